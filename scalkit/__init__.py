@@ -1,0 +1,60 @@
+"""scalkit tells the developers of a parallel library whether their code scales as it should.
+
+The public names below are loaded at first use, so that ``import scalkit`` stays cheap.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Expectation": "scalkit.validation.expectation",
+    "Growth": "scalkit.growth",
+    "SearchSpace": "scalkit.validation.space",
+    "catalogue": "scalkit.validation.catalogue",
+    "errors": "scalkit",
+    "measurements": "scalkit.measure",
+    "plots": "scalkit",
+    "read": "scalkit.measure",
+    "report": "scalkit.reports",
+    "validate": "scalkit.validation",
+}
+
+if TYPE_CHECKING:
+    from scalkit import errors, plots
+    from scalkit.growth import Growth
+    from scalkit.measure import measurements, read
+    from scalkit.reports import report
+    from scalkit.validation import catalogue, validate
+    from scalkit.validation.expectation import Expectation
+    from scalkit.validation.space import SearchSpace
+
+__all__ = [
+    "Expectation",
+    "Growth",
+    "SearchSpace",
+    "__version__",
+    "catalogue",
+    "errors",
+    "measurements",
+    "plots",
+    "read",
+    "report",
+    "validate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'scalkit' has no attribute {name!r}")
+    value = importlib.import_module(f"scalkit.{name}") if home == "scalkit" else getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
