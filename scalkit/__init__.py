@@ -14,7 +14,6 @@ _HOMES = {
     "Expectation": "scalkit.validation.expectation",
     "Growth": "scalkit.growth",
     "SearchSpace": "scalkit.validation.space",
-    "catalogue": "scalkit.validation.catalogue",
     "errors": "scalkit",
     "measurements": "scalkit.measure",
     "plots": "scalkit",
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from scalkit.growth import Growth
     from scalkit.measure import measurements, read
     from scalkit.reports import report
-    from scalkit.validation import catalogue, validate
+    from scalkit.validation import validate
     from scalkit.validation.expectation import Expectation
     from scalkit.validation.space import SearchSpace
 
@@ -37,7 +36,6 @@ __all__ = [
     "Growth",
     "SearchSpace",
     "__version__",
-    "catalogue",
     "errors",
     "measurements",
     "plots",

@@ -1,0 +1,95 @@
+# What people type: `make report` (measure this machine's MPI, write report.html) and `make test`.
+# Both create everything they need under .venv/; see `make help`.
+
+VENV   ?= .venv
+RUNS   ?= runs/here
+OUT    ?= report.html
+COUNTS ?= 2,4,8,16,32
+NRUNS  ?= 5
+BUDGET ?= 150
+
+BIN  := $(VENV)/bin
+PIP  := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
+
+.DEFAULT_GOAL := help
+.PHONY: help report test lint check-c pytest system-deps data lab clean distclean mpi
+
+help:
+	@echo "make report       measure the MPI library of this machine, write $(OUT) (a few minutes)"
+	@echo "make test         every check: style, types, C tests, Python tests, notebooks, wheel"
+	@echo "make lab          JupyterLab on the notebooks"
+	@echo "make data         a long campaign: 10 runs, no time budget, into data/runs/"
+	@echo "make system-deps  Debian packages that some tests need (root and apt-get)"
+	@echo "make clean        remove measurements and reports made here;  make distclean: and .venv"
+	@echo "Settings: COUNTS=$(COUNTS) NRUNS=$(NRUNS) BUDGET=$(BUDGET) RUNS=$(RUNS) OUT=$(OUT) PYTHON=..."
+
+# ---- the environment ----------------------------------------------------------------------------
+
+$(BIN)/python:
+	@py="$(PYTHON)"; \
+	if [ -z "$$py" ]; then \
+	  for c in python3.12 python3.13 python3.11 python3; do \
+	    if command -v $$c >/dev/null 2>&1 && $$c -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
+	    then py=$$c; break; fi; done; fi; \
+	if [ -z "$$py" ]; then echo "make: Python 3.11 or newer with its venv module is needed; install it or say PYTHON=/path/to/python3" >&2; exit 2; fi; \
+	echo "make: creating $(VENV) with $$($$py --version)"; \
+	$$py -m venv $(VENV)
+
+$(VENV)/.base: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "make: installing scalkit into $(VENV)"
+	@$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/.base
+	@echo "make: installing what the tests need"
+	@$(PIP) install -c constraints.txt -e '.[test]'
+	@touch $@
+
+# An MPI library that compiles and starts two ranks in one world: the user's, or the wheel.
+mpi: $(VENV)/.base
+	@$(BIN)/scalkit doctor --need mpi >/dev/null 2>&1 || { \
+	  echo "make: no working mpicc and mpiexec on PATH; installing the mpich wheel into $(VENV)"; \
+	  $(PIP) install -c constraints.txt -e '.[mpi]' && $(BIN)/scalkit doctor --need mpi; }
+
+# ---- the main job ---------------------------------------------------------------------------------
+
+report: mpi
+	@$(BIN)/scalkit measure collectives memory -n $(COUNTS) --runs $(NRUNS) --budget $(BUDGET) --out $(RUNS)
+	@$(BIN)/scalkit report $(RUNS) --out $(OUT) --force || [ $$? -eq 1 ]
+
+data: mpi
+	$(BIN)/scalkit measure collectives memory -n $(COUNTS) --runs 10 --out data/runs/$$(date -u +%Y-%m-%d)-$$(hostname -s)
+
+lab: $(VENV)/.base
+	@$(PIP) install -c constraints.txt -e '.[lab]'
+	$(BIN)/jupyter lab notebooks/00_quickstart.ipynb
+
+# ---- the checks -------------------------------------------------------------------------------------
+
+test: mpi $(VENV)/.test
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then $(MAKE) --no-print-directory system-deps; fi
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory check-c
+	@$(MAKE) --no-print-directory pytest
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+check-c: mpi
+	@PATH="$$PATH:$(abspath $(BIN))" $(MAKE) --no-print-directory -C microbench check
+
+pytest: $(VENV)/.test
+	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+system-deps:
+	@command -v chromium >/dev/null 2>&1 || { apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; }
+
+clean:
+	rm -rf $(RUNS) $(OUT) $(OUT:.html=.verdict.json) $(OUT:.html=.junit.xml) build dist
+	$(MAKE) --no-print-directory -C microbench clean
+
+distclean: clean
+	rm -rf $(VENV)

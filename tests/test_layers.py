@@ -1,0 +1,88 @@
+"""Holds the table of layers in docs/architecture.md: a module imports only from lower layers and its own package."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1] / "scalkit"
+
+LAYERS = {
+    "errors": 0,
+    "units": 0,
+    "growth": 1,
+    "measure": 1,
+    "fit": 1,
+    "relation": 1,
+    "native": 1,
+    "validation": 2,
+    "bench": 2,
+    "plots": 3,
+    "reports": 4,
+    "cli": 5,
+}
+NEVER_EACH_OTHER = {"validation", "bench"}
+BORDERS = {
+    "sympy": {"growth"},
+    "plotly": {"plots"},
+    "papermill": {"reports"},
+    "nbconvert": {"reports"},
+    "ipywidgets": {"widgets"},
+}
+
+MODULES = sorted(path for path in ROOT.rglob("*.py") if "_shipped" not in path.parts)
+
+
+def _imports(path: Path) -> list[tuple[str, int]]:
+    found = []
+    package = ["scalkit", *path.relative_to(ROOT).with_suffix("").parts]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, node.lineno) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parent = package[: len(package) - node.level]
+                base = ".".join([*parent, base]).rstrip(".")
+            found.append((base, node.lineno))
+            found += [(f"{base}.{alias.name}", node.lineno) for alias in node.names]
+    return found
+
+
+def _owner(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_point_downwards(path: Path) -> None:
+    owner = _owner(path)
+    if owner == "__init__":
+        return
+    assert owner in LAYERS, f"scalkit/{owner} has no layer; add it here and to docs/architecture.md"
+    for name, line in _imports(path):
+        parts = name.split(".")
+        if parts[0] == "scalkit" and len(parts) > 1 and parts[1] in LAYERS and parts[1] != owner:
+            target = parts[1]
+            where = f"{path}:{line} imports {name}"
+            assert not ({owner, target} <= NEVER_EACH_OTHER), where
+            assert LAYERS[target] < LAYERS[owner] or LAYERS[target] == LAYERS[owner] == 1, where
+        elif parts[0] in BORDERS:
+            assert owner in BORDERS[parts[0]], f"{path}:{line} imports {name}, which belongs to {BORDERS[parts[0]]}"
+
+
+def test_layer_1_has_no_cycle() -> None:
+    edges: dict[str, set[str]] = {name: set() for name, level in LAYERS.items() if level == 1}
+    for path in MODULES:
+        owner = _owner(path)
+        if owner in edges:
+            for name, _ in _imports(path):
+                parts = name.split(".")
+                if parts[0] == "scalkit" and len(parts) > 1 and parts[1] in edges and parts[1] != owner:
+                    edges[owner].add(parts[1])
+    done: set[str] = set()
+    while len(done) < len(edges):
+        free = {name for name, targets in edges.items() if name not in done and targets <= done}
+        assert free, f"cycle among {set(edges) - done}: {edges}"
+        done |= free
