@@ -49,7 +49,11 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'scalkit' has no attribute {name!r}")
-    value = importlib.import_module(f"scalkit.{name}") if home == "scalkit" else getattr(importlib.import_module(home), name)
+    value = (
+        importlib.import_module(f"scalkit.{name}")
+        if home == "scalkit"
+        else getattr(importlib.import_module(home), name)
+    )
     globals()[name] = value
     return value
 

@@ -1,0 +1,87 @@
+"""Builds the sdist and, from it, the wheel; tries the wheel in a clean environment, away from the checkout."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+MUST_SHIP = [
+    "scalkit/py.typed",
+    "scalkit/_shipped/microbench/Makefile",
+    "scalkit/_shipped/notebooks/00_quickstart.ipynb",
+    "scalkit/_shipped/notebooks/90_report.ipynb",
+    "scalkit/validation/verdict.schema.json",
+]
+
+pytestmark = pytest.mark.slow
+
+
+def _run(*args: str | Path, cwd: Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([str(a) for a in args], cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{args}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("dist")
+    _run(sys.executable, "-m", "build", "--outdir", out, ROOT, cwd=out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def clean(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the bin folder of a new environment that holds the wheel and what it requires."""
+    folder = tmp_path_factory.mktemp("clean")
+    venv.create(folder / "env", with_pip=True)
+    wheel = next(built.glob("*.whl"))
+    pip = [folder / "env/bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    _run(*pip, "-c", ROOT / "constraints.txt", wheel, cwd=folder)
+    return folder / "env/bin"
+
+
+def test_wheel_holds_what_it_needs(built: Path) -> None:
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
+        names = wheel.namelist()
+    assert [name for name in MUST_SHIP if name not in names] == []
+    assert any(name.startswith("scalkit/_shipped/data/quickstart/") and name.endswith(".jsonl") for name in names)
+    assert any(name.endswith(".c") for name in names)
+    assert not [name for name in names if name.endswith((".o", ".so", ".pyc")) or "/build/" in name]
+
+
+def test_sdist_holds_the_tests_and_the_docs(built: Path) -> None:
+    with tarfile.open(next(built.glob("*.tar.gz"))) as sdist:
+        names = {name.split("/", 1)[-1] for name in sdist.getnames()}
+    wanted = {"Makefile", "constraints.txt", "tests/conftest.py", "docs/architecture.md", "microbench/Makefile"}
+    assert wanted <= names
+
+
+def test_wheel_reports_on_its_bundled_run(clean: Path, tmp_path: Path) -> None:
+    env = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "VIRTUAL_ENV"}} | {"HOME": str(tmp_path)}
+    where = "from scalkit.reports import bundled; print(bundled('data/quickstart'))"
+    run = _run(clean / "python", "-c", where, cwd=tmp_path, env=env).stdout.strip()
+    assert str(ROOT) not in run
+    out = tmp_path / "report.html"
+    done = subprocess.run(
+        [clean / "scalkit", "report", run, "--out", out], cwd=tmp_path, env=env, capture_output=True, text=True
+    )
+    assert done.returncode in {0, 1}, done.stderr
+    assert out.stat().st_size > 100_000
+
+
+@pytest.mark.mpi
+def test_wheel_builds_its_microbenchmarks(clean: Path, tmp_path: Path) -> None:
+    env = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "VIRTUAL_ENV"}}
+    env |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    env["PATH"] = os.pathsep.join([env["PATH"], str(Path(sys.executable).parent)])
+    args = ["measure", "memory", "-n", "1,2", "--runs", "1", "--budget", "20", "--out", tmp_path / "runs"]
+    _run(clean / "scalkit", *args, cwd=tmp_path, env=env)
+    assert len(list((tmp_path / "runs").glob("memory-*.jsonl"))) == 2
