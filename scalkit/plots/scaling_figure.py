@@ -1,0 +1,112 @@
+"""All functions of a metric in one picture: measurements as symbols, models as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scalkit.errors import DataError
+from scalkit.plots.curves import reach, sample
+from scalkit.plots.sentences import scaling_sentence
+from scalkit.plots.style import (
+    METRIC_WORDS,
+    PALETTE,
+    RANK_MARKS,
+    blank,
+    growth_label,
+    is_log_axis,
+    quantity,
+    rank_key,
+    rounded,
+    safe,
+    value_axis,
+    x_axis,
+)
+from scalkit.validation import Validation, Verdict
+
+__all__ = ["scaling"]
+
+_SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "x", "triangle-down", "star")
+_DASHES = ("solid", "dash", "dot", "dashdot")
+
+
+def scaling(result: Validation, metric: str | None = None) -> go.Figure:
+    """Return measurements and models of all functions of a metric as one plotly figure.
+
+    Parameters
+    ----------
+    result : Validation
+    metric : str, optional
+        ``"time"``, ``"object_memory"`` or ``"process_memory"``; by default the metric of the first verdict.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One symbol and one line for each function; symbol, colour and dash tell them apart, the legend names the growth
+        and the match mark.
+
+    Raises
+    ------
+    DataError
+        If no verdict has this metric.
+
+    References
+    ----------
+    Exascaling Your Library, figure 2 (docs/references.md).
+    """
+    present = sorted({v.metric for v in result.verdicts})
+    chosen = metric if metric is not None else (result.verdicts[0].metric if result.verdicts else "time")
+    verdicts = [v for v in result.verdicts if v.metric == chosen]
+    if not verdicts:
+        raise DataError(f"no verdict has the metric {chosen!r}; there are {', '.join(present) or 'none'}: choose one.")
+    figure = blank(400 + 22 * len(verdicts), scaling_sentence(verdicts))
+    for k, verdict in enumerate(verdicts):
+        _add_function(figure, verdict, k)
+    x = np.unique(np.concatenate([np.asarray(v.series.x, dtype=float) for v in verdicts]))
+    span = reach(x, beyond=2.0)
+    low, high = _value_range(verdicts)
+    figure.update_xaxes(x_axis(x, span.lowest, span.shown, verdicts[0].parameter))
+    figure.update_yaxes(value_axis(low, high, verdicts[0].unit, METRIC_WORDS.get(chosen, chosen)))
+    figure.update_layout(legend={"y": -0.16, "yanchor": "top"})
+    return figure
+
+
+def _value_range(verdicts: Sequence[Verdict]) -> tuple[float, float]:
+    seen = np.concatenate([np.asarray(v.series.y, dtype=float) for v in verdicts])
+    return float(np.nanmin(seen)), float(np.nanmax(seen))
+
+
+def _add_function(figure: go.Figure, verdict: Verdict, k: int) -> None:
+    x = np.asarray(verdict.series.x, dtype=float)
+    span = reach(x, beyond=2.0)
+    line = sample(span.lowest, span.shown, is_log_axis(x), 33)
+    colour, symbol = PALETTE[k % len(PALETTE)], _SYMBOLS[k % len(_SYMBOLS)]
+    mark = RANK_MARKS[rank_key(verdict.rank, verdict.direction)]
+    name = f"{safe(verdict.function)}  {growth_label(verdict.model.growth)} {mark}"
+    figure.add_scatter(
+        x=rounded(line),
+        y=rounded(np.asarray(verdict.model(line), dtype=float) * np.ones_like(line)),
+        mode="lines",
+        line={"color": colour, "width": 1.8, "dash": _DASHES[(k // len(PALETTE)) % len(_DASHES)]},
+        hoverinfo="skip",
+        legendgroup=f"f{k}",
+        showlegend=False,
+    )
+    y = np.asarray(verdict.series.y, dtype=float)
+    figure.add_scatter(
+        x=rounded(x),
+        y=rounded(y),
+        text=[quantity(v, verdict.unit) for v in y],
+        mode="markers",
+        marker={
+            "color": colour,
+            "size": 8,
+            "symbol": symbol if verdict.decides else f"{symbol}-open",
+            "line": {"width": 1.6},
+        },
+        name=name,
+        legendgroup=f"f{k}",
+        hovertemplate=f"<b>{safe(verdict.function)}</b><br>{safe(verdict.parameter)} = %{{x}}: %{{text}}<extra></extra>",
+    )

@@ -1,0 +1,245 @@
+"""What all figures share: Okabe-Ito colours with one meaning each, marks with words, axes, template, escaping."""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from scalkit.growth import Growth
+from scalkit.units import format_quantity
+
+__all__ = [
+    "BAND",
+    "DATA",
+    "EXPECTED",
+    "METRIC_WORDS",
+    "MODEL",
+    "PALETTE",
+    "QUIET",
+    "RANK_COLOURS",
+    "RANK_MARKS",
+    "RANK_WORDS",
+    "TROUBLE",
+    "blank",
+    "growth_label",
+    "is_log_axis",
+    "number",
+    "plain",
+    "quantity",
+    "rank_key",
+    "rounded",
+    "safe",
+    "value_axis",
+    "x_axis",
+]
+
+DATA: Final = "#1b1f24"
+MODEL: Final = "#0072B2"
+EXPECTED: Final = "#009E73"
+TROUBLE: Final = "#D55E00"
+QUIET: Final = "#77808a"
+BAND: Final = "rgba(0,158,115,0.16)"
+
+#: Okabe-Ito without yellow, which disappears on white.
+PALETTE: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#1b1f24")
+
+#: A verdict's key is its rank, or "slower" when the model lies below the lower limit: better than expected.
+RANK_COLOURS: Final = {"total": EXPECTED, "approximate": "#E69F00", "none": TROUBLE, "slower": "#56B4E9"}
+RANK_MARKS: Final = {"total": "✓", "approximate": "≈", "none": "✗", "slower": "✗"}
+RANK_WORDS: Final = {
+    "total": "total match",
+    "approximate": "approximate match",
+    "none": "no match, grows faster",
+    "slower": "no match, grows slower",
+}
+METRIC_WORDS: Final = {"time": "run time", "object_memory": "memory per object", "process_memory": "MPI's own memory"}
+
+_GRID = "#e4e7ea"
+_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
+
+
+def rank_key(rank: str, direction: str) -> str:
+    """Return "total", "approximate", "none" or "slower" (no match because it grows slower than expected)."""
+    return "slower" if rank == "none" and direction == "grows slower" else rank
+
+
+def safe(text: str) -> str:
+    """Return `text` such that plotly shows it letter by letter: no tag, entity or ``%{...}`` of it takes effect."""
+    return html.escape(text, quote=False).replace("%{", "&#37;{").replace("\n", " ")
+
+
+def plain(growth: Growth) -> str:
+    """Return the growth as a person would write it in a line of text: ``p^(1/2) · log p``."""
+    text = str(growth)
+    text = re.sub(r"log\((\w+)\)", r"log \1", text)
+    return text.replace("*", " · ")
+
+
+def growth_label(growth: Growth) -> str:
+    """Return the growth in plotly's markup, exponents raised: ``p<sup>1/2</sup> log p``."""
+    numerator: list[str] = []
+    denominator: list[str] = []
+    for name in growth.parameters:
+        for base, exponent in _factors(growth, name):
+            target = numerator if exponent > 0 else denominator
+            target.append(_power(base, abs(exponent), name))
+    if not denominator:
+        return " ".join(numerator) or "1"
+    below = " ".join(denominator)
+    return f"{' '.join(numerator) or '1'} / {f'({below})' if len(denominator) > 1 else below}"
+
+
+def _factors(growth: Growth, name: str) -> list[tuple[str, Fraction]]:
+    found = [("2", growth.exponential(name)), (name, growth.power(name)), (f"log {name}", growth.log(name))]
+    return [(base, exponent) for base, exponent in found if exponent != 0]
+
+
+def _power(base: str, exponent: Fraction, name: str) -> str:
+    if base == "2":
+        return f"2<sup>{'' if exponent == 1 else exponent}{safe(name)}</sup>"
+    if base.startswith("log ") and exponent != 1:
+        return f"log<sup>{exponent}</sup> {safe(name)}"
+    return safe(base) if exponent == 1 else f"{safe(base)}<sup>{exponent}</sup>"
+
+
+def quantity(value: float, unit: str, digits: int = 3) -> str:
+    """Return `value` with prefix and unit, without needless zeros: ``10 µs``."""
+    text = format_quantity(value, unit, digits)
+    text = re.sub(r"(\.\d*?)0+(?= |$)", r"\1", text) if "e" not in text else text
+    return re.sub(r"\.(?= |$)", "", text).replace(" us", " µs")
+
+
+def number(value: float) -> str:
+    """Return a pure number for a label: 65536 as a power of two, 1.2e9 in short, 40 as it is."""
+    if value > 0 and math.isfinite(value):
+        exponent = math.log2(value)
+        if exponent.is_integer() and exponent >= 14:
+            return f"2<sup>{int(exponent)}</sup>"
+    if abs(value) >= 1e6:
+        return f"{value:.2g}"
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def rounded(values: Iterable[float] | NDArray[np.float64]) -> list[float | None]:
+    """Return `values` with six digits, as a list that is small in JSON; what is not finite becomes a gap."""
+    return [float(f"{v:.6g}") if math.isfinite(v) else None for v in np.asarray(values, dtype=float).ravel()]
+
+
+def is_log_axis(x: NDArray[np.float64]) -> bool:
+    """Return whether the parameter spans enough (a factor of eight, all positive) to be drawn on a log axis."""
+    return bool(x.min() > 0 and x.max() / x.min() >= 8)
+
+
+def blank(height: int, alt: str, *, is_static: bool = False) -> go.Figure:
+    """Return an empty figure in scalkit's style.
+
+    Parameters
+    ----------
+    height : int, in px
+    alt : str
+        One sentence that says what the figure shows; it travels in ``layout.meta["alt"]`` for screen readers.
+    is_static : bool
+        Without zoom and tool bar (``layout.meta["static"]``).
+    """
+    figure = go.Figure()
+    figure.update_layout(
+        template="none",
+        height=height,
+        margin={"l": 62, "r": 14, "t": 12, "b": 44},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"family": _FONT, "size": 12, "color": DATA},
+        legend={"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom", "font": {"size": 11}},
+        hoverlabel={"font": {"family": _FONT, "size": 12}, "align": "left"},
+        meta={"alt": alt, "static": is_static},
+        showlegend=not is_static,
+    )
+    return figure
+
+
+def x_axis(measured: Sequence[float] | NDArray[np.float64], lowest: float, highest: float, name: str) -> dict[str, Any]:
+    """Return the axis of the parameter, from `lowest` to `highest`, with ticks at the measured points."""
+    points = np.asarray(measured, dtype=float)
+    axis = _axis(safe(_parameter_title(name)))
+    ticks = sorted(set(points.tolist()))
+    if is_log_axis(points):
+        ticks += _continued(ticks, highest)
+        pad = 0.03 * math.log10(highest / lowest)
+        axis |= {"type": "log", "range": [math.log10(lowest) - pad, math.log10(highest) + pad]}
+    else:
+        pad = 0.03 * (highest - lowest)
+        axis |= {"range": [lowest - pad, highest + pad]}
+    step = -(-len(ticks) // 9)
+    ticks = ticks[::-step][::-1]
+    return axis | {"tickmode": "array", "tickvals": rounded(ticks), "ticktext": [number(t) for t in ticks]}
+
+
+def _parameter_title(name: str) -> str:
+    return "processes p" if name == "p" else name
+
+
+def _continued(ticks: Sequence[float], highest: float) -> list[float]:
+    """Return ticks beyond the measured ones, in the ratio of the last two, at most as many as fit."""
+    ratio = max(2.0, ticks[-1] / ticks[-2]) if len(ticks) > 1 else 2.0
+    steps = math.floor(math.log(highest / ticks[-1], ratio) + 1e-9)
+    return [ticks[-1] * ratio**k for k in range(1, max(0, steps) + 1)]
+
+
+def value_axis(lowest: float, highest: float, unit: str, title: str) -> dict[str, Any]:
+    """Return the value axis: logarithmic with prefixed ticks; linear where `lowest` is not positive."""
+    axis = _axis(safe(title))
+    if not lowest > 0:
+        pad = 0.06 * (highest - lowest or 1.0)
+        ticks = _linear_ticks(lowest - pad, highest + pad)
+        axis |= {"range": [lowest - pad, highest + pad]}
+    else:
+        if highest / lowest < 1.6:
+            middle = math.sqrt(lowest * highest)
+            lowest, highest = middle / 1.35, middle * 1.35
+        pad = 0.05 * math.log10(highest / lowest)
+        low, high = math.log10(lowest) - pad, math.log10(highest) + pad
+        ticks = _log_ticks(10**low, 10**high)
+        axis |= {"type": "log", "range": [low, high]}
+    return axis | {"tickmode": "array", "tickvals": rounded(ticks), "ticktext": [quantity(t, unit) for t in ticks]}
+
+
+def _axis(title: str) -> dict[str, Any]:
+    return {
+        "title": {"text": title, "standoff": 8, "font": {"size": 12}},
+        "showgrid": True,
+        "gridcolor": _GRID,
+        "zeroline": False,
+        "showline": True,
+        "linecolor": QUIET,
+        "ticks": "outside",
+        "ticklen": 4,
+        "tickcolor": QUIET,
+        "fixedrange": False,
+    }
+
+
+def _log_ticks(lowest: float, highest: float) -> list[float]:
+    decades = math.log10(highest / lowest)
+    if decades < 0.5:
+        return _linear_ticks(lowest, highest)
+    mantissas = (1, 2, 5) if decades < 2.2 else (1, 3) if decades < 3.2 else (1,)
+    step = max(1, round(decades / 6)) if decades >= 3.2 else 1
+    first, last = math.floor(math.log10(lowest)), math.ceil(math.log10(highest))
+    found = [m * 10.0**e for e in range(first, last + 1) if e % step == 0 for m in mantissas]
+    return [t for t in found if lowest <= t <= highest]
+
+
+def _linear_ticks(lowest: float, highest: float) -> list[float]:
+    raw = (highest - lowest) / 5
+    scale = 10.0 ** math.floor(math.log10(raw))
+    step = next(m for m in (1, 2, 2.5, 5, 10) if m * scale >= raw) * scale
+    first = math.ceil(lowest / step)
+    return [k * step for k in range(first, math.floor(highest / step) + 1)]

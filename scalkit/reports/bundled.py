@@ -1,0 +1,40 @@
+"""Finds what is shipped with scalkit for people to open: notebooks and small data sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scalkit.errors import ReportError
+
+__all__ = ["bundled"]
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def bundled(name: str) -> Path:
+    """Return the path of a shipped notebook or data set.
+
+    Parameters
+    ----------
+    name : str
+        Path below the checkout, for example ``"notebooks/90_report.ipynb"`` or ``"data/quickstart"``. In a checkout
+        the checkout's own file wins over the copy in an installed package.
+
+    Returns
+    -------
+    pathlib.Path
+        Absolute, existing.
+
+    Raises
+    ------
+    ReportError
+        If neither place has it.
+    """
+    checkout, shipped = _PACKAGE.parent, _PACKAGE / "_shipped"
+    places = [checkout / name] if (checkout / "pyproject.toml").is_file() else []
+    places.append(shipped / name)
+    for place in places:
+        if place.exists():
+            return place
+    tried = " or ".join(str(place) for place in places)
+    raise ReportError(f"cannot find {name!r} of scalkit, neither in {tried}; install scalkit again.")

@@ -1,0 +1,118 @@
+"""Executes a notebook with the Python that runs now, apart from the user's Jupyter settings, through papermill."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scalkit import errors
+from scalkit.errors import ReportError
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+__all__ = ["execute"]
+
+_KERNEL = "scalkit"
+
+
+def execute(notebook: Path, parameters: Mapping[str, Any], folder: Path, timeout_s: float = 600.0) -> NotebookNode:
+    """Return the notebook with its outputs after a run with these parameters.
+
+    Parameters
+    ----------
+    notebook : Path
+        With one cell tagged ``parameters``.
+    parameters : mapping of name to JSON value
+        Replace the defaults of that cell.
+    folder : Path
+        Working folder: the kernel's current folder, its specification, and its settings live here.
+    timeout_s : float, in s
+        For each cell.
+
+    Raises
+    ------
+    ScalkitError
+        What a cell raised, as the same class with the same text.
+    ReportError
+        If a cell failed otherwise or the kernel died.
+    """
+    import papermill
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+
+    with _private_kernel(folder):
+        try:
+            return papermill.execute_notebook(
+                str(notebook),
+                None,
+                parameters=dict(parameters),
+                kernel_name=_KERNEL,
+                cwd=str(folder),
+                progress_bar=False,
+                log_output=False,
+                store_widget_state=False,
+                execution_timeout=timeout_s,
+            )
+        except papermill.PapermillExecutionError as error:
+            raise _as_own(notebook, error.ename, error.evalue, error.exec_count) from error
+        except (DeadKernelError, CellTimeoutError) as error:
+            raise ReportError(
+                f"the notebook {notebook.name} did not finish: {type(error).__name__}; each cell has {timeout_s:g} s. "
+                "Try it in JupyterLab to see where it stops."
+            ) from error
+
+
+def _as_own(notebook: Path, name: str, text: str, cell: int) -> Exception:
+    """Return the error that a cell raised: of scalkit's own class where it is one, else a ReportError that names it."""
+    own = getattr(errors, name, None)
+    if isinstance(own, type) and issubclass(own, errors.ScalkitError):
+        return own(text)
+    return ReportError(
+        f"cell {cell} of {notebook.name} failed with {name}: {text}. Open the notebook in JupyterLab with the same "
+        "parameters to see the whole trace."
+    )
+
+
+@contextmanager
+def _private_kernel(folder: Path) -> Iterator[None]:
+    """Make Jupyter find one kernel, this very Python, and keep its files in `folder`, until the context ends."""
+    spec = folder / "kernels" / _KERNEL
+    spec.mkdir(parents=True, exist_ok=True)
+    search = [str(Path(__file__).resolve().parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    content = {
+        "argv": [
+            sys.executable,
+            "-m",
+            "ipykernel_launcher",
+            "-f",
+            "{connection_file}",
+            "--HistoryManager.enabled=False",
+        ],
+        "display_name": "scalkit",
+        "language": "python",
+        "env": {"PYTHONPATH": os.pathsep.join(search), "PYDEVD_DISABLE_FILE_VALIDATION": "1"},
+    }
+    (spec / "kernel.json").write_text(json.dumps(content), encoding="utf-8")
+    changed = {
+        "JUPYTER_PATH": str(folder),
+        "JUPYTER_DATA_DIR": str(folder / "data"),
+        "JUPYTER_CONFIG_DIR": str(folder / "config"),
+        "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
+        "JUPYTER_PLATFORM_DIRS": "1",
+        "IPYTHONDIR": str(folder / "ipython"),
+    }
+    before = {name: os.environ.get(name) for name in changed}
+    os.environ.update(changed)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

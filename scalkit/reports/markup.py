@@ -1,0 +1,89 @@
+"""Small pieces of markup that several sections use; everything that comes from data is escaped here."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+from scalkit.growth import Growth
+from scalkit.plots.style import RANK_MARKS, RANK_WORDS, rank_key
+from scalkit.validation import Verdict
+
+__all__ = ["anchor", "badge", "big_o", "details", "esc", "math", "name", "notes", "table"]
+
+
+def esc(text: object) -> str:
+    """Return `text` such that a browser shows it letter by letter, also inside an attribute."""
+    return html.escape(str(text), quote=True)
+
+
+def name(function: str) -> str:
+    """Return a function's name in the type of code."""
+    return f'<code class="name">{esc(function)}</code>'
+
+
+def anchor(function: str) -> str:
+    """Return the identifier of a function's card: letters, digits and codes for everything else."""
+    return "f-" + "".join(c if c.isascii() and (c.isalnum() or c == "_") else f"-{ord(c):x}-" for c in function)
+
+
+def math(growth: Growth) -> str:
+    """Return a growth as a formula that browsers draw themselves."""
+    content = growth.to_mathml()
+    return content if content.lstrip().startswith("<math") else f"<math>{content}</math>"
+
+
+def big_o(growth: Growth) -> str:
+    """Return ``O(growth)`` as a formula."""
+    inner = math(growth).strip().removesuffix("</math>")
+    inner = inner[inner.index(">") + 1 :]
+    return f'<math><mi>O</mi><mo stretchy="false">(</mo>{inner}<mo stretchy="false">)</mo></math>'
+
+
+def badge(verdict: Verdict) -> str:
+    """Return mark and word of a verdict; dashed where it does not decide."""
+    key = rank_key(verdict.rank, verdict.direction)
+    shape = "" if verdict.decides else " open"
+    return f'<span class="badge {key}{shape}"><span aria-hidden="true">{RANK_MARKS[key]}</span>{RANK_WORDS[key]}</span>'
+
+
+def notes(lines: Iterable[str]) -> str:
+    """Return one highlighted remark for each line of plain text."""
+    return "".join(f'<p class="note"><span aria-hidden="true">⚠ </span>{esc(line)}</p>' for line in lines)
+
+
+def details(summary: str, body: str) -> str:
+    """Return a folded block; `summary` is plain text, `body` markup."""
+    return f"<details><summary>{esc(summary)}</summary>{body}</details>"
+
+
+def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[int] = ()) -> str:
+    """Return a table that scrolls in itself.
+
+    Parameters
+    ----------
+    caption : str
+        Plain text.
+    head : sequence of str
+        Plain text of the column heads.
+    rows : iterable of sequences of str
+        Markup; the first cell of a row is its head.
+    numeric : sequence of int
+        Columns to align right.
+    """
+
+    def kind(column: int) -> str:
+        return ' class="num"' if column in numeric else ""
+
+    heads = "".join(f'<th scope="col"{kind(k)}>{esc(text)}</th>' for k, text in enumerate(head))
+    body = "".join(
+        f'<tr><th scope="row"{kind(0)}>{row[0]}</th>'
+        + "".join(f"<td{kind(k)}>{cell}</td>" for k, cell in enumerate(row[1:], start=1))
+        + "</tr>"
+        for row in rows
+    )
+    label = esc(caption)
+    return (
+        f'<div class="scroll" tabindex="0" role="group" aria-label="{label}"><table><caption>{label}</caption>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
+    )

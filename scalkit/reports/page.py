@@ -1,0 +1,200 @@
+"""The content of one report: the data, the validation, and what the sections say about them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from scalkit import measure
+from scalkit.plots.style import rank_key
+from scalkit.validation import Validation, junit, validate
+from scalkit.validation.catalogue import load_expectations
+
+__all__ = ["Page", "load", "open_page"]
+
+
+@dataclass(frozen=True)
+class Page:
+    """What the sections of a report need.
+
+    Attributes
+    ----------
+    data : xarray.Dataset
+        As `scalkit.measure.read` returns it.
+    result : Validation
+    title : str
+        Plain text.
+    named : tuple of str
+        The measurements as the user named them.
+    expectations_name : str
+        Name of a catalogue, or path of a file.
+    fail_on : tuple of str
+        What adds to exit status 1.
+    made : str
+        Time of the report, UTC.
+    """
+
+    data: xr.Dataset
+    result: Validation
+    title: str
+    named: tuple[str, ...]
+    expectations_name: str
+    fail_on: tuple[str, ...]
+    made: str
+
+    @property
+    def parameter(self) -> str:
+        """Name of the parameter, such as ``"p"``."""
+        return str(self.data.attrs.get("parameter", "p"))
+
+    @property
+    def library(self) -> str:
+        """The MPI library in one short line; empty if unknown."""
+        return _short(str(self.data.attrs.get("mpi_library", "") or ""))
+
+    @property
+    def campaign(self) -> Mapping[str, Any]:
+        """The campaign's own record of how it was run; empty if there is none."""
+        content = _parsed(self.data.attrs.get("campaign"))
+        return content if isinstance(content, dict) else {}
+
+    @property
+    def inputs(self) -> Mapping[str, str]:
+        """SHA-256 of every file that was read."""
+        content = _parsed(self.data.attrs.get("inputs"))
+        return {str(k): str(v) for k, v in content.items()} if isinstance(content, dict) else {}
+
+    @property
+    def measured_at(self) -> str:
+        """When the measurements began; empty if unknown."""
+        return str(self.data.attrs.get("started", "") or self.campaign.get("started", "") or "")
+
+    @property
+    def status(self) -> int:
+        """Exit status that `scalkit report` gives for this page: 0 or 1."""
+        return int(self.result.exit_status(self.fail_on))
+
+    @property
+    def answer(self) -> str:
+        """The verdicts in a few sentences."""
+        return " ".join(_answer(self))
+
+    def broken_rules_of(self, function: str) -> list[str]:
+        """Return the sentences of all rules about `function` that are violated or predicted to be."""
+        return [
+            rule.sentence
+            for rule in self.result.rules
+            if rule.status in ("violated", "predicted") and str(rule.rule).split()[0] == function
+        ]
+
+    def save(self, folder: str) -> None:
+        """Write ``verdict.json``, ``junit.xml`` and ``outcome.json`` into `folder`; without a folder, nothing."""
+        if not folder:
+            return
+        place = Path(folder)
+        outcome = {"title": self.title, "status": self.status, "answer": self.answer}
+        (place / "verdict.json").write_text(self.result.to_json() + "\n", encoding="utf-8")
+        (place / "junit.xml").write_text(junit.to_junit(self.result), encoding="utf-8")
+        (place / "outcome.json").write_text(json.dumps(outcome), encoding="utf-8")
+
+
+def load(runs: Sequence[str]) -> xr.Dataset:
+    """Return the data of one or several run folders or files as one Dataset."""
+    read = [measure.read(run) for run in runs]
+    return read[0] if len(read) == 1 else measure.combine(read)
+
+
+def open_page(
+    runs: Sequence[str],
+    expectations: str = "mpi",
+    *,
+    title: str = "",
+    named: Sequence[str] = (),
+    fail_on: Sequence[str] = (),
+) -> Page:
+    """Read measurements, validate them, and return the content of a report.
+
+    Parameters
+    ----------
+    runs : sequence of paths
+        Run folders, run files, or netCDF files.
+    expectations : str
+        Name of a bundled catalogue or path of a TOML file.
+    title : str
+        Made from the data if empty.
+    named : sequence of str
+        How the report names the runs; by default as in `runs`.
+    fail_on : sequence of str
+        ``"undecided"``, ``"better"``, ``"predicted"``.
+
+    Raises
+    ------
+    DataError, RunFileError, ExpectationError
+        If an input cannot be read.
+    """
+    data = load(runs)
+    catalogue = load_expectations(expectations)
+    result = validate(data, catalogue)
+    shown = tuple(named) or tuple(runs)
+    return Page(data, result, title or _title(data), shown, expectations, tuple(fail_on), _now())
+
+
+def _title(data: xr.Dataset) -> str:
+    library = _short(str(data.attrs.get("mpi_library", "") or ""))
+    host = str(data.attrs.get("measured_on", "") or "")
+    subject = library or str(data.attrs.get("title", "") or "") or "the library"
+    return f"Does {subject} scale as it should{f' on {host}' if host else ''}?"
+
+
+def _short(library: str) -> str:
+    """Return the first line of what an MPI library says about itself, without filling."""
+    first = library.strip().splitlines()[0] if library.strip() else ""
+    return " ".join(first.replace("Version:", "").split(",")[0].split())[:60]
+
+
+def _parsed(text: object) -> object:
+    return json.loads(text) if isinstance(text, str) and text else None
+
+
+def _now() -> str:
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    now = dt.datetime.fromtimestamp(int(epoch), dt.UTC) if epoch else dt.datetime.now(dt.UTC)
+    return now.strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _answer(page: Page) -> list[str]:
+    verdicts = page.result.verdicts
+    if not verdicts:
+        return ["Nothing could be judged: no function has both measurements and an expectation."]
+    keys = {v.function: rank_key(v.rank, v.direction) for v in verdicts}
+    good = sum(key in ("total", "approximate") for key in keys.values())
+    exact = sum(key == "total" for key in keys.values())
+    sentences = [f"{good} of {len(verdicts)} functions scale as expected, {exact} of them exactly."]
+    sentences += _named(
+        "grows faster than expected", "grow faster than expected", [f for f, k in keys.items() if k == "none"]
+    )
+    sentences += _named(
+        "grows slower than expected, which is no fault",
+        "grow slower than expected, which is no fault",
+        [f for f, k in keys.items() if k == "slower"],
+    )
+    broken = [str(rule.rule) for rule in page.result.rules if rule.status == "violated"]
+    sentences += [f"Violated on measurements: {'; '.join(broken)}."] * bool(broken)
+    idle = sum(not v.decides for v in verdicts)
+    sentences += [f"{idle} verdicts come with a caveat and do not decide."] * bool(idle)
+    word = "no deciding verdict fails" if page.status == 0 else "a deciding verdict or rule fails"
+    return [*sentences, f"Exit status {page.status}: {word}."]
+
+
+def _named(one: str, many: str, functions: Sequence[str]) -> list[str]:
+    if not functions:
+        return []
+    listed = ", ".join(functions[:-1]) + (" and " if len(functions) > 1 else "") + functions[-1]
+    return [f"{listed} {one if len(functions) == 1 else many}."]

@@ -1,0 +1,134 @@
+"""Writes a report: papermill runs the template notebook, nbconvert turns it into one HTML file, all appear at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import xarray as xr
+
+from scalkit.errors import DataError
+from scalkit.reports.bundled import bundled
+from scalkit.reports.target import Target
+
+__all__ = ["ReportResult", "report"]
+
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class ReportResult:
+    """What `report` wrote, and the verdict.
+
+    Attributes
+    ----------
+    html, verdict_json, junit_xml : Path
+    status : int
+        0 or 1, as the command `scalkit report` would end.
+    answer : str
+        The verdicts in a few sentences.
+    """
+
+    html: Path
+    verdict_json: Path
+    junit_xml: Path
+    status: int
+    answer: str
+
+
+def report(
+    source: PathLike | Sequence[PathLike] | xr.Dataset,
+    expectations: PathLike | None = None,
+    out: PathLike = "report.html",
+    *,
+    force: bool = False,
+    fail_on: Sequence[str] = (),
+    title: str | None = None,
+) -> ReportResult:
+    """Write a report about measurements as one HTML file, with the verdicts for programs beside it.
+
+    Parameters
+    ----------
+    source : path, sequence of paths, or xarray.Dataset
+        Run folders or files, or data at hand.
+    expectations : path or name, optional
+        A TOML file or a bundled catalogue (``"mpi"``, ``"mafia"``); by default ``"mpi"``.
+    out : path
+        The HTML file; ``<stem>.verdict.json`` and ``<stem>.junit.xml`` are written beside it.
+    force : bool
+        Replace existing files.
+    fail_on : sequence of str
+        ``"undecided"``, ``"better"``, ``"predicted"``: what adds to status 1.
+    title : str, optional
+        Made from the data by default.
+
+    Returns
+    -------
+    ReportResult
+
+    Raises
+    ------
+    ReportError
+        If the place cannot be written to or the notebook fails; nothing is left there then.
+    DataError, RunFileError, ExpectationError
+        If an input cannot be read.
+
+    Notes
+    -----
+    ``SOURCE_DATE_EPOCH`` sets the time in the report, so that the same input gives the same bytes.
+    """
+    target = Target.of(out, force=force)
+    with tempfile.TemporaryDirectory(prefix="scalkit-report-") as name, _inputs(source, Path(name)) as (runs, named):
+        folder = Path(name)
+        parameters = {
+            "runs": runs,
+            "expectations": _expectations(expectations),
+            "title": title or "",
+            "named": named,
+            "fail_on": list(fail_on),
+            "outcome": name,
+        }
+        from scalkit.reports.html_page import render
+        from scalkit.reports.kernel import execute
+
+        notebook = execute(bundled("notebooks/90_report.ipynb"), parameters, folder)
+        outcome = json.loads((folder / "outcome.json").read_text(encoding="utf-8"))
+        target.write(
+            {
+                target.html: render(notebook, outcome["title"]),
+                target.verdict_json: (folder / "verdict.json").read_text(encoding="utf-8"),
+                target.junit_xml: (folder / "junit.xml").read_text(encoding="utf-8"),
+            }
+        )
+    return ReportResult(target.html, target.verdict_json, target.junit_xml, int(outcome["status"]), outcome["answer"])
+
+
+@contextmanager
+def _inputs(source: PathLike | Sequence[PathLike] | xr.Dataset, folder: Path) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield absolute paths of the measurements, and how to name them."""
+    if isinstance(source, xr.Dataset):
+        path = folder / "measurements.nc"
+        source.to_netcdf(path, engine="scipy")
+        yield [str(path)], [str(source.attrs.get("source", "") or "data in memory")]
+        return
+    given = [source] if isinstance(source, str | os.PathLike) else list(source)
+    if not given:
+        raise DataError("a report needs measurements, got no path; name a run folder, a run file or a netCDF file.")
+    for path in given:
+        if not Path(path).exists():
+            raise DataError(
+                f"there are no measurements at {os.fspath(path)!r}; name a run folder, a run file or a .nc file."
+            )
+    yield [str(Path(path).absolute()) for path in given], [os.fspath(path) for path in given]
+
+
+def _expectations(given: PathLike | None) -> str:
+    if given is None:
+        return "mpi"
+    text = os.fspath(given)
+    return str(Path(text).absolute()) if Path(text).is_file() else text

@@ -1,0 +1,140 @@
+"""One card for each function: what was found, the figures, the runners-up, the data."""
+
+from __future__ import annotations
+
+import math as m
+from collections.abc import Sequence
+
+import numpy as np
+
+from scalkit import plots
+from scalkit.plots.style import METRIC_WORDS, quantity
+from scalkit.reports.markup import anchor, badge, big_o, details, esc, math, name, notes, table
+from scalkit.reports.page import Page
+from scalkit.reports.pieces import Piece, Plot, Section
+from scalkit.reports.sections.summary import model
+from scalkit.validation import Verdict
+
+__all__ = ["card", "cards"]
+
+
+def cards(page: Page, metric: str | None = None) -> Section:
+    """Return the cards of all functions of a metric (of all metrics by default).
+
+    Variants of a function, named ``function[variant]``, are folded into the card of the function itself.
+    """
+    chosen = [v for v in page.result.verdicts if metric is None or v.metric == metric]
+    names = {v.function for v in chosen}
+    section = Section.of("" if chosen else '<p class="soft">Nothing of this kind was measured.</p>')
+    for verdict in chosen:
+        base = verdict.function.partition("[")[0]
+        if base == verdict.function or base not in names:
+            variants = [v for v in chosen if v.function.startswith(f"{verdict.function}[")]
+            section += card(verdict, variants)
+    return section
+
+
+def card(verdict: Verdict, variants: Sequence[Verdict] = ()) -> Section:
+    """Return the card of one verdict, with its variants folded at the end."""
+    pieces: list[Piece | str] = [f'<article class="sheet card" id="{anchor(verdict.function)}">', _head(verdict, "h3")]
+    pieces += _figures(verdict)
+    pieces += [_runners_up(verdict), _data(verdict)]
+    if variants:
+        pieces.append(_variants_table([verdict, *variants]))
+        for variant in variants:
+            pieces.append(
+                f'<details id="{anchor(variant.function)}"><summary>{name(variant.function)}: figures and data</summary>'
+                f'<div class="card">{_head(variant, "h4")}'
+            )
+            pieces += [*_figures(variant), _runners_up(variant), _data(variant), "</div></details>"]
+    return Section.of(*pieces, "</article>")
+
+
+def _head(verdict: Verdict, level: str) -> str:
+    metric = METRIC_WORDS.get(verdict.metric, verdict.metric)
+    return (
+        f"<header><{level}>{name(verdict.function)}</{level}>{badge(verdict)}"
+        f'<span class="soft">{esc(metric)}</span></header>'
+        f'<p class="sentence">{esc(verdict.sentence)}</p>{_formulas(verdict)}{notes(verdict.caveats)}'
+    )
+
+
+def _formulas(verdict: Verdict) -> str:
+    r2 = "– (constant)" if m.isnan(verdict.adjusted_r2) else f"{verdict.adjusted_r2:.4f}"
+    lower, upper = verdict.expectation.limits
+    parts = (
+        ("expected", big_o(verdict.expectation.growth)),
+        ("limits", f"{math(lower)} to {math(upper)}"),
+        ("model", model(verdict)),
+        ("adj. R²", r2),
+        ("divergence δ", math(verdict.divergence)),
+    )
+    return '<dl class="formula">' + "".join(f"<div><dt>{k}</dt><dd>{v}</dd></div>" for k, v in parts) + "</dl>"
+
+
+def _figures(verdict: Verdict) -> list[Piece | str]:
+    return [
+        '<div class="pair"><div class="figure">',
+        Plot(plots.fit(verdict)),
+        _caption("Measured values, bars from the lowest to the highest run; the model, dashed where it looks ahead."),
+        '</div><div class="figure">',
+        Plot(plots.divergence_of(verdict)),
+        _caption(f"Model over expectation without coefficients; {plots.crossing_words(verdict)}."),
+        '</div></div><div class="figure">',
+        Plot(plots.ruler(verdict)),
+        _caption(
+            f"The ruler: all {len(verdict.space.ticks)} classes that were fitted, slow growth left, fast growth right; "
+            "shaded classes lie within the deviation limits."
+        ),
+        "</div>",
+    ]
+
+
+def _caption(text: str) -> str:
+    return f'<p class="figcaption">{esc(text)}</p>'
+
+
+def _runners_up(verdict: Verdict) -> str:
+    rows = [(f"{math(verdict.model.growth)} (chosen)", _r2(verdict.adjusted_r2), _place(verdict, verdict.model.growth))]
+    rows += [(math(r.growth), _r2(r.adjusted_r2), _place(verdict, r.growth)) for r in verdict.rivals]
+    caption = "The models that fit best; close values mean that the data hardly tell them apart."
+    return details("Runners-up", table(caption, ("growth", "adjusted R²", "would be"), rows, numeric=(1,)))
+
+
+def _r2(value: float) -> str:
+    return "–" if m.isnan(value) else f"{value:.5f}"
+
+
+def _place(verdict: Verdict, growth: object) -> str:
+    words = {"total": "✓ total match", "approximate": "≈ approximate match", "none": "✗ no match"}
+    return words[verdict.expectation.rank(growth)]
+
+
+def _data(verdict: Verdict) -> str:
+    series, unit = verdict.series, verdict.unit
+    values = np.asarray(series.values, dtype=float)
+    rows = []
+    for k, x in enumerate(np.asarray(series.x, dtype=float)):
+        row = values[k][np.isfinite(values[k])]
+        cells = [float(series.y[k]), float(row.min()), float(row.max()), float(np.asarray(verdict.model(float(x))))]
+        rows.append(
+            (f"{x:g}", *(esc(quantity(c, unit, 4)) for c in cells), str(row.size), str(int(series.n_repetitions[k])))
+        )
+    head = (verdict.parameter, "value", "lowest run", "highest run", "model", "runs", "repetitions")
+    caption = f"What the figures of {verdict.function} show, in numbers."
+    return details("Data", table(caption, head, rows, numeric=range(7)))
+
+
+def _variants_table(verdicts: Sequence[Verdict]) -> str:
+    rows = [
+        (
+            name(v.function),
+            model(v),
+            "–" if m.isnan(v.adjusted_r2) else f"{v.adjusted_r2:.3f}",
+            math(v.divergence),
+            badge(v),
+        )
+        for v in verdicts
+    ]
+    caption = "The same function with other shapes of the group of processes."
+    return f"<h4>Group shapes</h4>{table(caption, ('variant', 'model', 'adj. R²', 'divergence δ', 'match'), rows)}"

@@ -1,0 +1,66 @@
+"""The top of the page: title, the answer in a few sentences, counts of the ranks, what was measured where."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scalkit.plots.style import RANK_MARKS, rank_key
+from scalkit.reports.markup import esc
+from scalkit.reports.page import Page
+from scalkit.reports.pieces import Section
+
+__all__ = ["headline"]
+
+_TILES = (
+    ("total", "total match", "grows exactly as expected"),
+    ("approximate", "approximate", "within the deviation limits"),
+    ("none", "no match", "outside the limits"),
+)
+
+
+def headline(page: Page) -> Section:
+    """Return the top of the page."""
+    return Section.of(
+        '<p class="kicker">Scalability report</p>'
+        f"<h1>{esc(page.title)}</h1>"
+        f'<p class="answer">{esc(page.answer)}</p>'
+        f'<ul class="tiles">{_tiles(page)}</ul>'
+        f'<ul class="facts">{_facts(page)}</ul>'
+    )
+
+
+def _tiles(page: Page) -> str:
+    verdicts = page.result.verdicts
+    items = []
+    for rank, word, meaning in _TILES:
+        mine = [v for v in verdicts if v.rank == rank]
+        better = sum(rank_key(v.rank, v.direction) == "slower" for v in mine)
+        idle = sum(not v.decides for v in mine)
+        extra = [f"{better} better than expected"] * bool(better) + [f"{idle} not deciding"] * bool(idle)
+        count = f'<b><span aria-hidden="true">{RANK_MARKS[rank]} </span>{len(mine)}</b>'
+        items.append(f'<li class="{rank}">{count}<span>{word}: {"; ".join([meaning, *extra])}</span></li>')
+    rules = page.result.rules
+    if rules:
+        broken = sum(rule.status in ("violated", "predicted") for rule in rules)
+        items.append(f"<li><b>⚠ {broken}</b><span>of {len(rules)} rules violated or predicted to be</span></li>")
+    return "".join(items)
+
+
+def _facts(page: Page) -> str:
+    attrs = page.data.attrs
+    points = np.unique(np.concatenate([np.asarray(v.series.x, dtype=float) for v in page.result.verdicts] or [[]]))
+    parameter = str(attrs.get("parameter", "p"))
+    runs = int(page.data.sizes.get("run", 1))
+    facts = [
+        ("measured on", attrs.get("measured_on")),
+        ("library", page.library),
+        (parameter, ", ".join(f"{x:g}" for x in points)),
+        ("runs", runs),
+        ("message", f"{int(attrs['message_size_B'])} B" if attrs.get("message_size_B") else None),
+        ("measured", page.measured_at),
+        ("report", page.made),
+    ]
+    shown = [f"<li>{esc(label)} <b>{esc(value)}</b></li>" for label, value in facts if value not in (None, "")]
+    if int(attrs.get("simulated", 0)):
+        shown.append("<li><b>simulated, not measured</b></li>")
+    return "".join(shown)

@@ -1,0 +1,42 @@
+"""All functions in three pictures: run time, memory, and divergence towards larger scales."""
+
+from __future__ import annotations
+
+from scalkit import plots
+from scalkit.plots.style import METRIC_WORDS
+from scalkit.reports.markup import esc
+from scalkit.reports.page import Page
+from scalkit.reports.pieces import Piece, Plot, Section
+
+__all__ = ["overview"]
+
+
+def overview(page: Page) -> Section:
+    """Return one scaling figure per metric beside each other, and the divergences of all functions below.
+
+    References
+    ----------
+    Exascaling Your Library, figure 2 (docs/references.md).
+    """
+    verdicts = page.result.verdicts
+    if not verdicts:
+        return Section.of('<p class="note">No function has both measurements and an expectation.</p>')
+    pieces: list[Piece | str] = ['<div class="sheet"><div class="pair">']
+    for metric in dict.fromkeys(v.metric for v in verdicts):
+        if sum(v.metric == metric for v in verdicts) < 2:
+            continue
+        caption = f"{METRIC_WORDS.get(metric, metric)}: measurements (symbols) and models (lines)"
+        pieces += ['<div class="figure">', Plot(plots.scaling(page.result, metric)), _caption(caption)]
+    pieces += ["</div></div>", '<div class="sheet"><div class="figure">', Plot(plots.divergence(page.result))]
+    pieces += [
+        _caption(
+            "how many times more than expected each function grows if its model holds; shaded: what the limits allow; "
+            "hollow symbols do not decide"
+        ),
+        "</div>",
+    ]
+    return Section.of(*pieces)
+
+
+def _caption(text: str) -> str:
+    return f'<p class="figcaption">{esc(text[0].upper() + text[1:])}.</p></div>'

@@ -1,0 +1,128 @@
+"""How good the data are: settings, repetitions, noise, missed starts, crowded cores, foreign load, what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from scalkit.plots.style import METRIC_WORDS
+from scalkit.reports.markup import esc, name, notes, table
+from scalkit.reports.page import Page
+from scalkit.reports.pieces import Section
+from scalkit.validation import Verdict
+
+__all__ = ["quality"]
+
+
+def quality(page: Page) -> Section:
+    """Return remarks about the data as a whole and a table with one row for each function."""
+    rows = [_row(page.data, verdict) for verdict in page.result.verdicts]
+    head = (
+        "function",
+        "metric",
+        "settings",
+        "runs",
+        "repetitions",
+        "noise",
+        "late",
+        "overrun",
+        "foreign load",
+        "status",
+    )
+    caption = (
+        "Noise: spread between runs, median over the settings. Late: repetitions that some process started after the "
+        "common start; overrun: repetitions that outlasted their window; neither enters the statistic."
+    )
+    body = table(caption, head, rows, numeric=(2, 3, 4, 5, 6, 7, 8))
+    return Section.of(notes(_remarks(page)), f'<div class="sheet">{body}</div>')
+
+
+def _remarks(page: Page) -> Iterator[str]:
+    data = page.data
+    crowded = _where(data, "oversubscribed")
+    if crowded:
+        yield (
+            f"More processes than cores at {page.parameter} = {crowded}: a run time there tells about the scheduler of the "
+            "operating system as much as about the library, so verdicts on run times are shown but do not decide. "
+            "Memory is not affected."
+        )
+    nodes = data.coords.get("processes_per_node")
+    if nodes is not None and np.unique(np.asarray(nodes)).size > 1:
+        yield (
+            "The number of processes per node is not the same at all scales; MPI's own memory depends on it, so its "
+            "verdict is shown but does not decide."
+        )
+    truncated = str(data.attrs.get("truncated", "") or "")
+    if truncated:
+        yield f"These run files end early (what they hold was used): {truncated}."
+    absent = [
+        f"{v.function} at {', '.join(f'{x:g}' for x in _missing(data, v))}"
+        for v in page.result.verdicts
+        if len(_missing(data, v))
+    ]
+    if absent:
+        yield f"No value for: {'; '.join(absent)}."
+    if int(data.attrs.get("simulated", 0)):
+        yield "These values come from a simulator, not from a machine."
+
+
+def _where(data: xr.Dataset, coordinate: str) -> str:
+    flags = data.coords.get(coordinate)
+    if flags is None:
+        return ""
+    points = np.asarray(data[flags.dims[0]])[np.asarray(flags, dtype=bool)]
+    return ", ".join(f"{x:g}" for x in points)
+
+
+def _missing(data: xr.Dataset, verdict: Verdict) -> NDArray[np.float64]:
+    everywhere = np.asarray(data[verdict.parameter], dtype=float)
+    return np.setdiff1d(everywhere, np.asarray(verdict.series.x, dtype=float))
+
+
+def _row(data: xr.Dataset, verdict: Verdict) -> tuple[str, ...]:
+    series = verdict.series
+    repetitions = np.asarray(series.n_repetitions, dtype=float)
+    low, high = int(np.nanmin(repetitions)), int(np.nanmax(repetitions))
+    timed = verdict.metric == "time"
+    total = _quality(data, verdict, "n_repetitions", np.nansum) if timed else None
+    return (
+        name(verdict.function),
+        esc(METRIC_WORDS.get(verdict.metric, verdict.metric)),
+        str(len(series.x)),
+        str(int(np.isfinite(np.asarray(series.values, dtype=float)).any(axis=0).sum())),
+        f"{low}" if low == high else f"{low}–{high}",
+        "exact" if series.exact and not series.noise else f"{100 * float(series.noise):.1f} %",
+        _share(_quality(data, verdict, "n_late", np.nansum) if timed else None, total),
+        _share(_quality(data, verdict, "n_overrun", np.nansum) if timed else None, total),
+        _percent(_quality(data, verdict, "foreign_load", np.nanmax) if timed else None),
+        _status(data, verdict) if timed else "–",
+    )
+
+
+def _quality(
+    data: xr.Dataset, verdict: Verdict, variable: str, reduce: Callable[[NDArray[np.float64]], float]
+) -> float | None:
+    if variable not in data or "function" not in data[variable].dims:
+        return None
+    values = np.asarray(data[variable].sel(function=verdict.function), dtype=float)
+    return float(reduce(values)) if np.isfinite(values).any() else None
+
+
+def _share(part: float | None, total: float | None) -> str:
+    if part is None or not total:
+        return "–"
+    return f"{100 * part / total:.1f} %"
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def _status(data: xr.Dataset, verdict: Verdict) -> str:
+    if "status" not in data or "function" not in data["status"].dims:
+        return "–"
+    words = [str(word) for word in np.asarray(data["status"].sel(function=verdict.function)).ravel() if str(word)]
+    return ", ".join(f"{words.count(word)} {esc(word)}" for word in sorted(set(words))) or "–"

@@ -1,0 +1,95 @@
+// Draws the figures of the report: unpacks the plotting library once, draws what is near the window first, follows the
+// colour scheme of the system, and redraws in light colours and the width of paper before printing.
+(() => {
+  "use strict";
+  const DARK = {
+    "#1b1f24": "#e6e9ec", "#0072B2": "#56B4E9", "#009E73": "#2cb98f", "#77808a": "#98a3ae", "#e4e7ea": "#2b3138",
+    "#56B4E9": "#a6dbf8", "#D55E00": "#f0803c", "rgba(0,158,115,0.16)": "rgba(44,185,143,0.20)",
+  };
+  const pattern = new RegExp(Object.keys(DARK).map((s) => s.replace(/[()]/g, "\\$&")).join("|"), "g");
+  const scheme = matchMedia("(prefers-color-scheme: dark)");
+  const plots = [...document.querySelectorAll(".plot")];
+  const sources = new Map(plots.map((el) => [el, el.querySelector("script").textContent]));
+  const drawn = new Set();
+  let paper = false;
+
+  async function library() {
+    const text = document.getElementById("plotting").textContent.trim();
+    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const script = document.createElement("script");
+    script.textContent = await new Response(stream).text();
+    document.head.append(script);
+    return globalThis.Plotly;
+  }
+
+  function figure(el) {
+    const dark = scheme.matches && !paper;
+    const text = sources.get(el);
+    const { data, layout } = JSON.parse(dark ? text.replace(pattern, (s) => DARK[s]) : text);
+    const still = Boolean(layout.meta && layout.meta.static);
+    layout.hoverlabel = { ...layout.hoverlabel, bgcolor: dark ? "#22272d" : "#ffffff", bordercolor: "#77808a" };
+    layout.hoverlabel.font = { ...layout.hoverlabel.font, color: dark ? "#e6e9ec" : "#1b1f24" };
+    if (el.clientWidth < 420) {
+      layout.font = { ...layout.font, size: 11 };
+      layout.margin = { ...layout.margin, ...(still ? {} : { l: Math.min(layout.margin.l, 54), r: 8 }) };
+    }
+    layout.width = el.clientWidth;
+    const config = {
+      staticPlot: still, displaylogo: false, displayModeBar: still ? false : "hover",
+      modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"], toImageButtonOptions: { format: "svg" },
+    };
+    return { data, layout, config };
+  }
+
+  function draw(Plotly, el) {
+    if (!el.clientWidth) return;
+    const { data, layout, config } = figure(el);
+    Plotly.react(el, data, layout, config);
+    el.dataset.drawn = String(layout.width);
+    drawn.add(el);
+  }
+
+  function redraw(Plotly) {
+    for (const el of drawn) draw(Plotly, el);
+  }
+
+  function watch(Plotly) {
+    const near = new IntersectionObserver((entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (isIntersecting && !drawn.has(target)) draw(Plotly, target);
+      }
+    }, { rootMargin: "600px" });
+    const sized = new ResizeObserver((entries) => {
+      for (const { target } of entries) {
+        const width = String(target.clientWidth);
+        if (drawn.has(target) && width !== "0" && width !== target.dataset.drawn) draw(Plotly, target);
+      }
+    });
+    for (const el of plots) { near.observe(el); sized.observe(el); }
+    scheme.addEventListener("change", () => redraw(Plotly));
+    addEventListener("beforeprint", () => { paper = true; for (const el of plots) draw(Plotly, el); });
+    addEventListener("afterprint", () => { paper = false; redraw(Plotly); });
+  }
+
+  async function all(Plotly) {
+    for (const el of plots) {
+      if (!drawn.has(el)) draw(Plotly, el);
+      await new Promise((resume) => setTimeout(resume, 0));
+    }
+    document.documentElement.dataset.figures = "drawn";
+  }
+
+  function failed(error) {
+    document.documentElement.dataset.figures = "failed";
+    for (const el of plots) {
+      const note = document.createElement("p");
+      note.className = "note";
+      note.textContent = `This browser cannot draw the figure (${error.message}); its numbers are in the tables.`;
+      el.append(note);
+    }
+  }
+
+  for (const el of plots) el.replaceChildren();
+  library().then((Plotly) => { watch(Plotly); return all(Plotly); }).catch(failed);
+})();
