@@ -1,8 +1,8 @@
 """Pictures of a validation as plotly figures: pure functions, one kind of figure per module.
 
 ``scaling(result)`` and ``divergence(result)`` show all functions, ``fit(verdict)``, ``divergence_of(verdict)`` and
-``ruler(verdict)`` one function, ``rule(rule_result)`` one cross-function rule. Every figure carries a sentence for screen
-readers in ``layout.meta["alt"]``.
+``ruler(verdict)`` one function, ``rule(rule_result)`` one cross-function rule. Every figure carries a sentence for
+screen readers in ``layout.meta["alt"]``.
 """
 
 from __future__ import annotations

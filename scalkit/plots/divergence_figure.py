@@ -89,7 +89,7 @@ def _add_limits(
 ) -> None:
     keep = np.isfinite(deviation) & (deviation > 0)
     x, upper = points[keep], deviation[keep]
-    name = f"limits {growth_label(verdict.expectation.deviation)} and inverse"
+    name = f"limits {growth_label(verdict.expectation.deviation)}, inverse"
     figure.add_scatter(
         x=rounded(np.concatenate([x, x[::-1]])),
         y=rounded(np.concatenate([1 / upper, upper[::-1]])),

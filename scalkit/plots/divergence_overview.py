@@ -21,6 +21,7 @@ from scalkit.plots.style import (
     rounded,
     safe,
     value_axis,
+    without_variants,
 )
 from scalkit.validation import Validation, Verdict
 
@@ -39,8 +40,9 @@ def divergence(result: Validation, target: float | None = None) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        One bar for each function from 1 (as expected) to ``delta(target) / delta(largest measured)``: coefficients
-        cancel. A shaded box is the factor that the deviation limits allow; colour, mark and word tell the rank.
+        One bar for each function (variants ``f[...]`` left out) from 1, as expected, to
+        ``delta(target) / delta(largest measured)``: coefficients cancel. A shaded box is the factor that the deviation
+        limits allow; colour, mark and word tell the rank; hollow symbols do not decide.
 
     Raises
     ------
@@ -49,7 +51,7 @@ def divergence(result: Validation, target: float | None = None) -> go.Figure:
     """
     if not result.verdicts:
         raise DataError("a picture of the divergences needs a verdict, got none; state an expectation for a function.")
-    verdicts = list(result.verdicts)[::-1]
+    verdicts = list(without_variants(result.verdicts))[::-1]
     highest = max(float(np.max(v.series.x)) for v in verdicts)
     goal = 1024.0 * highest if target is None else float(target)
     names = [safe(v.function) for v in verdicts]
@@ -108,7 +110,7 @@ def _add_rank(figure: go.Figure, key: str, rows: list[tuple[int, Verdict, float]
             "color": colour,
             "size": 11,
             "symbol": [_symbol(key) if v.decides else f"{_symbol(key)}-open" for _, v, _ in mine],
-            "line": {"width": 2},
+            "line": {"width": 2, "color": colour},
         },
         text=[f"<b>{safe(v.function)}</b><br>divergence {growth_label(v.divergence)}" for _, v, _ in mine],
         hovertemplate="%{text}<br>%{x:.3~g} times<extra></extra>",

@@ -53,7 +53,7 @@ def fit(verdict: Verdict) -> go.Figure:
     _add_model(figure, verdict, span, log)
     _add_measurements(figure, verdict, x)
     figure.update_xaxes(x_axis(x, span.lowest, span.shown, verdict.parameter))
-    figure.update_yaxes(value_axis(low, high, verdict.unit, METRIC_WORDS.get(verdict.metric, verdict.metric)))
+    figure.update_yaxes(value_axis(low, high, verdict.unit, safe(METRIC_WORDS.get(verdict.metric, verdict.metric))))
     return figure
 
 
@@ -85,7 +85,7 @@ def _add_band(figure: go.Figure, curves: Curves, floor: float) -> None:
         line={"width": 0},
         mode="lines",
         hoverinfo="skip",
-        name="within the limits",
+        name="limits",
     )
 
 
@@ -127,10 +127,10 @@ def _add_measurements(figure: go.Figure, verdict: Verdict, x: NDArray[np.float64
             mode="markers",
             marker={"size": 4, "color": DATA, "opacity": 0.35},
             hoverinfo="skip",
-            name="each run",
+            showlegend=False,
         )
     low, high = np.nanmin(values, axis=1), np.nanmax(values, axis=1)
-    word = "measured" if verdict.decides else "measured (does not decide)"
+    word = "measured" if verdict.decides else "measured, not deciding"
     figure.add_scatter(
         x=rounded(x),
         y=rounded(y),
@@ -139,7 +139,7 @@ def _add_measurements(figure: go.Figure, verdict: Verdict, x: NDArray[np.float64
             "size": 9,
             "color": DATA,
             "symbol": "circle" if verdict.decides else "circle-open",
-            "line": {"width": 2},
+            "line": {"width": 2, "color": DATA},
         },
         error_y={
             "type": "data",

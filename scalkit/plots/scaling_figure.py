@@ -22,6 +22,7 @@ from scalkit.plots.style import (
     rounded,
     safe,
     value_axis,
+    without_variants,
     x_axis,
 )
 from scalkit.validation import Validation, Verdict
@@ -44,8 +45,8 @@ def scaling(result: Validation, metric: str | None = None) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        One symbol and one line for each function; symbol, colour and dash tell them apart, the legend names the growth
-        and the match mark.
+        One symbol and one line for each function (variants ``f[...]`` left out). Symbol, colour and dash tell them
+        apart, hollow symbols do not decide; the legend names the growth and the match mark.
 
     Raises
     ------
@@ -58,7 +59,7 @@ def scaling(result: Validation, metric: str | None = None) -> go.Figure:
     """
     present = sorted({v.metric for v in result.verdicts})
     chosen = metric if metric is not None else (result.verdicts[0].metric if result.verdicts else "time")
-    verdicts = [v for v in result.verdicts if v.metric == chosen]
+    verdicts = without_variants([v for v in result.verdicts if v.metric == chosen])
     if not verdicts:
         raise DataError(f"no verdict has the metric {chosen!r}; there are {', '.join(present) or 'none'}: choose one.")
     figure = blank(400 + 22 * len(verdicts), scaling_sentence(verdicts))
@@ -68,13 +69,14 @@ def scaling(result: Validation, metric: str | None = None) -> go.Figure:
     span = reach(x, beyond=2.0)
     low, high = _value_range(verdicts)
     figure.update_xaxes(x_axis(x, span.lowest, span.shown, verdicts[0].parameter))
-    figure.update_yaxes(value_axis(low, high, verdicts[0].unit, METRIC_WORDS.get(chosen, chosen)))
+    figure.update_yaxes(value_axis(low, high, verdicts[0].unit, safe(METRIC_WORDS.get(chosen, chosen))))
     figure.update_layout(legend={"y": -0.16, "yanchor": "top"})
     return figure
 
 
 def _value_range(verdicts: Sequence[Verdict]) -> tuple[float, float]:
-    seen = np.concatenate([np.asarray(v.series.y, dtype=float) for v in verdicts])
+    ends = [float(np.asarray(v.model(2.0 * float(np.max(v.series.x))))) for v in verdicts]
+    seen = np.concatenate([*(np.asarray(v.series.y, dtype=float) for v in verdicts), ends])
     return float(np.nanmin(seen)), float(np.nanmax(seen))
 
 
@@ -104,9 +106,9 @@ def _add_function(figure: go.Figure, verdict: Verdict, k: int) -> None:
             "color": colour,
             "size": 8,
             "symbol": symbol if verdict.decides else f"{symbol}-open",
-            "line": {"width": 1.6},
+            "line": {"width": 1.6, "color": colour},
         },
         name=name,
         legendgroup=f"f{k}",
-        hovertemplate=f"<b>{safe(verdict.function)}</b><br>{safe(verdict.parameter)} = %{{x}}: %{{text}}<extra></extra>",
+        hovertemplate=f"<b>{safe(verdict.function)}</b><br>%{{x}}: %{{text}}<extra></extra>",
     )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
+from scalkit.validation import Verdict
 
 __all__ = [
     "BAND",
@@ -38,6 +39,7 @@ __all__ = [
     "rounded",
     "safe",
     "value_axis",
+    "without_variants",
     "x_axis",
 ]
 
@@ -69,6 +71,12 @@ _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif
 def rank_key(rank: str, direction: str) -> str:
     """Return "total", "approximate", "none" or "slower" (no match because it grows slower than expected)."""
     return "slower" if rank == "none" and direction == "grows slower" else rank
+
+
+def without_variants(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Return the verdicts without variants, named ``f[variant]``, of functions that are there themselves."""
+    names = {(v.metric, v.function) for v in verdicts}
+    return [v for v in verdicts if "[" not in v.function or (v.metric, v.function.partition("[")[0]) not in names]
 
 
 def safe(text: str) -> str:
@@ -118,7 +126,7 @@ def quantity(value: float, unit: str, digits: int = 3) -> str:
 
 
 def number(value: float) -> str:
-    """Return a pure number for a label: 65536 as a power of two, 1.2e9 in short, 40 as it is."""
+    """Return a pure number as plotly's markup: 65536 as a power of two, 1.2e9 in short, 40 as it is."""
     if value > 0 and math.isfinite(value):
         exponent = math.log2(value)
         if exponent.is_integer() and exponent >= 14:
@@ -152,6 +160,7 @@ def blank(height: int, alt: str, *, is_static: bool = False) -> go.Figure:
     figure = go.Figure()
     figure.update_layout(
         template="none",
+        autosize=True,
         height=height,
         margin={"l": 62, "r": 14, "t": 12, "b": 44},
         paper_bgcolor="rgba(0,0,0,0)",
@@ -178,7 +187,7 @@ def x_axis(measured: Sequence[float] | NDArray[np.float64], lowest: float, highe
         pad = 0.03 * (highest - lowest)
         axis |= {"range": [lowest - pad, highest + pad]}
     step = -(-len(ticks) // 9)
-    ticks = ticks[::-step][::-1]
+    ticks = ticks[::step]
     return axis | {"tickmode": "array", "tickvals": rounded(ticks), "ticktext": [number(t) for t in ticks]}
 
 
@@ -194,8 +203,11 @@ def _continued(ticks: Sequence[float], highest: float) -> list[float]:
 
 
 def value_axis(lowest: float, highest: float, unit: str, title: str) -> dict[str, Any]:
-    """Return the value axis: logarithmic with prefixed ticks; linear where `lowest` is not positive."""
-    axis = _axis(safe(title))
+    """Return the value axis: logarithmic with prefixed ticks, linear where `lowest` is not positive.
+
+    `title` is plotly's markup, not plain text.
+    """
+    axis = _axis(title) | {"automargin": True}
     if not lowest > 0:
         pad = 0.06 * (highest - lowest or 1.0)
         ticks = _linear_ticks(lowest - pad, highest + pad)
@@ -208,7 +220,15 @@ def value_axis(lowest: float, highest: float, unit: str, title: str) -> dict[str
         low, high = math.log10(lowest) - pad, math.log10(highest) + pad
         ticks = _log_ticks(10**low, 10**high)
         axis |= {"type": "log", "range": [low, high]}
-    return axis | {"tickmode": "array", "tickvals": rounded(ticks), "ticktext": [quantity(t, unit) for t in ticks]}
+    return axis | {"tickmode": "array", "tickvals": rounded(ticks), "ticktext": [_tick_label(t, unit) for t in ticks]}
+
+
+def _tick_label(value: float, unit: str) -> str:
+    if not unit:
+        return number(value)
+    if unit == "B" and value >= 1e4:
+        return quantity(value, unit, 6) if value >= 1e5 else f"{value / 1e3:g} kB"
+    return quantity(value, unit)
 
 
 def _axis(title: str) -> dict[str, Any]:

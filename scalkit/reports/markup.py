@@ -83,7 +83,8 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], nume
         for row in rows
     )
     label = esc(caption)
+    style = ' class="numbers"' if numeric else ""
     return (
-        f'<div class="scroll" tabindex="0" role="group" aria-label="{label}"><table><caption>{label}</caption>'
+        f'<div class="scroll" tabindex="0" role="group" aria-label="{label}"><table{style}><caption>{label}</caption>'
         f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
     )

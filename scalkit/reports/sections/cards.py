@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scalkit import plots
+from scalkit.plots.sentences import crossing_words
 from scalkit.plots.style import METRIC_WORDS, quantity
 from scalkit.reports.markup import anchor, badge, big_o, details, esc, math, name, notes, table
 from scalkit.reports.page import Page
@@ -19,42 +20,49 @@ __all__ = ["card", "cards"]
 
 
 def cards(page: Page, metric: str | None = None) -> Section:
-    """Return the cards of all functions of a metric (of all metrics by default).
+    """Return the cards of all functions of a metric (of all metrics by default, each under its own heading).
 
     Variants of a function, named ``function[variant]``, are folded into the card of the function itself.
     """
-    chosen = [v for v in page.result.verdicts if metric is None or v.metric == metric]
-    names = {v.function for v in chosen}
-    section = Section.of("" if chosen else '<p class="soft">Nothing of this kind was measured.</p>')
-    for verdict in chosen:
+    metrics = dict.fromkeys(v.metric for v in page.result.verdicts) if metric is None else (metric,)
+    section = Section.of("" if metrics else '<p class="soft">Nothing was judged.</p>')
+    for each in metrics:
+        word = METRIC_WORDS.get(each, each)
+        section += Section.of(f'<h3 class="metric">{esc(word[0].upper() + word[1:])}</h3>')
+        section += _cards_of([v for v in page.result.verdicts if v.metric == each])
+    return section
+
+
+def _cards_of(verdicts: Sequence[Verdict]) -> Section:
+    names = {v.function for v in verdicts}
+    section = Section.of()
+    for verdict in verdicts:
         base = verdict.function.partition("[")[0]
         if base == verdict.function or base not in names:
-            variants = [v for v in chosen if v.function.startswith(f"{verdict.function}[")]
-            section += card(verdict, variants)
+            section += card(verdict, [v for v in verdicts if v.function.startswith(f"{verdict.function}[")])
     return section
 
 
 def card(verdict: Verdict, variants: Sequence[Verdict] = ()) -> Section:
     """Return the card of one verdict, with its variants folded at the end."""
-    pieces: list[Piece | str] = [f'<article class="sheet card" id="{anchor(verdict.function)}">', _head(verdict, "h3")]
+    pieces: list[Piece | str] = [f'<article class="sheet card" id="{anchor(verdict.function)}">', _head(verdict, "h4")]
     pieces += _figures(verdict)
     pieces += [_runners_up(verdict), _data(verdict)]
     if variants:
         pieces.append(_variants_table([verdict, *variants]))
         for variant in variants:
             pieces.append(
-                f'<details id="{anchor(variant.function)}"><summary>{name(variant.function)}: figures and data</summary>'
-                f'<div class="card">{_head(variant, "h4")}'
+                f'<details id="{anchor(variant.function)}">'
+                f"<summary>{name(variant.function)}: figures and data</summary>"
+                f'<div class="card">{_head(variant, "h5")}'
             )
             pieces += [*_figures(variant), _runners_up(variant), _data(variant), "</div></details>"]
     return Section.of(*pieces, "</article>")
 
 
 def _head(verdict: Verdict, level: str) -> str:
-    metric = METRIC_WORDS.get(verdict.metric, verdict.metric)
     return (
-        f"<header><{level}>{name(verdict.function)}</{level}>{badge(verdict)}"
-        f'<span class="soft">{esc(metric)}</span></header>'
+        f"<header><{level}>{name(verdict.function)}</{level}>{badge(verdict)}</header>"
         f'<p class="sentence">{esc(verdict.sentence)}</p>{_formulas(verdict)}{notes(verdict.caveats)}'
     )
 
@@ -79,7 +87,7 @@ def _figures(verdict: Verdict) -> list[Piece | str]:
         _caption("Measured values, bars from the lowest to the highest run; the model, dashed where it looks ahead."),
         '</div><div class="figure">',
         Plot(plots.divergence_of(verdict)),
-        _caption(f"Model over expectation without coefficients; {plots.crossing_words(verdict)}."),
+        _caption(f"Model over expectation without coefficients; {crossing_words(verdict)}."),
         '</div></div><div class="figure">',
         Plot(plots.ruler(verdict)),
         _caption(
@@ -137,4 +145,4 @@ def _variants_table(verdicts: Sequence[Verdict]) -> str:
         for v in verdicts
     ]
     caption = "The same function with other shapes of the group of processes."
-    return f"<h4>Group shapes</h4>{table(caption, ('variant', 'model', 'adj. R²', 'divergence δ', 'match'), rows)}"
+    return f"<h5>Group shapes</h5>{table(caption, ('variant', 'model', 'adj. R²', 'divergence δ', 'match'), rows)}"

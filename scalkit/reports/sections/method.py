@@ -8,58 +8,78 @@ from scalkit.reports.pieces import Section
 
 __all__ = ["method"]
 
-_MODEL = (
-    '<math display="block"><mi>G</mi><mo>(</mo><mi>p</mi><mo>)</mo><mo>=</mo><msub><mi>c</mi><mn>0</mn></msub><mo>+</mo>'
-    "<msub><mi>c</mi><mn>1</mn></msub><mo>·</mo><msup><mn>2</mn><mrow><mi>a</mi><mi>p</mi></mrow></msup><mo>·</mo>"
-    "<msup><mi>p</mi><mi>b</mi></msup><mo>·</mo><msup><mi>log</mi><mi>c</mi></msup><mi>p</mi></math>"
-)
-_R2 = (
-    '<math display="block"><msup><mover><mi>R</mi><mo>¯</mo></mover><mn>2</mn></msup><mo>=</mo><mn>1</mn><mo>−</mo>'
-    "<mfrac><mrow><mi>RSS</mi><mo>/</mo><mo>(</mo><mi>n</mi><mo>−</mo><mn>2</mn><mo>)</mo></mrow>"
-    "<mrow><mi>TSS</mi><mo>/</mo><mo>(</mo><mi>n</mi><mo>−</mo><mn>1</mn><mo>)</mo></mrow></mfrac></math>"
-)
-_DELTA = (
-    '<math display="block"><mi>δ</mi><mo>(</mo><mi>p</mi><mo>)</mo><mo>=</mo><mfrac><mrow><mi>G</mi><mo>(</mo><mi>p</mi>'
-    "<mo>)</mo></mrow><mrow><mi>E</mi><mo>(</mo><mi>p</mi><mo>)</mo></mrow></mfrac><mo>,</mo><mspace width='1em'/>"
-    "<mfrac><mn>1</mn><mi>D</mi></mfrac><mo>≤</mo><mi>δ</mi><mo>≤</mo><mi>D</mi></math>"
-)
-
 
 def method(page: Page) -> Section:
     """Return the method in a few paragraphs, with the deviations and search spaces of this report."""
-    return Section.of(
-        '<div class="sheet">'
-        "<h3>Measurement</h3><p>A run time is the time from a common start of all processes to the end of the last one. "
-        "Of the repetitions of a run, the first quartile counts, because disturbances only ever add time; the value of a "
-        "setting summarises its runs. The memory of an object is the largest number of bytes that one process allocates "
-        "for it. MPI's own memory is the proportional set size of a process after use, less what it had before MPI "
-        "started and less the benchmark's own buffers.</p>"
+    paragraphs = (
+        "<h3>Measurement</h3><p>A run time is the time from a common start of all processes to the end of the last "
+        "one. Of the repetitions of a run, the first quartile counts, because disturbances only ever add time; the "
+        "value of a setting summarises its runs. The memory of an object is the largest number of bytes that one "
+        "process allocates for it. MPI's own memory is the proportional set size of a process after use, less what "
+        "it had before MPI started and less the benchmark's own buffers.</p>",
         "<h3>Model</h3><p>For each function, every class on a ruler around the expectation is fitted by least squares "
-        f"with relative weights:</p>{_MODEL}"
-        "<p>The class with the largest adjusted coefficient of determination wins; a constant competes by an F test, "
-        f"because it has none.</p>{_R2}"
+        f"with relative weights:</p>{_model()}"
+        "<p>The class with the largest adjusted coefficient of determination wins; a constant has none and competes "
+        f"by an F test.</p>{_adjusted_r2()}",
         "<h3>Verdict</h3><p>The divergence δ compares the growth of the model G with the expectation E, without "
-        "coefficients. D is the deviation that is tolerated.</p>"
-        f"{_DELTA}"
+        f"coefficients. D is the deviation that is tolerated.</p>{_divergence()}"
         "<p>δ = 1 is a total match ✓, δ within the limits (a limit included) an approximate match ≈, anything else no "
         "match ✗. p* is the scale beyond which δ stays outside. A model below the lower limit grows slower than "
-        "expected: worth knowing, and no failure.</p>"
-        "<h3>Rules</h3><p>A rule such as <code>MPI_Allreduce &lt;= MPI_Reduce + MPI_Bcast</code> says that a function is "
-        "not slower than a substitute built from others. It is evaluated on the measurements, and on the models for "
-        f"scales beyond them.</p>{_settings(page)}</div>"
+        "expected: worth knowing, and no failure.</p>",
+        "<h3>Rules</h3><p>A rule such as <code>MPI_Allreduce &lt;= MPI_Reduce + MPI_Bcast</code> says that a function "
+        "is not slower than a substitute built from others. It is evaluated on the measurements, and on the models "
+        "for scales beyond them.</p>",
     )
+    return Section.of(f'<div class="sheet">{"".join(paragraphs)}{_settings(page)}</div>')
+
+
+def _mi(letter: str) -> str:
+    return f"<mi>{letter}</mi>"
+
+
+def _mo(sign: str) -> str:
+    return f'<mo stretchy="false">{sign}</mo>'
+
+
+def _of_p(letter: str) -> str:
+    return f"{_mi(letter)}{_mo('(')}{_mi('p')}{_mo(')')}"
+
+
+def _fraction(above: str, below: str) -> str:
+    return f"<mfrac><mrow>{above}</mrow><mrow>{below}</mrow></mfrac>"
+
+
+def _block(content: str) -> str:
+    return f'<math display="block">{content}</math>'
+
+
+def _model() -> str:
+    constant, coefficient = (f"<msub>{_mi('c')}<mn>{k}</mn></msub>" for k in (0, 1))
+    exponential = f"<msup><mn>2</mn><mrow>{_mi('i')}{_mi('p')}</mrow></msup>"
+    power, log = f"<msup>{_mi('p')}{_mi('j')}</msup>", f"<msup>{_mi('log')}{_mi('k')}</msup>{_mi('p')}"
+    term = _mo("·").join((coefficient, exponential, power, log))
+    return _block(f"{_of_p('G')}{_mo('=')}{constant}{_mo('+')}{term}")
+
+
+def _adjusted_r2() -> str:
+    above = f"{_mi('RSS')}{_mo('/')}{_mo('(')}{_mi('n')}{_mo('−')}<mn>2</mn>{_mo(')')}"
+    below = f"{_mi('TSS')}{_mo('/')}{_mo('(')}{_mi('n')}{_mo('−')}<mn>1</mn>{_mo(')')}"
+    left = f'<msup><mover>{_mi("R")}<mo stretchy="false">¯</mo></mover><mn>2</mn></msup>'
+    return _block(f"{left}{_mo('=')}<mn>1</mn>{_mo('−')}{_fraction(above, below)}")
+
+
+def _divergence() -> str:
+    left = f"{_of_p('δ')}{_mo('=')}{_fraction(_of_p('G'), _of_p('E'))}{_mo(',')}<mspace width='1em'/>"
+    right = f"{_fraction('<mn>1</mn>', _of_p('D'))}{_mo('≤')}{_of_p('δ')}{_mo('≤')}{_of_p('D')}"
+    return _block(left + right)
 
 
 def _settings(page: Page) -> str:
     """Return, for each combination of expectation, deviation and search space in use, the functions it served."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for v in page.result.verdicts:
-        key = (
-            big_o(v.expectation.growth),
-            math(v.expectation.deviation),
-            esc(f"{v.space.name}, {len(v.space.ticks)} classes"),
-        )
-        groups.setdefault(key, []).append(v.function)
+        ruler = esc(f"{v.space.name}, {len(v.space.ticks)} classes")
+        groups.setdefault((big_o(v.expectation.growth), math(v.expectation.deviation), ruler), []).append(v.function)
     rows = "".join(
         f'<tr><td data-label="E">{e}</td><td data-label="D">{d}</td><td data-label="ruler">{space}</td>'
         f'<td data-label="functions">{esc(", ".join(functions))}</td></tr>'
@@ -67,6 +87,7 @@ def _settings(page: Page) -> str:
     )
     head = "".join(f'<th scope="col">{text}</th>' for text in ("expectation E", "deviation D", "ruler", "functions"))
     return (
-        '<h3>Settings of this report</h3><table class="stack"><caption>Expectations, deviations and rulers in use.</caption>'
+        '<h3>Settings of this report</h3><table class="stack">'
+        "<caption>Expectations, deviations and rulers in use.</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     )

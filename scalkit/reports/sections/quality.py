@@ -45,8 +45,8 @@ def _remarks(page: Page) -> Iterator[str]:
     crowded = _where(data, "oversubscribed")
     if crowded:
         yield (
-            f"More processes than cores at {page.parameter} = {crowded}: a run time there tells about the scheduler of the "
-            "operating system as much as about the library, so verdicts on run times are shown but do not decide. "
+            f"More processes than cores at {page.parameter} = {crowded}: a run time there tells about the scheduler of "
+            "the operating system as much as about the library, so verdicts on run times are shown but do not decide. "
             "Memory is not affected."
         )
     nodes = data.coords.get("processes_per_node")

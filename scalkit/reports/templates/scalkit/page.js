@@ -23,6 +23,9 @@
     return globalThis.Plotly;
   }
 
+  // On paper: A4 with the margins of the style sheet, and two figures of a pair beside each other.
+  const width = (el) => (!paper ? el.clientWidth : el.closest(".pair") ? 330 : 680);
+
   function figure(el) {
     const dark = scheme.matches && !paper;
     const text = sources.get(el);
@@ -30,11 +33,11 @@
     const still = Boolean(layout.meta && layout.meta.static);
     layout.hoverlabel = { ...layout.hoverlabel, bgcolor: dark ? "#22272d" : "#ffffff", bordercolor: "#77808a" };
     layout.hoverlabel.font = { ...layout.hoverlabel.font, color: dark ? "#e6e9ec" : "#1b1f24" };
-    if (el.clientWidth < 420) {
+    if (width(el) < 420) {
       layout.font = { ...layout.font, size: 11 };
       layout.margin = { ...layout.margin, ...(still ? {} : { l: Math.min(layout.margin.l, 54), r: 8 }) };
     }
-    layout.width = el.clientWidth;
+    layout.width = width(el);
     const config = {
       staticPlot: still, displaylogo: false, displayModeBar: still ? false : "hover",
       modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"], toImageButtonOptions: { format: "svg" },
