@@ -54,7 +54,7 @@ def divergence(result: Validation, target: float | None = None) -> go.Figure:
     verdicts = list(without_variants(result.verdicts))[::-1]
     highest = max(float(np.max(v.series.x)) for v in verdicts)
     goal = 1024.0 * highest if target is None else float(target)
-    names = [safe(v.function) for v in verdicts]
+    names = [safe(_short(v.function)) for v in verdicts]
     figure = blank(96 + 30 * len(verdicts), overview_sentence(verdicts[::-1]))
     allowed = [_factor(v.expectation.deviation, v, goal) for v in verdicts]
     factors = [_factor(v.divergence, v, goal) for v in verdicts]
@@ -72,7 +72,7 @@ def divergence(result: Validation, target: float | None = None) -> go.Figure:
     for key in RANK_COLOURS:
         _add_rank(figure, key, [(k, v, factors[k]) for k, v in enumerate(verdicts)])
     seen = [1.0, *allowed, *(1 / a for a in allowed), *factors]
-    axis = value_axis(min(seen), max(seen), "", f"growth beyond the expectation, {number(highest)} to {number(goal)}")
+    axis = value_axis(min(seen), max(seen), "", f"times the expected growth<br>from {number(highest)} to {number(goal)}")
     figure.update_xaxes(axis)
     figure.update_yaxes(
         tickvals=list(range(len(names))), ticktext=names, range=[-0.6, len(names) - 0.4], showgrid=False
@@ -80,6 +80,10 @@ def divergence(result: Validation, target: float | None = None) -> go.Figure:
     figure.update_yaxes(automargin=True, fixedrange=True, zeroline=False)
     figure.add_vline(x=1, line={"color": EXPECTED, "width": 1.8, "dash": "dot"})
     return figure
+
+
+def _short(function: str, most: int = 24) -> str:
+    return function if len(function) <= most else f"{function[: most - 1]}…"
 
 
 def _factor(growth: Growth, verdict: Verdict, goal: float) -> float:

@@ -37,4 +37,4 @@ def bundled(name: str) -> Path:
         if place.exists():
             return place
     tried = " or ".join(str(place) for place in places)
-    raise ReportError(f"cannot find {name!r} of scalkit, neither in {tried}; install scalkit again.")
+    raise ReportError(f"cannot find {name!r} of scalkit, looked for {tried}; install scalkit again.")

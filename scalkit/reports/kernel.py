@@ -52,6 +52,7 @@ def execute(notebook: Path, parameters: Mapping[str, Any], folder: Path, timeout
                 None,
                 parameters=dict(parameters),
                 kernel_name=_KERNEL,
+                language="python",
                 cwd=str(folder),
                 progress_bar=False,
                 log_output=False,
@@ -84,15 +85,10 @@ def _private_kernel(folder: Path) -> Iterator[None]:
     spec = folder / "kernels" / _KERNEL
     spec.mkdir(parents=True, exist_ok=True)
     search = [str(Path(__file__).resolve().parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    launcher = ("-m", "ipykernel_launcher", "-f", "{connection_file}")
+    quiet = ("--HistoryManager.enabled=False", "--IPKernelApp.log_level=40")
     content = {
-        "argv": [
-            sys.executable,
-            "-m",
-            "ipykernel_launcher",
-            "-f",
-            "{connection_file}",
-            "--HistoryManager.enabled=False",
-        ],
+        "argv": [sys.executable, *launcher, *quiet],
         "display_name": "scalkit",
         "language": "python",
         "env": {"PYTHONPATH": os.pathsep.join(search), "PYDEVD_DISABLE_FILE_VALIDATION": "1"},
