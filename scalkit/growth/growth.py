@@ -1,0 +1,193 @@
+"""Growth: a product of rational powers of 2^x, x and log2 x for each parameter, without a coefficient."""
+
+from __future__ import annotations
+
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import total_ordering
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scalkit.errors import ExpectationError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Exponents", "Growth"]
+
+
+@dataclass(frozen=True, order=True)
+class Exponents:
+    """The exponents of 2^x, x and log2 x; ordered as the growths are."""
+
+    exponential: Fraction = Fraction(0)
+    power: Fraction = Fraction(0)
+    log: Fraction = Fraction(0)
+
+    def __add__(self, other: Exponents) -> Exponents:
+        return Exponents(self.exponential + other.exponential, self.power + other.power, self.log + other.log)
+
+    def scaled(self, factor: Fraction) -> Exponents:
+        """Return every exponent times `factor`."""
+        return Exponents(self.exponential * factor, self.power * factor, self.log * factor)
+
+
+_NONE = Exponents()
+
+
+@total_ordering
+@dataclass(frozen=True)
+class Growth:
+    """A term of the ruler, for example ``p^(1/2)*log(p)``; logarithms are base 2.
+
+    Values are immutable, hashable, and form an ordered group under ``*``: growths of one parameter are compared
+    lexicographically by the exponents of 2^x, x and log x, as their limits for large x demand.
+
+    Parameters
+    ----------
+    factors : tuple of (str, Exponents)
+        Sorted by parameter name, without parameters whose exponents are all zero; use `Growth.of` to make one.
+
+    References
+    ----------
+    Shudler et al. 2015, section 2.3 (docs/references.md).
+    """
+
+    factors: tuple[tuple[str, Exponents], ...] = ()
+
+    @classmethod
+    def constant(cls) -> Growth:
+        """Return the growth 1."""
+        return cls()
+
+    @classmethod
+    def of(
+        cls,
+        parameter: str,
+        exponential: Fraction | int | str = 0,
+        power: Fraction | int | str = 0,
+        log: Fraction | int | str = 0,
+    ) -> Growth:
+        """Return ``2^(exponential*x) * x^power * log2(x)^log`` of one parameter; exponents are exact rationals."""
+        return cls.product({parameter: Exponents(Fraction(exponential), Fraction(power), Fraction(log))})
+
+    @classmethod
+    def product(cls, exponents: Mapping[str, Exponents]) -> Growth:
+        """Return the product over several parameters."""
+        return cls(tuple(sorted((name, e) for name, e in exponents.items() if e != _NONE)))
+
+    @classmethod
+    def parse(cls, text: object, parameter: str | None = None) -> Growth:
+        """Return the growth of the leading term of `text`, see `scalkit.growth.parse.parse_growth`."""
+        from scalkit.growth.parse import parse_growth
+
+        return parse_growth(text, parameter)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters that it depends on, sorted."""
+        return tuple(name for name, _ in self.factors)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it is the growth 1."""
+        return not self.factors
+
+    def exponents(self, parameter: str) -> Exponents:
+        """Return the three exponents of `parameter`; zeros if it does not depend on it."""
+        return dict(self.factors).get(parameter, _NONE)
+
+    def exponential(self, parameter: str) -> Fraction:
+        """Return the exponent c of ``2^(c*x)``."""
+        return self.exponents(parameter).exponential
+
+    def power(self, parameter: str) -> Fraction:
+        """Return the exponent a of ``x^a``."""
+        return self.exponents(parameter).power
+
+    def log(self, parameter: str) -> Fraction:
+        """Return the exponent b of ``log2(x)^b``."""
+        return self.exponents(parameter).log
+
+    def __mul__(self, other: Growth) -> Growth:
+        if not isinstance(other, Growth):
+            return NotImplemented
+        names = {*self.parameters, *other.parameters}
+        return Growth.product({name: self.exponents(name) + other.exponents(name) for name in names})
+
+    def __truediv__(self, other: Growth) -> Growth:
+        if not isinstance(other, Growth):
+            return NotImplemented
+        return self * other**-1
+
+    def __pow__(self, exponent: Fraction | int) -> Growth:
+        factor = Fraction(exponent)
+        return Growth.product({name: e.scaled(factor) for name, e in self.factors})
+
+    def __lt__(self, other: Growth) -> bool:
+        if not isinstance(other, Growth):
+            return NotImplemented
+        names = {*self.parameters, *other.parameters}
+        if len(names) > 1:
+            raise ExpectationError(
+                f"cannot order '{self}' and '{other}': they depend on different parameters ({', '.join(sorted(names))}). "
+                "Compare growths of one parameter."
+            )
+        return all(self.exponents(name) < other.exponents(name) for name in names) if names else False
+
+    def log2_value(self, x: ArrayLike | Mapping[str, ArrayLike]) -> NDArray[np.float64]:
+        """Return log2 of the growth at `x`, which never overflows for a finite `x`.
+
+        Parameters
+        ----------
+        x : array_like, or a mapping from parameter to array_like
+            Values of the parameter, at least 1. At 1 a positive power of log2 x gives -inf, a negative one +inf.
+        """
+        values = x if isinstance(x, Mapping) else {name: x for name in self.parameters}
+        shape = np.broadcast_shapes(*(np.shape(v) for v in values.values())) if values else np.shape(np.asarray(x))
+        total = np.zeros(shape)
+        for name, e in self.factors:
+            at = np.asarray(values[name], dtype=np.float64)
+            with np.errstate(divide="ignore"):
+                log2 = np.log2(at)
+                total = total + float(e.exponential) * at + float(e.power) * log2
+                if e.log:
+                    total = total + float(e.log) * np.log2(log2)
+        return total
+
+    def __call__(self, x: ArrayLike | Mapping[str, ArrayLike]) -> NDArray[np.float64]:
+        """Return the growth at `x`; infinite where it exceeds the range of floating-point numbers."""
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp2(self.log2_value(x)))
+
+    def __str__(self) -> str:
+        from scalkit.growth.render import to_text
+
+        return to_text(self)
+
+    def __repr__(self) -> str:
+        return f"Growth({str(self)!r})"
+
+    def to_latex(self) -> str:
+        """Return LaTeX, for example ``p^{1/2} \\log p``."""
+        from scalkit.growth.render import to_latex
+
+        return to_latex(self)
+
+    def to_mathml(self) -> str:
+        """Return a presentation MathML row without the enclosing ``<math>``."""
+        from scalkit.growth.render import to_mathml
+
+        return to_mathml(self)
+
+    def to_sympy(self) -> Any:
+        """Return a sympy expression in positive symbols; log2 is ``log(x, 2)``."""
+        from scalkit.growth.render import to_sympy
+
+        return to_sympy(self)
+
+    def _repr_latex_(self) -> str:
+        return f"${self.to_latex()}$"

@@ -1,0 +1,337 @@
+"""Reads growths such as ``O(p log p)`` with a small grammar; text is never evaluated.
+
+A sum is reduced to its leading term while it is read, so every part of an expression is one term: a rational
+coefficient times a `Growth`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NoReturn
+
+from scalkit.errors import ExpectationError
+from scalkit.growth.growth import Exponents, Growth
+
+__all__ = ["MAX_EXPONENT", "MAX_LENGTH", "MAX_NAME", "MAX_NESTING", "parse_growth"]
+
+MAX_LENGTH = 1000
+MAX_NESTING = 50
+MAX_NAME = 64
+MAX_EXPONENT = 1000
+_MAX_BITS = 4096
+
+_LOGS = frozenset({"log", "log2", "ln", "lg", "ld", "lb"})
+_ROOTS = {"sqrt": Fraction(1, 2), "cbrt": Fraction(1, 3)}
+_NOT_NUMBERS = frozenset({"nan", "inf", "infinity", "oo", "zoo"})
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_TOKEN = re.compile(
+    r"(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)"
+    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+    r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+    r"|(?P<op>\*\*|[-+*/^()·×√])"
+)
+_ADVICE = "Write the expectation as a product of powers of log(p), p and 2^p, for example 'p^2*log(p)'."
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A coefficient times a growth; `exact` unless the coefficient was rounded, `whole` unless a sum lost a term."""
+
+    coefficient: Fraction
+    growth: Growth = Growth.constant()
+    exact: bool = True
+    whole: bool = True
+
+
+def parse_growth(text: object, parameter: str | None = None) -> Growth:
+    """Return the growth of the leading term of an expectation in big O notation.
+
+    Parameters
+    ----------
+    text : str, int, sympy expression or Growth
+        For example ``"O(p log p)"``, ``"p^(2/3)*log(p)"``, ``"n**2.8074"``, ``"2^(k/2)"``, ``"n^2 + n*log(n)"``, ``1``.
+        Decimals become exact fractions, coefficients are dropped, all logarithms are base 2.
+    parameter : str, optional
+        The only parameter that may occur.
+
+    Returns
+    -------
+    Growth
+
+    Raises
+    ------
+    ExpectationError
+        If the text is not a positive product of powers of logarithms, parameters and 2 to a multiple of a parameter.
+    """
+    if isinstance(text, Growth):
+        growth, shown = text, str(text)
+    else:
+        shown = _checked_text(text)
+        term = _Parser(shown).parse()
+        if term.coefficient == 0:
+            _refuse(shown, "it is zero")
+        if term.coefficient < 0:
+            _refuse(shown, "its leading term is negative, but a run time or a size is positive")
+        growth = term.growth
+    if parameter is not None and set(growth.parameters) - {parameter}:
+        raise ExpectationError(
+            f"expectation '{shown}' depends on {', '.join(growth.parameters)}, but the parameter is '{parameter}'. "
+            f"Write it in terms of {parameter}."
+        )
+    return growth
+
+
+def _checked_text(text: object) -> str:
+    shown = text if isinstance(text, str) else str(text)
+    if len(shown) > MAX_LENGTH:
+        raise ExpectationError(
+            f"expectation '{shown[:20]}...' has {len(shown)} characters; at most {MAX_LENGTH} are allowed. {_ADVICE}"
+        )
+    if any(ord(c) < 32 or ord(c) == 127 for c in shown):
+        raise ExpectationError(f"expectation {shown!r} holds a control character. {_ADVICE}")
+    if not shown.strip():
+        raise ExpectationError(f"the expectation is empty. {_ADVICE}")
+    return shown.strip()
+
+
+def _refuse(text: str, why: str) -> NoReturn:
+    raise ExpectationError(f"cannot classify '{text}': {why}. {_ADVICE}")
+
+
+class _Parser:
+    """Recursive descent over the tokens of one text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = list(self._split())
+        self.at = 0
+        self.depth = 0
+
+    def _split(self) -> Iterator[tuple[str, str]]:
+        at = 0
+        while at < len(self.text):
+            if self.text[at].isspace():
+                at += 1
+                continue
+            match = _TOKEN.match(self.text, at)
+            if match is None:
+                _refuse(self.text, f"'{self.text[at]}' at position {at + 1} is not part of a formula")
+            kind = str(match.lastgroup)
+            if kind == "name" and len(match.group()) > MAX_NAME:
+                _refuse(self.text, f"the name '{match.group()[:20]}...' is longer than {MAX_NAME} characters")
+            yield kind, match.group()
+            at = match.end()
+
+    def parse(self) -> _Term:
+        if len(self.tokens) > 2 and self.tokens[0] == ("name", "O") and self.tokens[1] == ("op", "("):
+            self.at = 1
+        term = self._sum()
+        if self.at < len(self.tokens):
+            _refuse(self.text, f"'{self.tokens[self.at][1]}' is left over")
+        return term
+
+    def _peek(self) -> tuple[str, str]:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "")
+
+    def _take(self, *texts: str) -> str:
+        kind, text = self._peek()
+        if kind == "op" and text in texts:
+            self.at += 1
+            return text
+        return ""
+
+    def _sum(self) -> _Term:
+        self.depth += 1
+        if self.depth > MAX_NESTING:
+            _refuse(self.text, f"it is nested more than {MAX_NESTING} levels deep")
+        total = self._product()
+        while sign := self._take("+", "-"):
+            other = self._product()
+            if sign == "-":
+                other = _Term(-other.coefficient, other.growth, other.exact, other.whole)
+            total = self._add(total, other)
+        self.depth -= 1
+        return total
+
+    def _add(self, left: _Term, right: _Term) -> _Term:
+        if left.growth == right.growth:
+            coefficient = left.coefficient + right.coefficient
+            if coefficient == 0:
+                _refuse(self.text, "its leading terms cancel")
+            return self._term(coefficient, left.growth, left.exact and right.exact, left.whole and right.whole)
+        if len({*left.growth.parameters, *right.growth.parameters}) > 1:
+            _refuse(self.text, "a sum over several parameters has no single leading term")
+        high, low = (left, right) if left.growth > right.growth else (right, left)
+        return _Term(high.coefficient, high.growth, high.exact, high.whole and low.growth.is_constant)
+
+    def _product(self) -> _Term:
+        term = self._signed()
+        while True:
+            kind, text = self._peek()
+            if self._take("*", "·", "×"):
+                term = self._times(term, self._signed())
+            elif self._take("/"):
+                term = self._times(term, self._inverse(self._signed()))
+            elif kind in {"name", "number"} or (kind == "op" and text in {"(", "√"}):
+                term = self._times(term, self._power())
+            else:
+                return term
+
+    def _signed(self) -> _Term:
+        sign = 1
+        while taken := self._take("+", "-"):
+            sign = -sign if taken == "-" else sign
+        term = self._power()
+        return _Term(sign * term.coefficient, term.growth, term.exact, term.whole)
+
+    def _power(self) -> _Term:
+        base = self._atom()
+        kind, text = self._peek()
+        if kind == "raised":
+            self.at += 1
+            return self._raise(base, _Term(Fraction(int(text.translate(_SUPERSCRIPTS)))))
+        if not self._take("^", "**"):
+            return base
+        self.depth += 1
+        if self.depth > MAX_NESTING:
+            _refuse(self.text, f"it is nested more than {MAX_NESTING} levels deep")
+        sign = -1 if self._take("-") else 1
+        self._take("+")
+        exponent = self._power()
+        self.depth -= 1
+        return self._raise(base, _Term(sign * exponent.coefficient, exponent.growth, exponent.exact, exponent.whole))
+
+    def _atom(self) -> _Term:
+        kind, text = self._peek()
+        self.at += 1
+        if kind == "number":
+            return _Term(self._number(text))
+        if kind == "name":
+            return self._name(text)
+        if (kind, text) == ("op", "√"):
+            return self._raise(self._atom(), _Term(Fraction(1, 2)))
+        if (kind, text) == ("op", "("):
+            term = self._sum()
+            if not self._take(")"):
+                _refuse(self.text, "a closing parenthesis is missing")
+            return term
+        if kind == "end":
+            _refuse(self.text, "it ends too early")
+        _refuse(self.text, f"'{text}' is not expected where it stands")
+
+    def _number(self, text: str) -> Fraction:
+        mantissa, _, exponent = text.lower().partition("e")
+        if len(mantissa) > 300 or (exponent and (len(exponent) > 5 or abs(int(exponent)) > 300)):
+            _refuse(self.text, f"the number '{text[:20]}' is too large")
+        return Fraction(text)
+
+    def _name(self, name: str) -> _Term:
+        if name.lower() in _NOT_NUMBERS:
+            _refuse(self.text, f"'{name}' is not a number")
+        called = self._peek() == ("op", "(")
+        if name in _LOGS:
+            return self._logarithm(name)
+        if name in _ROOTS:
+            if not called:
+                _refuse(self.text, f"'{name}' needs parentheses, as in '{name}(p)'")
+            return self._raise(self._atom(), _Term(_ROOTS[name]))
+        if called:
+            _refuse(self.text, f"the function '{name}' is unknown; log, sqrt and cbrt are known")
+        return _Term(Fraction(1), Growth.of(name, power=1))
+
+    def _logarithm(self, name: str) -> _Term:
+        raised = _Term(Fraction(1))
+        kind, text = self._peek()
+        if kind == "raised":
+            self.at += 1
+            raised = _Term(Fraction(int(text.translate(_SUPERSCRIPTS))))
+        elif self._take("^", "**"):
+            raised = self._atom()
+        bare = self._peek() != ("op", "(")
+        argument = self._atom()
+        if bare and self._peek() in {("op", "^"), ("op", "**")}:
+            _refuse(self.text, f"'{name} x^a' is ambiguous; write log(x)^a or log(x^a)")
+        return self._raise(self._log_of(argument), raised)
+
+    def _log_of(self, argument: _Term) -> _Term:
+        growth = argument.growth
+        if growth.is_constant:
+            if argument.coefficient <= 1:
+                _refuse(self.text, "the logarithm of a number must be of one above 1")
+            return _Term(Fraction(1), exact=False)
+        if len(growth.parameters) > 1:
+            _refuse(self.text, "the logarithm of several parameters is a sum; write log(p)")
+        ((parameter, exponents),) = growth.factors
+        if argument.coefficient <= 0 or growth < Growth.constant():
+            _refuse(self.text, "a logarithm must be of something that grows")
+        if exponents.exponential:
+            return self._term(exponents.exponential, Growth.of(parameter, power=1), True, argument.whole)
+        if exponents.power:
+            whole = argument.whole and not exponents.log
+            return self._term(exponents.power, Growth.of(parameter, log=1), True, whole)
+        _refuse(self.text, "it holds a logarithm of a logarithm, which grows slower than every log(p)^b")
+
+    def _inverse(self, term: _Term) -> _Term:
+        if term.coefficient == 0:
+            _refuse(self.text, "it divides by zero")
+        return _Term(1 / term.coefficient, term.growth**-1, term.exact, term.whole)
+
+    def _times(self, left: _Term, right: _Term) -> _Term:
+        exact, whole = left.exact and right.exact, left.whole and right.whole
+        return self._term(left.coefficient * right.coefficient, left.growth * right.growth, exact, whole)
+
+    def _raise(self, base: _Term, exponent: _Term) -> _Term:
+        if not exponent.growth.is_constant:
+            return self._exponential(base, exponent)
+        if not exponent.exact:
+            _refuse(self.text, "an exponent must be a rational number")
+        if abs(exponent.coefficient) > MAX_EXPONENT:
+            _refuse(self.text, f"an exponent is larger than {MAX_EXPONENT}")
+        if base.coefficient == 0 and exponent.coefficient <= 0:
+            _refuse(self.text, "it divides by zero")
+        return self._rational_power(base, exponent.coefficient)
+
+    def _rational_power(self, base: _Term, exponent: Fraction) -> _Term:
+        growth = base.growth**exponent
+        if exponent.denominator == 1:
+            if base.coefficient.numerator.bit_length() * abs(exponent.numerator) > _MAX_BITS:
+                _refuse(self.text, "it holds a number that is too large")
+            return self._term(base.coefficient**exponent.numerator, growth, base.exact, base.whole)
+        if base.coefficient < 0:
+            _refuse(self.text, "it holds the root of a negative factor")
+        try:
+            rounded = Fraction(float(base.coefficient) ** float(exponent))
+        except OverflowError:
+            _refuse(self.text, "it holds a number that is too large")
+        return self._term(rounded, growth, base.coefficient in {0, 1} and base.exact, base.whole)
+
+    def _exponential(self, base: _Term, exponent: _Term) -> _Term:
+        if not base.growth.is_constant:
+            _refuse(self.text, "a parameter to the power of a parameter outgrows every 2^(c*x)")
+        number = base.coefficient
+        if not base.exact or number <= 0 or not _is_power_of_two(number):
+            _refuse(self.text, "the base of an exponential must be 2 or a power of 2, as in 2^(1.585*n) for 3^n")
+        if not (exponent.whole and exponent.exact) or len(exponent.growth.parameters) != 1:
+            _refuse(self.text, "the exponent of 2 must be a multiple of one parameter")
+        factor = exponent.coefficient * (number.numerator.bit_length() - number.denominator.bit_length())
+        ((parameter, e),) = exponent.growth.factors
+        if e == Exponents(power=Fraction(1)):
+            return self._term(Fraction(1), Growth.of(parameter, exponential=factor), True, True)
+        if e == Exponents(log=Fraction(1)):
+            return self._term(Fraction(1), Growth.of(parameter, power=factor), True, True)
+        _refuse(self.text, "the exponent of 2 must be a multiple of one parameter")
+
+    def _term(self, coefficient: Fraction, growth: Growth, exact: bool, whole: bool) -> _Term:
+        if max(coefficient.numerator.bit_length(), coefficient.denominator.bit_length()) > _MAX_BITS:
+            _refuse(self.text, "it holds a number that is too large")
+        for _, e in growth.factors:
+            if any(abs(v) > MAX_EXPONENT for v in (e.exponential, e.power, e.log)):
+                _refuse(self.text, f"an exponent is larger than {MAX_EXPONENT}")
+        return _Term(coefficient, growth, exact, whole)
+
+
+def _is_power_of_two(number: Fraction) -> bool:
+    return all(n & (n - 1) == 0 for n in (number.numerator, number.denominator))

@@ -1,0 +1,103 @@
+"""Prints a `Growth` as text that parses again, as LaTeX, as MathML and as a sympy expression."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scalkit.growth.growth import Growth
+
+__all__ = ["to_latex", "to_mathml", "to_sympy", "to_text"]
+
+
+def to_text(growth: Growth) -> str:
+    """Return text such as ``"2^k*k^3"`` or ``"p^(1/3)/log(p)"``."""
+    above, below = [], []
+    for name, e in growth.factors:
+        for value, factor in ((e.power, _raised), (e.log, _log_raised)):
+            if value:
+                (above if value > 0 else below).append(factor(name, abs(value)))
+        if e.exponential:
+            (above if e.exponential > 0 else below).append(_two_to(name, abs(e.exponential)))
+    return "/".join(["*".join(above) or "1", *below])
+
+
+def _exponent(value: Fraction) -> str:
+    return str(value) if value.denominator == 1 else f"({value})"
+
+
+def _raised(name: str, value: Fraction) -> str:
+    return name if value == 1 else f"{name}^{_exponent(value)}"
+
+
+def _log_raised(name: str, value: Fraction) -> str:
+    return _raised(f"log({name})", value)
+
+
+def _two_to(name: str, value: Fraction) -> str:
+    if value == 1:
+        return f"2^{name}"
+    factor = f"{value.numerator}*{name}" if value.numerator != 1 else name
+    return f"2^({factor}/{value.denominator})" if value.denominator != 1 else f"2^({factor})"
+
+
+def to_latex(growth: Growth) -> str:
+    """Return LaTeX such as ``p^{1/2} \\log p``."""
+    above, below = [], []
+    for name, e in growth.factors:
+        shown = name if len(name) == 1 else f"\\mathrm{{{name.replace('_', chr(92) + '_')}}}"
+        for value, kind in ((e.exponential, "two"), (e.power, "power"), (e.log, "log")):
+            if value:
+                (above if value > 0 else below).append(_latex_factor(shown, abs(value), kind))
+    top, bottom = " ".join(above) or "1", " ".join(below)
+    return f"\\frac{{{top}}}{{{bottom}}}" if bottom else top
+
+
+def _latex_factor(name: str, value: Fraction, kind: str) -> str:
+    raised = "" if value == 1 else f"^{{{value}}}"
+    if kind == "two":
+        return f"2^{{{name}}}" if value == 1 else f"2^{{{value}\\,{name}}}"
+    return f"{name}{raised}" if kind == "power" else f"\\log{raised} {name}"
+
+
+def to_mathml(growth: Growth) -> str:
+    """Return a presentation MathML ``<mrow>`` without the enclosing ``<math>``."""
+    above, below = [], []
+    for name, e in growth.factors:
+        shown = f"<mi>{escape(name)}</mi>"
+        for value, kind in ((e.exponential, "two"), (e.power, "power"), (e.log, "log")):
+            if value:
+                (above if value > 0 else below).append(_mathml_factor(shown, abs(value), kind))
+    top, bottom = "".join(above) or "<mn>1</mn>", "".join(below)
+    if not bottom:
+        return f"<mrow>{top}</mrow>"
+    return f"<mfrac><mrow>{top}</mrow><mrow>{bottom}</mrow></mfrac>"
+
+
+def _mathml_number(value: Fraction) -> str:
+    if value.denominator == 1:
+        return f"<mn>{value}</mn>"
+    return f"<mrow><mn>{value.numerator}</mn><mo>/</mo><mn>{value.denominator}</mn></mrow>"
+
+
+def _mathml_factor(name: str, value: Fraction, kind: str) -> str:
+    if kind == "two":
+        exponent = name if value == 1 else f"<mrow>{_mathml_number(value)}{name}</mrow>"
+        return f"<msup><mn>2</mn>{exponent}</msup>"
+    base = name if kind == "power" else "<mi>log</mi>"
+    raised = base if value == 1 else f"<msup>{base}{_mathml_number(value)}</msup>"
+    return raised if kind == "power" else f"<mspace width='0.17em'/><mrow>{raised}<mspace width='0.17em'/>{name}</mrow>"
+
+
+def to_sympy(growth: Growth) -> Any:
+    """Return a sympy expression in positive symbols; log2 is ``log(x, 2)``."""
+    import sympy
+
+    result: Any = sympy.Integer(1)
+    for name, e in growth.factors:
+        x = sympy.Symbol(name, positive=True)
+        two, power, log = (sympy.Rational(v.numerator, v.denominator) for v in (e.exponential, e.power, e.log))
+        result *= 2 ** (two * x) * x**power * sympy.log(x, 2) ** log
+    return result
