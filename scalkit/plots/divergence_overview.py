@@ -72,7 +72,9 @@ def divergence(result: Validation, target: float | None = None) -> go.Figure:
     for key in RANK_COLOURS:
         _add_rank(figure, key, [(k, v, factors[k]) for k, v in enumerate(verdicts)])
     seen = [1.0, *allowed, *(1 / a for a in allowed), *factors]
-    axis = value_axis(min(seen), max(seen), "", f"times the expected growth<br>from {number(highest)} to {number(goal)}")
+    axis = value_axis(
+        min(seen), max(seen), "", f"times the expected growth<br>from {number(highest)} to {number(goal)}"
+    )
     figure.update_xaxes(axis)
     figure.update_yaxes(
         tickvals=list(range(len(names))), ticktext=names, range=[-0.6, len(names) - 0.4], showgrid=False

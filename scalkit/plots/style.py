@@ -220,14 +220,18 @@ def value_axis(lowest: float, highest: float, unit: str, title: str) -> dict[str
         low, high = math.log10(lowest) - pad, math.log10(highest) + pad
         ticks = _log_ticks(10**low, 10**high)
         axis |= {"type": "log", "range": [low, high]}
-    return axis | {"tickmode": "array", "tickvals": rounded(ticks), "ticktext": [_tick_label(t, unit) for t in ticks]}
+    return axis | {
+        "tickmode": "array",
+        "tickvals": rounded(ticks),
+        "ticktext": [_tick_label(t, unit, max(ticks)) for t in ticks],
+    }
 
 
-def _tick_label(value: float, unit: str) -> str:
+def _tick_label(value: float, unit: str, largest: float) -> str:
     if not unit:
         return number(value)
-    if unit == "B" and value >= 1e4:
-        return quantity(value, unit, 6) if value >= 1e5 else f"{value / 1e3:g} kB"
+    if unit == "B" and 1e3 <= value < 1e5 and largest >= 1e4:
+        return f"{value / 1e3:g} kB"
     return quantity(value, unit)
 
 

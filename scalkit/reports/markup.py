@@ -29,15 +29,12 @@ def anchor(function: str) -> str:
 
 def math(growth: Growth) -> str:
     """Return a growth as a formula that browsers draw themselves."""
-    content = growth.to_mathml()
-    return content if content.lstrip().startswith("<math") else f"<math>{content}</math>"
+    return f"<math>{growth.to_mathml()}</math>"
 
 
 def big_o(growth: Growth) -> str:
     """Return ``O(growth)`` as a formula."""
-    inner = math(growth).strip().removesuffix("</math>")
-    inner = inner[inner.index(">") + 1 :]
-    return f'<math><mi>O</mi><mo stretchy="false">(</mo>{inner}<mo stretchy="false">)</mo></math>'
+    return f'<math><mi>O</mi><mo stretchy="false">(</mo>{growth.to_mathml()}<mo stretchy="false">)</mo></math>'
 
 
 def badge(verdict: Verdict) -> str:

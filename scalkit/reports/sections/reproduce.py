@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 from scalkit.reports.markup import esc
 from scalkit.reports.page import Page
@@ -31,7 +32,11 @@ def reproduce(page: Page) -> Section:
     )
     return Section.of(
         '<div class="sheet"><h3>Commands</h3>'
-        f"<pre>{esc(chr(10).join(commands))}</pre><h3>Python</h3><pre>{esc(python)}</pre>"
+        f"{_code('Commands', commands)}<h3>Python</h3>{_code('Python', [python])}"
         '<p class="soft">The verdicts also stand beside this file, for programs: <code>.verdict.json</code> and '
         "<code>.junit.xml</code>.</p></div>"
     )
+
+
+def _code(label: str, lines: Sequence[str]) -> str:
+    return f'<pre tabindex="0" role="group" aria-label="{label}">{esc(chr(10).join(lines))}</pre>'

@@ -49,6 +49,12 @@
     if (!el.clientWidth) return;
     const { data, layout, config } = figure(el);
     Plotly.react(el, data, layout, config);
+    // The picture itself is the image; its tool bar stays a set of buttons beside it.
+    el.setAttribute("role", "figure");
+    el.querySelectorAll(".main-svg").forEach((svg, k) => {
+      if (k) svg.setAttribute("aria-hidden", "true");
+      else { svg.setAttribute("role", "img"); svg.setAttribute("aria-label", el.getAttribute("aria-label")); }
+    });
     el.dataset.drawn = String(layout.width);
     drawn.add(el);
   }
