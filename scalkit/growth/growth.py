@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -133,8 +132,8 @@ class Growth:
         names = {*self.parameters, *other.parameters}
         if len(names) > 1:
             raise ExpectationError(
-                f"cannot order '{self}' and '{other}': they depend on different parameters ({', '.join(sorted(names))}). "
-                "Compare growths of one parameter."
+                f"cannot order '{self}' and '{other}': they depend on different parameters "
+                f"({', '.join(sorted(names))}). Compare growths of one parameter."
             )
         return all(self.exponents(name) < other.exponents(name) for name in names) if names else False
 
@@ -146,7 +145,7 @@ class Growth:
         x : array_like, or a mapping from parameter to array_like
             Values of the parameter, at least 1. At 1 a positive power of log2 x gives -inf, a negative one +inf.
         """
-        values = x if isinstance(x, Mapping) else {name: x for name in self.parameters}
+        values = x if isinstance(x, Mapping) else dict.fromkeys(self.parameters, x)
         shape = np.broadcast_shapes(*(np.shape(v) for v in values.values())) if values else np.shape(np.asarray(x))
         total = np.zeros(shape)
         for name, e in self.factors:

@@ -36,12 +36,15 @@ _TOKEN = re.compile(
 _ADVICE = "Write the expectation as a product of powers of log(p), p and 2^p, for example 'p^2*log(p)'."
 
 
+_CONSTANT = Growth()
+
+
 @dataclass(frozen=True)
 class _Term:
     """A coefficient times a growth; `exact` unless the coefficient was rounded, `whole` unless a sum lost a term."""
 
     coefficient: Fraction
-    growth: Growth = Growth.constant()
+    growth: Growth = _CONSTANT
     exact: bool = True
     whole: bool = True
 

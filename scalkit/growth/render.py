@@ -14,7 +14,8 @@ __all__ = ["to_latex", "to_mathml", "to_sympy", "to_text"]
 
 def to_text(growth: Growth) -> str:
     """Return text such as ``"2^k*k^3"`` or ``"p^(1/3)/log(p)"``."""
-    above, below = [], []
+    above: list[str] = []
+    below: list[str] = []
     for name, e in growth.factors:
         for value, factor in ((e.power, _raised), (e.log, _log_raised)):
             if value:
@@ -45,7 +46,8 @@ def _two_to(name: str, value: Fraction) -> str:
 
 def to_latex(growth: Growth) -> str:
     """Return LaTeX such as ``p^{1/2} \\log p``."""
-    above, below = [], []
+    above: list[str] = []
+    below: list[str] = []
     for name, e in growth.factors:
         shown = name if len(name) == 1 else f"\\mathrm{{{name.replace('_', chr(92) + '_')}}}"
         for value, kind in ((e.exponential, "two"), (e.power, "power"), (e.log, "log")):
@@ -64,7 +66,8 @@ def _latex_factor(name: str, value: Fraction, kind: str) -> str:
 
 def to_mathml(growth: Growth) -> str:
     """Return a presentation MathML ``<mrow>`` without the enclosing ``<math>``."""
-    above, below = [], []
+    above: list[str] = []
+    below: list[str] = []
     for name, e in growth.factors:
         shown = f"<mi>{escape(name)}</mi>"
         for value, kind in ((e.exponential, "two"), (e.power, "power"), (e.log, "log")):
