@@ -1,0 +1,117 @@
+/* malloc and its kin, defined in the executable: every shared library of the process binds to these. They forward to
+ * glibc's own under its __libc_ names and count usable bytes. Without glibc, or with -DSK_NO_INTERPOSER, this file is
+ * empty and nothing is counted. */
+#define _GNU_SOURCE
+#include "mem/counter.h"
+
+#if defined(__GLIBC__) && !defined(SK_NO_INTERPOSER)
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t n, size_t bytes);
+void *__libc_realloc(void *memory, size_t bytes);
+void *__libc_memalign(size_t alignment, size_t bytes);
+void __libc_free(void *memory);
+void free_sized(void *memory, size_t bytes);
+void free_aligned_sized(void *memory, size_t alignment, size_t bytes);
+
+static void *counted(void *memory, size_t bytes)
+{
+    if (memory)
+        sk_count_allocated(malloc_usable_size(memory), bytes);
+    return memory;
+}
+
+void *malloc(size_t bytes)
+{
+    return counted(__libc_malloc(bytes), bytes);
+}
+
+void *calloc(size_t n, size_t bytes)
+{
+    return counted(__libc_calloc(n, bytes), n * bytes); /* NULL when the product overflows */
+}
+
+void *realloc(void *memory, size_t bytes)
+{
+    size_t before = memory ? malloc_usable_size(memory) : 0;
+    void *result = __libc_realloc(memory, bytes);
+    if (result || (memory && bytes == 0)) /* glibc: realloc to 0 bytes frees */
+        sk_count_freed(before);
+    return counted(result, bytes);
+}
+
+void *reallocarray(void *memory, size_t n, size_t bytes)
+{
+    size_t total;
+    if (__builtin_mul_overflow(n, bytes, &total)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(memory, total);
+}
+
+void *memalign(size_t alignment, size_t bytes)
+{
+    return counted(__libc_memalign(alignment, bytes), bytes);
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    return memalign(alignment, bytes);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t bytes)
+{
+    if (alignment < sizeof(void *) || (alignment & (alignment - 1)) != 0)
+        return EINVAL;
+    int kept = errno;
+    void *result = memalign(alignment, bytes);
+    errno = kept;
+    if (!result)
+        return ENOMEM;
+    *memory = result;
+    return 0;
+}
+
+void *valloc(size_t bytes)
+{
+    return memalign((size_t)sysconf(_SC_PAGESIZE), bytes);
+}
+
+void *pvalloc(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (bytes > SIZE_MAX - page) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return memalign(page, (bytes + page - 1) / page * page);
+}
+
+void free(void *memory)
+{
+    if (memory)
+        sk_count_freed(malloc_usable_size(memory));
+    __libc_free(memory);
+}
+
+void free_sized(void *memory, size_t bytes)
+{
+    (void)bytes;
+    free(memory);
+}
+
+void free_aligned_sized(void *memory, size_t alignment, size_t bytes)
+{
+    (void)alignment;
+    (void)bytes;
+    free(memory);
+}
+
+#endif

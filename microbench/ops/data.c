@@ -1,0 +1,128 @@
+#include "ops/data.h"
+
+#include "base/alloc.h"
+#include "base/check.h"
+
+enum { PERIOD = 97 };
+
+const char *const sk_datatype_names[SK_DATATYPES] = {"byte", "int", "double"};
+
+size_t sk_datatype_bytes(enum sk_datatype datatype)
+{
+    static const size_t bytes[SK_DATATYPES] = {1, sizeof(int), sizeof(double)};
+    return bytes[datatype];
+}
+
+struct sk_operands sk_operands_new(MPI_Comm comm, enum sk_datatype datatype, size_t bytes)
+{
+    const MPI_Datatype types[SK_DATATYPES] = {MPI_BYTE, MPI_INT, MPI_DOUBLE};
+    struct sk_operands x = {.comm = comm, .datatype = datatype, .type = types[datatype]};
+    x.sum_type = datatype == SK_BYTE ? MPI_UINT8_T : x.type;
+    x.count = (int)(bytes / sk_datatype_bytes(datatype));
+    SK_MPI(PMPI_Comm_rank(comm, &x.rank));
+    SK_MPI(PMPI_Comm_size(comm, &x.size));
+    x.send = sk_alloc((size_t)x.size * bytes);
+    x.receive = sk_alloc((size_t)x.size * bytes);
+    return x;
+}
+
+void sk_operands_free(struct sk_operands *operands)
+{
+    sk_free(operands->send);
+    sk_free(operands->receive);
+    operands->send = operands->receive = NULL;
+}
+
+/* The value that `from` has for `to` at element i: small, so that sums are exact in every datatype, and never 0. */
+static int known(int from, int to, int i)
+{
+    return (from % PERIOD * 31 + to % PERIOD * 17 + i % PERIOD * 7) % PERIOD + 1;
+}
+
+static void put(const struct sk_operands *x, void *buffer, size_t i, int value)
+{
+    if (x->datatype == SK_BYTE)
+        ((unsigned char *)buffer)[i] = (unsigned char)value;
+    else if (x->datatype == SK_INT)
+        ((int *)buffer)[i] = value;
+    else
+        ((double *)buffer)[i] = value;
+}
+
+static bool holds(const struct sk_operands *x, size_t i, int value)
+{
+    if (x->datatype == SK_BYTE)
+        return ((unsigned char *)x->receive)[i] == (unsigned char)value;
+    if (x->datatype == SK_INT)
+        return ((int *)x->receive)[i] == value;
+    return !(((double *)x->receive)[i] < value) && !(((double *)x->receive)[i] > value);
+}
+
+/* Blocks that this process must end with. */
+static int received_blocks(const struct sk_operands *x, enum sk_flow flow)
+{
+    switch (flow) {
+    case SK_FLOW_NONE: return 0;
+    case SK_FLOW_ROOT_TO_ALL:
+    case SK_FLOW_SUM_TO_ALL: return 1;
+    case SK_FLOW_SUM_TO_ROOT: return x->rank == 0 ? 1 : 0;
+    case SK_FLOW_ALL_TO_ROOT: return x->rank == 0 ? x->size : 0;
+    case SK_FLOW_ALL_TO_ALL:
+    case SK_FLOW_EXCHANGE: return x->size;
+    }
+    return 0;
+}
+
+/* Values depend on the element's index modulo PERIOD only: so do the sums. */
+static void sums(const struct sk_operands *x, int *sum)
+{
+    for (int i = 0; i < PERIOD; i++) {
+        sum[i] = 0;
+        for (int from = 0; from < x->size; from++)
+            sum[i] += known(from, 0, i);
+    }
+}
+
+static int expected(const struct sk_operands *x, enum sk_flow flow, const int *sum, int block, int i)
+{
+    switch (flow) {
+    case SK_FLOW_SUM_TO_ROOT:
+    case SK_FLOW_SUM_TO_ALL: return sum[i % PERIOD];
+    case SK_FLOW_EXCHANGE: return known(block, x->rank, i);
+    default: return known(block, 0, i);
+    }
+}
+
+/* Calls for every element that must be received: either spoils it, or counts it when it is wrong. */
+static size_t visit(const struct sk_operands *x, enum sk_flow flow, bool spoil)
+{
+    int sum[PERIOD];
+    size_t wrong = 0;
+    sums(x, sum);
+    for (int block = 0; block < received_blocks(x, flow); block++)
+        for (int i = 0; i < x->count; i++) {
+            size_t at = (size_t)block * (size_t)x->count + (size_t)i;
+            int value = expected(x, flow, sum, block, i);
+            if (spoil)
+                put(x, x->receive, at, value + 1);
+            else
+                wrong += !holds(x, at, value);
+        }
+    return wrong;
+}
+
+void sk_operands_fill(const struct sk_operands *x, enum sk_flow flow)
+{
+    for (int block = 0; block < x->size; block++)
+        for (int i = 0; i < x->count; i++)
+            put(x, x->send, (size_t)block * (size_t)x->count + (size_t)i,
+                known(x->rank, flow == SK_FLOW_EXCHANGE ? block : 0, i));
+    visit(x, flow, true);
+    for (int i = 0; flow == SK_FLOW_ROOT_TO_ALL && x->rank == 0 && i < x->count; i++)
+        put(x, x->receive, (size_t)i, known(0, 0, i)); /* a broadcast has one buffer */
+}
+
+size_t sk_operands_wrong(const struct sk_operands *operands, enum sk_flow flow)
+{
+    return visit(operands, flow, false);
+}

@@ -1,0 +1,46 @@
+/* What goes into an operation and what must come out: buffers, known contents, check. */
+#ifndef SK_OPS_DATA_H
+#define SK_OPS_DATA_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Who ends with what. Process 0 is the root. */
+enum sk_flow {
+    SK_FLOW_NONE,        /* no data */
+    SK_FLOW_ROOT_TO_ALL, /* the root's block */
+    SK_FLOW_SUM_TO_ROOT, /* the sum of all blocks, on the root */
+    SK_FLOW_SUM_TO_ALL,
+    SK_FLOW_ALL_TO_ROOT, /* every process' block, on the root */
+    SK_FLOW_ALL_TO_ALL,  /* every process' block, everywhere */
+    SK_FLOW_EXCHANGE     /* from every process the block meant for this one */
+};
+
+enum sk_datatype { SK_BYTE, SK_INT, SK_DOUBLE, SK_DATATYPES };
+
+extern const char *const sk_datatype_names[SK_DATATYPES];
+size_t sk_datatype_bytes(enum sk_datatype datatype);
+
+/* Buffers with room for one block for and from every process. Bytes are summed as MPI_UINT8_T, modulo 256. */
+struct sk_operands {
+    MPI_Comm comm;
+    int rank, size;
+    enum sk_datatype datatype;
+    int count;              /* elements of a block */
+    MPI_Datatype type;      /* of an element */
+    MPI_Datatype sum_type;  /* of an element, in reductions */
+    void *send, *receive;
+};
+
+/* The caller frees with sk_operands_free. `bytes` is a multiple of the datatype's size, at least one element. */
+struct sk_operands sk_operands_new(MPI_Comm comm, enum sk_datatype datatype, size_t bytes);
+void sk_operands_free(struct sk_operands *operands);
+
+/* Fills the send buffer with known values, and the receive buffer with values that are all wrong. */
+void sk_operands_fill(const struct sk_operands *operands, enum sk_flow flow);
+
+/* Returns how many elements of the receive buffer are not what `flow` must give; 0 where nothing is received. */
+size_t sk_operands_wrong(const struct sk_operands *operands, enum sk_flow flow);
+
+#endif

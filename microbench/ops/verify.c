@@ -1,0 +1,58 @@
+#define _POSIX_C_SOURCE 200809L
+#include "ops/verify.h"
+
+#include "base/check.h"
+
+#include <time.h>
+
+static bool verify_data(const struct sk_op *op, const struct sk_operands *operands, const struct sk_world *world)
+{
+    sk_operands_fill(operands, op->flow);
+    SK_MPI(PMPI_Barrier(world->harness));
+    SK_MPI(op->call(operands));
+    long wrong = (long)sk_operands_wrong(operands, op->flow), total = 0;
+    int first = wrong ? world->rank : world->size, lowest = 0;
+    SK_MPI(PMPI_Allreduce(&wrong, &total, 1, MPI_LONG, MPI_SUM, world->harness));
+    SK_MPI(PMPI_Allreduce(&first, &lowest, 1, MPI_INT, MPI_MIN, world->harness));
+    if (total > 0 && world->rank == 0)
+        sk_say("%s gives a wrong result with %d processes: %ld elements are wrong, the first on process %d; its times "
+               "are kept and marked", op->name, world->size, total, lowest);
+    return total == 0;
+}
+
+/* One process enters 2 ms after the others. Returns whether somebody left before it entered. */
+static bool leaks(const struct sk_op *op, const struct sk_operands *operands, const struct sk_world *world,
+                  const struct sk_clock *clock, int tardy)
+{
+    SK_MPI(PMPI_Barrier(world->harness));
+    if (world->rank == tardy)
+        nanosleep(&(struct timespec){0, 2000000}, NULL);
+    int64_t entered = sk_clock_global(clock, sk_clock_now()), last = 0;
+    SK_MPI(op->call(operands));
+    int64_t left = sk_clock_global(clock, sk_clock_now());
+    SK_MPI(PMPI_Allreduce(&entered, &last, 1, MPI_INT64_T, MPI_MAX, world->harness));
+    int early = left + clock->error_ns < last, any = 0;
+    SK_MPI(PMPI_Allreduce(&early, &any, 1, MPI_INT, MPI_MAX, world->harness));
+    return any;
+}
+
+static bool verify_barrier(const struct sk_op *op, const struct sk_operands *operands, const struct sk_world *world,
+                           const struct sk_clock *clock)
+{
+    for (int i = 0; i < 3; i++) {
+        int tardy = i * (world->size - 1) / 2;
+        if (!leaks(op, operands, world, clock, tardy))
+            continue;
+        if (world->rank == 0)
+            sk_say("%s is no barrier with %d processes: a process left before process %d had entered; its times are "
+                   "kept and marked", op->name, world->size, tardy);
+        return false;
+    }
+    return true;
+}
+
+bool sk_verify(const struct sk_op *op, const struct sk_operands *operands, const struct sk_world *world,
+               const struct sk_clock *clock)
+{
+    return op->flow == SK_FLOW_NONE ? verify_barrier(op, operands, world, clock) : verify_data(op, operands, world);
+}

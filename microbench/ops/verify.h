@@ -1,0 +1,15 @@
+/* Does an operation do what it must? Asked once per experiment, outside all timing. */
+#ifndef SK_OPS_VERIFY_H
+#define SK_OPS_VERIFY_H
+
+#include "base/world.h"
+#include "ops/ops.h"
+#include "time/clock.h"
+
+/* Runs the operation on known contents and looks at every element on every process; a barrier is entered late by one
+ * process after the other, and nobody may leave before it. Every process must call it; all get the answer. A wrong
+ * result is said once on standard error. */
+bool sk_verify(const struct sk_op *op, const struct sk_operands *operands, const struct sk_world *world,
+               const struct sk_clock *clock);
+
+#endif

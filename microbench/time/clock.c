@@ -1,0 +1,60 @@
+#define _POSIX_C_SOURCE 200809L
+#include "time/clock.h"
+
+#include "base/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+static int64_t nanoseconds(const struct timespec *t)
+{
+    return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+int64_t sk_clock_now(void)
+{
+    struct timespec t;
+    SK_ASSERT(clock_gettime(CLOCK_MONOTONIC, &t) == 0);
+    return nanoseconds(&t);
+}
+
+int64_t sk_clock_resolution_ns(void)
+{
+    struct timespec t;
+    SK_ASSERT(clock_getres(CLOCK_MONOTONIC, &t) == 0);
+    return nanoseconds(&t);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+int64_t sk_clock_read_ns(void)
+{
+    enum { READINGS = 16, BLOCKS = 31 };
+    int64_t cost[BLOCKS];
+    for (int i = 0; i < BLOCKS; i++) {
+        int64_t begin = sk_clock_now(), end = begin;
+        for (int j = 0; j < READINGS; j++)
+            end = sk_clock_now();
+        cost[i] = (end - begin) / READINGS;
+    }
+    qsort(cost, BLOCKS, sizeof cost[0], ascending);
+    return cost[BLOCKS / 2];
+}
+
+int64_t sk_clock_global(const struct sk_clock *clock, int64_t local_ns)
+{
+    double since = (double)(local_ns - clock->reference_ns);
+    return local_ns + clock->offset_ns + (int64_t)llround(clock->drift * since);
+}
+
+int64_t sk_clock_local(const struct sk_clock *clock, int64_t global_ns)
+{
+    int64_t undrifted = global_ns - clock->offset_ns;
+    double since = (double)(undrifted - clock->reference_ns);
+    return undrifted - (int64_t)llround(clock->drift / (1 + clock->drift) * since);
+}

@@ -1,0 +1,22 @@
+/* Time in integer nanoseconds: CLOCK_MONOTONIC of this process, and the same instant on the clock of process 0. */
+#ifndef SK_TIME_CLOCK_H
+#define SK_TIME_CLOCK_H
+
+#include <stdint.h>
+
+/* Maps this process' clock to that of process 0: global = local + offset + drift * (local - reference). */
+struct sk_clock {
+    int64_t offset_ns;
+    int64_t reference_ns; /* local time at which the offset was measured */
+    double drift;         /* seconds a second */
+    int64_t error_ns;     /* half width of the interval that must hold the offset; 0 when the clock is shared */
+};
+
+int64_t sk_clock_now(void);
+int64_t sk_clock_resolution_ns(void);
+int64_t sk_clock_read_ns(void); /* median cost of one reading, measured now */
+
+int64_t sk_clock_global(const struct sk_clock *clock, int64_t local_ns);
+int64_t sk_clock_local(const struct sk_clock *clock, int64_t global_ns);
+
+#endif

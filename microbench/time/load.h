@@ -1,0 +1,35 @@
+/* How much of the node's processor time others used, from /proc/stat less what the processes of the job used. */
+#ifndef SK_TIME_LOAD_H
+#define SK_TIME_LOAD_H
+
+#include "base/world.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sk_load_point {
+    int64_t at_ns;
+    double busy_s; /* all cores of the node since boot, steal included; NaN when /proc/stat cannot be read */
+    double own_s;  /* all processes of the job on the node; valid on the first process of the node */
+};
+
+/* Returns the seconds that the cores of the node were not idle, from the first line of /proc/stat; NaN if malformed. */
+double sk_load_busy_seconds(const char *stat_line, double ticks_per_s);
+
+/* Returns the share of `cores` cores that others used between the two, from 0 to 1; NaN when unknown. */
+double sk_load_share(const struct sk_load_point *from, const struct sk_load_point *to, int cores);
+
+/* Takes a point. Every process must call it. */
+struct sk_load_point sk_load_now(const struct sk_world *world);
+
+enum { SK_LOAD_POINTS = 64 };
+
+/* The share over the last cell, or over the last 0.2 s where the cell was shorter: the kernel counts ticks of 10 ms. */
+struct sk_load { struct sk_load_point points[SK_LOAD_POINTS]; int n; };
+
+void sk_load_begin(struct sk_load *load, const struct sk_world *world);
+
+/* Every process must call it; process 0 gets the largest share of all nodes, NaN when unknown. */
+double sk_load_end(const struct sk_load *load, const struct sk_world *world);
+
+#endif
