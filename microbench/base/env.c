@@ -108,6 +108,14 @@ static void write_places(struct sk_json *json, const struct sk_world *world)
     sk_json_bool(json, "oversubscribed", world->oversubscribed);
 }
 
+/* Without a name the launch gets that of the program and the number of processes: sk_time-p0008. */
+static void write_run_id(struct sk_json *json, const struct sk_world *world, const char *run_id)
+{
+    char made[64];
+    snprintf(made, sizeof made, "%s-p%04d", sk_program(), world->size);
+    sk_json_text(json, "run_id", run_id[0] ? run_id : made);
+}
+
 void sk_env_begin(struct sk_json *json, const struct sk_world *world, const struct sk_common *common, int argc,
                   char **argv)
 {
@@ -116,7 +124,7 @@ void sk_env_begin(struct sk_json *json, const struct sk_world *world, const stru
     sk_json_begin(json, NULL, '{');
     sk_json_text(json, "rec", "env");
     sk_json_int(json, "schema", 1);
-    sk_json_text(json, "run_id", common->run_id);
+    write_run_id(json, world, common->run_id);
     sk_json_text(json, "program", sk_program());
     sk_json_uint(json, "seed", common->seed);
     sk_json_begin(json, "argv", '[');

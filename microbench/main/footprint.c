@@ -64,13 +64,19 @@ static int64_t free_all(const struct sk_maker *maker, const struct sk_bench *ben
 static int64_t lost_bytes(const struct sk_maker *maker, const struct sk_bench *bench, bool *works)
 {
     int64_t before = sk_counts_now().live;
-    *works = true;
     for (int i = 0; i < bench->creations; i++)
         SK_MPI(sk_object_make(maker, &bench->objects[i]));
     for (int i = 0; i < bench->creations; i++)
         *works = sk_object_works(maker, &bench->objects[i]) && *works;
     free_all(maker, bench, bench->creations);
     return sk_counts_now().live - before;
+}
+
+/* A leak comes back every time, a pool that grows does not. */
+static int64_t least_lost(const struct sk_maker *maker, const struct sk_bench *bench, bool *works)
+{
+    int64_t once = lost_bytes(maker, bench, works), again = lost_bytes(maker, bench, works);
+    return once < again ? once : again;
 }
 
 static int64_t smallest(const int64_t *values, int n)
@@ -86,10 +92,10 @@ void sk_footprint_count(struct sk_footprint *footprint, const struct sk_bench *b
     const struct sk_maker *maker = &footprint->maker;
     MPI_Comm comm = bench->world->harness;
     int n = bench->creations;
-    bool works;
+    bool works = true;
     for (int i = 0; i < n; i++)
         make_one_counted(maker, bench, i);
-    int64_t freed = free_all(maker, bench, n), lost = lost_bytes(maker, bench, &works), least = smallest(bench->live, n);
+    int64_t freed = free_all(maker, bench, n), lost = least_lost(maker, bench, &works), least = smallest(bench->live, n);
     int64_t mine[] = {least, -least, bench->live[0], smallest(bench->peak, n), freed, lost}, most[6];
     SK_MPI(PMPI_Reduce(mine, most, 6, MPI_INT64_T, MPI_MAX, 0, comm));
     SK_MPI(PMPI_Reduce(bench->live, footprint->live, n, MPI_INT64_T, MPI_MAX, 0, comm));

@@ -32,8 +32,8 @@ struct sk_footprint sk_footprint_new(const struct sk_bench *bench, enum sk_objec
                                      uint64_t seed);
 void sk_footprint_free(struct sk_footprint *footprint);
 
-/* Makes and frees the objects twice: the first time bytes of each creation are read, the second time every object is
- * used, and what is still allocated afterwards is a leak. */
+/* Makes and frees the objects three times: the first time the bytes of each creation are read; then every object is
+ * used, and what is still allocated afterwards, the smaller of two times, is a leak. */
 void sk_footprint_count(struct sk_footprint *footprint, const struct sk_bench *bench);
 
 /* Makes many objects and fits the growth of the proportional set size, then frees them. Stops early after `share_ns`

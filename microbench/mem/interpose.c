@@ -1,6 +1,10 @@
 /* malloc and its kin, defined in the executable: every shared library of the process binds to these. They forward to
  * glibc's own under its __libc_ names and count usable bytes. Without glibc, or with -DSK_NO_INTERPOSER, this file is
- * empty and nothing is counted. */
+ * empty and nothing is counted.
+ *
+ * glibc hands out a chunk that is one step too large when splitting it would leave a rest too small to use; whether that
+ * happens depends on what was freed before. Equal requests would count differently from run to run, so such a chunk is
+ * put back and another one taken. */
 #define _GNU_SOURCE
 #include "mem/counter.h"
 
@@ -10,6 +14,7 @@
 #include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 void *__libc_malloc(size_t bytes);
@@ -20,6 +25,36 @@ void __libc_free(void *memory);
 void free_sized(void *memory, size_t bytes);
 void free_aligned_sized(void *memory, size_t alignment, size_t bytes);
 
+enum { STEP = 2 * sizeof(size_t), ATTEMPTS = 32, LARGEST = 65536 };
+
+/* Returns the usable bytes of a chunk that fits the request without a surplus. */
+static size_t fitting(size_t bytes)
+{
+    size_t chunk = (bytes + sizeof(size_t) + STEP - 1) / STEP * STEP;
+    return (chunk < 2 * STEP ? 2 * STEP : chunk) - sizeof(size_t);
+}
+
+static int is_surplus(void *memory, size_t bytes)
+{
+    return bytes <= LARGEST && malloc_usable_size(memory) == fitting(bytes) + STEP;
+}
+
+/* Returns another chunk in place of one with a surplus; the contents are not kept. */
+static void *exchanged(void *memory, size_t bytes)
+{
+    void *kept[ATTEMPTS];
+    int n = 0;
+    while (memory && n < ATTEMPTS && is_surplus(memory, bytes)) {
+        kept[n++] = memory;
+        memory = __libc_malloc(bytes);
+    }
+    if (!memory && n > 0)
+        memory = kept[--n];
+    while (n > 0)
+        __libc_free(kept[--n]);
+    return memory;
+}
+
 static void *counted(void *memory, size_t bytes)
 {
     if (memory)
@@ -29,12 +64,14 @@ static void *counted(void *memory, size_t bytes)
 
 void *malloc(size_t bytes)
 {
-    return counted(__libc_malloc(bytes), bytes);
+    return counted(exchanged(__libc_malloc(bytes), bytes), bytes);
 }
 
 void *calloc(size_t n, size_t bytes)
 {
-    return counted(__libc_calloc(n, bytes), n * bytes); /* NULL when the product overflows */
+    void *first = __libc_calloc(n, bytes); /* NULL when the product overflows */
+    void *memory = exchanged(first, n * bytes);
+    return counted(memory == first ? memory : memset(memory, 0, n * bytes), n * bytes);
 }
 
 void *realloc(void *memory, size_t bytes)
@@ -43,7 +80,14 @@ void *realloc(void *memory, size_t bytes)
     void *result = __libc_realloc(memory, bytes);
     if (result || (memory && bytes == 0)) /* glibc: realloc to 0 bytes frees */
         sk_count_freed(before);
-    return counted(result, bytes);
+    if (!result || !is_surplus(result, bytes))
+        return counted(result, bytes);
+    void *other = exchanged(__libc_malloc(bytes), bytes);
+    if (!other)
+        return counted(result, bytes);
+    memcpy(other, result, bytes);
+    __libc_free(result);
+    return counted(other, bytes);
 }
 
 void *reallocarray(void *memory, size_t n, size_t bytes)
