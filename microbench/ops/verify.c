@@ -15,7 +15,7 @@ static bool verify_data(const struct sk_op *op, const struct sk_operands *operan
     SK_MPI(PMPI_Allreduce(&wrong, &total, 1, MPI_LONG, MPI_SUM, world->harness));
     SK_MPI(PMPI_Allreduce(&first, &lowest, 1, MPI_INT, MPI_MIN, world->harness));
     if (total > 0 && world->rank == 0)
-        sk_say("%s gives a wrong result with %d processes: %ld elements are wrong, the first on process %d; its times "
+        sk_say("%s gives a wrong result with %d processes: wrong elements: %ld, the first on process %d; its times "
                "are kept and marked", op->name, world->size, total, lowest);
     return total == 0;
 }

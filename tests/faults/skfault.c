@@ -1,0 +1,103 @@
+/* Plants one bug, named by the environment variable SKFAULT, into the MPI library of the program that preloads this:
+ *
+ *   bcast_linear    MPI_Bcast: the root sends to one process after the other, 300 us each; the data are right
+ *   bcast_wrong     MPI_Bcast: the last process gets a wrong first byte
+ *   barrier_empty   MPI_Barrier: does nothing
+ *   allreduce_slow  MPI_Allreduce: 1 ms and 0.1 ms for every process, then the right result
+ *   allreduce_wrong MPI_Allreduce: the last process gets a wrong first byte
+ *   dup_leak        MPI_Comm_dup: 64 bytes for every process of the communicator are lost
+ *   dup_bypass      MPI_Comm_dup: 64 kB are taken from the kernel, past malloc
+ *
+ * Everything else, and everything without SKFAULT, is passed on to the PMPI_ function.
+ */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum { TAG = 32700, RECEIVER_US = 300, ALLREDUCE_US = 1000, ALLREDUCE_PROCESS_US = 100, LEAK_B = 64, BYPASS_B = 65536 };
+
+static bool planted(const char *fault)
+{
+    const char *wanted = getenv("SKFAULT");
+    return wanted && strcmp(wanted, fault) == 0;
+}
+
+static void pause_us(long us)
+{
+    struct timespec left = {us / 1000000, us % 1000000 * 1000};
+    while (nanosleep(&left, &left) != 0)
+        continue;
+}
+
+static bool is_last(MPI_Comm comm)
+{
+    int rank, size;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    return rank == size - 1;
+}
+
+static int bcast_linear(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+    int rank, size, status = MPI_SUCCESS;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    if (rank != root)
+        return PMPI_Recv(buffer, count, datatype, root, TAG, comm, MPI_STATUS_IGNORE);
+    for (int to = 0; to < size && status == MPI_SUCCESS; to++)
+        if (to != root) {
+            pause_us(RECEIVER_US);
+            status = PMPI_Send(buffer, count, datatype, to, TAG, comm);
+        }
+    return status;
+}
+
+int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+    if (planted("bcast_linear"))
+        return bcast_linear(buffer, count, datatype, root, comm);
+    int status = PMPI_Bcast(buffer, count, datatype, root, comm);
+    if (planted("bcast_wrong") && count > 0 && is_last(comm))
+        *(unsigned char *)buffer ^= 1;
+    return status;
+}
+
+int MPI_Barrier(MPI_Comm comm)
+{
+    return planted("barrier_empty") ? MPI_SUCCESS : PMPI_Barrier(comm);
+}
+
+int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    if (planted("allreduce_slow")) {
+        int size;
+        PMPI_Comm_size(comm, &size);
+        pause_us(ALLREDUCE_US + ALLREDUCE_PROCESS_US * (long)size);
+    }
+    int status = PMPI_Allreduce(send, receive, count, datatype, op, comm);
+    if (planted("allreduce_wrong") && count > 0 && is_last(comm))
+        *(unsigned char *)receive ^= 1;
+    return status;
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *copy)
+{
+    static void *volatile lost; /* so that the compiler keeps the allocation */
+    int size;
+    PMPI_Comm_size(comm, &size);
+    if (planted("dup_leak")) {
+        lost = malloc(LEAK_B * (size_t)size);
+        if (lost)
+            memset(lost, 1, LEAK_B * (size_t)size);
+    }
+    if (planted("dup_bypass")) {
+        lost = mmap(NULL, BYPASS_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (lost != MAP_FAILED)
+            memset(lost, 1, BYPASS_B);
+    }
+    return PMPI_Comm_dup(comm, copy);
+}
