@@ -1,1 +1,23 @@
-"""Placeholder."""
+"""Measurements: the run-file format, the Dataset that they live in, and the statistic that makes a series of them."""
+
+from __future__ import annotations
+
+from scalkit.measure.combining import combine
+from scalkit.measure.netcdf import write_netcdf
+from scalkit.measure.points import measurements
+from scalkit.measure.reading import read
+from scalkit.measure.reduce import Series, Statistic, series
+from scalkit.measure.schema import METRICS, Metric, check
+
+__all__ = [
+    "METRICS",
+    "Metric",
+    "Series",
+    "Statistic",
+    "check",
+    "combine",
+    "measurements",
+    "read",
+    "series",
+    "write_netcdf",
+]

@@ -1,0 +1,256 @@
+"""Run files of one campaign become one Dataset: passes joined, flagged repetitions dropped, circumstances kept."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from scalkit.errors import DataError
+from scalkit.measure.records import Cell
+from scalkit.measure.runfile import RunFile
+from scalkit.measure.schema import METRICS
+
+__all__ = ["assemble"]
+
+_LEAST_VALID = 5
+"""With fewer repetitions than these, the flagged ones stay."""
+
+_TIME_DIMS = ("function", "p", "run", "repetition")
+_CELL_DIMS = ("function", "p", "run")
+_DETAIL_UNITS = {"time_first": "s"}
+_QUALITY: dict[str, tuple[type, object, str]] = {
+    "n_repetitions": (np.int32, 0, "repetitions measured"),
+    "n_late": (np.int32, 0, "repetitions that some process began after the common start"),
+    "n_overrun": (np.int32, 0, "repetitions that outlasted their window"),
+    "foreign_load": (np.float64, math.nan, "share of the node's CPU time used by others"),
+    "flagged_kept": (np.bool_, False, "late and overrun repetitions kept, because too few would remain"),
+    "verified": (np.bool_, True, "results were right"),
+    "incomplete": (np.bool_, False, "the run file ends early"),
+}
+
+
+@dataclass(frozen=True)
+class _Timed:
+    """All passes of one operation in one launch."""
+
+    cells: tuple[Cell, ...]
+    first_ns: float
+
+    @classmethod
+    def of(cls, cells: Iterable[Cell]) -> _Timed:
+        ordered = tuple(sorted(cells, key=lambda cell: cell.number))
+        first = next((cell.first_ns for cell in ordered if not math.isnan(cell.first_ns)), math.nan)
+        return cls(ordered, first)
+
+    def seconds(self, keep_flagged: bool) -> tuple[NDArray[np.float64], bool]:
+        """Return the repetitions, flagged ones as NaN, and whether they were kept for want of others."""
+        t = np.array([t for cell in self.cells for t in cell.t_ns], dtype=np.float64) * 1e-9
+        flagged = np.zeros(len(t), dtype=bool)
+        flagged[[index for indices in (self._indices("late_at"), self._indices("overrun_at")) for index in indices]] = (
+            True
+        )
+        too_few = bool(flagged.any()) and (~flagged).sum() < _LEAST_VALID
+        if not keep_flagged and not too_few:
+            t[flagged] = math.nan
+        return t, too_few and not keep_flagged
+
+    def quality(self) -> dict[str, Any]:
+        """Return counts over all passes."""
+        counts = np.array([len(cell.t_ns) for cell in self.cells], dtype=np.float64)
+        loads = np.array([cell.foreign_load for cell in self.cells])
+        known = np.isfinite(loads) & (counts > 0)
+        return {
+            "n_repetitions": int(counts.sum()),
+            "n_late": len(self._indices("late_at")),
+            "n_overrun": len(self._indices("overrun_at")),
+            "foreign_load": float((loads * counts)[known].sum() / counts[known].sum()) if known.any() else math.nan,
+            "verified": all(cell.verified for cell in self.cells),
+            "status": self.cells[-1].status,
+        }
+
+    def _indices(self, name: str) -> list[int]:
+        offsets = np.cumsum([0, *(len(cell.t_ns) for cell in self.cells)])
+        return [int(start) + i for start, cell in zip(offsets, self.cells, strict=False) for i in getattr(cell, name)]
+
+
+def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Dataset:
+    """Return the Dataset of run files that belong to one campaign.
+
+    Parameters
+    ----------
+    files : sequence of RunFile
+        At least one. Files with the same ``run_id`` are one run.
+    keep_flagged : bool
+        Keep late and overrun repetitions; by default they become NaN, unless fewer than 5 would remain.
+
+    Raises
+    ------
+    DataError
+        If two files hold the same launch, or the files differ in library or message size.
+    """
+    _require_distinct(files)
+    size = _common(files, "message size", {cell.size_bytes for file in files for cell in file.cells}, " B")
+    datatype = _common(files, "data type", {cell.datatype for file in files for cell in file.cells})
+    library = _common(files, "MPI library", {file.env.mpi_library for file in files})
+    simulated = _common(files, "kind of machine", {"simulated" if f.env.simulated else "real" for f in files})
+    board = _Board(files, keep_flagged)
+    for file in files:
+        board.place(file)
+    attrs: dict[str, Any] = {
+        "title": "measurements of an MPI library",
+        "parameter": "p",
+        "measured_on": ", ".join(sorted({file.env.host for file in files} - {""})),
+        "simulated": int(simulated == "simulated"),
+        "mpi_library": library or "",
+        "datatype": datatype or "",
+        "started": min((file.env.started for file in files if file.env.started), default=""),
+        "truncated": ", ".join(sorted(file.path.name for file in files if not file.complete)),
+        "inputs": json.dumps({str(file.path): file.sha256 for file in files}),
+        "notes": json.dumps([note for file in files for note in file.notes]),
+    }
+    if size is not None:
+        attrs["message_size_B"] = size
+    return board.dataset(attrs)
+
+
+class _Board:
+    """Arrays over function, p and run that are filled file by file."""
+
+    def __init__(self, files: Sequence[RunFile], keep_flagged: bool) -> None:
+        self._keep_flagged = keep_flagged
+        self._p = sorted({file.env.p for file in files})
+        self._runs = _run_labels({file.env.run_id for file in files})
+        names = [c.op for f in files for c in f.cells] + [m.op for f in files for m in f.memories]
+        self._functions = list(dict.fromkeys(names))
+        self._timed = {(i, op): t for i, file in enumerate(files) for op, t in _timed(file).items()}
+        self._index = {id(file): i for i, file in enumerate(files)}
+        self._depth = max((sum(len(c.t_ns) for c in t.cells) for t in self._timed.values()), default=0)
+        self._crowded = dict.fromkeys(self._p, False)
+        self._per_node: dict[int, set[int]] = {p: set() for p in self._p}
+        self._shape = (len(self._functions), len(self._p), len(self._runs))
+        self._arrays: dict[str, NDArray[Any]] = {}
+
+    def place(self, file: RunFile) -> None:
+        """Put the values of one file where they belong."""
+        env = file.env
+        self._crowded[env.p] |= env.oversubscribed
+        self._per_node[env.p].add(env.processes_per_node)
+        for op in dict.fromkeys(cell.op for cell in file.cells):
+            timed = self._timed[self._index[id(file)], op]
+            at = self._at(op, file)
+            values, kept = timed.seconds(self._keep_flagged)
+            self._array("time", self._depth)[at][: len(values)] = values
+            self._put(at, {**timed.quality(), "flagged_kept": kept, "incomplete": not file.complete})
+            self._put(at, {"time_first": timed.first_ns * 1e-9})
+        for memory in file.memories:
+            at = self._at(memory.op, file)
+            self._put(at, {**memory.values, "bypassed": memory.bypassed, "verified": memory.verified})
+            self._put(at, {"incomplete": not file.complete})
+
+    def dataset(self, attrs: Mapping[str, Any]) -> xr.Dataset:
+        """Return what was placed, metrics first."""
+        order = sorted(self._arrays, key=lambda name: (name not in METRICS, name not in _QUALITY, name))
+        per_node = [next(iter(self._per_node[p])) if len(self._per_node[p]) == 1 else 0 for p in self._p]
+        coords = {
+            "function": np.array(self._functions, dtype=np.str_),
+            "p": np.array(self._p, dtype=np.int64),
+            "run": np.array(list(self._runs.values()), dtype=np.int64),
+            "oversubscribed": ("p", np.array([self._crowded[p] for p in self._p])),
+            "processes_per_node": ("p", np.array(per_node, dtype=np.int64)),
+        }
+        variables = {name: self._variable(name) for name in order}
+        return xr.Dataset(variables, coords, dict(attrs)).sortby("run")
+
+    def _variable(self, name: str) -> tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]:
+        array = self._arrays[name]
+        dims = _TIME_DIMS if array.ndim == len(_TIME_DIMS) else _CELL_DIMS
+        if name in METRICS:
+            return dims, array, METRICS[name].attrs()
+        if name == "status":
+            return dims, array.astype(np.str_), {"role": "quality", "long_name": "how the repetitions ended"}
+        if name in _QUALITY:
+            return dims, array, {"role": "quality", "long_name": _QUALITY[name][2]}
+        if array.dtype == np.bool_:
+            return dims, array, {"role": "detail"}
+        return dims, array, {"role": "detail", "units": _DETAIL_UNITS.get(name, "B")}
+
+    def _at(self, op: str, file: RunFile) -> tuple[int, int, int]:
+        runs = list(self._runs)
+        return self._functions.index(op), self._p.index(file.env.p), runs.index(file.env.run_id)
+
+    def _put(self, at: tuple[int, int, int], values: Mapping[str, object]) -> None:
+        for name, value in values.items():
+            self._array(name)[at] = value
+
+    def _array(self, name: str, depth: int | None = None) -> NDArray[Any]:
+        if name not in self._arrays:
+            shape = self._shape if depth is None else (*self._shape, depth)
+            kind, empty = _kind(name)
+            self._arrays[name] = np.full(shape, empty, dtype=kind)
+        return self._arrays[name]
+
+
+def _kind(name: str) -> tuple[type, object]:
+    if name == "status":
+        return object, ""
+    if name == "bypassed":
+        return np.bool_, False
+    kind, empty, _ = _QUALITY.get(name, (np.float64, math.nan, ""))
+    return kind, empty
+
+
+def _timed(file: RunFile) -> dict[str, _Timed]:
+    groups: dict[str, list[Cell]] = {}
+    for cell in file.cells:
+        groups.setdefault(cell.op, []).append(cell)
+    return {op: _Timed.of(cells) for op, cells in groups.items()}
+
+
+def _run_labels(run_ids: Iterable[str]) -> dict[str, int]:
+    """Return a number for each run: the one at the end of ``...-r03`` where all have one, else their natural order."""
+    ordered = sorted(run_ids, key=_natural)
+    ends = [re.search(r"-r(\d{1,6})$", run_id) for run_id in ordered]
+    numbers = [int(end[1]) for end in ends if end]
+    if len(numbers) == len(ordered) == len(set(numbers)):
+        return dict(zip(ordered, numbers, strict=True))
+    return {run_id: number for number, run_id in enumerate(ordered)}
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    return [
+        (int(part), "") if part.isdecimal() and part.isascii() else (-1, part) for part in re.split(r"(\d{1,18})", text)
+    ]
+
+
+def _require_distinct(files: Sequence[RunFile]) -> None:
+    seen: dict[tuple[str, str, int], Path] = {}
+    for file in files:
+        key = (file.env.run_id, file.env.program, file.env.p)
+        if key in seen:
+            raise DataError(
+                f"{seen[key]} and {file.path} are the same launch (run {key[0]!r}, {key[1]}, {key[2]} processes); "
+                "keep one of them."
+            )
+        seen[key] = file.path
+
+
+def _common(files: Sequence[RunFile], what: str, values: set[Any], unit: str = "") -> Any:
+    known = sorted(value for value in values if value != "")
+    if len(known) > 1:
+        listed = " and ".join(f"{value}{unit}" if unit else repr(_first_line(value)) for value in known)
+        folders = ", ".join(sorted({str(file.path.parent) for file in files}))
+        raise DataError(f"the run files in {folders} differ in their {what}: {listed}; read them apart.")
+    return known[0] if known else None
+
+
+def _first_line(text: str) -> str:
+    return text.strip().splitlines()[0][:60] if text.strip() else text

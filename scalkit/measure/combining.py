@@ -1,0 +1,198 @@
+"""Several Datasets become one: functions and points side by side, repeated measurements as further runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from scalkit.errors import DataError
+from scalkit.measure.schema import FUNCTION, REPETITION, RUN, check, empty_value, metrics_of
+
+__all__ = ["combine"]
+
+_MUST_AGREE = {
+    "parameter": "parameter",
+    "message_size_B": "message size",
+    "datatype": "data type",
+    "simulated": "machine",
+}
+_LISTS = ("measured_on", "truncated", "source", "title")
+
+
+def combine(datasets: Iterable[xr.Dataset]) -> xr.Dataset:
+    """Return one Dataset with all functions, points and runs of several.
+
+    Parameters
+    ----------
+    datasets : iterable of xarray.Dataset
+        At least one, each as `read` or `measurements` return it. Where two hold values of the same function, metric and
+        point in the same run, the runs of the later one are added as further runs.
+
+    Returns
+    -------
+    xarray.Dataset
+
+    Raises
+    ------
+    DataError
+        If there is none, one does not pass `check`, or two differ in parameter, message size, data type, MPI library,
+        or in the unit of a metric.
+    """
+    given = list(datasets)
+    if not given:
+        raise DataError("there is nothing to combine; pass at least one Dataset.")
+    for ds in given:
+        check(ds)
+    _require_agreement(given)
+    parts: list[xr.Dataset] = []
+    for ds in given:
+        parts.append(_apart(_with_runs(ds), parts))
+    names = list(dict.fromkeys(str(name) for part in parts for name in part.data_vars))
+    coords = _coords(parts)
+    depth = max(part.sizes.get(REPETITION, 0) for part in parts)
+    variables = {
+        name: _joined(name, [part for part in parts if name in part.data_vars], coords, depth) for name in names
+    }
+    return xr.Dataset(variables, coords, _attrs(parts)).assign_coords(_over_points(parts, coords))
+
+
+def _require_agreement(given: Sequence[xr.Dataset]) -> None:
+    for key, what in {**_MUST_AGREE, "mpi_library": "MPI library"}.items():
+        values = list(dict.fromkeys(str(ds.attrs[key]) for ds in given if ds.attrs.get(key, "") != ""))
+        if len(values) > 1:
+            shown = " and ".join(repr(value.strip().splitlines()[0][:60]) for value in values)
+            raise DataError(f"measurements that differ in their {what} cannot be combined: {shown}; judge them apart.")
+    units: dict[str, str] = {}
+    for ds in given:
+        for metric in metrics_of(ds):
+            unit = str(ds[metric].attrs["units"])
+            if units.setdefault(metric, unit) != unit:
+                raise DataError(f"the metric {metric!r} is in {units[metric]!r} and in {unit!r}; convert one of them.")
+
+
+def _with_runs(ds: xr.Dataset) -> xr.Dataset:
+    """Return `ds` with a dimension ``run`` in every metric and an integer label for each run."""
+    if RUN not in ds.dims:
+        metrics = metrics_of(ds)
+        ds = ds.assign({name: ds[name].expand_dims(RUN, axis=-1) for name in metrics})
+    if RUN not in ds.coords or np.asarray(ds[RUN]).dtype.kind not in "iu":
+        ds = ds.assign_coords({RUN: np.arange(ds.sizes[RUN])})
+    return ds
+
+
+def _apart(ds: xr.Dataset, earlier: Sequence[xr.Dataset]) -> xr.Dataset:
+    """Return `ds`, its runs renumbered if they would overwrite values of earlier parts."""
+    if not any(_overlap(ds, other) for other in earlier):
+        return ds
+    start = 1 + max(int(np.asarray(other[RUN]).max()) for other in earlier)
+    labels = np.asarray(ds[RUN])
+    return ds.assign_coords({RUN: labels - labels.min() + start})
+
+
+def _overlap(a: xr.Dataset, b: xr.Dataset) -> bool:
+    return any(_cells(a, metric) & _cells(b, metric) for metric in set(metrics_of(a)) & set(metrics_of(b)))
+
+
+def _cells(ds: xr.Dataset, metric: str) -> set[tuple[str, float, int]]:
+    """Return (function, point, run) of every value."""
+    parameter = str(ds.attrs["parameter"])
+    there = ds[metric].notnull()
+    if REPETITION in there.dims:
+        there = there.any(REPETITION)
+    axes = (FUNCTION, parameter, RUN)
+    functions, points, runs = (np.asarray(ds[axis]) for axis in axes)
+    found = np.argwhere(np.asarray(there.transpose(*axes)))
+    return {(str(functions[i]), float(points[j]), int(runs[k])) for i, j, k in found}
+
+
+def _coords(parts: Sequence[xr.Dataset]) -> dict[str, NDArray[Any]]:
+    parameter = str(parts[0].attrs["parameter"])
+    functions = dict.fromkeys(str(name) for part in parts for name in np.asarray(part[FUNCTION]))
+    return {
+        FUNCTION: np.array(list(functions), dtype=np.str_),
+        parameter: np.unique(np.concatenate([np.asarray(part[parameter]) for part in parts])),
+        RUN: np.unique(np.concatenate([np.asarray(part[RUN]) for part in parts])),
+    }
+
+
+def _joined(
+    name: str, parts: Sequence[xr.Dataset], coords: dict[str, NDArray[Any]], depth: int
+) -> tuple[tuple[str, ...], NDArray[Any], dict[Any, Any]]:
+    """Return one variable of all parts; later parts only fill what earlier ones left empty."""
+    used = {str(dim) for part in parts for dim in part[name].dims}
+    dims = tuple(dim for dim in (*coords, REPETITION) if dim in used)
+    kind = np.result_type(*(np.asarray(part[name]).dtype for part in parts))
+    shape = tuple(depth if dim == REPETITION else len(coords[dim]) for dim in dims)
+    empty = empty_value(name, kind)
+    array = np.full(shape, empty, dtype=kind)
+    for part in parts:
+        variable = part[name].expand_dims([dim for dim in dims if dim not in part[name].dims]).transpose(*dims)
+        index = [
+            np.arange(variable.sizes[dim]) if dim == REPETITION else _positions(coords[dim], np.asarray(part[dim]))
+            for dim in dims
+        ]
+        place = np.ix_(*index)
+        block = np.asarray(variable)
+        before = array[place]
+        array[place] = np.where(_is_empty(before, empty), block, before)
+    return dims, array, dict(parts[0][name].attrs)
+
+
+def _positions(axis: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.int64]:
+    places = {label: place for place, label in enumerate(axis.tolist())}
+    return np.array([places[label] for label in labels.tolist()], dtype=np.int64)
+
+
+def _is_empty(values: NDArray[Any], empty: object) -> NDArray[np.bool_]:
+    return np.asarray(np.isnan(values) if values.dtype.kind == "f" else values == empty, dtype=bool)
+
+
+def _over_points(parts: Sequence[xr.Dataset], coords: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """Return the coordinates over the parameter: crowded if any part is; 0 processes per node where parts differ."""
+    parameter = str(parts[0].attrs["parameter"])
+    crowded = dict.fromkeys(coords[parameter].tolist(), False)
+    per_node: dict[float, set[int]] = {point: set() for point in crowded}
+    known: set[str] = set()
+    for part in parts:
+        points = np.asarray(part[parameter]).tolist()
+        if "oversubscribed" in part.coords:
+            known.add("oversubscribed")
+            for point, flag in zip(points, np.asarray(part["oversubscribed"]), strict=True):
+                crowded[point] |= bool(flag)
+        if "processes_per_node" in part.coords:
+            known.add("processes_per_node")
+            for point, count in zip(points, np.asarray(part["processes_per_node"]), strict=True):
+                per_node[point].add(int(count))
+    counts = [next(iter(found)) if len(found) == 1 else 0 for found in per_node.values()]
+    values = {"oversubscribed": list(crowded.values()), "processes_per_node": counts}
+    return {name: (parameter, np.array(values[name])) for name in values if name in known}
+
+
+def _attrs(parts: Sequence[xr.Dataset]) -> dict[str, Any]:
+    attrs: dict[str, Any] = {}
+    for part in parts:
+        for key, value in part.attrs.items():
+            attrs.setdefault(str(key), value)
+    for key in _LISTS:
+        texts = dict.fromkeys(text for part in parts for text in str(part.attrs.get(key, "")).split(", ") if text)
+        if key in attrs:
+            attrs[key] = ", ".join(texts)
+    if len(parts) > 1 and any("title" in part.attrs for part in parts):
+        attrs["title"] = _title(parts)
+    inputs = [json.loads(str(part.attrs["inputs"])) for part in parts if part.attrs.get("inputs")]
+    notes = [json.loads(str(part.attrs["notes"])) for part in parts if part.attrs.get("notes")]
+    attrs |= {"inputs": json.dumps({k: v for known in inputs for k, v in known.items()})} if inputs else {}
+    attrs |= {"notes": json.dumps([note for known in notes for note in known])} if notes else {}
+    if any(part.attrs.get("started") for part in parts):
+        attrs["started"] = min(str(part.attrs["started"]) for part in parts if part.attrs.get("started"))
+    return attrs
+
+
+def _title(parts: Sequence[xr.Dataset]) -> str:
+    titles = list(dict.fromkeys(str(part.attrs.get("title", "")) for part in parts))
+    return titles[0] if len(titles) == 1 else f"{len(parts)} sets of measurements"

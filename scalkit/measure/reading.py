@@ -1,0 +1,145 @@
+"""`read`: a campaign folder, run files or netCDF files become one Dataset; what a file is, its content says."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+import xarray as xr
+
+from scalkit.errors import DataError, RunFileError
+from scalkit.measure.assemble import assemble
+from scalkit.measure.combining import combine
+from scalkit.measure.netcdf import is_hdf5, is_netcdf3, read_netcdf
+from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
+from scalkit.measure.schema import check
+
+__all__ = ["CAMPAIGN", "read"]
+
+CAMPAIGN = "campaign.toml"
+"""The file of a campaign folder that says how it was made."""
+
+PathLike = str | os.PathLike[str]
+
+_HEAD = 4096
+
+
+def read(path: PathLike | Sequence[PathLike], *, keep_flagged: bool = False) -> xr.Dataset:
+    """Return measurements as a Dataset.
+
+    Parameters
+    ----------
+    path : path or sequence of paths
+        A folder of run files, run files, or netCDF-3 files; found by content, not by name.
+    keep_flagged : bool
+        Keep repetitions that began late or outlasted their window; by default they are NaN, unless fewer than 5 of a
+        run would remain.
+
+    Returns
+    -------
+    xarray.Dataset
+        As docs/file-formats.md describes. ``attrs["inputs"]`` has the SHA-256 of every file; a netCDF file that already
+        says its ``inputs`` and ``source`` keeps them.
+
+    Raises
+    ------
+    RunFileError
+        If a run file is malformed; the text names file and line.
+    DataError
+        If there is nothing, or something else, or what there is cannot be one Dataset.
+    """
+    given = [path] if isinstance(path, str | os.PathLike) else list(path)
+    if not given:
+        raise DataError("read needs a path; name a run folder, a run file or a netCDF file.")
+    runs: list[RunFile] = []
+    parts: list[xr.Dataset] = []
+    campaigns: list[str] = []
+    notes: list[str] = []
+    for one in map(Path, given):
+        if one.is_dir():
+            found, ignored = _folder(one)
+            runs += found
+            notes += ignored
+            campaigns += _campaign(one)
+        elif one.is_file():
+            _file(one, runs, parts)
+        else:
+            raise DataError(
+                f"there are no measurements at {str(one)!r}; name a run folder, a run file or a netCDF file."
+            )
+    parts = [assemble(group, keep_flagged=keep_flagged) for group in _by_campaign(runs)] + parts
+    ds = combine(parts) if len(parts) > 1 else parts[0]
+    ds.attrs.setdefault("source", ", ".join(os.fspath(one) for one in given))
+    if campaigns:
+        ds.attrs["campaign"] = campaigns[0]
+    if notes:
+        ds.attrs["notes"] = json.dumps([*json.loads(ds.attrs.get("notes", "[]")), *notes])
+    check(ds)
+    return ds
+
+
+def _file(path: Path, runs: list[RunFile], parts: list[xr.Dataset]) -> None:
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(_HEAD)
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror or error}; check its permissions.") from error
+    if is_netcdf3(head):
+        ds = read_netcdf(path)
+        if not ds.attrs.get("inputs"):
+            ds.attrs["inputs"] = json.dumps({str(path): hashlib.sha256(path.read_bytes()).hexdigest()})
+        parts.append(ds)
+    elif is_run_file(head):
+        runs.append(read_run_file(path))
+    elif is_hdf5(head):
+        raise DataError(f"{path} is netCDF-4 or HDF5; write it as netCDF-3, with ds.to_netcdf(path, engine='scipy').")
+    else:
+        raise DataError(f"{path} is neither a run file nor netCDF-3 (it begins with {head[:20]!r}); name another file.")
+
+
+def _folder(folder: Path) -> tuple[list[RunFile], list[str]]:
+    """Return the run files of a folder, unfinished ones included, and notes on those that hold nothing."""
+    names = sorted(p for p in folder.iterdir() if p.is_file() and re.search(r"\.jsonl(\.part)?$", p.name))
+    finished = {p.name for p in names if p.suffix == ".jsonl"}
+    runs, notes = [], []
+    for path in names:
+        if path.suffix == ".part" and path.name.removesuffix(".part") in finished:
+            continue
+        if path.suffix == ".part" and b"\n" not in path.read_bytes():
+            notes.append(f"{path.name}: ignored, the launch died before its first record")
+            continue
+        runs.append(read_run_file(path))
+    if not runs:
+        inner = sorted(p.name for p in folder.iterdir() if p.is_dir())
+        hint = f"; perhaps one of its folders is meant: {', '.join(inner[:5])}" if inner else ""
+        raise DataError(f"the folder {str(folder)!r} has no run files (*.jsonl){hint}; name another or measure first.")
+    if all(not run.cells and not run.memories for run in runs):
+        raise RunFileError(
+            f"the run files in {str(folder)!r} hold no measurements: all launches died early; measure again."
+        )
+    return runs, notes
+
+
+def _campaign(folder: Path) -> list[str]:
+    """Return the campaign's own record as JSON text, in a list; empty without one."""
+    path = folder / CAMPAIGN
+    if not path.is_file():
+        return []
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"cannot read {path}: {error}; restore or delete it, the run files do not need it.") from error
+    return [json.dumps(content, default=str)]
+
+
+def _by_campaign(runs: Sequence[RunFile]) -> list[list[RunFile]]:
+    """Return the files grouped by their run id without its number, so that each campaign numbers its own runs."""
+    groups: dict[str, list[RunFile]] = {}
+    for run in runs:
+        groups.setdefault(re.sub(r"-r\d{1,6}$", "", run.env.run_id), []).append(run)
+    return list(groups.values())

@@ -1,0 +1,245 @@
+"""The records of a run file as values, each field checked; what is wrong is said with file and line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scalkit.errors import RunFileError
+
+__all__ = ["SCHEMA", "Cell", "Env", "Memory", "Record", "Skip"]
+
+SCHEMA = 1
+"""Newest schema version of run files that this version reads."""
+
+_STATUSES = ("open", "converged", "capped", "budget")
+_MISSING = object()
+
+
+@dataclass(frozen=True)
+class Record:
+    """One line of a run file, with its place for messages."""
+
+    file: str
+    line: int
+    fields: Mapping[str, Any]
+
+    def error(self, text: str) -> RunFileError:
+        """Return the error that says `text` about this line."""
+        return RunFileError(f"{self.file}, line {self.line}: {text}")
+
+    def _wrong(self, key: str, allowed: str) -> RunFileError:
+        value = self.fields.get(key, _MISSING)
+        shown = "is missing" if value is _MISSING else f"is {_short(value)}"
+        kind = self.fields.get("rec", "?")
+        return self.error(
+            f"{key!r} of the {kind!r} record {shown}; {allowed} is needed. Restore the file or measure again."
+        )
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """Return a text field."""
+        value = self.fields.get(key, default)
+        if not isinstance(value, str):
+            raise self._wrong(key, "a text")
+        return value
+
+    def name(self, key: str) -> str:
+        """Return a text field that names something: 1 to 500 characters without NUL."""
+        value = self.text(key)
+        if not value or len(value) > 500 or "\0" in value:
+            raise self._wrong(key, "a name of 1 to 500 characters without NUL")
+        return value
+
+    def whole(self, key: str, default: int | None = None, least: int = 0) -> int:
+        """Return a whole-number field of at least `least`."""
+        value = self.fields.get(key, default)
+        if not _is_whole(value) or value < least:
+            raise self._wrong(key, f"a whole number of at least {least}")
+        return int(value)
+
+    def number(self, key: str, default: float | None = None) -> float:
+        """Return a finite number; the default may be NaN."""
+        if key not in self.fields and default is not None:
+            return default
+        value = self.fields.get(key)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise self._wrong(key, "a finite number")
+        return float(value)
+
+    def flag(self, key: str, default: bool) -> bool:
+        """Return a field that is true or false."""
+        value = self.fields.get(key, default)
+        if not isinstance(value, bool):
+            raise self._wrong(key, "true or false")
+        return value
+
+    def wholes(self, key: str, default: list[int] | None = None, below: int | None = None) -> tuple[int, ...]:
+        """Return a list of whole numbers, none negative, each less than `below`."""
+        value = self.fields.get(key, default)
+        if not isinstance(value, list):
+            raise self._wrong(key, "a list of whole numbers")
+        for place, item in enumerate(value):
+            if not _is_whole(item) or item < 0 or (below is not None and item >= below):
+                limit = "that is not negative" if below is None else f"from 0 to {below - 1}"
+                raise self.error(
+                    f"{key}[{place}] is {_short(item)}; a whole number {limit} is needed. "
+                    "Restore the file or measure again."
+                )
+        return tuple(value)
+
+    def mapping(self, key: str) -> Mapping[str, Any]:
+        """Return a field that is an object; empty if it is absent."""
+        value = self.fields.get(key, {})
+        if not isinstance(value, dict):
+            raise self._wrong(key, "an object {...}")
+        return value
+
+    def below(self, key: str) -> Record:
+        """Return the object in field `key` as a record of the same line."""
+        return Record(self.file, self.line, {"rec": f"{self.fields.get('rec')}.{key}", **self.mapping(key)})
+
+
+@dataclass(frozen=True)
+class Env:
+    """Circumstances of one launch, the first line of its file."""
+
+    run_id: str
+    program: str
+    p: int
+    host: str
+    started: str
+    mpi_library: str
+    processes_per_node: int
+    oversubscribed: bool
+    simulated: bool
+    fields: Mapping[str, Any] = field(repr=False)
+
+    @classmethod
+    def of(cls, record: Record) -> Env:
+        """Return the circumstances, after a check of the schema version."""
+        schema = record.whole("schema", least=1)
+        if schema > SCHEMA:
+            raise record.error(
+                f"schema {schema} is newer than {SCHEMA}, the newest that this scalkit reads; update scalkit."
+            )
+        p = record.whole("p", least=1)
+        return cls(
+            run_id=record.name("run_id"),
+            program=record.name("program"),
+            p=p,
+            host=record.text("host", ""),
+            started=record.text("started", ""),
+            mpi_library=record.text("mpi_library", ""),
+            processes_per_node=record.whole("processes_per_node", p, least=1),
+            oversubscribed=record.flag("oversubscribed", False),
+            simulated=record.flag("simulated", False),
+            fields=record.fields,
+        )
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One pass of one timed operation: raw repetitions in ns, in order of execution."""
+
+    op: str
+    p: int
+    size_bytes: int
+    datatype: str
+    number: int
+    t_ns: tuple[int, ...]
+    late_at: tuple[int, ...]
+    overrun_at: tuple[int, ...]
+    status: str
+    verified: bool
+    foreign_load: float
+    first_ns: float
+
+    @classmethod
+    def of(cls, record: Record) -> Cell:
+        """Return the pass, after a check that the counts agree with the lists."""
+        t_ns = record.wholes("t_ns")
+        n = record.whole("n")
+        if n != len(t_ns):
+            raise record.error(f"n is {n}, but t_ns has {len(t_ns)} values; restore the file or measure again.")
+        status = record.text("status", "open")
+        if status not in _STATUSES:
+            raise record.error(f"the status is {_short(status)}; {', '.join(_STATUSES)} are known. Update scalkit.")
+        return cls(
+            op=record.name("op"),
+            p=record.whole("p", least=1),
+            size_bytes=record.whole("size_B"),
+            datatype=record.text("datatype", ""),
+            number=record.whole("pass", 0),
+            t_ns=t_ns,
+            late_at=record.wholes("late_at", [], below=n),
+            overrun_at=record.wholes("overrun_at", [], below=n),
+            status=status,
+            verified=record.flag("verified", True),
+            foreign_load=record.number("foreign_load", math.nan),
+            first_ns=record.number("first_ns", math.nan),
+        )
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes of one kind of object, or of the library itself, at one number of processes."""
+
+    op: str
+    p: int
+    values: Mapping[str, float]
+    bypassed: bool
+    verified: bool
+
+    @classmethod
+    def of(cls, record: Record) -> Memory:
+        """Return the values by the names of the Dataset's variables."""
+        op, shape = record.name("op"), record.text("shape", "identity")
+        if shape != "identity" and "[" not in op:
+            op = f"{op}[{shape}]"
+        own = "process_memory_B" in record.fields
+        values = _own_memory(record) if own else _object_memory(record)
+        return cls(
+            op, record.whole("p", least=1), values, record.flag("bypassed", False), record.flag("verified", True)
+        )
+
+
+@dataclass(frozen=True)
+class Skip:
+    """Something that could not run, and why."""
+
+    op: str
+    why: str
+
+    @classmethod
+    def of(cls, record: Record) -> Skip:
+        """Return what was skipped."""
+        return cls(record.name("op"), record.text("why", ""))
+
+
+def _object_memory(record: Record) -> dict[str, float]:
+    details = ("first", "peak", "freed", "leaked", "steady_min")
+    values = {"object_memory": record.number("steady_B")}
+    values |= {f"object_memory_{name}": record.number(f"{name}_B", math.nan) for name in details}
+    return values | {"pss_slope": record.number("pss_slope_B", math.nan)}
+
+
+def _own_memory(record: Record) -> dict[str, float]:
+    values = {
+        "process_memory": record.number("process_memory_B"),
+        "own_buffers": record.number("own_buffers_B", math.nan),
+    }
+    for stage in ("before_init", "after_init", "after_use"):
+        inner = record.below(f"{stage}_B")
+        values |= {f"{kind}_{stage}": inner.number(kind, math.nan) for kind in ("pss", "private", "rss")}
+    return values
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

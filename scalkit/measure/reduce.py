@@ -1,0 +1,240 @@
+"""From repetitions to one value a point: the statistic over repetitions, then over runs, as a `Series`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from scalkit.errors import DataError
+from scalkit.measure.schema import FUNCTION, REPETITION, RUN, check, metrics_of
+
+__all__ = ["Series", "Statistic", "series", "statistic_over"]
+
+Statistic = Literal["q1", "median", "mean", "min"]
+
+_QUANTILES = {"min": 0.0, "q1": 0.25, "median": 0.5}
+_FOREIGN_LOAD_WORTH_A_WORD = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """The values of one function and metric along the parameter.
+
+    Attributes
+    ----------
+    function, metric, parameter, unit : str
+    exact : bool
+        Whether the values are free of noise (bytes, counts).
+    x : ndarray of shape (points,)
+        Values of the parameter, ascending; only points with a value.
+    values : ndarray of shape (points, runs), in `unit`
+        The statistic over the repetitions of each run; NaN where a run has no value.
+    y : ndarray of shape (points,), in `unit`
+        The statistic over the runs.
+    n_repetitions : ndarray of int, shape (points,)
+        Repetitions that entered, all runs together.
+    caveats : tuple of str
+        What a reader should know, in plain words.
+    decides : bool
+        Whether a verdict on this series may decide an exit status.
+    noise : float
+        Standard deviation between runs over their mean, median over the points; NaN with fewer than two runs.
+    """
+
+    function: str
+    metric: str
+    parameter: str
+    unit: str
+    exact: bool
+    x: NDArray[np.float64]
+    values: NDArray[np.float64]
+    y: NDArray[np.float64]
+    n_repetitions: NDArray[np.int64]
+    caveats: tuple[str, ...]
+    decides: bool
+    noise: float
+
+
+def statistic_over(values: NDArray[np.float64], axis: int, statistic: Statistic = "q1") -> NDArray[np.float64]:
+    """Return the statistic of the finite values along an axis; NaN where there is none.
+
+    Parameters
+    ----------
+    values : ndarray
+        NaN marks what is missing.
+    axis : int
+    statistic : {"q1", "median", "mean", "min"}
+        Quantiles interpolate linearly between order statistics.
+
+    Raises
+    ------
+    DataError
+        If the statistic is unknown.
+    """
+    if statistic not in get_args(Statistic):
+        raise DataError(f"the statistic {statistic!r} is unknown; choose one of {', '.join(get_args(Statistic))}.")
+    values = np.asarray(values, dtype=np.float64)
+    count = np.isfinite(values).sum(axis=axis, keepdims=True)
+    if values.shape[axis] == 0:
+        return np.full(np.squeeze(count, axis=axis).shape, np.nan)
+    if statistic == "mean":
+        total = np.nansum(values, axis=axis, keepdims=True)
+        return np.asarray(np.squeeze(np.where(count > 0, total / np.maximum(count, 1), np.nan), axis=axis))
+    ordered = np.sort(values, axis=axis)  # NaN goes last
+    place = np.maximum(count - 1, 0) * _QUANTILES[statistic]
+    low = np.floor(place).astype(np.int64)
+    high = np.minimum(low + 1, np.maximum(count - 1, 0))
+    below, above = (np.take_along_axis(ordered, index, axis=axis) for index in (low, high))
+    return np.asarray(np.squeeze(below + (place - low) * (above - below), axis=axis), dtype=np.float64)
+
+
+def series(ds: xr.Dataset, statistic: Statistic = "q1") -> list[Series]:
+    """Return the series of every function and metric that has a value.
+
+    Parameters
+    ----------
+    ds : xarray.Dataset
+        As `read`, `measurements` or `combine` return it.
+    statistic : {"q1", "median", "mean", "min"}
+        First over the repetitions of a run, then over the runs. The first quartile by default, because noise only adds.
+
+    Returns
+    -------
+    list of Series
+        Metrics in the order of the variables, functions in the order of the coordinate.
+
+    Raises
+    ------
+    DataError
+        If `ds` does not pass `check` or the statistic is unknown.
+    """
+    check(ds)
+    return [one for metric in metrics_of(ds) for one in _series_of(ds, metric, statistic)]
+
+
+def _series_of(ds: xr.Dataset, metric: str, statistic: Statistic) -> list[Series]:
+    parameter = str(ds.attrs["parameter"])
+    cube = _cube(ds[metric], parameter)
+    per_run = statistic_over(cube, 3, statistic)
+    y = statistic_over(per_run, 2, statistic)
+    used = np.isfinite(cube).sum(axis=(2, 3))
+    x = np.asarray(ds[parameter], dtype=np.float64)
+    found = []
+    for index, function in enumerate(np.asarray(ds[FUNCTION])):
+        there = np.isfinite(y[index])
+        if not there.any():
+            continue
+        caveats, decides = _caveats(ds, metric, parameter, str(function), there)
+        found.append(
+            Series(
+                function=str(function),
+                metric=metric,
+                parameter=parameter,
+                unit=str(ds[metric].attrs["units"]),
+                exact=bool(ds[metric].attrs.get("exact", 0)),
+                x=x[there],
+                values=per_run[index][there],
+                y=y[index][there],
+                n_repetitions=used[index][there].astype(np.int64),
+                caveats=caveats,
+                decides=decides,
+                noise=_noise(per_run[index][there]),
+            )
+        )
+    return found
+
+
+def _cube(variable: xr.DataArray, parameter: str) -> NDArray[np.float64]:
+    """Return the values with dims function, parameter, run, repetition."""
+    order = (FUNCTION, parameter, RUN, REPETITION)
+    present = [dim for dim in order if dim in variable.dims]
+    values = np.asarray(variable.transpose(*present), dtype=np.float64)
+    return values[tuple(slice(None) if dim in present else np.newaxis for dim in order)]
+
+
+def _noise(per_run: NDArray[np.float64]) -> float:
+    count = np.isfinite(per_run).sum(axis=1)
+    rows = per_run[count >= 2]
+    if not len(rows):
+        return float("nan")
+    mean = np.nanmean(rows, axis=1)
+    spread = np.nanstd(rows, axis=1, ddof=1)
+    return float(np.median(np.divide(spread, np.abs(mean), out=np.zeros_like(spread), where=spread > 0)))
+
+
+def _caveats(
+    ds: xr.Dataset, metric: str, parameter: str, function: str, there: NDArray[np.bool_]
+) -> tuple[tuple[str, ...], bool]:
+    """Return the remarks on one series, and whether it may decide."""
+    points = np.asarray(ds[parameter])
+    grave: list[str] = []
+    light: list[str] = []
+    if metric == "time":
+        crowded = there & _over_points(ds, "oversubscribed", parameter, len(points))
+        if crowded.any():
+            grave.append(
+                f"more processes than cores at {parameter} = {_listed(points[crowded])}: "
+                "the run times there describe the scheduler as much as the library"
+            )
+    if metric == "process_memory" and _varies(ds, there):
+        grave.append("the number of processes per node varies, and memory pages shared by them count proportionally")
+    wrong = there & ~_of_function(ds, "verified", function, parameter, np.all, True)
+    if wrong.any():
+        grave.append(f"the results were wrong at {parameter} = {_listed(points[wrong])}")
+    bypassed = there & _of_function(ds, "bypassed", function, parameter, np.any, False)
+    if bypassed.any() and metric == "object_memory":
+        grave.append(
+            f"the library bypasses malloc at {parameter} = {_listed(points[bypassed])}: "
+            "the bytes counted are fewer than the memory used"
+        )
+    kept = there & _of_function(ds, "flagged_kept", function, parameter, np.any, False)
+    if kept.any() and metric == "time":
+        light.append(f"late repetitions count at {parameter} = {_listed(points[kept])}, because too few began in time")
+    short = there & _of_function(ds, "incomplete", function, parameter, np.any, False)
+    if short.any():
+        light.append(f"some run files at {parameter} = {_listed(points[short])} end early")
+    load = _load(ds, function) if metric == "time" else 0.0
+    if load > _FOREIGN_LOAD_WORTH_A_WORD:
+        light.append(f"other programs used up to {100 * load:.0f} % of the CPU")
+    return (*grave, *light), not grave
+
+
+def _over_points(ds: xr.Dataset, name: str, parameter: str, n: int) -> NDArray[np.bool_]:
+    if name not in ds.coords or ds[name].dims != (parameter,):
+        return np.zeros(n, dtype=bool)
+    return np.asarray(ds[name]).astype(bool)
+
+
+def _varies(ds: xr.Dataset, there: NDArray[np.bool_]) -> bool:
+    """Return whether the processes per node differ between points; 0 stands for different values at one point."""
+    if "processes_per_node" not in ds.coords:
+        return False
+    per_node = np.asarray(ds["processes_per_node"])[there]
+    return bool((per_node == 0).any() or np.unique(per_node).size > 1)
+
+
+def _of_function(
+    ds: xr.Dataset, name: str, function: str, parameter: str, join: Callable[..., NDArray[np.bool_]], default: bool
+) -> NDArray[np.bool_]:
+    """Return a flag for each point, joined over the runs."""
+    n = ds.sizes[parameter]
+    if name not in ds.data_vars or not {FUNCTION, parameter} <= set(ds[name].dims):
+        return np.full(n, default)
+    values = np.asarray(ds[name].sel({FUNCTION: function}).transpose(parameter, ...)).astype(bool).reshape(n, -1)
+    return np.asarray(join(values, axis=1), dtype=bool)
+
+
+def _load(ds: xr.Dataset, function: str) -> float:
+    if "foreign_load" not in ds.data_vars or FUNCTION not in ds["foreign_load"].dims:
+        return 0.0
+    values = np.asarray(ds["foreign_load"].sel({FUNCTION: function}), dtype=np.float64)
+    return float(np.nanmax(values)) if np.isfinite(values).any() else 0.0
+
+
+def _listed(points: NDArray[np.generic]) -> str:
+    return ", ".join(f"{float(point):g}" for point in points)

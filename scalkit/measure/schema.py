@@ -1,0 +1,147 @@
+"""The Dataset that measurements live in: its dimensions, metrics, units, roles, and the check that explains them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from scalkit.errors import DataError
+
+__all__ = ["FUNCTION", "METRICS", "REPETITION", "RESERVED", "RUN", "Metric", "check", "empty_value", "metrics_of"]
+
+FUNCTION, RUN, REPETITION = "function", "run", "repetition"
+"""Dimensions that every Dataset may have, beside the one named by ``attrs["parameter"]``."""
+
+_MAX_NAME = 500
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A measured quantity: its name in the Dataset, its unit, and whether it is free of noise.
+
+    Attributes
+    ----------
+    name : str
+    unit : str
+        Base unit without prefix, ``"s"`` or ``"B"``.
+    long_name : str
+        For people.
+    exact : bool
+        True for counts and bytes that repeat exactly.
+    """
+
+    name: str
+    unit: str
+    long_name: str
+    exact: bool
+
+    def attrs(self) -> dict[str, object]:
+        """Return the attributes of the variable; ``exact`` is 0 or 1, because netCDF-3 has no booleans there."""
+        return {"role": "metric", "units": self.unit, "long_name": self.long_name, "exact": int(self.exact)}
+
+
+METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric("time", "s", "run time, common start to last end", exact=False),
+        Metric("object_memory", "B", "memory per object, maximum over processes", exact=True),
+        Metric("process_memory", "B", "MPI's own memory per process, maximum over processes", exact=False),
+    )
+}
+"""What scalkit's own benchmarks measure; a Dataset may have other metrics too."""
+
+RESERVED = frozenset({FUNCTION, RUN, REPETITION, "status", "oversubscribed", "processes_per_node", *METRICS})
+"""Names that a parameter cannot have."""
+
+
+def metrics_of(ds: xr.Dataset) -> list[str]:
+    """Return the names of the variables with ``attrs["role"] == "metric"``, in their order."""
+    return [str(name) for name, variable in ds.data_vars.items() if variable.attrs.get("role") == "metric"]
+
+
+def empty_value(name: str, kind: np.dtype[Any]) -> object:
+    """Return what stands in variable `name` of this type where nothing was measured."""
+    if kind.kind == "f":
+        return math.nan
+    if kind.kind == "b":
+        return name == "verified"
+    return 0 if kind.kind in "iu" else ""
+
+
+def check(ds: xr.Dataset) -> None:
+    """Return nothing if `ds` is a Dataset of measurements as described in docs/file-formats.md.
+
+    Raises
+    ------
+    DataError
+        Naming what is wrong, what is allowed, and how to go on.
+    """
+    for problem in _problems(ds):
+        raise DataError(f"this is no Dataset of measurements: {problem}. See docs/file-formats.md.")
+
+
+def _problems(ds: xr.Dataset) -> Iterator[str]:
+    parameter = ds.attrs.get("parameter")
+    if not isinstance(parameter, str) or parameter not in ds.coords:
+        yield f"attrs['parameter'] is {parameter!r}, which must name a coordinate (there are {_listed(ds.coords)})"
+        return
+    if FUNCTION not in ds.coords:
+        yield f"the coordinate 'function', what was measured, is missing (there are {_listed(ds.coords)})"
+        return
+    yield from _axis_problems(ds, parameter)
+    metrics = metrics_of(ds)
+    if not metrics:
+        yield f"no variable has attrs['role'] = 'metric' (there are {_listed(ds.data_vars)})"
+    for name in metrics:
+        yield from _metric_problems(ds, name, parameter)
+
+
+def _axis_problems(ds: xr.Dataset, parameter: str) -> Iterator[str]:
+    for axis in (parameter, FUNCTION):
+        if ds[axis].dims != (axis,):
+            yield f"the coordinate {axis!r} has dims {ds[axis].dims}; it must be a dimension of its own"
+            return
+    points = np.asarray(ds[parameter])
+    if points.dtype.kind not in "iuf":
+        yield f"the values of {parameter!r} are of type {points.dtype}; numbers are needed"
+        return
+    if not np.isfinite(points).all() or (points <= 0).any():
+        yield f"the values of {parameter!r} are {points.tolist()}; they must be positive and finite"
+    if (np.diff(points.astype(np.float64)) <= 0).any():
+        yield f"the values of {parameter!r} are {points.tolist()}; they must ascend, each once"
+    names = [str(name) for name in np.asarray(ds[FUNCTION])]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        yield f"the function {twice[0]!r} stands there more than once; combine() merges repeated measurements"
+    for name in names:
+        if not name or len(name) > _MAX_NAME or "\0" in name:
+            yield f"the function name {name[:40]!r} is not allowed; 1 to {_MAX_NAME} characters without NUL are"
+
+
+def _metric_problems(ds: xr.Dataset, name: str, parameter: str) -> Iterator[str]:
+    variable = ds[name]
+    needed, allowed = {FUNCTION, parameter}, {FUNCTION, parameter, RUN, REPETITION}
+    if not needed <= set(variable.dims) <= allowed:
+        yield f"{name!r} has dims {variable.dims}; function and {parameter} are needed, run and repetition allowed"
+        return
+    if variable.dtype.kind not in "iuf":
+        yield f"{name!r} is of type {variable.dtype}; numbers are needed, NaN where nothing was measured"
+        return
+    unit = variable.attrs.get("units")
+    if not isinstance(unit, str) or not unit:
+        yield f"{name!r} has the unit {unit!r} in attrs['units']; a text such as 's' or 'B' is needed"
+    elif name in METRICS and unit != METRICS[name].unit:
+        yield f"{name!r} is in {unit!r}; convert it to {METRICS[name].unit!r}"
+    if np.isinf(variable.values).any():
+        yield f"{name!r} has infinite values; write NaN where nothing was measured"
+    if name == "time" and (variable.values < 0).any():
+        yield f"{name!r} has negative values, the least is {np.nanmin(variable.values):g} s; durations are not negative"
+
+
+def _listed(names: Iterable[object]) -> str:
+    return ", ".join(repr(str(name)) for name in names) or "none"
