@@ -6,8 +6,9 @@ import base64
 import gzip
 import hashlib
 import html
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scalkit import __version__
 
@@ -36,7 +37,7 @@ def render(notebook: NotebookNode, title: str) -> str:
     The plotting library travels once, compressed, and is unpacked by the browser. A content security policy names the
     two scripts of the page by their hash and allows nothing else: no request, and no script that data bring along.
     """
-    from nbconvert.exporters import HTMLExporter
+    from nbconvert import exporters
 
     style = (_TEMPLATES / "scalkit" / "page.css").read_text(encoding="utf-8")
     script = (_TEMPLATES / "scalkit" / "page.js").read_text(encoding="utf-8")
@@ -50,7 +51,8 @@ def render(notebook: NotebookNode, title: str) -> str:
         "plotly": packed,
         "policy": _policy(script.encode(), bundle),
     }
-    exporter = HTMLExporter(
+    make: Callable[..., Any] = exporters.HTMLExporter
+    exporter = make(
         template_name="scalkit",
         extra_template_basedirs=[str(_TEMPLATES)],
         filters={"heading": _heading, "below_heading": _below_heading, "slug": _slug},

@@ -47,7 +47,7 @@ def execute(notebook: Path, parameters: Mapping[str, Any], folder: Path, timeout
 
     with _private_kernel(folder):
         try:
-            return papermill.execute_notebook(
+            done: NotebookNode = papermill.execute_notebook(
                 str(notebook),
                 None,
                 parameters=dict(parameters),
@@ -59,6 +59,7 @@ def execute(notebook: Path, parameters: Mapping[str, Any], folder: Path, timeout
                 store_widget_state=False,
                 execution_timeout=timeout_s,
             )
+            return done
         except papermill.PapermillExecutionError as error:
             raise _as_own(notebook, error.ename, error.evalue, error.exec_count) from error
         except (DeadKernelError, CellTimeoutError) as error:

@@ -72,6 +72,12 @@ class Page:
         return {str(k): str(v) for k, v in content.items()} if isinstance(content, dict) else {}
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What the run files themselves remark, such as operations that could not run."""
+        content = _parsed(self.data.attrs.get("notes"))
+        return tuple(dict.fromkeys(str(note) for note in content)) if isinstance(content, list) else ()
+
+    @property
     def measured_at(self) -> str:
         """When the measurements began; empty if unknown."""
         return str(self.data.attrs.get("started", "") or self.campaign.get("started", "") or "")

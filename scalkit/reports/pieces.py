@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +63,8 @@ class Section:
         return Section(self.pieces + other.pieces)
 
     def _ipython_display_(self) -> None:
-        from IPython.display import display
+        from IPython import display
 
+        show: Callable[..., object] = display.display
         for piece in self.pieces:
-            display(piece.bundle(), raw=True)
+            show(piece.bundle(), raw=True)

@@ -112,11 +112,11 @@ def report(
 def _inputs(source: PathLike | Sequence[PathLike] | xr.Dataset, folder: Path) -> Iterator[tuple[list[str], list[str]]]:
     """Yield absolute paths of the measurements, and how to name them."""
     if isinstance(source, xr.Dataset):
-        path = folder / "measurements.nc"
-        source.to_netcdf(path, engine="scipy")
-        yield [str(path)], [str(source.attrs.get("source", "") or "data in memory")]
+        reduced = folder / "measurements.nc"
+        source.to_netcdf(reduced, engine="scipy")
+        yield [str(reduced)], [str(source.attrs.get("source", "") or "data in memory")]
         return
-    given = [source] if isinstance(source, str | os.PathLike) else list(source)
+    given: list[PathLike] = [source] if isinstance(source, str | os.PathLike) else [*source]
     if not given:
         raise DataError("a report needs measurements, got no path; name a run folder, a run file or a netCDF file.")
     for path in given:

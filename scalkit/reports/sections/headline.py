@@ -48,7 +48,7 @@ def _tiles(page: Page) -> str:
 
 def _facts(page: Page) -> str:
     attrs = page.data.attrs
-    points = np.unique(np.concatenate([np.asarray(v.series.x, dtype=float) for v in page.result.verdicts] or [[]]))
+    points = sorted({float(x) for v in page.result.verdicts for x in np.asarray(v.series.x, dtype=float)})
     parameter = str(attrs.get("parameter", "p"))
     runs = int(page.data.sizes.get("run", 1))
     facts = [

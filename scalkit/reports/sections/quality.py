@@ -65,6 +65,7 @@ def _remarks(page: Page) -> Iterator[str]:
     ]
     if absent:
         yield f"No value for: {'; '.join(absent)}."
+    yield from page.notes
     if int(data.attrs.get("simulated", 0)):
         yield "These values come from a simulator, not from a machine."
 
