@@ -1,1 +1,7 @@
-"""Placeholder."""
+"""Fits of growths to measurements, and the choice among them."""
+
+from scalkit.fit.linear import Fits, fit_ticks
+from scalkit.fit.model import Model
+from scalkit.fit.select import MIN_POINTS, fit_series
+
+__all__ = ["MIN_POINTS", "Fits", "Model", "fit_series", "fit_ticks"]

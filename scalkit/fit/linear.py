@@ -1,0 +1,107 @@
+"""Fits ``constant + coefficient * tick(x)`` for every tick at once, in closed form, with relative weights.
+
+The weight of a point is 1/y^2, so relative errors count; both coefficients are non-negative, because a run time or a size
+is a sum of costs. Ticks are scaled by their largest value at the settings, so that 2^x never overflows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scalkit.growth import Growth
+
+__all__ = ["Fits", "fit_ticks"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Fits:
+    """The fits of all ticks to all series.
+
+    Attributes
+    ----------
+    ticks : tuple of Growth, length H
+    log2_scales : ndarray of shape (H,)
+        log2 of each tick's largest value at the settings.
+    constants, scaled : ndarray of shape (series, H)
+        The constant, and the coefficient times ``2**log2_scale``.
+    rss : ndarray of shape (series, H)
+        Residual sum of squares, relative to the measured values; infinite where a tick falls while the data rise.
+    tss : ndarray of shape (series,)
+        The same for the best constant.
+    means : ndarray of shape (series,)
+        The best constant itself.
+    adjusted_r2 : ndarray of shape (series, H)
+        -inf where the tick does not fit at all; NaN where all values of a series are equal.
+    """
+
+    ticks: tuple[Growth, ...]
+    log2_scales: Floats
+    constants: Floats
+    scaled: Floats
+    rss: Floats
+    tss: Floats
+    means: Floats
+    adjusted_r2: Floats
+
+
+def fit_ticks(x: Floats, y: Floats, ticks: Sequence[Growth]) -> Fits:
+    """Return the weighted least-squares fits of every tick to every series.
+
+    Parameters
+    ----------
+    x : ndarray of shape (points,)
+        Settings of the parameter, at least three.
+    y : ndarray of shape (series, points)
+        Non-negative and finite; a zero is weighted as the smallest positive value of its series.
+    ticks : sequence of Growth
+        None of them constant.
+
+    Returns
+    -------
+    Fits
+
+    References
+    ----------
+    Shudler et al. 2015, sections 2.3 and 3.3 (docs/references.md); the adjusted coefficient of determination is the
+    selection criterion.
+    """
+    n = len(x)
+    log2 = np.array([tick.log2_value(x) for tick in ticks]).reshape(len(ticks), n)
+    scales = np.max(log2, axis=1, initial=-np.inf)
+    with np.errstate(invalid="ignore"):
+        t = np.exp2(log2 - scales[:, None])
+    usable = np.isfinite(t).all(axis=1)
+    t = np.where(usable[:, None], t, 0.0)
+    scale = _error_scale(y)
+    w = 1.0 / scale**2
+    total = w.sum(axis=1)
+    mean_y = (w * y).sum(axis=1) / total
+    mean_t = w @ t.T / total[:, None]
+    dt = t[None, :, :] - mean_t[:, :, None]
+    dy = (y - mean_y[:, None])[:, None, :]
+    variance = np.einsum("sn,shn->sh", w, dt * dt)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = np.where(variance > 0, np.einsum("sn,shn->sh", w, dt * dy) / variance, -1.0)
+        constant = mean_y[:, None] - slope * mean_t
+        through_zero = (w * y) @ t.T / (w @ (t * t).T)
+    negative = constant < 0
+    slope = np.where(negative & (slope > 0), through_zero, slope)
+    constant = np.where(negative, 0.0, constant)
+    residual = (y[:, None, :] - constant[:, :, None] - slope[:, :, None] * t[None, :, :]) / scale[:, None, :]
+    fits = (slope > 0) & usable[None, :]
+    rss = np.where(fits, np.einsum("shn,shn->sh", residual, residual), np.inf)
+    tss = np.einsum("sn,sn->s", w, dy[:, 0, :] ** 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r2 = np.where(tss[:, None] > 0, 1.0 - (rss / (n - 2)) / (tss[:, None] / (n - 1)), np.nan)
+    return Fits(tuple(ticks), scales, constant, slope, rss, tss, mean_y, r2)
+
+
+def _error_scale(y: Floats) -> Floats:
+    smallest = np.min(np.where(y > 0, y, np.inf), axis=1, keepdims=True)
+    return np.where(y > 0, y, np.where(np.isfinite(smallest), smallest, 1.0))

@@ -1,0 +1,101 @@
+"""A model: a constant plus a coefficient times a growth, as it came out of a fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scalkit.growth import Growth
+from scalkit.units import format_quantity
+
+__all__ = ["Model"]
+
+
+@dataclass(frozen=True)
+class Model:
+    """``constant + coefficient * growth(x)``, in `unit`.
+
+    Attributes
+    ----------
+    constant, coefficient : float, in `unit`
+        Non-negative; the coefficient of a constant model is 0.
+    growth : Growth
+        The leading term; 1 for a constant model.
+    adjusted_r2 : float
+        Adjusted coefficient of determination of the weighted fit; NaN for a constant model.
+    rss : float
+        Residual sum of squares, relative to the measured values, dimensionless.
+    """
+
+    constant: float
+    coefficient: float
+    growth: Growth
+    parameter: str
+    unit: str
+    adjusted_r2: float
+    rss: float
+    log2_coefficient: float
+
+    def __call__(self, x: ArrayLike) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Return the model at `x`, in `unit`; same shape as `x`."""
+        at = np.asarray(x, dtype=np.float64)
+        if self.growth.is_constant:
+            return np.full(at.shape, self.constant)
+        with np.errstate(over="ignore"):
+            return np.asarray(self.constant + np.exp2(self.log2_coefficient + self.growth.log2_value(at)))
+
+    def log2_value(self, x: ArrayLike) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Return log2 of the model at `x`, which does not overflow."""
+        at = np.asarray(x, dtype=np.float64)
+        with np.errstate(divide="ignore"):
+            constant = np.full(at.shape, np.log2(self.constant))
+        if self.growth.is_constant:
+            return constant
+        return np.asarray(np.logaddexp2(constant, self.log2_coefficient + self.growth.log2_value(at)))
+
+    def __str__(self) -> str:
+        constant = format_quantity(self.constant, self.unit)
+        if self.growth.is_constant:
+            return constant
+        term = f"{format_quantity(self.coefficient, self.unit)} * {self.growth}"
+        return term if self.constant == 0 else f"{constant} + {term}"
+
+    def to_sympy(self) -> Any:
+        """Return a sympy expression, in `unit`."""
+        if self.growth.is_constant:
+            return self.growth.to_sympy() * self.constant
+        return self.constant + self.coefficient * self.growth.to_sympy()
+
+    def to_latex(self) -> str:
+        """Return LaTeX with prefixed units, for example ``8856\\,\\mathrm{B} + 8\\,\\mathrm{B} \\cdot p``."""
+        constant = _latex(self.constant, self.unit)
+        if self.growth.is_constant:
+            return constant
+        term = f"{_latex(self.coefficient, self.unit)} \\cdot {self.growth.to_latex()}"
+        return term if self.constant == 0 else f"{constant} + {term}"
+
+    def to_mathml(self) -> str:
+        """Return presentation MathML without the enclosing ``<math>``."""
+        constant = _mathml(self.constant, self.unit)
+        if self.growth.is_constant:
+            return f"<mrow>{constant}</mrow>"
+        term = f"{_mathml(self.coefficient, self.unit)}<mo>&#x22C5;</mo>{self.growth.to_mathml()}"
+        return f"<mrow>{term}</mrow>" if self.constant == 0 else f"<mrow>{constant}<mo>+</mo>{term}</mrow>"
+
+    def _repr_latex_(self) -> str:
+        return f"${self.to_latex()}$"
+
+
+def _latex(value: float, unit: str) -> str:
+    number, _, prefixed = format_quantity(value, unit).partition(" ")
+    return f"{number}\\,\\mathrm{{{prefixed}}}" if prefixed else number
+
+
+def _mathml(value: float, unit: str) -> str:
+    number, _, prefixed = format_quantity(value, unit).partition(" ")
+    shown = f"<mn>{escape(number)}</mn>"
+    return f"{shown}<mspace width='0.2em'/><mtext>{escape(prefixed)}</mtext>" if prefixed else shown

@@ -1,0 +1,129 @@
+"""Chooses the model of a series among the fitted ticks and the constant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from scalkit.errors import DataError
+from scalkit.fit.linear import Fits, fit_ticks
+from scalkit.fit.model import Model
+from scalkit.growth import Growth
+from scalkit.measure import Series
+
+__all__ = ["MIN_POINTS", "SIGNIFICANCE", "fit_series"]
+
+MIN_POINTS = 5
+SIGNIFICANCE = 0.05
+_TIE = 1e-12
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def fit_series(
+    series: Series, ticks: Sequence[Growth], expected: Growth | None = None, min_points: int = MIN_POINTS
+) -> tuple[Model, ...]:
+    """Return all models of a series, the chosen one first, the others by falling adjusted R^2.
+
+    A tick must beat the constant by an F test at 5 %. Equal values are constant. Where the metric is exact, a growth that
+    every run shows beats the constant without a test. Ties go to the expectation, then to the slower growth.
+
+    Parameters
+    ----------
+    series : Series
+    ticks : sequence of Growth
+        The search space; the constant always competes.
+    expected : Growth, optional
+        Wins ties.
+    min_points : int
+        Fewest settings, at least 3.
+
+    Raises
+    ------
+    DataError
+        If there are too few settings, or a value is not positive and finite.
+    """
+    _check(series, min_points)
+    growing = tuple(tick for tick in ticks if not tick.is_constant)
+    fits = fit_ticks(series.x, series.y[np.newaxis], growing)
+    constant = _constant_model(series, fits)
+    if not growing or np.ptp(series.y) == 0:
+        return (constant,)
+    order = _order(fits, expected)
+    models = [_model(series, fits, index) for index in order]
+    if models and _beats_constant(series, fits, order[0]):
+        return (*models, constant)
+    return (constant, *models)
+
+
+def _check(series: Series, min_points: int) -> None:
+    if min_points < 3:
+        raise DataError(f"min_points is {min_points}; a model of two coefficients needs at least 3 settings.")
+    for x, y in zip(series.x, series.y, strict=True):
+        if not (math.isfinite(y) and y >= 0) or (y == 0 and series.metric == "time"):
+            raise DataError(
+                f"'{series.metric}' of '{series.function}' at {series.parameter} = {x:g} is {y:g} {series.unit}; "
+                "it must be positive and finite. Remove that point or measure it again."
+            )
+    if len(series.x) < min_points:
+        settings = ", ".join(f"{x:g}" for x in series.x)
+        raise DataError(
+            f"fitting '{series.metric}' of '{series.function}' needs {min_points} values of '{series.parameter}', "
+            f"got {len(series.x)} ({settings}); measure more or set min_points={max(3, len(series.x))}."
+        )
+
+
+def _order(fits: Fits, expected: Growth | None) -> list[int]:
+    """Return the indices of the ticks that fit, best first; equal fits: the expectation, then the slower growth."""
+    rss, tss = fits.rss[0], fits.tss[0]
+    best = float(np.min(rss))
+
+    def key(index: int) -> tuple[float, bool, Growth]:
+        tied = rss[index] - best <= _TIE * tss
+        return (best if tied else float(rss[index]), fits.ticks[index] != expected, fits.ticks[index])
+
+    return sorted((i for i in range(len(fits.ticks)) if math.isfinite(rss[i])), key=key)
+
+
+def _beats_constant(series: Series, fits: Fits, index: int) -> bool:
+    if series.exact and _every_run_grows(series, fits.ticks[index]):
+        return True
+    n, rss, tss = len(series.x), float(fits.rss[0, index]), float(fits.tss[0])
+    if rss <= _TIE * tss:
+        return True
+    from scipy.special import fdtrc
+
+    return bool(fdtrc(1, n - 2, (tss - rss) / (rss / (n - 2))) < SIGNIFICANCE)
+
+
+def _every_run_grows(series: Series, tick: Growth) -> bool:
+    for run in series.values.T:
+        present = np.isfinite(run) & (run > 0)
+        if present.sum() < 3:
+            continue
+        if not np.isfinite(fit_ticks(series.x[present], run[np.newaxis, present], [tick]).rss[0, 0]):
+            return False
+    return True
+
+
+def _constant_model(series: Series, fits: Fits) -> Model:
+    value = float(fits.means[0]) if np.ptp(series.y) else float(series.y[0])
+    return Model(value, 0.0, Growth.constant(), series.parameter, series.unit, math.nan, float(fits.tss[0]), -math.inf)
+
+
+def _model(series: Series, fits: Fits, index: int) -> Model:
+    scaled = float(fits.scaled[0, index])
+    log2 = math.log2(scaled) - float(fits.log2_scales[index])
+    return Model(
+        constant=float(fits.constants[0, index]),
+        coefficient=2.0**log2 if log2 > -1070 else 0.0,
+        growth=fits.ticks[index],
+        parameter=series.parameter,
+        unit=series.unit,
+        adjusted_r2=float(fits.adjusted_r2[0, index]),
+        rss=float(fits.rss[0, index]),
+        log2_coefficient=log2,
+    )

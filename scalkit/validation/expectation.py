@@ -1,0 +1,139 @@
+"""An expectation in big O, its deviation limits, and where a model's growth lies against them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from typing import Literal
+
+from scalkit.errors import ExpectationError
+from scalkit.growth import Growth
+
+__all__ = ["RANKS", "Direction", "Expectation", "Rank", "default_deviation"]
+
+Rank = Literal["total", "approximate", "none"]
+Direction = Literal["grows faster", "grows slower", "as expected"]
+RANKS: tuple[Rank, ...] = ("total", "approximate", "none")
+
+
+def default_deviation(growth: Growth, parameter: str) -> Growth:
+    """Return half of the leading class of `growth`: p for ``p^2*log(p)``, ``2^(k/2)`` for ``k^3*2^k``.
+
+    The growth 1 counts as logarithmic and gets ``log(p)^(1/2)``.
+
+    References
+    ----------
+    Shudler et al. 2015, section 2.3 (docs/references.md).
+    """
+    e = growth.exponents(parameter)
+    half = Fraction(1, 2)
+    if e.exponential:
+        return Growth.of(parameter, exponential=abs(e.exponential) * half)
+    if e.power:
+        return Growth.of(parameter, power=abs(e.power) * half)
+    return Growth.of(parameter, log=abs(e.log) * half if e.log else half)
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Expectation:
+    """What the developer expects of a function, for example ``Expectation("p*log(p)")``.
+
+    Parameters
+    ----------
+    expression : str, int, Growth or sympy expression
+        Big O notation; the leading term counts.
+    deviation : str, Growth or sympy expression, optional
+        How far a model may deviate and still match approximately; half of the leading class by default.
+    parameter : str, optional
+        Name of the parameter; needed only for ``"1"`` when it is not ``p``.
+
+    Attributes
+    ----------
+    growth, deviation : Growth
+    limits : tuple of Growth
+        ``(growth / deviation, growth * deviation)``; a model on a limit is inside.
+
+    Raises
+    ------
+    ExpectationError
+        If a text cannot be read, several parameters occur, or the deviation does not grow.
+    """
+
+    growth: Growth
+    deviation: Growth
+    parameter: str
+    has_own_deviation: bool
+
+    def __init__(self, expression: object, deviation: object | None = None, parameter: str | None = None) -> None:
+        growth = Growth.parse(expression, parameter)
+        allowed = None if deviation is None else Growth.parse(deviation)
+        name = parameter or _only_parameter(growth, allowed)
+        if allowed is None:
+            allowed = default_deviation(growth, name)
+        elif set(allowed.parameters) - {name}:
+            raise ExpectationError(
+                f"deviation '{allowed}' depends on {', '.join(allowed.parameters)}, the expectation '{growth}' on '{name}'; "
+                f"write the deviation in terms of {name}."
+            )
+        if allowed < Growth.constant():
+            raise ExpectationError(f"deviation '{allowed}' falls; it must be 1 or grow, for example '{name}^(1/2)'.")
+        for field, value in (
+            ("growth", growth),
+            ("deviation", allowed),
+            ("parameter", name),
+            ("has_own_deviation", deviation is not None),
+        ):
+            object.__setattr__(self, field, value)
+
+    def in_parameter(self, parameter: str) -> Expectation:
+        """Return it in terms of `parameter`; only the constant expectation can change its parameter."""
+        if parameter == self.parameter:
+            return self
+        if self.growth.is_constant and not (self.has_own_deviation and not self.deviation.is_constant):
+            return Expectation(self.growth, self.deviation if self.has_own_deviation else None, parameter)
+        raise ExpectationError(
+            f"the expectation '{self.growth}' is in terms of '{self.parameter}', the data in terms of '{parameter}'; "
+            f"write it in terms of {parameter}."
+        )
+
+    @property
+    def limits(self) -> tuple[Growth, Growth]:
+        """The lower and the upper deviation limit."""
+        return self.growth / self.deviation, self.growth * self.deviation
+
+    def rank(self, model: Growth) -> Rank:
+        """Return the match rank of a model's growth: total, approximate (on or inside the limits) or none."""
+        lower, upper = self.limits
+        if model == self.growth:
+            return "total"
+        return "approximate" if lower <= model <= upper else "none"
+
+    def direction(self, model: Growth) -> Direction:
+        """Return whether a model's growth is faster, slower or as expected."""
+        if model == self.growth:
+            return "as expected"
+        return "grows faster" if model > self.growth else "grows slower"
+
+    def __str__(self) -> str:
+        return f"O({self.growth})"
+
+    def __repr__(self) -> str:
+        own = f", deviation={str(self.deviation)!r}" if self.has_own_deviation else ""
+        return f"Expectation({str(self.growth)!r}{own})"
+
+    def _repr_html_(self) -> str:
+        lower, upper = self.limits
+        return (
+            f"<code>{escape(str(self))}</code> <small>deviation {escape(str(self.deviation))}, "
+            f"limits {escape(str(lower))} to {escape(str(upper))}</small>"
+        )
+
+
+def _only_parameter(growth: Growth, deviation: Growth | None) -> str:
+    names = growth.parameters or (deviation.parameters if deviation else ())
+    if len(names) > 1:
+        raise ExpectationError(
+            f"expectation '{growth}' depends on several parameters ({', '.join(names)}); write it in terms of one."
+        )
+    return names[0] if names else "p"

@@ -1,0 +1,71 @@
+"""Writes a validation as JUnit XML, which every CI system shows."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Collection
+
+from scalkit.validation.result import Validation
+from scalkit.validation.rules import RuleResult
+from scalkit.validation.verdict import Verdict
+
+__all__ = ["to_junit"]
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def to_junit(result: Validation, name: str = "scalkit", fail_on: Collection[str] = ()) -> str:
+    """Return JUnit XML: one test case for each verdict and rule.
+
+    A case fails where it decides the exit status; verdicts that cannot decide and would fail are skipped with the reason.
+
+    Parameters
+    ----------
+    result : Validation
+    name : str
+        Name of the test suite.
+    fail_on : collection of {"better", "predicted"}
+        As in `Validation.exit_status`.
+    """
+    result.exit_status(fail_on)
+    suite = ET.Element("testsuite", name=_clean(name))
+    for verdict in result.verdicts:
+        _verdict_case(suite, verdict, fail_on)
+    for rule in result.rules:
+        _rule_case(suite, rule, fail_on)
+    suite.set("tests", str(len(suite)))
+    suite.set("failures", str(len(suite.findall("testcase/failure"))))
+    suite.set("errors", "0")
+    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
+    root = ET.Element("testsuites")
+    root.append(suite)
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
+
+
+def _verdict_case(suite: ET.Element, verdict: Verdict, fail_on: Collection[str]) -> None:
+    case = ET.SubElement(suite, "testcase", classname=f"scalkit.{verdict.metric}", name=_clean(verdict.function))
+    outside = verdict.rank == "none" and (verdict.direction == "grows faster" or "better" in fail_on)
+    if outside and verdict.decides:
+        failure = ET.SubElement(case, "failure", message=_clean(verdict.sentence), type=verdict.rank)
+        failure.text = _clean(
+            f"expectation {verdict.expectation.growth}\nmodel {verdict.model}\ndivergence {verdict.divergence}"
+        )
+    elif outside:
+        ET.SubElement(case, "skipped", message=_clean(f"{verdict.sentence} Not decided: {'; '.join(verdict.caveats)}"))
+
+
+def _rule_case(suite: ET.Element, rule: RuleResult, fail_on: Collection[str]) -> None:
+    case = ET.SubElement(suite, "testcase", classname="scalkit.rule", name=_clean(str(rule.rule)))
+    outside = rule.status == "violated" or (rule.status == "predicted" and "predicted" in fail_on)
+    if outside and rule.decides:
+        ET.SubElement(case, "failure", message=_clean(rule.sentence), type=rule.status)
+    elif outside or rule.status == "unknown":
+        reasons = f" Not decided: {'; '.join(rule.caveats)}" if rule.caveats else ""
+        ET.SubElement(case, "skipped", message=_clean(f"{rule.sentence}{reasons}"))
+
+
+def _clean(text: str) -> str:
+    """Replace what XML 1.0 cannot hold."""
+    return _NOT_XML.sub("\ufffd", text)

@@ -1,0 +1,267 @@
+"""The result of a validation: verdicts, rules, and the exit status that they decide."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scalkit.errors import DataError, UsageError
+from scalkit.fit import Model
+from scalkit.validation.litmus import Litmus
+from scalkit.validation.rules import RuleResult
+from scalkit.validation.verdict import SYMBOLS, Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FAIL_ON", "SCHEMA", "Validation"]
+
+SCHEMA = 1
+FAIL_ON = ("better", "predicted")
+
+
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """All verdicts on one set of measurements; ``result["MPI_Bcast"]`` gives one.
+
+    Attributes
+    ----------
+    verdicts : tuple of Verdict
+    rules : tuple of RuleResult
+    unexpected : tuple of str
+        Functions that were measured but have no expectation.
+    missing : tuple of str
+        Functions that have an expectation but were not measured.
+    litmus : Litmus or None
+    notes : tuple of str
+        What a reader of the result should know of the data as a whole, for example truncated files.
+    expectations : str
+        Name of the set of expectations.
+    statistic : str
+    """
+
+    verdicts: tuple[Verdict, ...]
+    rules: tuple[RuleResult, ...] = ()
+    unexpected: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    litmus: Litmus | None = None
+    notes: tuple[str, ...] = ()
+    expectations: str = ""
+    statistic: str = "q1"
+
+    def __getitem__(self, key: str | tuple[str, str]) -> Verdict:
+        function, metric = (key, None) if isinstance(key, str) else key
+        found = [v for v in self.verdicts if v.function == function and metric in (None, v.metric)]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            names = ", ".join(dict.fromkeys(v.function for v in self.verdicts)) or "none"
+            raise DataError(f"there is no verdict on {key!r}; there are verdicts on {names}.")
+        metrics = ", ".join(v.metric for v in found)
+        raise DataError(
+            f"'{function}' has verdicts on several metrics ({metrics}); ask for one, as in result['{function}', 'time']."
+        )
+
+    def __iter__(self) -> Iterator[Verdict]:
+        return iter(self.verdicts)
+
+    def __len__(self) -> int:
+        return len(self.verdicts)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the exit status is 0."""
+        return self.exit_status() == 0
+
+    def exit_status(self, fail_on: Collection[str] = ()) -> int:
+        """Return 0 or 1.
+
+        Parameters
+        ----------
+        fail_on : collection of {"better", "predicted"}
+            ``better``: a deciding verdict grows slower than the limits allow. ``predicted``: the models predict a violation.
+
+        Raises
+        ------
+        UsageError
+            If a word of `fail_on` is unknown.
+        """
+        unknown = [word for word in fail_on if word not in FAIL_ON]
+        if unknown:
+            raise UsageError(f"cannot fail on {unknown[0]!r}; choose from {', '.join(FAIL_ON)}.")
+        failed = any(v.is_failure for v in self.verdicts) or any(r.is_failure for r in self.rules)
+        if "better" in fail_on:
+            failed |= any(v.decides and v.rank == "none" for v in self.verdicts)
+        if "predicted" in fail_on:
+            failed |= any(r.decides and r.status == "predicted" for r in self.rules)
+        return int(failed)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of verdicts of each rank."""
+        return {rank: sum(v.rank == rank for v in self.verdicts) for rank in SYMBOLS}
+
+    @property
+    def headline(self) -> str:
+        """One line: the verdicts and what they decide."""
+        words = ", ".join(f"{n} {rank}" for rank, n in self.counts.items())
+        failures = [v.function for v in self.verdicts if v.is_failure] + [
+            str(r.rule) for r in self.rules if r.is_failure
+        ]
+        decided = f"; decided by {', '.join(failures)}" if failures else ""
+        return f"{len(self)} verdicts: {words}{decided}"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What does not decide but should be read: better than expected, predicted violations, caveats, gaps."""
+        found = [v.sentence for v in self.verdicts if v.rank == "none" and not v.is_failure]
+        found += [r.sentence for r in self.rules if r.status != "holds" and not r.is_failure]
+        for caveat in dict.fromkeys(c for v in self.verdicts for c in v.caveats):
+            names = [v.function for v in self.verdicts if caveat in v.caveats]
+            found.append(f"{caveat} ({', '.join(names)})")
+        if self.unexpected:
+            found.append(f"measured, but without an expectation: {', '.join(self.unexpected)}")
+        if self.missing:
+            found.append(f"expected, but not measured: {', '.join(self.missing)}")
+        return (*self.notes, *found)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row for each verdict, as a pandas DataFrame."""
+        import pandas as pd
+
+        rows = [
+            {
+                "function": v.function,
+                "metric": v.metric,
+                "expectation": str(v.expectation.growth),
+                "model": str(v.model),
+                "growth": str(v.model.growth),
+                "adjusted_r2": v.adjusted_r2,
+                "divergence": str(v.divergence),
+                "rank": v.rank,
+                "direction": v.direction,
+                "crossing": v.crossing,
+                "decides": v.decides,
+            }
+            for v in self.verdicts
+        ]
+        return pd.DataFrame(rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, as ``verdict.schema.json`` describes them; NaN and infinity become null."""
+        return {
+            "schema": SCHEMA,
+            "headline": self.headline,
+            "exit_status": self.exit_status(),
+            "expectations": self.expectations,
+            "statistic": self.statistic,
+            "counts": self.counts,
+            "verdicts": [_verdict(v) for v in self.verdicts],
+            "rules": [_rule(r) for r in self.rules],
+            "litmus": None if self.litmus is None else _litmus(self.litmus),
+            "unexpected": list(self.unexpected),
+            "missing": list(self.missing),
+            "warnings": list(self.warnings),
+        }
+
+    def to_json(self) -> str:
+        """Return `to_dict` as JSON text, indented, with a newline at the end."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def __repr__(self) -> str:
+        return f"<Validation: {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        head = "".join(
+            f"<th scope='col'>{name}</th>"
+            for name in ("Function", "Expectation", "Model", "adj. R²", "Divergence", "Match")
+        )
+        rows = "".join(_row(v) for v in self.verdicts)
+        return f"<table><caption>{escape(self.headline)}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def _numbers(values: Any) -> list[float | None]:
+    return [_number(v) for v in np.asarray(values).tolist()]
+
+
+def _model(model: Model) -> dict[str, Any]:
+    return {
+        "growth": str(model.growth),
+        "constant": _number(model.constant),
+        "coefficient": _number(model.coefficient),
+        "adjusted_r2": _number(model.adjusted_r2),
+        "text": str(model),
+    }
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    lower, upper = verdict.expectation.limits
+    series = verdict.series
+    return {
+        "function": verdict.function,
+        "metric": verdict.metric,
+        "unit": verdict.unit,
+        "parameter": verdict.parameter,
+        "expectation": str(verdict.expectation.growth),
+        "deviation": str(verdict.expectation.deviation),
+        "limits": [str(lower), str(upper)],
+        "space": {"name": verdict.space.name, "ticks": [str(tick) for tick in verdict.space.ticks]},
+        "model": _model(verdict.model),
+        "divergence": str(verdict.divergence),
+        "rank": verdict.rank,
+        "direction": verdict.direction,
+        "crossing": _number(verdict.crossing),
+        "decides": verdict.decides,
+        "caveats": list(verdict.caveats),
+        "sentence": verdict.sentence,
+        "rivals": [_model(model) for model in verdict.rivals[:5]],
+        "x": _numbers(series.x),
+        "y": _numbers(series.y),
+        "n_repetitions": [int(n) for n in series.n_repetitions],
+        "noise": _number(series.noise),
+    }
+
+
+def _rule(result: RuleResult) -> dict[str, Any]:
+    return {
+        "rule": str(result.rule),
+        "status": result.status,
+        "metric": result.metric,
+        "parameter": result.parameter,
+        "x": _numbers(result.x),
+        "ratio": _numbers(result.ratio),
+        "violated_at": list(result.violated_at),
+        "predicted_from": _number(result.predicted_from),
+        "decides": result.decides,
+        "caveats": list(result.caveats),
+        "missing": list(result.missing),
+        "sentence": result.sentence,
+    }
+
+
+def _litmus(litmus: Litmus) -> dict[str, Any]:
+    return {"function": litmus.verdict.function, "passed": litmus.passed, "sentence": litmus.sentence}
+
+
+def _row(v: Verdict) -> str:
+    r2 = "–" if math.isnan(v.adjusted_r2) else f"{v.adjusted_r2:.3f}"
+    mark = (
+        f"{SYMBOLS[v.rank]} {v.rank}" + (f", {v.direction}" if v.rank == "none" else "") + ("" if v.decides else " ⚠")
+    )
+    cells = (str(v.expectation.growth), str(v.model), r2, str(v.divergence), mark)
+    title = escape(v.sentence, quote=True)
+    return (
+        f"<tr title='{title}'><th scope='row'>{escape(v.function)}</th>"
+        + "".join(f"<td>{escape(c)}</td>" for c in cells)
+        + "</tr>"
+    )

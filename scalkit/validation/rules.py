@@ -1,0 +1,161 @@
+"""Cross-function rules: ``MPI_Allreduce <= MPI_Reduce + MPI_Bcast`` on measurements and on models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from scalkit.fit import Model
+from scalkit.measure import Series
+from scalkit.relation import Relation
+from scalkit.validation.crossing import last_sign_change, place_of
+
+__all__ = ["TOLERANCE", "RuleResult", "RuleStatus", "judge_rule"]
+
+TOLERANCE = 0.03
+_LOG2_X_MAX = 1000.0
+
+RuleStatus = Literal["holds", "violated", "predicted", "unknown"]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class RuleResult:
+    """What measurements and models say about a rule.
+
+    Attributes
+    ----------
+    x : ndarray of shape (points,)
+        Settings that all functions of the rule share.
+    ratio : ndarray of shape (points,)
+        Left side over right side, of the statistic over the runs; above 1 the left side is slower.
+    violated_at : tuple of float
+        Settings where, in every run, the left side exceeds the right side by more than the tolerance of 3 %.
+    predicted_from : float or None
+        The setting from which on the models predict a violation; None if never, or if a function is missing.
+    status : {"holds", "violated", "predicted", "unknown"}
+    missing : tuple of str
+        Functions of the rule that were not measured.
+    """
+
+    rule: Relation
+    metric: str
+    parameter: str
+    x: Floats
+    ratio: Floats
+    violated_at: tuple[float, ...]
+    predicted_from: float | None
+    decides: bool
+    caveats: tuple[str, ...]
+    missing: tuple[str, ...]
+
+    @property
+    def status(self) -> RuleStatus:
+        """Violated on measurements, predicted by the models only, holding, or unknown for lack of data."""
+        if self.missing or not len(self.x):
+            return "unknown"
+        if self.violated_at:
+            return "violated"
+        return "holds" if self.predicted_from is None else "predicted"
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether it decides an exit status: violated on measurements that may decide."""
+        return self.decides and self.status == "violated"
+
+    @property
+    def sentence(self) -> str:
+        """The result in plain words."""
+        if self.missing:
+            return f"{self.rule} cannot be checked: {', '.join(self.missing)} was not measured."
+        if not len(self.x):
+            return f"{self.rule} cannot be checked: its functions share no setting of {self.parameter}."
+        if self.violated_at:
+            where = ", ".join(f"{x:g}" for x in self.violated_at)
+            return (
+                f"{self.rule} is violated at {self.parameter} = {where}: up to {np.max(self.ratio):.2f} times as slow."
+            )
+        if self.predicted_from is not None:
+            place = place_of(self.predicted_from, float(self.x[0]), float(self.x[-1]))
+            scale = f"{self.predicted_from:,.4g}" if math.isfinite(self.predicted_from) else "beyond 2^1000"
+            return f"{self.rule} holds as measured; the models predict a violation from {self.parameter} = {scale}, {place}."
+        return f"{self.rule} holds as measured, and the models predict no violation."
+
+    def __repr__(self) -> str:
+        return f"RuleResult({str(self.rule)!r}, {self.status})"
+
+
+def judge_rule(rule: Relation, series: Mapping[str, Series], models: Mapping[str, Model]) -> RuleResult:
+    """Return the result of a rule on the series and models of one metric, by function name."""
+    missing = tuple(name for name in rule.names if name not in series)
+    some = next((series[name] for name in rule.names if name in series), None)
+    metric, parameter = (some.metric, some.parameter) if some else ("time", "p")
+    used = [] if missing else [series[name] for name in rule.names]
+    x = _shared_settings(used)
+    ratio, violated = _measured(rule, {s.function: s for s in used}, x)
+    return RuleResult(
+        rule=rule,
+        metric=metric,
+        parameter=parameter,
+        x=x,
+        ratio=ratio,
+        violated_at=tuple(float(v) for v in x[violated]),
+        predicted_from=_predicted(rule, models, x) if len(x) and not violated.any() else None,
+        decides=bool(used) and all(s.decides for s in used),
+        caveats=tuple(dict.fromkeys(caveat for s in used for caveat in s.caveats)),
+        missing=missing,
+    )
+
+
+def _shared_settings(used: list[Series]) -> Floats:
+    if not used:
+        return np.empty(0)
+    shared = set(used[0].x.tolist()).intersection(*(s.x.tolist() for s in used[1:]))
+    return np.array(sorted(shared))
+
+
+def _measured(
+    rule: Relation, used: Mapping[str, Series], x: Floats
+) -> tuple[Floats, np.ndarray[Any, np.dtype[np.bool_]]]:
+    if not len(x):
+        return np.empty(0), np.empty(0, dtype=bool)
+    rows = {name: np.searchsorted(s.x, x) for name, s in used.items()}
+    left, right = rule.evaluate({name: s.y[rows[name]] for name, s in used.items()})
+    runs = min(s.values.shape[1] for s in used.values())
+    left_runs, right_runs = rule.evaluate({name: s.values[rows[name], :runs] for name, s in used.items()})
+    per_run = left_runs / right_runs
+    known = np.isfinite(per_run)
+    exceeds = np.where(known, per_run > 1 + TOLERANCE, True)
+    return np.asarray(left / right), np.asarray(exceeds.all(axis=1) & known.any(axis=1))
+
+
+def _predicted(rule: Relation, models: Mapping[str, Model], x: Floats) -> float | None:
+    """Return the setting from which on the left model exceeds the sum of the right ones; the sums come first."""
+    if any(name not in models for name in rule.names):
+        return None
+
+    def excess(log2_x: float) -> float:
+        left, right = (_log2_sum(terms, models, log2_x) for terms in (rule.left, rule.right))
+        return left - right - math.log2(1 + TOLERANCE)
+
+    if any(models[name].growth.exponential(models[name].parameter) for name in rule.names):
+        highest = 30.0
+    else:
+        highest = _LOG2_X_MAX
+    if excess(highest) <= 0:
+        return None
+    lowest = max(1e-9, math.log2(float(x[0])))
+    root = last_sign_change(excess, lowest, highest)
+    begin = float(x[0]) if math.isnan(root) else 2.0**root
+    return max(begin, float(x[-1]))
+
+
+def _log2_sum(terms: tuple[tuple[float, str], ...], models: Mapping[str, Model], log2_x: float) -> float:
+    x = 2.0**log2_x
+    return float(
+        np.logaddexp2.reduce([math.log2(factor) + float(models[name].log2_value(x)) for factor, name in terms])
+    )

@@ -1,0 +1,198 @@
+"""The search space: ticks of growth on a ruler around an expectation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from html import escape
+from itertools import pairwise, product
+
+from scalkit.errors import ExpectationError
+from scalkit.growth import Exponents, Growth
+from scalkit.validation.expectation import Expectation
+
+__all__ = ["PRESETS", "SearchSpace"]
+
+PRESETS = ("ics15",)
+_CLASSES = ("log", "power", "exponential")
+
+
+@dataclass(frozen=True)
+class SearchSpace:
+    """An ascending tuple of ticks; every change returns a new one.
+
+    Attributes
+    ----------
+    ticks : tuple of Growth
+    name : str
+        How it was made, for reports: ``"around"``, ``"paper"``, ``"ics15"``, with ``"+"`` after a change by hand.
+    parameter : str
+
+    References
+    ----------
+    Shudler et al. 2015, sections 2.3 and 3.3 (docs/references.md).
+    """
+
+    ticks: tuple[Growth, ...]
+    name: str
+    parameter: str
+
+    @classmethod
+    def of(cls, ticks: Iterable[Growth], name: str, parameter: str) -> SearchSpace:
+        """Return a space of the given ticks, sorted, each once."""
+        return cls(tuple(sorted(set(ticks))), name, parameter)
+
+    @classmethod
+    def paper(cls, expectation: Expectation, depth: int = 2) -> SearchSpace:
+        """Return the paper's ruler: from 1 to E^2, `depth` recursive halvings, each tick also times the next lower class.
+
+        For ``E = p`` and depth 2 these are 17 ticks: 1, log p, p^1/4, p^1/4 log p, ..., p^7/4 log p, p^2.
+
+        Raises
+        ------
+        ExpectationError
+            If `depth` is not between 0 and 8.
+        """
+        if not 0 <= depth <= 8:
+            raise ExpectationError(f"the depth of the ruler is {depth}; 0 to 8 halvings are allowed.")
+        parameter, growth = expectation.parameter, expectation.growth
+        if growth.is_constant:
+            return cls((growth,), "paper", parameter)
+        lower, upper = sorted((Growth.constant(), growth**2))
+        kind = _leading_class(growth, parameter)
+        leading = getattr(growth.exponents(parameter), kind)
+        big = [_tick(parameter, kind, e) for e in _halvings(leading, depth)]
+        factor = _next_lower(parameter, kind)
+        small = [tick * factor for tick in big] if factor else []
+        inside = [tick for tick in (*big, *small) if lower <= tick <= upper]
+        return cls.of([lower, upper, growth, *inside], "paper", parameter)
+
+    @classmethod
+    def preset(cls, name: str, parameter: str = "p") -> SearchSpace:
+        """Return a named space; ``"ics15"`` has ``p^a * log(p)^b``, b in {0, 1}, a the multiples of 1/4 and 1/3 up to 2.
+
+        Raises
+        ------
+        ExpectationError
+            If the name is unknown.
+        """
+        if name not in PRESETS:
+            raise ExpectationError(f"the search space {name!r} is unknown; choose one of {', '.join(PRESETS)}.")
+        powers = {Fraction(i, d) for d in (3, 4) for i in range(2 * d + 1)}
+        ticks = [Growth.of(parameter, power=a, log=b) for a, b in product(powers, (0, 1))]
+        return cls.of(ticks, name, parameter)
+
+    @classmethod
+    def around(cls, expectation: Expectation, depth: int = 2) -> SearchSpace:
+        """Return the default space: the paper's ruler, E times the next lower class to the power -1 and +1, and ``ics15``.
+
+        The preset is added unless the expectation is exponential.
+        """
+        parameter, growth = expectation.parameter, expectation.growth
+        ticks = set(cls.paper(expectation, depth).ticks)
+        kind = _leading_class(growth, parameter)
+        factor = None if growth.is_constant else _next_lower(parameter, kind)
+        if factor:
+            ticks |= {growth / factor, growth, growth * factor}
+        if kind != "exponential":
+            ticks |= set(cls.preset("ics15", parameter).ticks)
+        return cls.of(ticks, "around", parameter)
+
+    def with_tick(self, tick: Growth | str) -> SearchSpace:
+        """Return the space with one more tick."""
+        return self._changed({*self.ticks, Growth.parse(tick, self.parameter)})
+
+    def without_tick(self, tick: Growth | str) -> SearchSpace:
+        """Return the space without a tick.
+
+        Raises
+        ------
+        ExpectationError
+            If the tick is not there.
+        """
+        gone = Growth.parse(tick, self.parameter)
+        if gone not in self.ticks:
+            raise ExpectationError(
+                f"the search space '{self.name}' has no tick '{gone}'; its ticks are {self._shown()}."
+            )
+        return self._changed(set(self.ticks) - {gone})
+
+    def refine(self, times: int = 1) -> SearchSpace:
+        """Return the space with a tick in the middle of every gap between big ticks, `times` times over."""
+        space = self
+        for _ in range(times):
+            new = set(space.ticks)
+            for row in space._rows().values():
+                new |= {_halfway(a, b, self.parameter) for a, b in pairwise(row)}
+            space = space._changed(new)
+        return space
+
+    def extend(self, upper: Growth | str) -> SearchSpace:
+        """Return the space with every row of ticks continued, at its last spacing, up to the boundary `upper`."""
+        boundary = Growth.parse(upper, self.parameter)
+        new = set(self.ticks)
+        for row in self._rows().values():
+            if len(row) < 2:
+                continue
+            step, tick = row[-1] / row[-2], row[-1]
+            while (tick := tick * step) <= boundary and len(new) < 10_000:
+                new.add(tick)
+        return self._changed(new)
+
+    @property
+    def boundaries(self) -> tuple[Growth, Growth]:
+        """The slowest and the fastest tick."""
+        return self.ticks[0], self.ticks[-1]
+
+    def _changed(self, ticks: Iterable[Growth]) -> SearchSpace:
+        name = self.name if self.name.endswith("+") else f"{self.name}+"
+        return replace(SearchSpace.of(ticks, name, self.parameter))
+
+    def _rows(self) -> dict[object, list[Growth]]:
+        """Return the ticks in rows that differ only in the exponent of the leading class."""
+        kind = _leading_class(self.ticks[-1], self.parameter)
+        rows: dict[object, list[Growth]] = {}
+        for tick in self.ticks:
+            e = tick.exponents(self.parameter)
+            rows.setdefault(tuple(getattr(e, k) for k in _CLASSES if k != kind), []).append(tick)
+        return rows
+
+    def _shown(self) -> str:
+        return ", ".join(str(tick) for tick in self.ticks)
+
+    def __len__(self) -> int:
+        return len(self.ticks)
+
+    def __repr__(self) -> str:
+        return f"SearchSpace({self.name!r}, {len(self)} ticks from {self.ticks[0]} to {self.ticks[-1]})"
+
+    def _repr_html_(self) -> str:
+        return f"<details><summary>{escape(repr(self))}</summary><code>{escape(self._shown())}</code></details>"
+
+
+def _leading_class(growth: Growth, parameter: str) -> str:
+    e = growth.exponents(parameter)
+    return "exponential" if e.exponential else "power" if e.power else "log"
+
+
+def _tick(parameter: str, kind: str, exponent: Fraction) -> Growth:
+    return Growth.product({parameter: Exponents(**{kind: exponent})})
+
+
+def _next_lower(parameter: str, kind: str) -> Growth | None:
+    below = {"exponential": "power", "power": "log"}.get(kind)
+    return _tick(parameter, below, Fraction(1)) if below else None
+
+
+def _halvings(leading: Fraction, depth: int) -> list[Fraction]:
+    """Return the exponents 0, e, 2e and `depth` rounds of averages between neighbours."""
+    exponents = [Fraction(0), leading, 2 * leading]
+    for _ in range(depth):
+        middles = [(a + b) / 2 for a, b in pairwise(exponents)]
+        exponents = sorted([*exponents, *middles])
+    return exponents
+
+
+def _halfway(a: Growth, b: Growth, parameter: str) -> Growth:
+    return (a * b) ** Fraction(1, 2)

@@ -1,0 +1,126 @@
+"""Validates measurements against expectations."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import cast
+
+import xarray as xr
+
+from scalkit.errors import ExpectationError
+from scalkit.fit import MIN_POINTS
+from scalkit.measure import Series, Statistic, series
+from scalkit.relation import Relation
+from scalkit.validation.catalogue import ExpectationSet, expectation_set
+from scalkit.validation.litmus import Litmus
+from scalkit.validation.result import Validation
+from scalkit.validation.rules import RuleResult, judge_rule
+from scalkit.validation.space import SearchSpace
+from scalkit.validation.verdict import Verdict, judge
+
+__all__ = ["validate"]
+
+
+def validate(
+    data: xr.Dataset,
+    expectations: object,
+    rules: Iterable[str | Relation] = (),
+    *,
+    space: SearchSpace | str | None = None,
+    statistic: str = "q1",
+    min_points: int = MIN_POINTS,
+    litmus: str | None = None,
+) -> Validation:
+    """Return the verdicts on all measured functions that have an expectation.
+
+    Parameters
+    ----------
+    data : Dataset of measurements
+        From `scalkit.read` or `scalkit.measurements`.
+    expectations : mapping, ExpectationSet, str or Path
+        Function to expectation, for example ``{"MPI_Bcast": "log(p)"}``; the name of a bundled set (``"mpi"``,
+        ``"mafia"``), or a TOML file.
+    rules : iterable of str or Relation
+        Cross-function rules, in addition to those of the set.
+    space : SearchSpace or str, optional
+        Ticks for all functions instead of each expectation's own.
+    statistic : {"q1", "median", "mean", "min"}
+        Over repetitions, then over runs.
+    min_points : int
+        Fewest settings of the parameter.
+    litmus : str, optional
+        Name of the litmus function.
+
+    Returns
+    -------
+    Validation
+
+    Raises
+    ------
+    DataError, ExpectationError, RuleError
+        If data, expectations or rules are wrong; nothing measured matches any expectation.
+
+    References
+    ----------
+    Shudler et al. 2015, sections 2.4 and 3.4 (docs/references.md).
+    """
+    expected = expectation_set(expectations)
+    measured = series(data, cast(Statistic, statistic))
+    verdicts = tuple(_verdicts(measured, expected, space, min_points))
+    names = [one.function for one in measured]
+    if not verdicts:
+        raise ExpectationError(_no_match(names, expected))
+    relations = [*expected.rules, *(r if isinstance(r, Relation) else Relation.parse(r) for r in rules)]
+    judged = {v.function for v in verdicts}
+    return Validation(
+        verdicts=verdicts,
+        rules=tuple(_rule(relation, measured, verdicts) for relation in relations),
+        unexpected=tuple(dict.fromkeys(name for name in names if name not in judged)),
+        missing=tuple(name for name in expected.functions if name not in judged),
+        litmus=_litmus(litmus or expected.litmus, verdicts),
+        notes=_notes(data),
+        expectations=expected.name,
+        statistic=statistic,
+    )
+
+
+def _verdicts(
+    measured: list[Series], expected: ExpectationSet, space: SearchSpace | str | None, min_points: int
+) -> Iterable[Verdict]:
+    for one in measured:
+        wanted = expected.of(one.function)
+        if wanted is None:
+            continue
+        if space is not None:
+            wanted = type(wanted)(wanted.expectation, space)
+        try:
+            expectation, ticks = wanted.search_space(one.parameter)
+        except ExpectationError as error:
+            raise ExpectationError(f"function '{one.function}': {error}") from error
+        yield judge(one, expectation, ticks, min_points)
+
+
+def _rule(relation: Relation, measured: list[Series], verdicts: tuple[Verdict, ...]) -> RuleResult:
+    metric = next((one.metric for one in measured if one.function in relation.names), "time")
+    return judge_rule(
+        relation,
+        {one.function: one for one in measured if one.metric == metric},
+        {v.function: v.model for v in verdicts if v.metric == metric},
+    )
+
+
+def _litmus(name: str | None, verdicts: tuple[Verdict, ...]) -> Litmus | None:
+    return next((Litmus(v) for v in verdicts if v.function == name and v.metric == "time"), None)
+
+
+def _notes(data: xr.Dataset) -> tuple[str, ...]:
+    truncated = str(data.attrs.get("truncated", "") or "")
+    return (f"truncated files, read as far as they go: {truncated}",) if truncated else ()
+
+
+def _no_match(names: list[str], expected: ExpectationSet) -> str:
+    found, wanted = ", ".join(dict.fromkeys(names)) or "nothing", ", ".join(expected.functions) or "nothing"
+    near = [match for name in expected.functions for match in difflib.get_close_matches(name, names, 1)]
+    hint = f" Did you mean '{near[0]}'?" if near else ""
+    return f"no measured function has an expectation: measured are {found}; expectations name {wanted}.{hint}"
