@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scalkit.errors import DataError
 from scalkit.measure.records import Cell
 from scalkit.measure.runfile import RunFile
-from scalkit.measure.schema import METRICS
+from scalkit.measure.schema import METRICS, function_order
 
 __all__ = ["assemble"]
 
@@ -114,7 +114,6 @@ def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Data
         "datatype": datatype or "",
         "started": min((file.env.started for file in files if file.env.started), default=""),
         "truncated": ", ".join(sorted(file.path.name for file in files if not file.complete)),
-        "inputs": json.dumps({str(file.path): file.sha256 for file in files}),
         "notes": json.dumps([note for file in files for note in file.notes]),
     }
     if size is not None:
@@ -129,8 +128,8 @@ class _Board:
         self._keep_flagged = keep_flagged
         self._p = sorted({file.env.p for file in files})
         self._runs = _run_labels({file.env.run_id for file in files})
-        names = [c.op for f in files for c in f.cells] + [m.op for f in files for m in f.memories]
-        self._functions = list(dict.fromkeys(names))
+        names = {c.op for f in files for c in f.cells} | {m.op for f in files for m in f.memories}
+        self._functions = sorted(names, key=function_order)
         self._timed = {(i, op): t for i, file in enumerate(files) for op, t in _timed(file).items()}
         self._index = {id(file): i for i, file in enumerate(files)}
         self._depth = max((sum(len(c.t_ns) for c in t.cells) for t in self._timed.values()), default=0)
@@ -158,7 +157,8 @@ class _Board:
 
     def dataset(self, attrs: Mapping[str, Any]) -> xr.Dataset:
         """Return what was placed, metrics first."""
-        order = sorted(self._arrays, key=lambda name: (name not in METRICS, name not in _QUALITY, name))
+        order = [name for name in METRICS if name in self._arrays]
+        order += sorted(set(self._arrays) - set(METRICS), key=lambda name: (name not in _QUALITY, name))
         per_node = [next(iter(self._per_node[p])) if len(self._per_node[p]) == 1 else 0 for p in self._p]
         coords = {
             "function": np.array(self._functions, dtype=np.str_),

@@ -60,6 +60,7 @@ def read(path: PathLike | Sequence[PathLike], *, keep_flagged: bool = False) -> 
     parts: list[xr.Dataset] = []
     campaigns: list[str] = []
     notes: list[str] = []
+    hashes: list[tuple[Path, str]] = []
     for one in map(Path, given):
         if one.is_dir():
             found, ignored = _folder(one)
@@ -67,13 +68,15 @@ def read(path: PathLike | Sequence[PathLike], *, keep_flagged: bool = False) -> 
             notes += ignored
             campaigns += _campaign(one)
         elif one.is_file():
-            _file(one, runs, parts)
+            _file(one, runs, parts, hashes)
         else:
             raise DataError(
                 f"there are no measurements at {str(one)!r}; name a run folder, a run file or a netCDF file."
             )
+    hashes += [(run.path, run.sha256) for run in runs]
     parts = [assemble(group, keep_flagged=keep_flagged) for group in _by_campaign(runs)] + parts
     ds = combine(parts) if len(parts) > 1 else parts[0]
+    ds.attrs["inputs"] = json.dumps({**json.loads(ds.attrs.get("inputs", "{}")), **_named(hashes)})
     ds.attrs.setdefault("source", ", ".join(os.fspath(one) for one in given))
     if campaigns:
         ds.attrs["campaign"] = campaigns[0]
@@ -83,17 +86,16 @@ def read(path: PathLike | Sequence[PathLike], *, keep_flagged: bool = False) -> 
     return ds
 
 
-def _file(path: Path, runs: list[RunFile], parts: list[xr.Dataset]) -> None:
+def _file(path: Path, runs: list[RunFile], parts: list[xr.Dataset], hashes: list[tuple[Path, str]]) -> None:
     try:
         with path.open("rb") as stream:
             head = stream.read(_HEAD)
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}; check its permissions.") from error
     if is_netcdf3(head):
-        ds = read_netcdf(path)
-        if not ds.attrs.get("inputs"):
-            ds.attrs["inputs"] = json.dumps({str(path): hashlib.sha256(path.read_bytes()).hexdigest()})
-        parts.append(ds)
+        parts.append(read_netcdf(path))
+        if not parts[-1].attrs.get("inputs"):
+            hashes.append((path, hashlib.sha256(path.read_bytes()).hexdigest()))
     elif is_run_file(head):
         runs.append(read_run_file(path))
     elif is_hdf5(head):
@@ -123,6 +125,15 @@ def _folder(folder: Path) -> tuple[list[RunFile], list[str]]:
             f"the run files in {str(folder)!r} hold no measurements: all launches died early; measure again."
         )
     return runs, notes
+
+
+def _named(hashes: Sequence[tuple[Path, str]]) -> dict[str, str]:
+    """Return the hashes by folder and file name, by the whole path where that is ambiguous."""
+    short = [f"{path.absolute().parent.name}/{path.name}" for path, _ in hashes]
+    return {
+        (name if short.count(name) == 1 else str(path)): digest
+        for name, (path, digest) in zip(short, hashes, strict=True)
+    }
 
 
 def _campaign(folder: Path) -> list[str]:

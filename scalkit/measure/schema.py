@@ -12,7 +12,18 @@ import xarray as xr
 
 from scalkit.errors import DataError
 
-__all__ = ["FUNCTION", "METRICS", "REPETITION", "RESERVED", "RUN", "Metric", "check", "empty_value", "metrics_of"]
+__all__ = [
+    "FUNCTION",
+    "METRICS",
+    "REPETITION",
+    "RESERVED",
+    "RUN",
+    "Metric",
+    "check",
+    "empty_value",
+    "function_order",
+    "metrics_of",
+]
 
 FUNCTION, RUN, REPETITION = "function", "run", "repetition"
 """Dimensions that every Dataset may have, beside the one named by ``attrs["parameter"]``."""
@@ -55,6 +66,11 @@ METRICS = {
 }
 """What scalkit's own benchmarks measure; a Dataset may have other metrics too."""
 
+_ORDER = (
+    *("MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Gather", "MPI_Allgather", "MPI_Alltoall"),
+    *("Bcast_binary_tree", "MPI_Comm_create", "MPI_Comm_dup", "MPI_Win_create", "MPI_Cart_create", "MPI_memory"),
+)
+
 RESERVED = frozenset({FUNCTION, RUN, REPETITION, "status", "oversubscribed", "processes_per_node", *METRICS})
 """Names that a parameter cannot have."""
 
@@ -62,6 +78,12 @@ RESERVED = frozenset({FUNCTION, RUN, REPETITION, "status", "oversubscribed", "pr
 def metrics_of(ds: xr.Dataset) -> list[str]:
     """Return the names of the variables with ``attrs["role"] == "metric"``, in their order."""
     return [str(name) for name, variable in ds.data_vars.items() if variable.attrs.get("role") == "metric"]
+
+
+def function_order(name: str) -> tuple[int, str]:
+    """Return a sort key: the functions of scalkit's benchmarks in the order of the case study, then others by name."""
+    stem = name.partition("[")[0]
+    return (_ORDER.index(stem) if stem in _ORDER else len(_ORDER), name)
 
 
 def empty_value(name: str, kind: np.dtype[Any]) -> object:
