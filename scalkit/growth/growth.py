@@ -143,14 +143,14 @@ class Growth:
         Parameters
         ----------
         x : array_like, or a mapping from parameter to array_like
-            Values of the parameter, at least 1. At 1 a positive power of log2 x gives -inf, a negative one +inf.
+            Values of the parameter. At 1 a positive power of log2 x gives -inf, a negative one +inf; below 1 it gives NaN.
         """
         values = x if isinstance(x, Mapping) else dict.fromkeys(self.parameters, x)
         shape = np.broadcast_shapes(*(np.shape(v) for v in values.values())) if values else np.shape(np.asarray(x))
         total = np.zeros(shape)
         for name, e in self.factors:
             at = np.asarray(values[name], dtype=np.float64)
-            with np.errstate(divide="ignore"):
+            with np.errstate(divide="ignore", invalid="ignore"):
                 log2 = np.log2(at)
                 total = total + float(e.exponential) * at + float(e.power) * log2
                 if e.log:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Real
 from typing import NoReturn
 
 from scalkit.errors import ExpectationError
@@ -22,17 +23,20 @@ MAX_NESTING = 50
 MAX_NAME = 64
 MAX_EXPONENT = 1000
 _MAX_BITS = 4096
+_SHOWN = 60
 
-_LOGS = frozenset({"log", "log2", "ln", "lg", "ld", "lb"})
+_LOGS = frozenset({"log", "log2", "log10", "ln", "lg", "ld", "lb"})
 _ROOTS = {"sqrt": Fraction(1, 2), "cbrt": Fraction(1, 3)}
+_BIG_O = frozenset({"O", "Theta", "Θ"})
 _NOT_NUMBERS = frozenset({"nan", "inf", "infinity", "oo", "zoo"})
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _TOKEN = re.compile(
     r"(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)"
-    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*|Θ)"
     r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
     r"|(?P<op>\*\*|[-+*/^()·×√])"
 )
+_FACTORIAL = "a factorial outgrows every 2^(c*x)"
 _ADVICE = "Write the expectation as a product of powers of log(p), p and 2^p, for example 'p^2*log(p)'."
 
 
@@ -69,39 +73,48 @@ def parse_growth(text: object, parameter: str | None = None) -> Growth:
     ExpectationError
         If the text is not a positive product of powers of logarithms, parameters and 2 to a multiple of a parameter.
     """
-    if isinstance(text, Growth):
-        growth, shown = text, str(text)
-    else:
-        shown = _checked_text(text)
-        term = _Parser(shown).parse()
-        if term.coefficient == 0:
-            _refuse(shown, "it is zero")
-        if term.coefficient < 0:
-            _refuse(shown, "its leading term is negative, but a run time or a size is positive")
-        growth = term.growth
+    growth = text if isinstance(text, Growth) else _growth_of(_checked_text(text))
     if parameter is not None and set(growth.parameters) - {parameter}:
         raise ExpectationError(
-            f"expectation '{shown}' depends on {', '.join(growth.parameters)}, but the parameter is '{parameter}'. "
-            f"Write it in terms of {parameter}."
+            f"expectation '{_short(str(growth))}' depends on {_short(', '.join(growth.parameters))}, but the parameter "
+            f"is '{parameter}'. Write it in terms of {parameter}."
         )
     return growth
 
 
+def _growth_of(text: str) -> Growth:
+    term = _Parser(text).parse()
+    if term.coefficient == 0:
+        _refuse(text, "it is zero")
+    if term.coefficient < 0:
+        _refuse(text, "its leading term is negative, but a run time or a size is positive")
+    return term.growth
+
+
 def _checked_text(text: object) -> str:
+    is_number = isinstance(text, Real) and not isinstance(text, bool)
+    if not (isinstance(text, str) or is_number or hasattr(text, "free_symbols")):
+        raise ExpectationError(
+            f"an expectation must be text, a number, a sympy expression or a Growth, got {type(text).__name__}. {_ADVICE}"
+        )
     shown = text if isinstance(text, str) else str(text)
     if len(shown) > MAX_LENGTH:
         raise ExpectationError(
             f"expectation '{shown[:20]}...' has {len(shown)} characters; at most {MAX_LENGTH} are allowed. {_ADVICE}"
         )
     if any(ord(c) < 32 or ord(c) == 127 for c in shown):
-        raise ExpectationError(f"expectation {shown!r} holds a control character. {_ADVICE}")
+        raise ExpectationError(f"expectation '{_short(repr(shown)[1:-1])}' holds a control character. {_ADVICE}")
     if not shown.strip():
         raise ExpectationError(f"the expectation is empty. {_ADVICE}")
     return shown.strip()
 
 
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
 def _refuse(text: str, why: str) -> NoReturn:
-    raise ExpectationError(f"cannot classify '{text}': {why}. {_ADVICE}")
+    raise ExpectationError(f"cannot classify '{_short(text)}': {why}. {_ADVICE}")
 
 
 class _Parser:
@@ -120,6 +133,8 @@ class _Parser:
                 at += 1
                 continue
             match = _TOKEN.match(self.text, at)
+            if self.text[at] == "!":
+                _refuse(self.text, _FACTORIAL)
             if match is None:
                 _refuse(self.text, f"'{self.text[at]}' at position {at + 1} is not part of a formula")
             kind = str(match.lastgroup)
@@ -129,8 +144,6 @@ class _Parser:
             at = match.end()
 
     def parse(self) -> _Term:
-        if len(self.tokens) > 2 and self.tokens[0] == ("name", "O") and self.tokens[1] == ("op", "("):
-            self.at = 1
         term = self._sum()
         if self.at < len(self.tokens):
             _refuse(self.text, f"'{self.tokens[self.at][1]}' is left over")
@@ -146,17 +159,18 @@ class _Parser:
             return text
         return ""
 
-    def _sum(self) -> _Term:
+    def _deeper(self) -> None:
         self.depth += 1
-        if self.depth > MAX_NESTING:
+        if self.depth > MAX_NESTING + 1:
             _refuse(self.text, f"it is nested more than {MAX_NESTING} levels deep")
+
+    def _sum(self) -> _Term:
         total = self._product()
         while sign := self._take("+", "-"):
             other = self._product()
             if sign == "-":
                 other = _Term(-other.coefficient, other.growth, other.exact, other.whole)
             total = self._add(total, other)
-        self.depth -= 1
         return total
 
     def _add(self, left: _Term, right: _Term) -> _Term:
@@ -172,13 +186,17 @@ class _Parser:
 
     def _product(self) -> _Term:
         term = self._signed()
+        divided = False
         while True:
             kind, text = self._peek()
             if self._take("*", "·", "×"):
-                term = self._times(term, self._signed())
+                term, divided = self._times(term, self._signed()), False
             elif self._take("/"):
-                term = self._times(term, self._inverse(self._signed()))
+                divisor = self._signed()
+                term, divided = self._times(term, self._inverse(divisor)), not divisor.growth.is_constant
             elif kind in {"name", "number"} or (kind == "op" and text in {"(", "√"}):
+                if divided:
+                    _refuse(self.text, "'a/b c' is ambiguous; write a/(b*c) or a/b*c")
                 term = self._times(term, self._power())
             else:
                 return term
@@ -198,16 +216,20 @@ class _Parser:
             return self._raise(base, _Term(Fraction(int(text.translate(_SUPERSCRIPTS)))))
         if not self._take("^", "**"):
             return base
-        self.depth += 1
-        if self.depth > MAX_NESTING:
-            _refuse(self.text, f"it is nested more than {MAX_NESTING} levels deep")
         sign = -1 if self._take("-") else 1
         self._take("+")
+        self._deeper()
         exponent = self._power()
         self.depth -= 1
         return self._raise(base, _Term(sign * exponent.coefficient, exponent.growth, exponent.exact, exponent.whole))
 
     def _atom(self) -> _Term:
+        self._deeper()
+        term = self._bare_atom()
+        self.depth -= 1
+        return term
+
+    def _bare_atom(self) -> _Term:
         kind, text = self._peek()
         self.at += 1
         if kind == "number":
@@ -241,6 +263,10 @@ class _Parser:
             if not called:
                 _refuse(self.text, f"'{name}' needs parentheses, as in '{name}(p)'")
             return self._raise(self._atom(), _Term(_ROOTS[name]))
+        if called and name in _BIG_O:
+            return self._atom()
+        if called and name in {"factorial", "gamma"}:
+            _refuse(self.text, _FACTORIAL)
         if called:
             _refuse(self.text, f"the function '{name}' is unknown; log, sqrt and cbrt are known")
         return _Term(Fraction(1), Growth.of(name, power=1))
@@ -300,7 +326,7 @@ class _Parser:
     def _rational_power(self, base: _Term, exponent: Fraction) -> _Term:
         growth = base.growth**exponent
         if exponent.denominator == 1:
-            if base.coefficient.numerator.bit_length() * abs(exponent.numerator) > _MAX_BITS:
+            if _n_bits(base.coefficient) * abs(exponent.numerator) > _MAX_BITS:
                 _refuse(self.text, "it holds a number that is too large")
             return self._term(base.coefficient**exponent.numerator, growth, base.exact, base.whole)
         if base.coefficient < 0:
@@ -328,12 +354,16 @@ class _Parser:
         _refuse(self.text, "the exponent of 2 must be a multiple of one parameter")
 
     def _term(self, coefficient: Fraction, growth: Growth, exact: bool, whole: bool) -> _Term:
-        if max(coefficient.numerator.bit_length(), coefficient.denominator.bit_length()) > _MAX_BITS:
+        if _n_bits(coefficient) > _MAX_BITS:
             _refuse(self.text, "it holds a number that is too large")
         for _, e in growth.factors:
             if any(abs(v) > MAX_EXPONENT for v in (e.exponential, e.power, e.log)):
                 _refuse(self.text, f"an exponent is larger than {MAX_EXPONENT}")
         return _Term(coefficient, growth, exact, whole)
+
+
+def _n_bits(number: Fraction) -> int:
+    return max(number.numerator.bit_length(), number.denominator.bit_length())
 
 
 def _is_power_of_two(number: Fraction) -> bool:
