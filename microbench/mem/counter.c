@@ -6,7 +6,7 @@ static _Atomic int64_t live, requested, peak;
 
 bool sk_counts_available(void)
 {
-#if defined(__GLIBC__) && !defined(SK_NO_INTERPOSER)
+#if (defined(__GLIBC__) || defined(__SANITIZE_ADDRESS__)) && !defined(SK_NO_INTERPOSER)
     return true;
 #else
     return false;

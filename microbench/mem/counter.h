@@ -12,7 +12,7 @@ struct sk_counts {
     int64_t peak;      /* most that was live since sk_counts_reset_peak */
 };
 
-/* Returns whether this executable counts: glibc, and not built with -DSK_NO_INTERPOSER. */
+/* Returns whether this executable counts: see interpose.c. */
 bool sk_counts_available(void);
 
 struct sk_counts sk_counts_now(void);

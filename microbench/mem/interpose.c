@@ -1,6 +1,6 @@
 /* malloc and its kin, defined in the executable: every shared library of the process binds to these. They forward to
- * glibc's own under its __libc_ names and count usable bytes. Without glibc, or with -DSK_NO_INTERPOSER, this file is
- * empty and nothing is counted.
+ * glibc's own under its __libc_ names and count usable bytes. Under the address sanitizer, which brings a malloc of its
+ * own, its hooks count instead. Without glibc, or with -DSK_NO_INTERPOSER, this file is empty and nothing is counted.
  *
  * glibc hands out a chunk that is one step too large when splitting it would leave a rest too small to use; whether that
  * happens depends on what was freed before. Equal requests would count differently from run to run, so such a chunk is
@@ -8,7 +8,29 @@
 #define _GNU_SOURCE
 #include "mem/counter.h"
 
-#if defined(__GLIBC__) && !defined(SK_NO_INTERPOSER)
+#if defined(SK_NO_INTERPOSER)
+
+typedef int sk_nothing_here; /* C wants a declaration in every file */
+
+#elif defined(__SANITIZE_ADDRESS__)
+
+void __sanitizer_malloc_hook(const volatile void *memory, size_t bytes);
+void __sanitizer_free_hook(const volatile void *memory);
+size_t __sanitizer_get_allocated_size(const volatile void *memory);
+
+void __sanitizer_malloc_hook(const volatile void *memory, size_t bytes)
+{
+    (void)memory;
+    sk_count_allocated(bytes, bytes);
+}
+
+void __sanitizer_free_hook(const volatile void *memory)
+{
+    if (memory)
+        sk_count_freed(__sanitizer_get_allocated_size(memory));
+}
+
+#elif defined(__GLIBC__)
 
 #include <errno.h>
 #include <malloc.h>
@@ -157,5 +179,9 @@ void free_aligned_sized(void *memory, size_t alignment, size_t bytes)
     (void)bytes;
     free(memory);
 }
+
+#else
+
+typedef int sk_nothing_here;
 
 #endif

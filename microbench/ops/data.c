@@ -55,7 +55,7 @@ static bool holds(const struct sk_operands *x, size_t i, int value)
         return ((unsigned char *)x->receive)[i] == (unsigned char)value;
     if (x->datatype == SK_INT)
         return ((int *)x->receive)[i] == value;
-    return !(((double *)x->receive)[i] < value) && !(((double *)x->receive)[i] > value);
+    return ((double *)x->receive)[i] >= value && ((double *)x->receive)[i] <= value; /* false for NaN */
 }
 
 /* Blocks that this process must end with. */

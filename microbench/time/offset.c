@@ -25,9 +25,10 @@ struct sk_clock sk_offset_estimate(const struct sk_exchange *exchanges, int n)
 struct sk_clock sk_offset_with_drift(const struct sk_clock *first, const struct sk_clock *later)
 {
     struct sk_clock clock = *later;
-    int64_t between = later->reference_ns - first->reference_ns;
-    if (between > 0)
-        clock.drift = (double)(later->offset_ns - first->offset_ns) / (double)between;
+    int64_t between = later->reference_ns - first->reference_ns, moved = later->offset_ns - first->offset_ns;
+    int64_t distance = moved < 0 ? -moved : moved;
+    if (between > 0 && distance > first->error_ns + later->error_ns)
+        clock.drift = (double)moved / (double)between;
     return clock;
 }
 

@@ -15,7 +15,8 @@ struct sk_exchange { int64_t sent_ns, seen_ns, received_ns; };
 /* Returns offset (the middle of the tightest bounds), error (half their distance) and reference; drift is 0. */
 struct sk_clock sk_offset_estimate(const struct sk_exchange *exchanges, int n);
 
-/* Sets clock->drift from the offsets of two instants; the later one keeps offset, reference and error. */
+/* Returns the later clock with the drift between the two; 0 when their offsets agree within their errors: a drift made
+ * of noise would do more harm than none. */
 struct sk_clock sk_offset_with_drift(const struct sk_clock *first, const struct sk_clock *later);
 
 /* Measures the clock of this process against process 0. Every process must call it. Processes of one node share a
