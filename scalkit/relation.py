@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from scalkit.errors import RuleError
 
-__all__ = ["Relation"]
+__all__ = ["Relation", "Terms"]
 
 _MAX_LENGTH = 1000
 _TOKEN = re.compile(

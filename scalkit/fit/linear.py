@@ -16,6 +16,8 @@ from scalkit.growth import Growth
 
 __all__ = ["Fits", "fit_ticks"]
 
+_ROUNDING = 1e-13
+
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -90,7 +92,7 @@ def fit_ticks(x: Floats, y: Floats, ticks: Sequence[Growth]) -> Fits:
         slope = np.where(variance > 0, np.einsum("sn,shn->sh", w, dt * dy) / variance, -1.0)
         constant = mean_y[:, None] - slope * mean_t
         through_zero = (w * y) @ t.T / (w @ (t * t).T)
-    negative = constant < 0
+    negative = constant < _ROUNDING * mean_y[:, None]
     slope = np.where(negative & (slope > 0), through_zero, slope)
     constant = np.where(negative, 0.0, constant)
     residual = (y[:, None, :] - constant[:, :, None] - slope[:, :, None] * t[None, :, :]) / scale[:, None, :]

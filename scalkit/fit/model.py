@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -13,6 +15,8 @@ from scalkit.growth import Growth
 from scalkit.units import format_quantity
 
 __all__ = ["Model"]
+
+_SMALLEST, _LARGEST = 1e-16, 1e18
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,8 @@ class Model:
         Adjusted coefficient of determination of the weighted fit; NaN for a constant model.
     rss : float
         Residual sum of squares, relative to the measured values, dimensionless.
+    log2_coefficient : float
+        log2 of the coefficient, which exists where the coefficient itself is too small or too large for a float.
     """
 
     constant: float
@@ -58,11 +64,16 @@ class Model:
         return np.asarray(np.logaddexp2(constant, self.log2_coefficient + self.growth.log2_value(at)))
 
     def __str__(self) -> str:
-        constant = format_quantity(self.constant, self.unit)
+        constant = _quantity(self.constant, self.unit)
         if self.growth.is_constant:
             return constant
-        term = f"{format_quantity(self.coefficient, self.unit)} * {self.growth}"
+        term = f"{self._shown_coefficient()} * {self.growth}"
         return term if self.constant == 0 else f"{constant} + {term}"
+
+    def _shown_coefficient(self) -> str:
+        if self.coefficient > 0 and math.isfinite(self.coefficient):
+            return _quantity(self.coefficient, self.unit)
+        return f"2^({self.log2_coefficient:.0f}) {self.unit}".strip()
 
     def to_sympy(self) -> Any:
         """Return a sympy expression, in `unit`."""
@@ -72,30 +83,41 @@ class Model:
 
     def to_latex(self) -> str:
         """Return LaTeX with prefixed units, for example ``8856\\,\\mathrm{B} + 8\\,\\mathrm{B} \\cdot p``."""
-        constant = _latex(self.constant, self.unit)
+        constant = _latex(_quantity(self.constant, self.unit))
         if self.growth.is_constant:
             return constant
-        term = f"{_latex(self.coefficient, self.unit)} \\cdot {self.growth.to_latex()}"
+        term = f"{_latex(self._shown_coefficient())} \\cdot {self.growth.to_latex()}"
         return term if self.constant == 0 else f"{constant} + {term}"
 
     def to_mathml(self) -> str:
         """Return presentation MathML without the enclosing ``<math>``."""
-        constant = _mathml(self.constant, self.unit)
+        constant = _mathml(_quantity(self.constant, self.unit))
         if self.growth.is_constant:
             return f"<mrow>{constant}</mrow>"
-        term = f"{_mathml(self.coefficient, self.unit)}<mo>&#x22C5;</mo>{self.growth.to_mathml()}"
+        term = f"{_mathml(self._shown_coefficient())}<mo>&#x22C5;</mo>{self.growth.to_mathml()}"
         return f"<mrow>{term}</mrow>" if self.constant == 0 else f"<mrow>{constant}<mo>+</mo>{term}</mrow>"
 
     def _repr_latex_(self) -> str:
         return f"${self.to_latex()}$"
 
 
-def _latex(value: float, unit: str) -> str:
-    number, _, prefixed = format_quantity(value, unit).partition(" ")
+def _quantity(value: float, unit: str) -> str:
+    """Return `value` with a prefix where one exists, else with an exponent."""
+    if value and not _SMALLEST <= abs(value) < _LARGEST:
+        return f"{value:.3g} {unit}".strip()
+    return format_quantity(value, unit)
+
+
+def _latex(shown: str) -> str:
+    number, _, prefixed = shown.partition(" ")
+    mantissa, e, exponent = number.partition("e")
+    if e:
+        number = f"{mantissa} \\cdot 10^{{{int(exponent)}}}"
+    number = re.sub(r"\((-?\d+)\)", r"{\1}", number)
     return f"{number}\\,\\mathrm{{{prefixed}}}" if prefixed else number
 
 
-def _mathml(value: float, unit: str) -> str:
-    number, _, prefixed = format_quantity(value, unit).partition(" ")
-    shown = f"<mn>{escape(number)}</mn>"
-    return f"{shown}<mspace width='0.2em'/><mtext>{escape(prefixed)}</mtext>" if prefixed else shown
+def _mathml(shown: str) -> str:
+    number, _, prefixed = shown.partition(" ")
+    written = f"<mn>{escape(number)}</mn>"
+    return f"{written}<mspace width='0.2em'/><mtext>{escape(prefixed)}</mtext>" if prefixed else written

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import DataError
+from scalkit.fit.ftest import f_tail
 from scalkit.fit.linear import Fits, fit_ticks
 from scalkit.fit.model import Model
 from scalkit.growth import Growth
@@ -18,6 +19,7 @@ __all__ = ["MIN_POINTS", "SIGNIFICANCE", "fit_series"]
 
 MIN_POINTS = 5
 SIGNIFICANCE = 0.05
+MIN_RUN = 3
 _TIE = 1e-12
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -29,7 +31,8 @@ def fit_series(
     """Return all models of a series, the chosen one first, the others by falling adjusted R^2.
 
     A tick must beat the constant by an F test at 5 %. Equal values are constant. Where the metric is exact, a growth that
-    every run shows beats the constant without a test. Ties go to the expectation, then to the slower growth.
+    every run shows beats the constant without a test: values that never fall and rise at least twice. Ties go to the
+    expectation, then to the slower growth.
 
     Parameters
     ----------
@@ -41,10 +44,15 @@ def fit_series(
     min_points : int
         Fewest settings, at least 3.
 
+    Returns
+    -------
+    tuple of Model
+        At least the constant; without ticks on which the values do not rise.
+
     Raises
     ------
     DataError
-        If there are too few settings, or a value is not positive and finite.
+        If there are too few settings, or a value is not finite, negative, or a time of zero.
     """
     _check(series, min_points)
     growing = tuple(tick for tick in ticks if not tick.is_constant)
@@ -63,10 +71,12 @@ def _check(series: Series, min_points: int) -> None:
     if min_points < 3:
         raise DataError(f"min_points is {min_points}; a model of two coefficients needs at least 3 settings.")
     for x, y in zip(series.x, series.y, strict=True):
-        if not (math.isfinite(y) and y >= 0) or (y == 0 and series.metric == "time"):
+        is_time = series.metric == "time"
+        if not math.isfinite(y) or y < 0 or (y == 0 and is_time):
             raise DataError(
                 f"'{series.metric}' of '{series.function}' at {series.parameter} = {x:g} is {y:g} {series.unit}; "
-                "it must be positive and finite. Remove that point or measure it again."
+                f"it must be {'positive' if is_time else 'zero or positive'} and finite. "
+                "Drop that point or measure it again."
             )
     if len(series.x) < min_points:
         settings = ", ".join(f"{x:g}" for x in series.x)
@@ -89,24 +99,17 @@ def _order(fits: Fits, expected: Growth | None) -> list[int]:
 
 
 def _beats_constant(series: Series, fits: Fits, index: int) -> bool:
-    if series.exact and _every_run_grows(series, fits.ticks[index]):
-        return True
     n, rss, tss = len(series.x), float(fits.rss[0, index]), float(fits.tss[0])
-    if rss <= _TIE * tss:
+    if rss <= _TIE * tss or (series.exact and _every_run_grows(series)):
         return True
-    from scipy.special import fdtrc
-
-    return bool(fdtrc(1, n - 2, (tss - rss) / (rss / (n - 2))) < SIGNIFICANCE)
+    return f_tail((tss - rss) / (rss / (n - 2)), n - 2) < SIGNIFICANCE
 
 
-def _every_run_grows(series: Series, tick: Growth) -> bool:
-    for run in series.values.T:
-        present = np.isfinite(run) & (run > 0)
-        if present.sum() < 3:
-            continue
-        if not np.isfinite(fit_ticks(series.x[present], run[np.newaxis, present], [tick]).rss[0, 0]):
-            return False
-    return True
+def _every_run_grows(series: Series) -> bool:
+    """Return whether the values of every run never fall and rise at least twice; a single step is no growth yet."""
+    runs = [run[np.isfinite(run)] for run in series.values.T]
+    steps = [np.diff(run) for run in runs if len(run) >= MIN_RUN]
+    return bool(steps) and all((step >= 0).all() and np.count_nonzero(step) >= 2 for step in steps)
 
 
 def _constant_model(series: Series, fits: Fits) -> Model:
@@ -119,7 +122,7 @@ def _model(series: Series, fits: Fits, index: int) -> Model:
     log2 = math.log2(scaled) - float(fits.log2_scales[index])
     return Model(
         constant=float(fits.constants[0, index]),
-        coefficient=2.0**log2 if log2 > -1070 else 0.0,
+        coefficient=float(np.exp2(log2)) if log2 < 1024 else math.inf,
         growth=fits.ticks[index],
         parameter=series.parameter,
         unit=series.unit,

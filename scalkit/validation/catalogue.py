@@ -25,12 +25,11 @@ from typing import Any
 from scalkit.errors import ExpectationError, ScalkitError
 from scalkit.relation import Relation
 from scalkit.validation.expectation import Expectation
-from scalkit.validation.space import PRESETS, SearchSpace
+from scalkit.validation.space import SPACES, SearchSpace
 
-__all__ = ["CATALOGUES", "SPACES", "ExpectationSet", "Expected", "expectation_set", "load_expectations"]
+__all__ = ["CATALOGUES", "ExpectationSet", "Expected", "expectation_set", "load_expectations"]
 
 CATALOGUES = ("mpi", "mafia")
-SPACES = ("around", "paper", *PRESETS)
 _KEYS = ("title", "deviation", "space", "litmus", "rules", "expectations")
 _FUNCTION_KEYS = ("expectation", "deviation", "space")
 
@@ -45,13 +44,14 @@ class Expected:
     def search_space(self, parameter: str) -> tuple[Expectation, SearchSpace]:
         """Return the expectation in terms of `parameter` and the ticks to try."""
         expectation = self.expectation.in_parameter(parameter)
-        if isinstance(self.space, SearchSpace):
-            return expectation, self.space
-        if self.space == "around":
-            return expectation, SearchSpace.around(expectation)
-        if self.space == "paper":
-            return expectation, SearchSpace.paper(expectation)
-        return expectation, SearchSpace.preset(self.space, parameter)
+        if not isinstance(self.space, SearchSpace):
+            return expectation, SearchSpace.named(self.space, expectation)
+        if self.space.parameter != parameter:
+            raise ExpectationError(
+                f"the search space '{self.space.name}' is in terms of '{self.space.parameter}', the data in terms of "
+                f"'{parameter}'; make it from an expectation in {parameter}."
+            )
+        return expectation, self.space
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from scalkit.growth import Growth
 from scalkit.validation.expectation import Expectation
 
-__all__ = ["NEAR", "crossing", "last_sign_change", "place_of"]
+__all__ = ["NEAR", "crossing", "last_sign_change", "place_of", "shown_scale"]
 
 NEAR = 16.0
 _STEPS = 4000
+_LOWEST = 1e-9
 _LOG2_X_MAX = 1e6
 _LOG2_X_MAX_EXPONENTIAL = 1000.0
+_SNAP = 1e-9
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def crossing(model: Growth, expectation: Expectation) -> float:
@@ -22,54 +29,83 @@ def crossing(model: Growth, expectation: Expectation) -> float:
     Returns
     -------
     float
-        1 if it is outside for all x > 1; NaN if the model is inside the limits; infinite beyond every number that can be
-        represented.
+        1 if the divergence is outside for all x > 1; NaN if the model is inside the limits; infinite beyond every number
+        that can be represented. For the divergence ``p^(-3/4)*log(p)`` and the deviation ``p^(1/2)`` it is 65536.
     """
     if expectation.rank(model) != "none":
         return math.nan
     divergence = model / expectation.growth
-    grows = expectation.direction(model) == "grows faster"
-    excess = (divergence if grows else divergence**-1) / expectation.deviation
-    parameter = expectation.parameter
-    limit = _LOG2_X_MAX_EXPONENTIAL if excess.exponential(parameter) else _LOG2_X_MAX
-    root = last_sign_change(lambda log2_x: _log2_of(excess, parameter, log2_x), 1e-9, limit)
+    if expectation.direction(model) == "grows slower":
+        divergence = divergence**-1
+    root = _last_root(divergence / expectation.deviation, expectation.parameter)
+    return 1.0 if math.isnan(root) else root
+
+
+def _last_root(excess: Growth, parameter: str) -> float:
+    """Return the largest x > 1 where `excess` is 1; NaN if there is none."""
+    e = excess.exponents(parameter)
+    exponential, power, log = float(e.exponential), float(e.power), float(e.log)
+
+    def log2_of(log2_x: Floats) -> Floats:
+        value = power * log2_x + log * np.log2(log2_x)
+        return np.asarray(value + exponential * np.exp2(log2_x) if exponential else value)
+
+    highest = _LOG2_X_MAX_EXPONENTIAL if exponential else _LOG2_X_MAX
+    grid = np.geomspace(_LOWEST, highest, _STEPS)
+    turning = -log / (power * math.log(2)) if power and not exponential else 0.0
+    if _LOWEST < turning < highest:
+        grid = np.union1d(grid, [turning])
+    root = last_sign_change(log2_of, grid)
     if math.isnan(root):
-        return 1.0
-    return math.inf if root > 1023 else 2.0**root
+        return root
+    return math.inf if root > 1023 else _snapped(2.0**root)
 
 
-def _log2_of(growth: Growth, parameter: str, log2_x: float) -> float:
-    e = growth.exponents(parameter)
-    value = float(e.power) * log2_x + float(e.log) * math.log2(log2_x)
-    return value + float(e.exponential) * 2.0**log2_x if e.exponential else value
+def _snapped(x: float) -> float:
+    """Return the nearest whole number where rounding alone explains the difference."""
+    return float(round(x)) if abs(x - round(x)) <= _SNAP * x else x
 
 
-def last_sign_change(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return the largest root of `function` where it turns positive between `low` and `high`; NaN if there is none."""
-    ratio = (high / low) ** (1.0 / _STEPS)
-    above = high
-    for _ in range(_STEPS):
-        below = max(low, above / ratio)
-        if function(below) <= 0.0:
-            return _bisect(function, below, above)
-        above = below
-    return math.nan
+def last_sign_change(function: Callable[[Floats], Floats], grid: Floats) -> float:
+    """Return the largest root where `function` turns positive.
 
+    Parameters
+    ----------
+    function : callable
+        From and to an ndarray of shape (n,).
+    grid : ndarray of shape (n,)
+        Ascending; fine enough to separate the roots.
 
-def _bisect(function: Callable[[float], float], below: float, above: float) -> float:
-    for _ in range(200):
-        middle = (below + above) / 2
-        if middle in (below, above):
-            break
-        if function(middle) <= 0.0:
+    Returns
+    -------
+    float
+        NaN if `function` is positive on all of `grid`; infinite if it is not positive at the end.
+    """
+    low = np.flatnonzero(function(grid) <= 0.0)
+    if not low.size:
+        return math.nan
+    if low[-1] == grid.size - 1:
+        return math.inf
+    below, above = float(grid[low[-1]]), float(grid[low[-1] + 1])
+    while below < (middle := (below + above) / 2) < above:
+        if function(np.array([middle]))[0] <= 0.0:
             below = middle
         else:
             above = middle
-    return below if function(below) == 0.0 else above
+    return below
 
 
 def place_of(x: float, smallest: float, largest: float) -> str:
-    """Return where a point lies against the measured range, in words."""
+    """Return where a point lies against the measured range, in words; near is up to 16 times its end."""
     if x <= largest:
         return "inside the measured range" if x >= smallest else "before the measured range"
     return "near the measured range" if x <= NEAR * largest else "far beyond the measured range"
+
+
+def shown_scale(x: float) -> str:
+    """Return a setting of the parameter as a person would write it: 65,536, 5.66, 1.3e+12."""
+    if math.isinf(x):
+        return "more than 2^1000"
+    if x >= 1e7:
+        return f"{x:.3g}"
+    return f"{x:,.0f}" if x >= 1000 or x == round(x) else f"{x:.3g}"

@@ -5,16 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
 
-__all__ = ["RANKS", "Direction", "Expectation", "Rank", "default_deviation"]
+__all__ = ["RANKS", "Direction", "Expectation", "HasGrowth", "Rank", "default_deviation"]
 
 Rank = Literal["total", "approximate", "none"]
 Direction = Literal["grows faster", "grows slower", "as expected"]
 RANKS: tuple[Rank, ...] = ("total", "approximate", "none")
+
+
+@runtime_checkable
+class HasGrowth(Protocol):
+    """Anything that knows its growth, such as a model, serves as an expectation."""
+
+    @property
+    def growth(self) -> Growth:
+        """The growth of the leading term."""
 
 
 def default_deviation(growth: Growth, parameter: str) -> Growth:
@@ -41,7 +50,7 @@ class Expectation:
 
     Parameters
     ----------
-    expression : str, int, Growth or sympy expression
+    expression : str, int, Growth, sympy expression, or an object with a `growth`
         Big O notation; the leading term counts.
     deviation : str, Growth or sympy expression, optional
         How far a model may deviate and still match approximately; half of the leading class by default.
@@ -66,7 +75,7 @@ class Expectation:
     has_own_deviation: bool
 
     def __init__(self, expression: object, deviation: object | None = None, parameter: str | None = None) -> None:
-        growth = Growth.parse(expression, parameter)
+        growth = Growth.parse(expression.growth if isinstance(expression, HasGrowth) else expression, parameter)
         allowed = None if deviation is None else Growth.parse(deviation)
         name = parameter or _only_parameter(growth, allowed)
         if allowed is None:

@@ -11,13 +11,15 @@ import numpy as np
 
 from scalkit.fit import Model
 from scalkit.measure import Series
-from scalkit.relation import Relation
-from scalkit.validation.crossing import last_sign_change, place_of
+from scalkit.relation import Relation, Terms
+from scalkit.validation.crossing import last_sign_change, place_of, shown_scale
 
 __all__ = ["TOLERANCE", "RuleResult", "RuleStatus", "judge_rule"]
 
 TOLERANCE = 0.03
 _LOG2_X_MAX = 1000.0
+_LOG2_X_MAX_EXPONENTIAL = 30.0
+_STEPS = 20_000
 
 RuleStatus = Literal["holds", "violated", "predicted", "unknown"]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -37,7 +39,10 @@ class RuleResult:
         Settings where, in every run, the left side exceeds the right side by more than the tolerance of 3 %.
     predicted_from : float or None
         The setting from which on the models predict a violation; None if never, or if a function is missing.
-    status : {"holds", "violated", "predicted", "unknown"}
+    decides : bool
+        Whether a violation may decide an exit status: all its functions may.
+    caveats : tuple of str
+        Those of its functions.
     missing : tuple of str
         Functions of the rule that were not measured.
     """
@@ -71,18 +76,18 @@ class RuleResult:
     def sentence(self) -> str:
         """The result in plain words."""
         if self.missing:
-            return f"{self.rule} cannot be checked: {', '.join(self.missing)} was not measured."
+            verb = "was" if len(self.missing) == 1 else "were"
+            return f"{self.rule} cannot be checked: {', '.join(self.missing)} {verb} not measured."
         if not len(self.x):
             return f"{self.rule} cannot be checked: its functions share no setting of {self.parameter}."
         if self.violated_at:
-            where = ", ".join(f"{x:g}" for x in self.violated_at)
-            return (
-                f"{self.rule} is violated at {self.parameter} = {where}: up to {np.max(self.ratio):.2f} times as slow."
-            )
+            where = ", ".join(shown_scale(x) for x in self.violated_at)
+            worst = float(np.max(self.ratio[np.isin(self.x, self.violated_at)]))
+            return f"{self.rule} is violated at {self.parameter} = {where}: the left side is up to {worst:.3g} times the right."
         if self.predicted_from is not None:
             place = place_of(self.predicted_from, float(self.x[0]), float(self.x[-1]))
-            scale = f"{self.predicted_from:,.4g}" if math.isfinite(self.predicted_from) else "beyond 2^1000"
-            return f"{self.rule} holds as measured; the models predict a violation from {self.parameter} = {scale}, {place}."
+            scale = f"{self.parameter} = {shown_scale(self.predicted_from)}"
+            return f"{self.rule} holds as measured; the models predict a violation from {scale} on, {place}."
         return f"{self.rule} holds as measured, and the models predict no violation."
 
     def __repr__(self) -> str:
@@ -104,7 +109,7 @@ def judge_rule(rule: Relation, series: Mapping[str, Series], models: Mapping[str
         x=x,
         ratio=ratio,
         violated_at=tuple(float(v) for v in x[violated]),
-        predicted_from=_predicted(rule, models, x) if len(x) and not violated.any() else None,
+        predicted_from=_predicted(rule, models, x) if len(x) else None,
         decides=bool(used) and all(s.decides for s in used),
         caveats=tuple(dict.fromkeys(caveat for s in used for caveat in s.caveats)),
         missing=missing,
@@ -134,28 +139,26 @@ def _measured(
 
 
 def _predicted(rule: Relation, models: Mapping[str, Model], x: Floats) -> float | None:
-    """Return the setting from which on the left model exceeds the sum of the right ones; the sums come first."""
+    """Return the setting from which on the left side exceeds the right side by more than the tolerance.
+
+    The models are summed before anything is dropped, so constants and coefficients decide where it begins.
+    """
     if any(name not in models for name in rule.names):
         return None
 
-    def excess(log2_x: float) -> float:
-        left, right = (_log2_sum(terms, models, log2_x) for terms in (rule.left, rule.right))
+    def excess(log2_x: Floats) -> Floats:
+        left, right = (_log2_sum(terms, models, np.exp2(log2_x)) for terms in (rule.left, rule.right))
         return left - right - math.log2(1 + TOLERANCE)
 
-    if any(models[name].growth.exponential(models[name].parameter) for name in rule.names):
-        highest = 30.0
-    else:
-        highest = _LOG2_X_MAX
-    if excess(highest) <= 0:
+    is_exponential = any(models[name].growth.exponential(models[name].parameter) for name in rule.names)
+    highest = _LOG2_X_MAX_EXPONENTIAL if is_exponential else _LOG2_X_MAX
+    first = max(0.0, float(np.log2(x[0])))
+    start = last_sign_change(excess, np.linspace(first, max(highest, first + 1), _STEPS))
+    if math.isinf(start):
         return None
-    lowest = max(1e-9, math.log2(float(x[0])))
-    root = last_sign_change(excess, lowest, highest)
-    begin = float(x[0]) if math.isnan(root) else 2.0**root
-    return max(begin, float(x[-1]))
+    return float(x[0]) if math.isnan(start) else 2.0**start
 
 
-def _log2_sum(terms: tuple[tuple[float, str], ...], models: Mapping[str, Model], log2_x: float) -> float:
-    x = 2.0**log2_x
-    return float(
-        np.logaddexp2.reduce([math.log2(factor) + float(models[name].log2_value(x)) for factor, name in terms])
-    )
+def _log2_sum(terms: Terms, models: Mapping[str, Model], x: Floats) -> Floats:
+    rows = [math.log2(factor) + models[name].log2_value(x) for factor, name in terms]
+    return np.asarray(np.logaddexp2.reduce(rows, axis=0))

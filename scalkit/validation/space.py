@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from html import escape
 from itertools import pairwise, product
 
@@ -12,9 +13,10 @@ from scalkit.errors import ExpectationError
 from scalkit.growth import Exponents, Growth
 from scalkit.validation.expectation import Expectation
 
-__all__ = ["PRESETS", "SearchSpace"]
+__all__ = ["PRESETS", "SPACES", "SearchSpace"]
 
 PRESETS = ("ics15",)
+SPACES = ("around", "paper", *PRESETS)
 _CLASSES = ("log", "power", "exponential")
 
 
@@ -79,9 +81,24 @@ class SearchSpace:
         """
         if name not in PRESETS:
             raise ExpectationError(f"the search space {name!r} is unknown; choose one of {', '.join(PRESETS)}.")
-        powers = {Fraction(i, d) for d in (3, 4) for i in range(2 * d + 1)}
-        ticks = [Growth.of(parameter, power=a, log=b) for a, b in product(powers, (0, 1))]
-        return cls.of(ticks, name, parameter)
+        return cls(_ics15(parameter), name, parameter)
+
+    @classmethod
+    def named(cls, name: str, expectation: Expectation) -> SearchSpace:
+        """Return the space that a file or a user names for an expectation: ``"around"``, ``"paper"`` or a preset.
+
+        Raises
+        ------
+        ExpectationError
+            If the name is unknown.
+        """
+        if name == "around":
+            return cls.around(expectation)
+        if name == "paper":
+            return cls.paper(expectation)
+        if name not in SPACES:
+            raise ExpectationError(f"the search space {name!r} is unknown; choose one of {', '.join(SPACES)}.")
+        return cls.preset(name, expectation.parameter)
 
     @classmethod
     def around(cls, expectation: Expectation, depth: int = 2) -> SearchSpace:
@@ -169,6 +186,12 @@ class SearchSpace:
 
     def _repr_html_(self) -> str:
         return f"<details><summary>{escape(repr(self))}</summary><code>{escape(self._shown())}</code></details>"
+
+
+@lru_cache(maxsize=32)
+def _ics15(parameter: str) -> tuple[Growth, ...]:
+    powers = {Fraction(i, d) for d in (3, 4) for i in range(2 * d + 1)}
+    return tuple(sorted(Growth.of(parameter, power=a, log=b) for a, b in product(powers, (0, 1))))
 
 
 def _leading_class(growth: Growth, parameter: str) -> str:

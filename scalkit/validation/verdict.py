@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.fit import Model, fit_series
+from scalkit.fit import MIN_POINTS, Model, fit_series
 from scalkit.growth import Growth
 from scalkit.measure import Series
-from scalkit.validation.crossing import crossing, place_of
+from scalkit.validation.crossing import crossing, place_of, shown_scale
 from scalkit.validation.expectation import Direction, Expectation, Rank
 from scalkit.validation.space import SearchSpace
 
 __all__ = ["SYMBOLS", "Verdict", "judge"]
+
+_FALLS = 0.8
 
 SYMBOLS: dict[Rank, str] = {"total": "✓", "approximate": "≈", "none": "✗"}
 
@@ -35,6 +37,8 @@ class Verdict:
         The ticks that were tried.
     series : Series
         The measurements that were fitted.
+    remarks : tuple of str
+        What limits the meaning of the model, in plain words.
     """
 
     model: Model
@@ -42,6 +46,7 @@ class Verdict:
     expectation: Expectation
     space: SearchSpace
     series: Series
+    remarks: tuple[str, ...] = ()
 
     @property
     def function(self) -> str:
@@ -99,8 +104,8 @@ class Verdict:
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """What limits the meaning of the measurements."""
-        return self.series.caveats
+        """What limits the meaning of the measurements and of the model."""
+        return (*self.series.caveats, *self.remarks)
 
     @property
     def is_failure(self) -> bool:
@@ -116,21 +121,44 @@ class Verdict:
         words = f"{self.function} {self.direction} than expected: {found} instead of {expected}"
         if self.rank == "approximate":
             return f"{words}, within the limits."
-        return f"{words}; {self._where()}."
+        fault = ", which is no fault" if self.direction == "grows slower" else ""
+        return f"{words}{fault}; {self._where()}."
 
     def _where(self) -> str:
+        outside = "below" if self.direction == "grows slower" else "outside"
         if self.crossing <= 1:
-            return "the divergence is outside the limits everywhere"
-        if math.isinf(self.crossing):
-            return "the divergence leaves the limits only beyond every machine"
+            return f"the divergence {self.divergence} is {outside} the limits at every scale"
         place = place_of(self.crossing, float(self.series.x[0]), float(self.series.x[-1]))
-        return f"the divergence leaves the limits at {self.parameter} = {self.crossing:,.4g}, {place}"
+        scale = f"{self.parameter}* = {shown_scale(self.crossing)}"
+        return f"the divergence {self.divergence} is {outside} the limits from {scale} on, {place}"
 
     def __repr__(self) -> str:
         return f"Verdict({self.function!r}, {self.metric}: {self.model}, {self.rank})"
 
 
-def judge(series: Series, expectation: Expectation, space: SearchSpace, min_points: int) -> Verdict:
-    """Return the verdict on a series; DataError if it cannot be fitted."""
+def judge(series: Series, expectation: Expectation, space: SearchSpace, min_points: int = MIN_POINTS) -> Verdict:
+    """Return the verdict on a series; the expectation itself always competes.
+
+    Raises
+    ------
+    DataError
+        If the series has too few settings or values that cannot be fitted.
+    """
+    if expectation.growth not in space.ticks:
+        space = space.with_tick(expectation.growth)
     models = fit_series(series, space.ticks, expectation.growth, min_points)
-    return Verdict(models[0], models[1:], expectation, space, series)
+    remarks = tuple(_remarks(series, models[0], expectation, space))
+    return Verdict(models[0], models[1:], expectation, space, series, remarks)
+
+
+def _remarks(series: Series, model: Model, expectation: Expectation, space: SearchSpace) -> Iterator[str]:
+    n, y = len(series.x), series.y
+    if n < MIN_POINTS:
+        yield f"the model rests on only {n} settings of {series.parameter}; {MIN_POINTS} are the least to rely on"
+    if model.growth.is_constant and (np.diff(y) <= 0).all() and y[-1] < _FALLS * y[0]:
+        yield (
+            f"the values fall as {series.parameter} grows and no class of the search space falls; "
+            f"for a problem of fixed size validate the cost {series.parameter} * {series.metric}"
+        )
+    if model.growth == space.ticks[-1] != expectation.growth:
+        yield f"the model is the fastest class of the search space, {model.growth}; extend the space to see beyond it"

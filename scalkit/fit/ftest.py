@@ -1,0 +1,34 @@
+"""The F test of one more coefficient, in closed form: no statistics library needs to be loaded for a verdict."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["f_tail"]
+
+
+def f_tail(statistic: float, freedom: int) -> float:
+    """Return the probability that F with 1 and `freedom` degrees of freedom exceeds `statistic`.
+
+    Parameters
+    ----------
+    statistic : float
+        Not negative; infinity gives 0.
+    freedom : int
+        At least 1.
+
+    References
+    ----------
+    Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4: Student's t, whose square is F.
+    """
+    if math.isinf(statistic):
+        return 0.0
+    angle = math.atan2(math.sqrt(statistic), math.sqrt(freedom))
+    cosine, is_odd = math.cos(angle), freedom % 2 == 1
+    term = cosine if is_odd else 1.0
+    total = term if freedom > 1 else 0.0
+    for k in range(3 if is_odd else 2, freedom - 1, 2):
+        term *= cosine**2 * (k - 1) / k
+        total += term
+    inside = 2 / math.pi * (angle + math.sin(angle) * total) if is_odd else math.sin(angle) * total
+    return max(0.0, 1.0 - inside)
