@@ -1,1 +1,10 @@
-"""Placeholder."""
+"""Measuring: finds an MPI library, builds the microbenchmarks, runs campaigns that resume."""
+
+from __future__ import annotations
+
+from scalkit.bench.arguments import Arguments
+from scalkit.bench.campaign import Campaign, Progress, Result, prepare
+from scalkit.bench.mpi import Mpi, find_mpi
+from scalkit.bench.plan import Launch, make_plan
+
+__all__ = ["Arguments", "Campaign", "Launch", "Mpi", "Progress", "Result", "find_mpi", "make_plan", "prepare"]

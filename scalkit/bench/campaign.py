@@ -1,0 +1,253 @@
+"""A campaign: build, plan, launch after launch, resume; what fails is noted and the rest goes on."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scalkit.bench.arguments import Arguments
+from scalkit.bench.folder import Folder, new_record
+from scalkit.bench.launch import Launcher, StopError, time_limit
+from scalkit.bench.mpi import Mpi, cores, settings
+from scalkit.bench.operations import choose
+from scalkit.bench.plan import Launch, make_plan, share
+from scalkit.bench.provenance import machine, provenance
+from scalkit.errors import LaunchError
+from scalkit.native import Build, build, sources
+
+__all__ = ["Campaign", "Progress", "Result", "prepare"]
+
+_ATTEMPTS = 2
+"""After this many failures of one kind at one number of processes, its other runs are not tried."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a campaign is.
+
+    Attributes
+    ----------
+    done, total : int
+        Launches.
+    launch : Launch or None
+        The one that starts or ended; None at the very beginning.
+    ended : bool
+        Whether it ended.
+    failure : str
+        Why it failed; empty if it did not.
+    elapsed_s : float, in s
+        Of this call.
+    left_s : float or None, in s
+        Expected; None while nothing is known.
+    """
+
+    done: int
+    total: int
+    launch: Launch | None
+    ended: bool
+    failure: str
+    elapsed_s: float
+    left_s: float | None
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a campaign ended.
+
+    Attributes
+    ----------
+    folder : Path
+    total : int
+        Launches of the plan.
+    done : int
+        Of these, run files that are there now.
+    fresh : int
+        Of these, measured by this call.
+    failures : tuple of str
+        What went wrong, one text for each launch that failed.
+    missing : tuple of Launch
+    """
+
+    folder: Path
+    total: int
+    done: int
+    fresh: int
+    failures: tuple[str, ...]
+    missing: tuple[Launch, ...]
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A campaign that is ready to run."""
+
+    folder: Folder
+    arguments: Arguments
+    mpi: Mpi
+    build: Build
+    ops: dict[str, tuple[str, ...]]
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The environment variables that scalkit sets, the same for all numbers of processes."""
+        return settings(self.mpi.kind, oversubscribed=max(self.arguments.counts) > cores())
+
+    def run(self, *, timeout_s: float | None = None, on_progress: Callable[[Progress], None] | None = None) -> Result:
+        """Do every launch whose run file is missing.
+
+        Parameters
+        ----------
+        timeout_s : float, optional, in s
+            Time limit of one launch; by default amply more than its budget.
+        on_progress : callable, optional
+            Called before and after each launch.
+
+        Returns
+        -------
+        Result
+            Also when launches failed.
+
+        Raises
+        ------
+        UsageError
+            If the folder holds another campaign, or another process is writing to it.
+        LaunchError
+            If the folder cannot be written to, or a launch fails for a reason that all others share.
+        KeyboardInterrupt
+            After Ctrl-C; the processes are ended, what was measured is kept, a second call resumes.
+        """
+        plan = make_plan(self.arguments)
+        with self.folder.locked(), tempfile.TemporaryDirectory(prefix="scalkit-") as scratch:
+            self.folder.require_usable()
+            self.folder.require_same(self.arguments, self.mpi.library, self.build.sources)
+            record = self.folder.record or self._new_record(plan)
+            self.folder.write(record)
+            file = Path(scratch) / "provenance.json"
+            file.write_text(json.dumps(provenance(self.mpi, self.build, self.settings)), encoding="utf-8")
+            launcher = self._launcher(str(record["id"]), file)
+            before = len(self.folder.missing(plan))
+            failures = _Loop(launcher, plan, timeout_s, on_progress or (lambda progress: None)).run()
+            missing = self.folder.missing(plan)
+            self.folder.write({**record, "failures": failures})
+        done = len(plan) - len(missing)
+        return Result(self.folder.path, len(plan), done, before - len(missing), tuple(failures), tuple(missing))
+
+    def _launcher(self, run_id: str, file: Path) -> Launcher:
+        return Launcher(self.mpi, self.build, self.arguments, self.ops, self.folder, run_id, self.settings, file)
+
+    def _new_record(self, plan: Sequence[Launch]) -> dict[str, Any]:
+        facts = provenance(self.mpi, self.build, self.settings)
+        return {
+            **new_record(self.arguments),
+            "scalkit": facts["scalkit"],
+            "plan": [launch.name for launch in plan],
+            "failures": [],
+            "mpi": {
+                "kind": self.mpi.kind,
+                "library": self.mpi.library,
+                "standard": self.mpi.standard,
+                "mpicc": self.mpi.mpicc,
+                "mpicc_show": self.mpi.show,
+                "mpiexec": self.mpi.mpiexec,
+            },
+            "settings": self.settings,
+            "sources": {"sha256": self.build.sources},
+            "machine": machine(),
+        }
+
+
+class _Loop:
+    """The launches of one call, one after the other."""
+
+    def __init__(
+        self,
+        launcher: Launcher,
+        plan: Sequence[Launch],
+        timeout_s: float | None,
+        on_progress: Callable[[Progress], None],
+    ) -> None:
+        self._launcher = launcher
+        self._plan = plan
+        self._timeout_s = timeout_s
+        self._on_progress = on_progress
+        self._waiting = launcher.folder.missing(plan)
+        self._budget_s = self._whole_budget()
+        self._start = time.monotonic()
+        self._weight_done = 0.0
+        self._failed: Counter[tuple[str, int]] = Counter()
+
+    def run(self) -> list[str]:
+        """Do all launches; return what failed."""
+        failures: list[str] = []
+        self._tell(None)
+        while self._waiting:
+            launch = self._waiting[0]
+            self._tell(launch)
+            failure = self._one(launch)
+            if failure:
+                failures.append(failure)
+            self._weight_done += launch.weight
+            self._waiting.pop(0)
+            self._tell(launch, ended=True, failure=failure)
+        return failures
+
+    def _one(self, launch: Launch) -> str:
+        """Do one launch; return why it failed, or nothing."""
+        if self._failed[launch.kind, launch.p] >= _ATTEMPTS:
+            return f"{launch.name} was not tried: {launch.kind} failed {_ATTEMPTS} times with {launch.p} processes."
+        budget_s = share(launch, self._waiting, self._left_of_budget())
+        try:
+            self._launcher.run(launch, budget_s, time_limit(launch, budget_s, self._timeout_s))
+        except StopError:
+            raise
+        except LaunchError as error:
+            self._failed[launch.kind, launch.p] += 1
+            return str(error)
+        return ""
+
+    def _whole_budget(self) -> float | None:
+        """Return the budget of this call: a resumed campaign gets the share of what is missing."""
+        given = self._launcher.arguments.budget_s
+        if given is None:
+            return None
+        return given * sum(launch.weight for launch in self._waiting) / sum(launch.weight for launch in self._plan)
+
+    def _left_of_budget(self) -> float | None:
+        return None if self._budget_s is None else max(0.0, self._budget_s - (time.monotonic() - self._start))
+
+    def _tell(self, launch: Launch | None, ended: bool = False, failure: str = "") -> None:
+        total = len(self._plan)
+        elapsed_s = time.monotonic() - self._start
+        done = total - len(self._waiting)
+        self._on_progress(Progress(done, total, launch, ended, failure, elapsed_s, self._expected(elapsed_s)))
+
+    def _expected(self, elapsed_s: float) -> float | None:
+        """Return the time that is left, by the speed so far and by the budget."""
+        left = sum(launch.weight for launch in self._waiting)
+        by_speed = elapsed_s / self._weight_done * left if self._weight_done else None
+        known = [value for value in (by_speed, self._left_of_budget()) if value is not None]
+        return min(known) if known else None
+
+
+def prepare(out: Path, arguments: Arguments, mpi: Mpi) -> Campaign:
+    """Return a campaign that is ready to run: programs built, folder and names checked.
+
+    Raises
+    ------
+    UsageError
+        If the folder cannot be used, holds another campaign, or an operation is unknown.
+    BuildError
+        If the programs cannot be built.
+    """
+    folder = Folder(out)
+    folder.require_usable()
+    tree = sources("microbench")
+    ops = choose(tree, arguments.kinds, arguments.ops)
+    built = build(tree, mpi.mpicc, library=mpi.library)
+    folder.require_same(arguments, mpi.library, built.sources)
+    return Campaign(folder, arguments, mpi, built, ops)

@@ -1,0 +1,182 @@
+"""A campaign's folder: campaign.toml, one run file for each finished launch, and what is still missing."""
+
+from __future__ import annotations
+
+import datetime as dt
+import fcntl
+import os
+import secrets
+import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scalkit.bench.arguments import Arguments
+from scalkit.bench.plan import Launch
+from scalkit.bench.toml import to_toml
+from scalkit.errors import LaunchError, UsageError
+
+__all__ = ["CAMPAIGN", "Folder", "new_record", "write_whole"]
+
+CAMPAIGN = "campaign.toml"
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder that holds, or will hold, one campaign."""
+
+    path: Path
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The content of campaign.toml; empty if there is none.
+
+        Raises
+        ------
+        UsageError
+            If it cannot be read or is of a newer schema.
+        """
+        path = self.path / CAMPAIGN
+        if not path.exists():
+            return {}
+        try:
+            content = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise UsageError(f"cannot read {path}: {error}; restore it, or measure into another folder.") from error
+        schema = content.get("schema")
+        if not isinstance(schema, int) or schema > SCHEMA:
+            raise UsageError(f"{path} has the schema {schema!r}; this scalkit knows up to {SCHEMA}: update it.")
+        return content
+
+    def require_usable(self) -> None:
+        """Return nothing if this can become, or already is, the folder of a campaign.
+
+        Raises
+        ------
+        UsageError
+            If it is no folder, or has other files but no campaign.toml.
+        """
+        if self.path.exists() and not self.path.is_dir():
+            raise UsageError(f"--out {self.path} is a file; name a folder.")
+        if self.path.is_dir() and not (self.path / CAMPAIGN).exists() and any(self.path.iterdir()):
+            raise UsageError(f"--out {self.path} has other files but no {CAMPAIGN}; name a new folder.")
+
+    def require_same(self, arguments: Arguments, library: str, sources: str) -> None:
+        """Return nothing if the campaign that is there was begun with the same arguments, library and programs.
+
+        Raises
+        ------
+        UsageError
+            Naming what differs.
+        """
+        record = self.record
+        if not record:
+            return
+        table = record.get("arguments", {})
+        names = arguments.differing(table)
+        if names:
+            own = arguments.as_table()
+            shown = "; ".join(f"{name} was {_shown(table.get(name))}, is now {_shown(own.get(name))}" for name in names)
+            raise UsageError(
+                f"{self.path} holds a campaign with other arguments: {shown}. Repeat its arguments to resume it, or "
+                "measure into another folder."
+            )
+        for what, then, now in (
+            ("MPI library", record.get("mpi", {}).get("library"), library),
+            ("version of the microbenchmarks", record.get("sources", {}).get("sha256"), sources),
+        ):
+            if then != now:
+                raise UsageError(
+                    f"{self.path} was measured with another {what} ({_shown(then)}, now {_shown(now)}); "
+                    "measure into another folder."
+                )
+
+    def finished(self, launch: Launch) -> Path:
+        """Return the path of a launch's run file when it is complete."""
+        return self.path / f"{launch.name}.jsonl"
+
+    def part(self, launch: Launch) -> Path:
+        """Return the path of a launch's run file while it is written, or where it broke off."""
+        return self.path / f"{launch.name}.jsonl.part"
+
+    def missing(self, plan: Sequence[Launch]) -> list[Launch]:
+        """Return the launches whose run file is not there, in the order of the plan."""
+        return [launch for launch in plan if not self.finished(launch).is_file()]
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Make the folder, and hold it against other processes of scalkit until the context ends.
+
+        Raises
+        ------
+        UsageError
+            If it cannot be made, or another process holds it.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            handle = os.open(self.path, os.O_RDONLY)
+        except OSError as error:
+            raise UsageError(
+                f"cannot use the folder {self.path}: {error.strerror or error}; choose another."
+            ) from error
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UsageError(f"another 'scalkit measure' is writing to {self.path}; wait for its end.") from None
+            yield
+        finally:
+            os.close(handle)
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        """Write campaign.toml."""
+        write_whole(self.path / CAMPAIGN, to_toml(record))
+
+
+def new_record(arguments: Arguments) -> dict[str, Any]:
+    """Return the beginning of a campaign.toml: schema, identity, time, arguments."""
+    return {
+        "schema": SCHEMA,
+        "id": secrets.token_hex(4),
+        "started": dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "arguments": arguments.as_table(),
+    }
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that appears only when it is complete.
+
+    Raises
+    ------
+    LaunchError
+        If the disk is full or the folder cannot be written to.
+    """
+    part: Path | None = None
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        part = Path(name)
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        part.chmod(0o666 & ~mask)
+        os.replace(part, path)
+    except OSError as error:
+        if part is not None:
+            part.unlink(missing_ok=True)
+        raise LaunchError(
+            f"cannot write {path}: {error.strerror or error}; make room or choose another folder."
+        ) from error
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value)) or "all"
+    text = "absent" if value is None else str(value).strip().splitlines()[0] if str(value).strip() else "empty"
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,129 @@
+"""One launch: the command, its time limit, the run file put in place, and what to say when it fails."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from scalkit.bench.arguments import Arguments
+from scalkit.bench.folder import Folder
+from scalkit.bench.mpi import Mpi
+from scalkit.bench.operations import PROGRAMS
+from scalkit.bench.plan import Launch
+from scalkit.bench.process import Outcome, run_program
+from scalkit.errors import LaunchError
+from scalkit.native import Build
+
+__all__ = ["Launcher", "StopError", "time_limit"]
+
+_WRONG_INPUT, _WRONG_WORLD = 2, 3
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """Everything that the launches of a campaign share.
+
+    Attributes
+    ----------
+    mpi : Mpi
+    build : Build
+    arguments : Arguments
+    ops : mapping of kind to names
+    folder : Folder
+    run_id : str
+        Of the campaign; each launch adds its run.
+    environment : mapping of str to str
+        Settings that were applied.
+    provenance : Path
+        JSON file for the run files.
+    """
+
+    mpi: Mpi
+    build: Build
+    arguments: Arguments
+    ops: Mapping[str, tuple[str, ...]]
+    folder: Folder
+    run_id: str
+    environment: Mapping[str, str]
+    provenance: Path
+
+    def command(self, launch: Launch, budget_s: float) -> list[str]:
+        """Return the command of a launch."""
+        own = self.arguments
+        options = {
+            "out": str(self.folder.part(launch).absolute()),
+            "expect-np": launch.p,
+            "seed": _seed(own.seed, launch),
+            "run-id": f"{self.run_id}-r{launch.run:02d}",
+            "provenance": str(self.provenance),
+            "ops": ",".join(self.ops[launch.kind]),
+            "budget": f"{budget_s:.3f}",
+        }
+        if launch.kind == "memory":
+            options |= {"shapes": ",".join(own.shapes)}
+        else:
+            options |= {"size": own.size, "datatype": own.datatype, "sync": own.sync, "max-reps": own.max_reps}
+        program = str(self.build.program(PROGRAMS[launch.kind]))
+        words = [f"--{name}={value}" for name, value in options.items()]
+        return self.mpi.command(launch.p, program, *words, forward=self._forward())
+
+    def run(self, launch: Launch, budget_s: float, timeout_s: float) -> Outcome:
+        """Start a launch and put its run file in place.
+
+        Parameters
+        ----------
+        launch : Launch
+        budget_s, timeout_s : float, in s
+            What the program may use, and when it is ended by force.
+
+        Raises
+        ------
+        LaunchError
+            If it died, hung, or could not start; what it measured stays in its ``.part`` file.
+        """
+        command = self.command(launch, budget_s)
+        try:
+            outcome = run_program(command, timeout_s=timeout_s, environment=self.environment)
+        except OSError as error:
+            raise LaunchError(
+                f"cannot start {command[0]!r}: {error.strerror or error}; check that it may be run."
+            ) from error
+        if outcome.status != 0:
+            raise _failure(launch, outcome)
+        part, path = self.folder.part(launch), self.folder.finished(launch)
+        try:
+            os.replace(part, path)
+        except OSError as error:
+            raise LaunchError(f"cannot put {path} in place: {error.strerror or error}; check the folder.") from error
+        return outcome
+
+    def _forward(self) -> dict[str, str]:
+        """Return variables that change what is measured and that a launcher may not hand on by itself."""
+        names = {"LD_PRELOAD", "LD_LIBRARY_PATH", "OMP_NUM_THREADS", "SKFAULT", *self.environment}
+        return {
+            name: os.environ.get(name, "") for name in sorted(names) if name in os.environ or name in self.environment
+        }
+
+
+class StopError(LaunchError):
+    """A launch failed for a reason that all others share: going on is useless."""
+
+
+def time_limit(launch: Launch, budget_s: float, given_s: float | None) -> float:
+    """Return after how many seconds a launch is ended by force: `given_s`, or amply more than its budget."""
+    return given_s if given_s is not None else 60.0 + 3.0 * budget_s + 10.0 * launch.start_s
+
+
+def _seed(seed: int, launch: Launch) -> int:
+    """Return a seed of its own for each launch, the same in every campaign with this seed."""
+    kind = 1 if launch.kind == "memory" else 0
+    return (seed * 1_000_003 + launch.run * 20_011 + launch.p * 2 + kind) % 2**63
+
+
+def _failure(launch: Launch, outcome: Outcome) -> LaunchError:
+    text = f"{launch.name} {outcome.ending}. The last lines:\n{outcome.last_lines}"
+    if outcome.status in (_WRONG_INPUT, _WRONG_WORLD):
+        return StopError(text)
+    return LaunchError(text)

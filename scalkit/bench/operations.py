@@ -1,0 +1,66 @@
+"""What the microbenchmarks can measure, read from the tables of the C sources, so that each list is written once."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from scalkit.errors import BuildError, UsageError
+
+__all__ = ["KINDS", "PROGRAMS", "SHAPES", "choose", "operations"]
+
+PROGRAMS = {"collectives": "sk_time", "memory": "sk_memory"}
+KINDS = tuple(PROGRAMS)
+SHAPES = ("identity", "reverse", "stride", "random")
+
+_TABLES = {"collectives": ("ops/ops.def", "SK_OP"), "memory": ("mem/objects.def", "SK_OBJECT")}
+_OWN_MEMORY = "MPI_memory"
+
+
+def operations(tree: Path, kind: str) -> tuple[str, ...]:
+    """Return the names that the program of this kind measures, in the order of its table.
+
+    Raises
+    ------
+    BuildError
+        If the table is missing or empty.
+    """
+    name, macro = _TABLES[kind]
+    try:
+        text = (tree / name).read_text(encoding="utf-8")
+    except OSError as error:
+        raise BuildError(f"cannot read {tree / name}: {error.strerror or error}; install scalkit again.") from error
+    found = tuple(re.findall(rf'^{macro}\(\w+, "([^"]+)"', text, re.MULTILINE))
+    if not found:
+        raise BuildError(f"{tree / name} lists no operations; install scalkit again.")
+    return (_OWN_MEMORY, *found) if kind == "memory" else found
+
+
+def choose(tree: Path, kinds: Sequence[str], wanted: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the operations to measure for each kind: all, or those wanted.
+
+    Raises
+    ------
+    UsageError
+        If one is unknown or a kind is left with none.
+    """
+    known = {kind: operations(tree, kind) for kind in kinds}
+    if not wanted:
+        return known
+    every = [name for names in known.values() for name in names]
+    for name in wanted:
+        if name not in every:
+            near = difflib.get_close_matches(name, every, 1)
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            raise UsageError(
+                f"--ops: {name!r} cannot be measured by {' and '.join(kinds)}{hint}; known are {', '.join(every)}."
+            )
+    chosen = {kind: tuple(name for name in names if name in wanted) for kind, names in known.items()}
+    for kind, names in chosen.items():
+        if not names:
+            raise UsageError(
+                f"--ops names nothing for {kind!r}; leave out {kind!r}, or add one of {', '.join(known[kind])}."
+            )
+    return chosen

@@ -1,0 +1,85 @@
+"""The launches of a campaign in their random order, and how its time is shared among them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scalkit.bench.arguments import Arguments
+
+__all__ = ["MEMORY_RUNS", "Launch", "make_plan", "share"]
+
+MEMORY_RUNS = 3
+"""Memory of objects repeats exactly; three launches show that it does."""
+
+UNLIMITED_S = 600.0
+"""Budget of one launch where the campaign has none."""
+
+_STEMS = {"collectives": "time", "memory": "memory"}
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One start of one program.
+
+    Attributes
+    ----------
+    kind : str
+    p : int
+        Processes.
+    run : int
+    """
+
+    kind: str
+    p: int
+    run: int
+
+    @property
+    def name(self) -> str:
+        """Name of its run file without suffix."""
+        return f"{_STEMS[self.kind]}-p{self.p:04d}-r{self.run:02d}"
+
+    @property
+    def weight(self) -> float:
+        """Time that it needs, relative to others."""
+        return 4.0 + self.p
+
+    @property
+    def start_s(self) -> float:
+        """Time in s that starting and ending this many processes takes, about."""
+        return 0.2 + 0.05 * self.p
+
+    @property
+    def least_s(self) -> float:
+        """Budget in s below which it is not worth starting; memory needs all of its objects."""
+        return 5.0 + self.p / 2 if self.kind == "memory" else 1.0
+
+
+def make_plan(arguments: Arguments) -> tuple[Launch, ...]:
+    """Return all launches: run after run, within each in an order drawn from the seed."""
+    generator = random.Random(arguments.seed)
+    plan: list[Launch] = []
+    for run in range(arguments.runs):
+        kinds = [kind for kind in arguments.kinds if kind != "memory" or run < MEMORY_RUNS]
+        launches = [Launch(kind, p, run) for kind in kinds for p in arguments.counts]
+        generator.shuffle(launches)
+        plan += launches
+    return tuple(plan)
+
+
+def share(launch: Launch, waiting: Sequence[Launch], left_s: float | None) -> float:
+    """Return the budget in s of the next launch.
+
+    Parameters
+    ----------
+    launch : Launch
+    waiting : sequence of Launch
+        All that are still to do, `launch` among them.
+    left_s : float or None, in s
+        What is left for all of them; None without a limit.
+    """
+    if left_s is None:
+        return UNLIMITED_S
+    part = left_s * launch.weight / sum(other.weight for other in waiting)
+    return max(launch.least_s, part - launch.start_s)

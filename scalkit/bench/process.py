@@ -1,0 +1,137 @@
+"""Runs one program with a time limit and leaves none of its processes behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Outcome", "run_program"]
+
+_GRACE_S = 3.0
+"""A launcher gets this long to end its ranks by itself."""
+
+_LAST_LINES = 12
+_MOST_OUTPUT = 200_000
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a program ended.
+
+    Attributes
+    ----------
+    status : int or None
+        Exit status, negative for a signal; None if the time limit ended it.
+    wall_s : float, in s
+    output : str
+        What it printed on both channels, at most the last 200 kB.
+    """
+
+    status: int | None
+    wall_s: float
+    output: str
+
+    @property
+    def last_lines(self) -> str:
+        """The end of the output, indented, for messages."""
+        lines = [line for line in self.output.splitlines() if line.strip()]
+        return "\n".join(f"  {line[:300]}" for line in lines[-_LAST_LINES:]) or "  (it printed nothing)"
+
+    @property
+    def ending(self) -> str:
+        """How it ended, in words."""
+        if self.status is None:
+            return f"did not end within {self.wall_s:.0f} s"
+        if self.status < 0:
+            return f"was killed by {signal.Signals(-self.status).name}"
+        return f"ended with status {self.status}"
+
+
+def run_program(command: Sequence[str], *, timeout_s: float, environment: Mapping[str, str] | None = None) -> Outcome:
+    """Run a program and return how it ended; on the time limit and on Ctrl-C all its processes are ended.
+
+    Parameters
+    ----------
+    command : sequence of str
+    timeout_s : float, in s
+    environment : mapping of str to str, optional
+        Added to the current one.
+
+    Raises
+    ------
+    OSError
+        If the program cannot be started.
+    KeyboardInterrupt
+        After the processes were ended.
+    """
+    start = time.monotonic()
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(
+            list(command),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **(environment or {})},
+            start_new_session=True,
+        )
+        status: int | None = None
+        try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                status = process.wait(timeout_s)
+        finally:
+            _end(process)
+        wall_s = time.monotonic() - start
+        size = output.seek(0, os.SEEK_END)
+        output.seek(max(0, size - _MOST_OUTPUT))
+        text = output.read().decode("utf-8", errors="replace")
+    return Outcome(status, wall_s, text)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the process and everything that it started: politely, then by force."""
+    family = _family(process.pid)
+    if process.poll() is None:
+        _signal(family, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE_S)
+    left = [pid for pid in {*family, *_family(process.pid)} if pid != process.pid or process.poll() is None]
+    _signal(left, signal.SIGKILL)
+    process.wait()
+
+
+def _signal(pids: Sequence[int], number: signal.Signals) -> None:
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue
+
+
+def _family(root: int) -> list[int]:
+    """Return the living processes of the session that `root` leads, and all descendants of any of them."""
+    parents: dict[int, int] = {}
+    found = []
+    for entry in Path("/proc").iterdir() if Path("/proc").is_dir() else ():
+        if not entry.name.isdecimal():
+            continue
+        try:
+            fields = (entry / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue
+        state, parent, session = fields[0], int(fields[1]), int(fields[3])
+        parents[int(entry.name)] = parent
+        if session == root and state != "Z":
+            found.append(int(entry.name))
+    members = {root, *found}
+    while True:
+        more = {pid for pid, parent in parents.items() if parent in members} - members
+        if not more:
+            return sorted(members)
+        members |= more

@@ -1,0 +1,95 @@
+"""The progress of a campaign: a bar with the time left on a terminal, one line for each launch elsewhere."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NoReturn, TextIO
+
+if TYPE_CHECKING:
+    from scalkit.bench import Progress
+
+__all__ = ["duration", "progress_printer", "terminated_like_interrupted"]
+
+
+def duration(seconds: float) -> str:
+    """Return a time for people: "8 s", "2 min 05 s", "1 h 04 min"."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+@contextmanager
+def progress_printer(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
+    """Yield a function that shows progress on `stream` until the context ends."""
+    if stream.isatty():
+        with _bar(stream) as show:
+            yield show
+    else:
+        yield lambda progress: _line(stream, progress)
+
+
+@contextmanager
+def terminated_like_interrupted() -> Iterator[None]:
+    """Treat a request to terminate like Ctrl-C, so that no MPI process stays behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(number: int, frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+@contextmanager
+def _bar(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn
+    from rich.progress import Progress as RichProgress
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.fields[what]:<24}"),
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[left]}"),
+    )
+    with RichProgress(*columns, console=Console(file=stream), transient=True) as bar:
+        task = bar.add_task("launches", total=None, what="starting", left="")
+
+        def show(progress: Progress) -> None:
+            bar.update(task, total=progress.total, completed=progress.done, what=_what(progress), left=_left(progress))
+            if progress.failure:
+                bar.console.print(progress.failure.splitlines()[0], markup=False, highlight=False)
+
+        yield show
+
+
+def _line(stream: TextIO, progress: Progress) -> None:
+    if progress.launch is None or not progress.ended:
+        return
+    ending = f"failed: {progress.failure.splitlines()[0]}" if progress.failure else "done"
+    rest = _left(progress) if progress.done < progress.total else f"{duration(progress.elapsed_s)} in all"
+    stream.write(f"[{progress.done}/{progress.total}] {_what(progress)}: {ending}; {rest}\n")
+    stream.flush()
+
+
+def _what(progress: Progress) -> str:
+    launch = progress.launch
+    return "starting" if launch is None else f"{launch.kind} p={launch.p} run {launch.run}"
+
+
+def _left(progress: Progress) -> str:
+    if progress.left_s is None:
+        return f"{duration(progress.elapsed_s)} so far"
+    return f"about {duration(progress.left_s)} left"

@@ -1,0 +1,260 @@
+"""Compiles a tree of C sources with its own Makefile into a cache, once for each compiler, flags and sources."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from scalkit.errors import BuildError
+
+__all__ = ["Build", "build", "cache_folder", "show_command", "sources", "sources_hash"]
+
+_PACKAGE = Path(__file__).resolve().parent
+_SOURCE_SUFFIXES = (".c", ".h", ".def", ".mk")
+_ENVIRONMENT = ("CFLAGS", "CPPFLAGS", "LDFLAGS", "MPIFLAGS")
+_OF_AN_OUTER_MAKE = ("MAKEFLAGS", "MFLAGS", "GNUMAKEFLAGS", "MAKEOVERRIDES", "MAKELEVEL", "MAKEFILES")
+_LAST_LINES = 12
+
+
+@dataclass(frozen=True)
+class Build:
+    """A compiled tree.
+
+    Attributes
+    ----------
+    folder : Path
+        Where the programs are.
+    log : Path
+        What make printed.
+    fresh : bool
+        Whether it was compiled now rather than found in the cache.
+    sources : str
+        SHA-256 of the sources.
+    """
+
+    folder: Path
+    log: Path
+    fresh: bool
+    sources: str
+
+    def program(self, name: str) -> Path:
+        """Return the path of a program.
+
+        Raises
+        ------
+        BuildError
+            If the Makefile did not make it.
+        """
+        path = self.folder / name
+        if not path.is_file():
+            raise BuildError(f"the build in {self.folder} has no program {name!r}, see {self.log}; delete that folder.")
+        return path
+
+
+def sources(name: str) -> Path:
+    """Return the folder of a C tree: that of the checkout, or the copy shipped inside the package.
+
+    Raises
+    ------
+    BuildError
+        If neither is there.
+    """
+    places = (_PACKAGE.parent / name, _PACKAGE / "_shipped" / name, _PACKAGE / name)
+    for place in places:
+        if (place / "Makefile").is_file():
+            return place
+    raise BuildError(f"the C sources {name!r} are not at {places[0]} or {places[1]}; install scalkit again.")
+
+
+def cache_folder() -> Path:
+    """Return the folder of all builds: below ``XDG_CACHE_HOME``, or ``~/.cache`` if that is not an absolute path."""
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (base if base.is_absolute() else Path.home() / ".cache") / "scalkit" / "native"
+
+
+def sources_hash(tree: Path) -> str:
+    """Return the SHA-256 of names and contents of all sources of a tree; tests are left out."""
+    digest = hashlib.sha256()
+    for path in _source_files(tree):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(tree).as_posix()}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def show_command(mpicc: str) -> str:
+    """Return what `mpicc -show` prints: the compiler behind the wrapper and its options; empty if it cannot say.
+
+    Raises
+    ------
+    BuildError
+        If there is no such program.
+    """
+    for option in ("-show", "--showme"):
+        try:
+            done = subprocess.run([mpicc, option], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            return ""
+        except OSError as error:
+            raise BuildError(
+                f"cannot run the compiler {mpicc!r}: {error.strerror or error}; install an MPI library or name its "
+                "compiler with --mpicc."
+            ) from error
+        if done.returncode == 0:
+            return done.stdout.strip()
+    return ""
+
+
+def build(tree: Path, mpicc: str, *, library: str = "", timeout_s: float = 600.0) -> Build:
+    """Return the programs of a C tree, compiled with `mpicc` if they are not in the cache.
+
+    Parameters
+    ----------
+    tree : Path
+        With a Makefile that understands ``make MPICC=... BUILD=...``; it is copied and never written to.
+    mpicc : str
+        Name or path of the compiler.
+    library : str
+        Version of the MPI library, so that a new one leads to a new build.
+    timeout_s : float, in s
+
+    Returns
+    -------
+    Build
+
+    Raises
+    ------
+    BuildError
+        If make, mpicc or the C compiler is missing, the compilation fails, or the cache cannot be written.
+
+    Notes
+    -----
+    The cache folder is named by a hash of sources, compiler, ``mpicc -show``, ``CFLAGS`` and kin, and `library`. It appears
+    by renaming, so two processes may build at the same time and a killed build leaves nothing behind.
+    """
+    shown = show_command(mpicc)
+    digest = sources_hash(tree)
+    flags = {name: os.environ[name] for name in _ENVIRONMENT if os.environ.get(name)}
+    parts = (digest, str(shutil.which(mpicc)), shown, _compiler_version(mpicc), repr(sorted(flags.items())), library)
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
+    target = cache_folder() / f"{tree.name}-{key}"
+    if (target / "build.log").is_file():
+        return Build(target, target / "build.log", fresh=False, sources=digest)
+    _require_tools(mpicc, shown)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="scalkit-build-") as name:
+            _make(tree, Path(name), mpicc, timeout_s, target)
+            _put(Path(name) / "out", target)
+    except OSError as error:
+        raise BuildError(
+            f"cannot keep the build in {target.parent}: {error.strerror or error}; make room there, or name another "
+            "place with XDG_CACHE_HOME."
+        ) from error
+    return Build(target, target / "build.log", fresh=True, sources=digest)
+
+
+def _source_files(tree: Path) -> Iterator[Path]:
+    for path in sorted(tree.rglob("*")):
+        inner = path.relative_to(tree).parts
+        is_source = path.suffix in _SOURCE_SUFFIXES or path.name == "Makefile"
+        if is_source and path.is_file() and not {"tests", "build"} & set(inner):
+            yield path
+
+
+def _compiler_version(mpicc: str) -> str:
+    try:
+        done = subprocess.run(
+            [mpicc, "--version"], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _require_tools(mpicc: str, shown: str) -> None:
+    if shutil.which("make") is None:
+        raise BuildError("compiling needs 'make', which is not on PATH; install it (Debian: apt-get install make).")
+    words = shown.split()
+    if words and shutil.which(words[0]) is None:
+        raise BuildError(
+            f"{mpicc!r} calls the C compiler {words[0]!r}, which is not on PATH; install one "
+            "(Debian: apt-get install gcc libc6-dev)."
+        )
+
+
+def _make(tree: Path, stage: Path, mpicc: str, timeout_s: float, target: Path) -> None:
+    """Run make on a copy of the tree in `stage`; the programs and the log are in ``stage/out`` then."""
+    for path in _source_files(tree):
+        copy = stage / "src" / path.relative_to(tree)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+    out = stage / "out"
+    out.mkdir()
+    jobs = min(4, os.cpu_count() or 1)
+    command = ["make", "-C", str(stage / "src"), f"-j{jobs}", f"MPICC={shlex.quote(mpicc)}", f"BUILD={out}"]
+    environment = {name: value for name, value in os.environ.items() if name not in _OF_AN_OUTER_MAKE}
+    log = out / "build.log"
+    with log.open("w", encoding="utf-8") as stream:
+        stream.write(f"$ {shlex.join(command)}\n")
+        stream.flush()
+        status = _run(command, environment, stream.fileno(), timeout_s)
+    if status != 0:
+        kept = _keep_log(log, target)
+        word = f"did not finish within {timeout_s:g} s" if status is None else f"failed (status {status})"
+        text = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        last = "\n".join(f"  {line}" for line in text[-_LAST_LINES:])
+        raise BuildError(
+            f"compiling {tree} with {mpicc!r} {word}, see {kept}; MPI 3.0 or newer is needed, check '{mpicc} -show'. "
+            f"It ended with:\n{last}"
+        )
+
+
+def _run(command: list[str], environment: Mapping[str, str], log: int, timeout_s: float) -> int | None:
+    """Return the exit status, None after the time limit; no child stays behind."""
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        env=dict(environment),
+        start_new_session=True,
+    )
+    try:
+        return process.wait(timeout_s)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, 9)
+            process.wait()
+
+
+def _keep_log(log: Path, target: Path) -> Path:
+    kept = target.with_name(f"{target.name}.failed.log")
+    shutil.copyfile(log, kept)
+    return kept
+
+
+def _put(out: Path, target: Path) -> None:
+    """Move the files of `out` to `target` in one step; if another process was faster, its build stays."""
+    beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        for path in out.iterdir():
+            if path.is_file():
+                shutil.copy2(path, beside / path.name)
+        beside.chmod(0o755)
+        try:
+            beside.rename(target)
+        except OSError:
+            if not (target / "build.log").is_file():
+                raise
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
