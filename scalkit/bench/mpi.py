@@ -193,12 +193,16 @@ def find_mpi(mpicc: str | None = None, mpiexec: str | None = None) -> Mpi:
     """
     first: BuildError | LaunchError | None = None
     tried: list[str] = []
+    broken: set[str] = set()
     for compiler, launcher in candidates(mpicc, mpiexec):
+        if compiler in broken:
+            continue
         try:
             return probe(compiler, launcher)
         except (BuildError, LaunchError) as error:
             first = first or error
             tried.append(f"{compiler} with {launcher}")
+            broken |= {compiler} if isinstance(error, BuildError) else set()
     assert first is not None
     if len(tried) == 1:
         raise first

@@ -1,0 +1,156 @@
+"""Say what scalkit needs and finds here, what each lack means, and how to go on.
+
+Exit status: 0, or 2 when something named with --need is missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+
+HELP = "say what is here and what is missing"
+
+__all__ = ["HELP", "Finding", "add_arguments", "run"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that scalkit may need.
+
+    Attributes
+    ----------
+    need : str
+        Short name, as for ``--need``.
+    what : str
+    here : bool
+    found : str
+        What was found, or why it does not work.
+    lack : str
+        What it means when it is missing, and how to go on.
+    """
+
+    need: str
+    what: str
+    here: bool
+    found: str
+    lack: str
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `scalkit doctor`."""
+    parser.add_argument(
+        "--need",
+        action="append",
+        default=[],
+        choices=sorted(_CHECKS),
+        help="look only for this, and end with 2 if it is missing; may be given several times",
+    )
+    parser.add_argument("--mpicc", default=None, metavar="PROGRAM", help="compiler of the MPI library (default: found)")
+    parser.add_argument("--mpiexec", default=None, metavar="PROGRAM", help="launcher of it (default: found)")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Look, print, and return 0, or 2 if something needed is missing."""
+    names = [name for name in _CHECKS if name in args.need] or list(_CHECKS)
+    findings = [finding for name in names for finding in _CHECKS[name](args)]
+    if args.json:
+        sys.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=2) + "\n")
+    else:
+        _print(findings)
+    return 2 if args.need and not all(finding.here for finding in findings) else 0
+
+
+def _print(findings: Sequence[Finding]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(show_lines=False, expand=False)
+    for title in ("", "what", "found"):
+        table.add_column(title, overflow="fold")
+    for finding in findings:
+        mark = Text("yes", style="green") if finding.here else Text("no", style="bold red")
+        table.add_row(mark, Text(finding.what), Text(finding.found))
+    console = Console()
+    console.print(table)
+    for finding in findings:
+        if not finding.here:
+            console.print(Text(f"{finding.what}: {finding.lack}"), soft_wrap=True)
+
+
+def _python(args: argparse.Namespace) -> list[Finding]:
+    import platform
+
+    here = sys.version_info >= (3, 11)
+    found = f"{platform.python_version()} at {sys.executable}"
+    return [Finding("python", "Python 3.11 or newer", here, found, "scalkit does not run; install a newer Python.")]
+
+
+def _compiler(args: argparse.Namespace) -> list[Finding]:
+    return [
+        _program(
+            "compiler", "C compiler", ("cc", "gcc", "clang"), "nothing can be measured; apt-get install gcc libc6-dev."
+        ),
+        _program("compiler", "make", ("make",), "nothing can be measured; apt-get install make."),
+    ]
+
+
+def _mpi(args: argparse.Namespace) -> list[Finding]:
+    """Compile and start two ranks for real: nothing less shows that compiler and launcher belong together."""
+    from scalkit.bench import find_mpi
+    from scalkit.bench.mpi import cores
+    from scalkit.errors import BuildError, LaunchError
+
+    lack = "nothing can be measured here; 'pip install mpich' brings one, or name yours with --mpicc and --mpiexec."
+    what = "MPI library that starts two ranks in one world"
+    try:
+        mpi = find_mpi(args.mpicc, args.mpiexec)
+    except (BuildError, LaunchError) as error:
+        return [Finding("mpi", what, False, str(error), lack)]
+    found = f"{mpi.name} (MPI {mpi.standard}), {mpi.mpicc}, {mpi.mpiexec}, {cores()} cores"
+    return [Finding("mpi", what, True, found, lack)]
+
+
+def _browser(args: argparse.Namespace) -> list[Finding]:
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    return [_program("browser", "Chromium", names, "tests of the page are skipped; apt-get install chromium.")]
+
+
+def _report(args: argparse.Namespace) -> list[Finding]:
+    lack = "'scalkit report' does not work; install scalkit again."
+    return [_module("report", name, name, lack) for name in ("papermill", "nbconvert", "plotly")]
+
+
+def _lab(args: argparse.Namespace) -> list[Finding]:
+    lack = "notebooks cannot be opened from here, reports are not affected; pip install jupyterlab."
+    return [_module("lab", "JupyterLab", "jupyterlab", lack)]
+
+
+_CHECKS: dict[str, Callable[[argparse.Namespace], list[Finding]]] = {
+    "python": _python,
+    "compiler": _compiler,
+    "mpi": _mpi,
+    "report": _report,
+    "lab": _lab,
+    "browser": _browser,
+}
+
+
+def _program(need: str, what: str, names: Sequence[str], lack: str) -> Finding:
+    import shutil
+
+    paths = [path for path in map(shutil.which, names) if path]
+    return Finding(need, what, bool(paths), paths[0] if paths else f"no {' or '.join(names)} on PATH", lack)
+
+
+def _module(need: str, what: str, package: str, lack: str) -> Finding:
+    from importlib import metadata
+
+    try:
+        return Finding(need, what, True, metadata.version(package), lack)
+    except metadata.PackageNotFoundError:
+        return Finding(need, what, False, "not installed", lack)
