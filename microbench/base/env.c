@@ -23,8 +23,9 @@ static bool begins_with_one_of(const char *name, const char *const *words, size_
 
 bool sk_env_is_recorded(const char *name)
 {
-    static const char *const prefixes[] = {"MPIR_", "MPICH_", "MPIEXEC_", "HYDRA_", "OMPI_", "PRTE_", "I_MPI_", "UCX_", "FI_",
-                                           "SLURM_", "PMI_", "PMIX_MCA_", "MV2_", "OMP_NUM_THREADS", "SKFAULT"};
+    static const char *const prefixes[] = {
+        "MPIR_", "MPICH_", "MPIEXEC_", "HYDRA_", "OMPI_", "PRTE_", "I_MPI_", "UCX_", "FI_", "SLURM_", "PMI_", "PMIX_MCA_",
+        "MV2_", "OMP_NUM_THREADS", "SKFAULT"};
     static const char *const secrets[] = {"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "COOKIE", "AUTH", "JWT"};
     char upper[128];
     size_t n = 0;
@@ -165,8 +166,8 @@ char *sk_env_provenance(const struct sk_world *world, const char *path)
     char *text = reads ? sk_env_read_file(path) : NULL;
     SK_REQUIRE(!reads || text, "cannot read the provenance file '%s': %s; --provenance takes a file that holds a JSON "
                "object", path, strerror(errno));
-    SK_REQUIRE(!reads || sk_json_is_object(text), "the provenance file '%s' does not hold one JSON object; --provenance "
-               "takes a file like {\"scalkit\": \"0.1.0\"}", path);
+    SK_REQUIRE(!reads || sk_json_is_object(text), "the provenance file '%s' does not hold one JSON object; "
+               "--provenance takes a file like {\"scalkit\": \"0.1.0\"}", path);
     if (world->rank == 0 && !named) {
         text = sk_alloc(3);
         memcpy(text, "{}", 3);

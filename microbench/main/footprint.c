@@ -95,7 +95,8 @@ void sk_footprint_count(struct sk_footprint *footprint, const struct sk_bench *b
     bool works = true;
     for (int i = 0; i < n; i++)
         make_one_counted(maker, bench, i);
-    int64_t freed = free_all(maker, bench, n), lost = least_lost(maker, bench, &works), least = smallest(bench->live, n);
+    int64_t freed = free_all(maker, bench, n), lost = least_lost(maker, bench, &works);
+    int64_t least = smallest(bench->live, n);
     int64_t mine[] = {least, -least, bench->live[0], smallest(bench->peak, n), freed, lost}, most[6];
     SK_MPI(PMPI_Reduce(mine, most, 6, MPI_INT64_T, MPI_MAX, 0, comm));
     SK_MPI(PMPI_Reduce(bench->live, footprint->live, n, MPI_INT64_T, MPI_MAX, 0, comm));

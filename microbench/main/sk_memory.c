@@ -1,4 +1,4 @@
-/* sk_memory: how many bytes each process pays for a communicator, a window, a grid, and for MPI itself. See README.md. */
+/* sk_memory: how many bytes each process pays for communicators, windows, grids, and for MPI itself. See README.md. */
 #include "base/alloc.h"
 #include "base/check.h"
 #include "main/common.h"

@@ -2,9 +2,9 @@
  * glibc's own under its __libc_ names and count usable bytes. Under the address sanitizer, which brings a malloc of its
  * own, its hooks count instead. Without glibc, or with -DSK_NO_INTERPOSER, this file is empty and nothing is counted.
  *
- * glibc hands out a chunk that is one step too large when splitting it would leave a rest too small to use; whether that
- * happens depends on what was freed before. Equal requests would count differently from run to run, so such a chunk is
- * put back and another one taken. */
+ * glibc hands out a chunk that is one step too large when splitting it would leave a rest too small to use; whether
+ * that happens depends on what was freed before. Equal requests would count differently from run to run, so such a
+ * chunk is put back and another one taken. */
 #define _GNU_SOURCE
 #include "mem/counter.h"
 

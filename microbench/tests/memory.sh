@@ -1,6 +1,6 @@
 #!/bin/sh
-# memory.sh BUILD PROCESSES: sk_memory with its own malloc (plain and under the undefined-behaviour sanitizer) gives the same
-# bytes in every run and sees every object; without a counting malloc it says that it skips.
+# memory.sh BUILD PROCESSES: sk_memory with its own malloc (plain, and under the undefined-behaviour sanitizer) gives the
+# same bytes in every run and sees every object; without a counting malloc it says that it skips.
 set -eu
 build=$1
 n=$2

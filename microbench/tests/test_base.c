@@ -76,9 +76,10 @@ void test_json_check(void)
 {
     static const char *const good[] = {"{}", " {\"a\": [1, -2.5e+3, true, false, null, \"\\u00e9\\n\"], \"b\": {}}\n",
                                        "{\"a\":0.5}"};
-    static const char *const bad[] = {"", "[]", "1", "{", "{}x", "{} {}", "{a:1}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{\"a\":01}",
-                                      "{\"a\":1.}", "{\"a\":+1}", "{\"a\":1e}", "{\"a\":\"\\x\"}", "{\"a\":\"\\u12g4\"}",
-                                      "{\"a\":\"\n\"}", "{\"a\":\"", "{\"a\":\"\\", "{\"a\":[1 2]}", "{\"a\":nul}", "{\"a\":nan}"};
+    static const char *const bad[] = {
+        "", "[]", "1", "{", "{}x", "{} {}", "{a:1}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{\"a\":01}", "{\"a\":1.}",
+        "{\"a\":+1}", "{\"a\":1e}", "{\"a\":\"\\x\"}", "{\"a\":\"\\u12g4\"}", "{\"a\":\"\n\"}", "{\"a\":\"",
+        "{\"a\":\"\\", "{\"a\":[1 2]}", "{\"a\":nul}", "{\"a\":nan}"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         CHECK(sk_json_is_object(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -184,7 +185,8 @@ void test_environment_names(void)
     CHECK(sk_env_is_recorded("I_MPI_PIN") && sk_env_is_recorded("SLURM_NTASKS") && sk_env_is_recorded("UCX_TLS"));
     CHECK(!sk_env_is_recorded("PATH") && !sk_env_is_recorded("HOME") && !sk_env_is_recorded("XMPIR_"));
     CHECK(!sk_env_is_recorded("SLURM_JWT") && !sk_env_is_recorded("OMPI_auth_cookie"));
-    CHECK(!sk_env_is_recorded("MPICH_API_KEY") && !sk_env_is_recorded("UCX_PASSWORD") && !sk_env_is_recorded("PMI_Secret"));
+    CHECK(!sk_env_is_recorded("MPICH_API_KEY") && !sk_env_is_recorded("UCX_PASSWORD"));
+    CHECK(!sk_env_is_recorded("PMI_Secret"));
 }
 
 void test_read_file(void)

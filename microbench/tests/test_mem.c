@@ -28,8 +28,8 @@ void test_smaps_lines(void)
     sk_smaps_line(&smaps, "VmHWM:\t    1024 kB");
     CHECK(smaps.bytes[SK_PSS] == 42 * 1024 && smaps.bytes[SK_PRIVATE] == 12 * 1024);
     CHECK(smaps.bytes[SK_HWM] == 1048576 && smaps.bytes[SK_RSS] == -1 && smaps.bytes[SK_PSS_ANON] == -1);
-    static const char *const ignored[] = {"Pss", "Pss: kB", "Pss: x", "Pss: 7", "Pss_Dirty: 7 kB", "PssX: 9 kB", "", ":",
-                                          "7f12-7f13 r-xp 00000000 08:01 42 /lib/Pss: 9 kB"};
+    static const char *const ignored[] = {"Pss", "Pss: kB", "Pss: x", "Pss: 7", "Pss_Dirty: 7 kB", "PssX: 9 kB", "",
+                                          ":", "7f12-7f13 r-xp 00000000 08:01 42 /lib/Pss: 9 kB"};
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
         sk_smaps_line(&smaps, ignored[i]);
     CHECK(smaps.bytes[SK_PSS] == 42 * 1024);
@@ -126,7 +126,8 @@ static void check_flow(enum sk_flow flow, enum sk_datatype datatype, int p, int 
         bool has = flow == SK_FLOW_ROOT_TO_ALL && r == 0;
         bool gets = flow != SK_FLOW_NONE && (flow != SK_FLOW_ALL_TO_ROOT || r == 0);
         size_t blocks = flow == SK_FLOW_ROOT_TO_ALL ? 1 : (size_t)p;
-        CHECK(sk_operands_wrong(&world[r], flow) == (gets && !has ? blocks * (size_t)count : 0)); /* all wrong at first */
+        /* all is wrong at first */
+        CHECK(sk_operands_wrong(&world[r], flow) == (gets && !has ? blocks * (size_t)count : 0));
     }
     for (int r = 0; r < p; r++) {
         for (int s = 0; s < p && flow != SK_FLOW_ROOT_TO_ALL; s++)
@@ -147,7 +148,8 @@ static void check_flow(enum sk_flow flow, enum sk_datatype datatype, int p, int 
 
 void test_data_flows(void)
 {
-    const enum sk_flow flows[] = {SK_FLOW_NONE, SK_FLOW_ROOT_TO_ALL, SK_FLOW_ALL_TO_ROOT, SK_FLOW_ALL_TO_ALL, SK_FLOW_EXCHANGE};
+    const enum sk_flow flows[] = {SK_FLOW_NONE, SK_FLOW_ROOT_TO_ALL, SK_FLOW_ALL_TO_ROOT, SK_FLOW_ALL_TO_ALL,
+                                  SK_FLOW_EXCHANGE};
     for (int p = 1; p <= 6; p++)
         for (int type = 0; type < SK_DATATYPES; type++)
             for (size_t i = 0; i < sizeof flows / sizeof *flows; i++)

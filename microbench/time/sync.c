@@ -4,8 +4,9 @@
 
 #include <sched.h>
 
-enum { ORDER_FIELDS = sizeof(struct sk_order) / sizeof(int64_t), SAMPLE_FIELDS = sizeof(struct sk_sample) / sizeof(int64_t),
-       TAG = 72 };
+enum { TAG = 72,
+       ORDER_FIELDS = sizeof(struct sk_order) / sizeof(int64_t),
+       SAMPLE_FIELDS = sizeof(struct sk_sample) / sizeof(int64_t) };
 
 const char *const sk_sync_names[SK_SYNC_KINDS] = {"round", "window", "dissemination"};
 

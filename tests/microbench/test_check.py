@@ -1,0 +1,39 @@
+"""The checks of the measuring kernel itself: unit tests and real runs under sanitizers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+KERNEL = Path(__file__).resolve().parents[2] / "microbench"
+
+
+def _make(build: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([os.environ.get("PATH", ""), str(Path(sys.executable).parent)])
+    if shutil.which("mpicc", path=path) is None:
+        pytest.skip("no mpicc on PATH; install an MPI library, for example: pip install mpich")
+    command = ["make", "-s", "-C", str(KERNEL), f"BUILD={build}", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, env={**os.environ, "PATH": path})
+
+
+@pytest.mark.mpi
+def test_builds_out_of_tree_without_warnings(tmp_path):
+    before = {path for path in KERNEL.rglob("*") if path.is_file()}
+    made = _make(tmp_path, "all")
+    assert (made.returncode, made.stdout, made.stderr) == (0, "", "")
+    assert (tmp_path / "sk_time").exists()
+    assert (tmp_path / "sk_memory").exists()
+    assert {path for path in KERNEL.rglob("*") if path.is_file()} == before
+
+
+def test_sources_are_small_and_their_names_are_our_own():
+    for source in KERNEL.rglob("*.[ch]"):
+        lines = source.read_text(encoding="utf-8").splitlines()
+        assert len(lines) <= 400, source
+        assert not any(line.startswith(("int MPI_", "void MPI_", "#define MPI_")) for line in lines), source
+        assert max(map(len, lines)) <= 120, source
