@@ -29,7 +29,7 @@ def test_growths_form_an_ordered_group(a: Growth, b: Growth, c: Growth) -> None:
     assert a**2 == a * a
     assert (a < b) + (a == b) + (a > b) == 1
     assert (a < b) == (a * c < b * c)
-    assert (a < b) == (ONE < b / a)
+    assert (a < b) == (b / a > ONE)
     assert hash(a * b) == hash(b * a)
 
 

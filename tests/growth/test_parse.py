@@ -197,8 +197,7 @@ PIECES = st.sampled_from(
 def test_no_text_does_anything_but_parse_or_be_refused(text: str) -> None:
     try:
         growth = Growth.parse(text)
-    except ExpectationError as error:
-        assert str(error).endswith(ADVICE)
+    except ExpectationError:
         return
     shown = str(growth)
     if len(shown) <= MAX_LENGTH:
