@@ -24,8 +24,8 @@ static bool begins_with_one_of(const char *name, const char *const *words, size_
 bool sk_env_is_recorded(const char *name)
 {
     static const char *const prefixes[] = {
-        "MPIR_", "MPICH_", "MPIEXEC_", "HYDRA_", "OMPI_", "PRTE_", "I_MPI_", "UCX_", "FI_", "SLURM_", "PMI_", "PMIX_MCA_",
-        "MV2_", "OMP_NUM_THREADS", "SKFAULT"};
+        "MPIR_", "MPICH_", "MPIEXEC_", "HYDRA_", "OMPI_", "PRTE_", "I_MPI_", "UCX_", "FI_", "SLURM_", "PMI_",
+        "PMIX_MCA_", "MV2_", "OMP_NUM_THREADS", "SKFAULT"};
     static const char *const secrets[] = {"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "COOKIE", "AUTH", "JWT"};
     char upper[128];
     size_t n = 0;
