@@ -17,6 +17,8 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from scalkit.bench import Arguments, Campaign, Result
 
 HELP = "measure the MPI library of this machine"
@@ -63,28 +65,27 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"--timeout {args.timeout:g}: a positive number of seconds is needed.")
     out = Path(args.out)
     arguments = _arguments(args, out)
-    campaign = prepare(out, arguments, find_mpi(args.mpicc, args.mpiexec))
-    _say(args, _opening(campaign))
-    try:
-        with terminated_like_interrupted(), progress_printer(sys.stderr) as on_progress:
-            result = campaign.run(timeout_s=args.timeout, on_progress=on_progress)
-    except KeyboardInterrupt:
-        sys.stderr.write(f"What was measured is kept in {out}; the same command resumes.\n")
-        raise
+    with terminated_like_interrupted():
+        campaign = prepare(out, arguments, find_mpi(args.mpicc, args.mpiexec))
+        _say(args, _opening(campaign))
+        try:
+            with progress_printer(sys.stderr) as on_progress:
+                result = campaign.run(timeout_s=args.timeout, on_progress=on_progress)
+        except KeyboardInterrupt:
+            sys.stderr.write(f"What was measured is kept in {out}; the same command resumes.\n")
+            raise
     _report(args, result)
     return 2 if result.missing else 0
 
 
-def _arguments(args: argparse.Namespace, out: object) -> Arguments:
-    from pathlib import Path
-
+def _arguments(args: argparse.Namespace, out: Path) -> Arguments:
     from scalkit.bench import Arguments
     from scalkit.bench.folder import Folder
     from scalkit.bench.operations import SHAPES
 
     seed = args.seed
     if seed is None:
-        seed = Folder(Path(str(out))).record.get("arguments", {}).get("seed") if Path(str(out)).is_dir() else None
+        seed = Folder(out).record.get("arguments", {}).get("seed")
     return Arguments(
         kinds=tuple(args.what),
         counts=_counts(args.processes),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn, TextIO
@@ -54,21 +55,30 @@ def _interrupt(number: int, frame: object) -> NoReturn:
 @contextmanager
 def _bar(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, SpinnerColumn, Task, TextColumn
     from rich.progress import Progress as RichProgress
+    from rich.text import Text
+
+    class TimeLeft(ProgressColumn):
+        """The time left, counted down between two launches."""
+
+        def render(self, task: Task) -> Text:
+            progress, since = task.fields["progress"], time.monotonic() - task.fields["at"]
+            return Text(_left(progress, since) if progress else "")
 
     columns = (
         SpinnerColumn(),
         TextColumn("{task.fields[what]:<24}"),
         BarColumn(bar_width=None),
         MofNCompleteColumn(),
-        TextColumn("{task.fields[left]}"),
+        TimeLeft(),
     )
     with RichProgress(*columns, console=Console(file=stream), transient=True) as bar:
-        task = bar.add_task("launches", total=None, what="starting", left="")
+        task = bar.add_task("launches", total=None, what="starting", progress=None, at=0.0)
 
         def show(progress: Progress) -> None:
-            bar.update(task, total=progress.total, completed=progress.done, what=_what(progress), left=_left(progress))
+            fields = {"what": _what(progress), "progress": progress, "at": time.monotonic()}
+            bar.update(task, total=progress.total, completed=progress.done, **fields)
             if progress.failure:
                 bar.console.print(progress.failure.splitlines()[0], markup=False, highlight=False)
 
@@ -89,7 +99,8 @@ def _what(progress: Progress) -> str:
     return "starting" if launch is None else f"{launch.kind} p={launch.p} run {launch.run}"
 
 
-def _left(progress: Progress) -> str:
+def _left(progress: Progress, since_s: float = 0.0) -> str:
+    """Return the time left, `since_s` seconds after the progress was reported."""
     if progress.left_s is None:
-        return f"{duration(progress.elapsed_s)} so far"
-    return f"about {duration(progress.left_s)} left"
+        return f"{duration(progress.elapsed_s + since_s)} so far"
+    return f"about {duration(max(0.0, progress.left_s - since_s))} left"

@@ -200,7 +200,7 @@ def _caveats(
         light.append(f"some run files at {parameter} = {_listed(points[short])} end early")
     load = _load(ds, function) if metric == "time" else 0.0
     if load > _FOREIGN_LOAD_WORTH_A_WORD:
-        light.append(f"other programs used up to {100 * load:.0f} % of the CPU")
+        light.append(f"other programs used about {100 * load:.0f} % of the CPU")
     return (*grave, *light), not grave
 
 
@@ -233,7 +233,7 @@ def _load(ds: xr.Dataset, function: str) -> float:
     if "foreign_load" not in ds.data_vars or FUNCTION not in ds["foreign_load"].dims:
         return 0.0
     values = np.asarray(ds["foreign_load"].sel({FUNCTION: function}), dtype=np.float64)
-    return float(np.nanmax(values)) if np.isfinite(values).any() else 0.0
+    return float(np.nanmedian(values)) if np.isfinite(values).any() else 0.0
 
 
 def _listed(points: NDArray[np.generic]) -> str:
