@@ -82,8 +82,8 @@ def load_expectations(source: str | Path) -> ExpectationSet:
     path = Path(source)
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not a text file in UTF-8"
         raise ExpectationError(
             f"cannot read the expectations {str(source)!r}: {reason}. Give a TOML file or one of {', '.join(CATALOGUES)}."
         ) from error
@@ -113,7 +113,7 @@ def expectation_set(source: object) -> ExpectationSet:
 def _from_text(text: str, name: str) -> ExpectationSet:
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ExpectationError(f"{name} is not valid TOML: {error}.") from error
     try:
         return _from_table(table, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 from collections.abc import Collection, Iterator
@@ -61,12 +62,19 @@ class Validation:
         if len(found) == 1:
             return found[0]
         if not found:
-            names = ", ".join(dict.fromkeys(v.function for v in self.verdicts)) or "none"
-            raise DataError(f"there is no verdict on {key!r}; there are verdicts on {names}.")
+            names = dict.fromkeys(v.function for v in self.verdicts)
+            near = difflib.get_close_matches(str(function), names, 1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise DataError(
+                f"there is no verdict on {key!r}; there are verdicts on {', '.join(names) or 'none'}.{hint}"
+            )
         metrics = ", ".join(v.metric for v in found)
         raise DataError(
             f"'{function}' has verdicts on several metrics ({metrics}); ask for one, as in result['{function}', 'time']."
         )
+
+    def __contains__(self, key: object) -> bool:
+        return any(key in (v, v.function, (v.function, v.metric)) for v in self.verdicts)
 
     def __iter__(self) -> Iterator[Verdict]:
         return iter(self.verdicts)
@@ -115,7 +123,7 @@ class Validation:
             str(r.rule) for r in self.rules if r.is_failure
         ]
         decided = f"; decided by {', '.join(failures)}" if failures else ""
-        return f"{len(self)} verdicts: {words}{decided}"
+        return f"{len(self)} verdict{'' if len(self) == 1 else 's'}: {words}{decided}"
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -129,6 +137,9 @@ class Validation:
             found.append(f"measured, but without an expectation: {', '.join(self.unexpected)}")
         if self.missing:
             found.append(f"expected, but not measured: {', '.join(self.missing)}")
+        for name in self.missing:
+            for near in difflib.get_close_matches(name, self.unexpected, 1, 0.8):
+                found.append(f"{name} is expected and {near} measured; write one like the other if they are the same")
         return (*self.notes, *found)
 
     def to_frame(self) -> pd.DataFrame:

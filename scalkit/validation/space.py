@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from html import escape
@@ -17,6 +17,7 @@ __all__ = ["PRESETS", "SPACES", "SearchSpace"]
 
 PRESETS = ("ics15",)
 SPACES = ("around", "paper", *PRESETS)
+MAX_TICKS = 2000
 _CLASSES = ("log", "power", "exponential")
 
 
@@ -42,8 +43,20 @@ class SearchSpace:
 
     @classmethod
     def of(cls, ticks: Iterable[Growth], name: str, parameter: str) -> SearchSpace:
-        """Return a space of the given ticks, sorted, each once."""
-        return cls(tuple(sorted(set(ticks))), name, parameter)
+        """Return a space of the given ticks, sorted, each once.
+
+        Raises
+        ------
+        ExpectationError
+            If there is no tick, or more than 2,000.
+        """
+        chosen = set(ticks)
+        if not 0 < len(chosen) <= MAX_TICKS:
+            raise ExpectationError(
+                f"the search space '{name}' would have {len(chosen)} ticks; 1 to {MAX_TICKS} are allowed. "
+                "Refine or extend it less, or leave a tick."
+            )
+        return cls(tuple(sorted(chosen)), name, parameter)
 
     @classmethod
     def paper(cls, expectation: Expectation, depth: int = 2) -> SearchSpace:
@@ -117,7 +130,7 @@ class SearchSpace:
         return cls.of(ticks, "around", parameter)
 
     def with_tick(self, tick: Growth | str) -> SearchSpace:
-        """Return the space with one more tick."""
+        """Return the space with one more tick, a Growth or its text."""
         return self._changed({*self.ticks, Growth.parse(tick, self.parameter)})
 
     def without_tick(self, tick: Growth | str) -> SearchSpace:
@@ -135,25 +148,36 @@ class SearchSpace:
             )
         return self._changed(set(self.ticks) - {gone})
 
-    def refine(self, times: int = 1) -> SearchSpace:
-        """Return the space with a tick in the middle of every gap between big ticks, `times` times over."""
+    def refine(self, n: int = 1) -> SearchSpace:
+        """Return the space with a tick in the middle of every gap between neighbours of a row, `n` times over.
+
+        A row holds the ticks that differ in the exponent of the leading class only, such as 1, p^1/4, p^1/2, ...
+
+        Raises
+        ------
+        ExpectationError
+            If that makes more than 2,000 ticks.
+        """
         space = self
-        for _ in range(times):
-            new = set(space.ticks)
-            for row in space._rows().values():
-                new |= {_halfway(a, b, self.parameter) for a, b in pairwise(row)}
-            space = space._changed(new)
+        for _ in range(n):
+            rows = space._rows().values()
+            middles = {(a * b) ** Fraction(1, 2) for row in rows for a, b in pairwise(row)}
+            space = space._changed({*space.ticks, *middles})
         return space
 
     def extend(self, upper: Growth | str) -> SearchSpace:
-        """Return the space with every row of ticks continued, at its last spacing, up to the boundary `upper`."""
+        """Return the space with every row continued, at its last distance, up to and including the boundary `upper`.
+
+        Raises
+        ------
+        ExpectationError
+            If the boundary cannot be reached within 2,000 ticks, as one of a faster class.
+        """
         boundary = Growth.parse(upper, self.parameter)
-        new = set(self.ticks)
+        new = {*self.ticks, boundary} if boundary > self.ticks[-1] else set(self.ticks)
         for row in self._rows().values():
-            if len(row) < 2:
-                continue
-            step, tick = row[-1] / row[-2], row[-1]
-            while (tick := tick * step) <= boundary and len(new) < 10_000:
+            step, tick = row[-1] / row[-2] if len(row) > 1 else boundary, row[-1]
+            while len(row) > 1 and (tick := tick * step) <= boundary and len(new) <= MAX_TICKS:
                 new.add(tick)
         return self._changed(new)
 
@@ -164,7 +188,7 @@ class SearchSpace:
 
     def _changed(self, ticks: Iterable[Growth]) -> SearchSpace:
         name = self.name if self.name.endswith("+") else f"{self.name}+"
-        return replace(SearchSpace.of(ticks, name, self.parameter))
+        return SearchSpace.of(ticks, name, self.parameter)
 
     def _rows(self) -> dict[object, list[Growth]]:
         """Return the ticks in rows that differ only in the exponent of the leading class."""
@@ -215,7 +239,3 @@ def _halvings(leading: Fraction, depth: int) -> list[Fraction]:
         middles = [(a + b) / 2 for a, b in pairwise(exponents)]
         exponents = sorted([*exponents, *middles])
     return exponents
-
-
-def _halfway(a: Growth, b: Growth, parameter: str) -> Growth:
-    return (a * b) ** Fraction(1, 2)

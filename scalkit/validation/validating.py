@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import cast
 
 import xarray as xr
 
-from scalkit.errors import ExpectationError
+from scalkit.errors import ExpectationError, RuleError
 from scalkit.fit import MIN_POINTS
 from scalkit.measure import Series, Statistic, series
 from scalkit.relation import Relation
-from scalkit.validation.catalogue import ExpectationSet, expectation_set
+from scalkit.validation.catalogue import ExpectationSet, Expected, expectation_set
 from scalkit.validation.litmus import Litmus
 from scalkit.validation.result import Validation
 from scalkit.validation.rules import RuleResult, judge_rule
@@ -25,7 +25,7 @@ __all__ = ["validate"]
 def validate(
     data: xr.Dataset,
     expectations: object,
-    rules: Iterable[str | Relation] = (),
+    rules: Iterable[str | Relation] | str | Relation = (),
     *,
     space: SearchSpace | str | None = None,
     statistic: str = "q1",
@@ -58,8 +58,12 @@ def validate(
 
     Raises
     ------
-    DataError, ExpectationError, RuleError
-        If data, expectations or rules are wrong; nothing measured matches any expectation.
+    DataError
+        If the data are malformed, have too few settings, or values that cannot be fitted.
+    ExpectationError
+        If an expectation or a search space is wrong, or no measured function has an expectation.
+    RuleError
+        If a rule cannot be read or names a function that is neither measured nor expected.
 
     References
     ----------
@@ -71,7 +75,7 @@ def validate(
     names = [one.function for one in measured]
     if not verdicts:
         raise ExpectationError(_no_match(names, expected))
-    relations = [*expected.rules, *(r if isinstance(r, Relation) else Relation.parse(r) for r in rules)]
+    relations = [*expected.rules, *_relations(rules, {*names, *expected.functions})]
     judged = {v.function for v in verdicts}
     return Validation(
         verdicts=verdicts,
@@ -93,7 +97,7 @@ def _verdicts(
         if wanted is None:
             continue
         if space is not None:
-            wanted = type(wanted)(wanted.expectation, space)
+            wanted = Expected(wanted.expectation, space)
         try:
             expectation, ticks = wanted.search_space(one.parameter)
         except ExpectationError as error:
@@ -101,8 +105,24 @@ def _verdicts(
         yield judge(one, expectation, ticks, min_points)
 
 
+def _relations(rules: Iterable[str | Relation] | str | Relation, known: set[str]) -> Iterator[Relation]:
+    for rule in [rules] if isinstance(rules, (str, Relation)) else rules:
+        relation = rule if isinstance(rule, Relation) else Relation.parse(rule)
+        for name in relation.names:
+            if name not in known:
+                near = difflib.get_close_matches(name, sorted(known), 1) or sorted(known)
+                raise RuleError(
+                    f"rule '{relation}' names '{name}', which is neither measured nor expected; "
+                    f"did you mean {' or '.join(repr(other) for other in near[:3])}?"
+                )
+        yield relation
+
+
 def _rule(relation: Relation, measured: list[Series], verdicts: tuple[Verdict, ...]) -> RuleResult:
-    metric = next((one.metric for one in measured if one.function in relation.names), "time")
+    """Return the result of a rule on the metric that most of its functions have; the first one decides ties."""
+    metrics = list(dict.fromkeys(one.metric for one in measured))
+    named = [(one.function, one.metric) for one in measured if one.function in relation.names]
+    metric = max(metrics, key=lambda m: sum(other == m for _, other in named))
     return judge_rule(
         relation,
         {one.function: one for one in measured if one.metric == metric},
