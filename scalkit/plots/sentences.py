@@ -47,6 +47,8 @@ def crossing_words(verdict: Verdict) -> str:
         return (
             "it stays inside the limits at every scale" if math.isnan(crossing) else "in the long run it stays inside"
         )
+    if math.isinf(crossing):
+        return "it leaves the limits only beyond every machine"
     if math.isnan(crossing) or crossing <= 1:
         return f"it is outside the limits for all {verdict.parameter} > 1"
     highest = float(np.max(verdict.series.x))

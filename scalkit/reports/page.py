@@ -14,10 +14,11 @@ import xarray as xr
 
 from scalkit import measure
 from scalkit.plots.style import rank_key
-from scalkit.validation import Validation, junit, validate
-from scalkit.validation.catalogue import load_expectations
+from scalkit.reports.plain import from_plain
+from scalkit.validation import Validation, validate
+from scalkit.validation.junit import to_junit
 
-__all__ = ["Page", "load", "open_page"]
+__all__ = ["Page", "open_page"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Page:
     named : tuple of str
         The measurements as the user named them.
     expectations_name : str
-        Name of a catalogue, or path of a file.
+        Name of a catalogue, or path of a file; empty for expectations stated in Python.
     fail_on : tuple of str
         What adds to exit status 1.
     made : str
@@ -95,9 +96,9 @@ class Page:
     def broken_rules_of(self, function: str) -> list[str]:
         """Return the sentences of all rules about `function` that are violated or predicted to be."""
         return [
-            rule.sentence
-            for rule in self.result.rules
-            if rule.status in ("violated", "predicted") and str(rule.rule).split()[0] == function
+            result.sentence
+            for result in self.result.rules
+            if result.status in ("violated", "predicted") and any(name == function for _, name in result.rule.left)
         ]
 
     def save(self, folder: str) -> None:
@@ -106,23 +107,18 @@ class Page:
             return
         place = Path(folder)
         outcome = {"title": self.title, "status": self.status, "answer": self.answer}
-        (place / "verdict.json").write_text(self.result.to_json() + "\n", encoding="utf-8")
-        (place / "junit.xml").write_text(junit.to_junit(self.result), encoding="utf-8")
+        (place / "verdict.json").write_text(self.result.to_json(), encoding="utf-8")
+        (place / "junit.xml").write_text(to_junit(self.result, fail_on=self.fail_on), encoding="utf-8")
         (place / "outcome.json").write_text(json.dumps(outcome), encoding="utf-8")
-
-
-def load(runs: Sequence[str]) -> xr.Dataset:
-    """Return the data of one or several run folders or files as one Dataset."""
-    read = [measure.read(run) for run in runs]
-    return read[0] if len(read) == 1 else measure.combine(read)
 
 
 def open_page(
     runs: Sequence[str],
-    expectations: str = "mpi",
+    expectations: str | Mapping[str, Any] = "mpi",
     *,
+    rules: Sequence[str] = (),
     title: str = "",
-    named: Sequence[str] = (),
+    named: Mapping[str, Any] | None = None,
     fail_on: Sequence[str] = (),
 ) -> Page:
     """Read measurements, validate them, and return the content of a report.
@@ -131,25 +127,36 @@ def open_page(
     ----------
     runs : sequence of paths
         Run folders, run files, or netCDF files.
-    expectations : str
-        Name of a bundled catalogue or path of a TOML file.
+    expectations : str or mapping
+        Name of a bundled catalogue, path of a TOML file, or what `scalkit.reports.plain.to_plain` returns.
+    rules : sequence of str
+        Cross-function rules, in addition to those of the expectations.
     title : str
         Made from the data if empty.
-    named : sequence of str
-        How the report names the runs; by default as in `runs`.
+    named : mapping, optional
+        How the report names its inputs: ``{"runs": [...], "expectations": "..."}``; by default as above.
     fail_on : sequence of str
-        ``"undecided"``, ``"better"``, ``"predicted"``.
+        ``"better"``, ``"predicted"``.
 
     Raises
     ------
-    DataError, RunFileError, ExpectationError
-        If an input cannot be read.
+    DataError, RunFileError, ExpectationError, RuleError, UsageError
+        If an input is wrong.
     """
-    data = load(runs)
-    catalogue = load_expectations(expectations)
-    result = validate(data, catalogue)
-    shown = tuple(named) or tuple(runs)
-    return Page(data, result, title or _title(data), shown, expectations, tuple(fail_on), _now())
+    data = measure.read(list(runs))
+    result = validate(data, from_plain(expectations, rules))
+    result.exit_status(fail_on)
+    names = named or {}
+    shown = str(names.get("expectations") or (expectations if isinstance(expectations, str) else ""))
+    return Page(
+        data=data,
+        result=result,
+        title=title or _title(data),
+        named=tuple(names.get("runs") or runs),
+        expectations_name=shown,
+        fail_on=tuple(fail_on),
+        made=_now(),
+    )
 
 
 def _title(data: xr.Dataset) -> str:

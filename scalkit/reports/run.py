@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import xarray as xr
 
-from scalkit.errors import DataError
+from scalkit import measure
 from scalkit.reports.bundled import bundled
 from scalkit.reports.target import Target
 
@@ -43,9 +43,10 @@ class ReportResult:
 
 def report(
     source: PathLike | Sequence[PathLike] | xr.Dataset,
-    expectations: PathLike | None = None,
+    expectations: object = None,
     out: PathLike = "report.html",
     *,
+    rules: Iterable[str] = (),
     force: bool = False,
     fail_on: Sequence[str] = (),
     title: str | None = None,
@@ -56,14 +57,17 @@ def report(
     ----------
     source : path, sequence of paths, or xarray.Dataset
         Run folders or files, or data at hand.
-    expectations : path or name, optional
-        A TOML file or a bundled catalogue (``"mpi"``, ``"mafia"``); by default ``"mpi"``.
+    expectations : path, name, mapping or ExpectationSet, optional
+        As `scalkit.validate` takes them: a TOML file, a bundled catalogue (``"mpi"``, ``"mafia"``), or function to
+        expectation; by default ``"mpi"``.
     out : path
         The HTML file; ``<stem>.verdict.json`` and ``<stem>.junit.xml`` are written beside it.
+    rules : iterable of str
+        Cross-function rules, in addition to those of the expectations.
     force : bool
         Replace existing files.
     fail_on : sequence of str
-        ``"undecided"``, ``"better"``, ``"predicted"``: what adds to status 1.
+        ``"better"``, ``"predicted"``: what adds to status 1.
     title : str, optional
         Made from the data by default.
 
@@ -75,27 +79,31 @@ def report(
     ------
     ReportError
         If the place cannot be written to or the notebook fails; nothing is left there then.
-    DataError, RunFileError, ExpectationError
-        If an input cannot be read.
+    DataError, RunFileError, ExpectationError, RuleError, UsageError
+        If an input is wrong.
 
     Notes
     -----
     ``SOURCE_DATE_EPOCH`` sets the time in the report, so that the same input gives the same bytes.
     """
+    from scalkit.reports.html_page import render
+    from scalkit.reports.kernel import execute
+    from scalkit.reports.plain import to_plain
+
     target = Target.of(out, force=force)
     with tempfile.TemporaryDirectory(prefix="scalkit-report-") as name, _inputs(source, Path(name)) as (runs, named):
         folder = Path(name)
+        plain = to_plain(expectations)
+        shown = os.fspath(expectations) if isinstance(expectations, str | os.PathLike) else ""
         parameters = {
             "runs": runs,
-            "expectations": _expectations(expectations),
+            "expectations": plain,
+            "rules": [str(rule) for rule in rules],
             "title": title or "",
-            "named": named,
+            "named": {"runs": named, "expectations": shown or (plain if isinstance(plain, str) else "")},
             "fail_on": list(fail_on),
             "outcome": name,
         }
-        from scalkit.reports.html_page import render
-        from scalkit.reports.kernel import execute
-
         notebook = execute(bundled("notebooks/90_report.ipynb"), parameters, folder)
         outcome = json.loads((folder / "outcome.json").read_text(encoding="utf-8"))
         target.write(
@@ -113,22 +121,8 @@ def _inputs(source: PathLike | Sequence[PathLike] | xr.Dataset, folder: Path) ->
     """Yield absolute paths of the measurements, and how to name them."""
     if isinstance(source, xr.Dataset):
         reduced = folder / "measurements.nc"
-        source.to_netcdf(reduced, engine="scipy")
+        measure.write_netcdf(source, reduced)
         yield [str(reduced)], [str(source.attrs.get("source", "") or "data in memory")]
         return
     given: list[PathLike] = [source] if isinstance(source, str | os.PathLike) else [*source]
-    if not given:
-        raise DataError("a report needs measurements, got no path; name a run folder, a run file or a netCDF file.")
-    for path in given:
-        if not Path(path).exists():
-            raise DataError(
-                f"there are no measurements at {os.fspath(path)!r}; name a run folder, a run file or a .nc file."
-            )
     yield [str(Path(path).absolute()) for path in given], [os.fspath(path) for path in given]
-
-
-def _expectations(given: PathLike | None) -> str:
-    if given is None:
-        return "mpi"
-    text = os.fspath(given)
-    return str(Path(text).absolute()) if Path(text).is_file() else text

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scalkit import plots
+from scalkit.growth import Growth
 from scalkit.plots.sentences import crossing_words
 from scalkit.plots.style import METRIC_WORDS, quantity
 from scalkit.reports.markup import anchor, badge, big_o, details, esc, math, name, notes, table
@@ -113,7 +114,7 @@ def _r2(value: float) -> str:
     return "–" if m.isnan(value) else f"{value:.5f}"
 
 
-def _place(verdict: Verdict, growth: object) -> str:
+def _place(verdict: Verdict, growth: Growth) -> str:
     words = {"total": "✓ total match", "approximate": "≈ approximate match", "none": "✗ no match"}
     return words[verdict.expectation.rank(growth)]
 

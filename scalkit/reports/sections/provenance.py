@@ -6,6 +6,7 @@ import importlib.metadata
 import json
 import platform
 from collections.abc import Iterator, Mapping
+from pathlib import PurePath
 from typing import Any
 
 from scalkit import __version__
@@ -22,7 +23,12 @@ def provenance(page: Page) -> Section:
     """Return tables of the measurement's and the report's circumstances and of the hashes of the inputs."""
     facts = table("Of the measurements and of this report.", ("what", "value"), _rows(page))
     inputs = page.inputs
-    hashes = [(esc(file), f'<span class="hash">{esc(digest)}</span>') for file, digest in inputs.items()]
+    short = [PurePath(file).name for file in inputs]
+    files = short if len(set(short)) == len(short) else list(inputs)
+    hashes = [
+        (esc(file), f'<span class="hash">{esc(digest)}</span>')
+        for file, digest in zip(files, inputs.values(), strict=True)
+    ]
     listing = table(f"{len(inputs)} input files.", ("file", "SHA-256"), hashes)
     return Section.of(
         f'<div class="sheet">{facts}', details("Input files and their hashes", listing) if hashes else "", "</div>"

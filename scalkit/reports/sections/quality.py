@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -95,12 +96,19 @@ def _row(data: xr.Dataset, verdict: Verdict) -> tuple[str, ...]:
         str(len(series.x)),
         str(int(np.isfinite(np.asarray(series.values, dtype=float)).any(axis=0).sum())),
         f"{low}" if low == high else f"{low}–{high}",
-        "exact" if series.exact and not series.noise else f"{100 * float(series.noise):.1f} %",
+        _noise(verdict),
         _share(_quality(data, verdict, "n_late", np.nansum) if timed else None, total),
         _share(_quality(data, verdict, "n_overrun", np.nansum) if timed else None, total),
         _percent(_quality(data, verdict, "foreign_load", np.nanmax) if timed else None),
         _status(data, verdict) if timed else "–",
     )
+
+
+def _noise(verdict: Verdict) -> str:
+    noise = float(verdict.series.noise)
+    if verdict.series.exact and not noise > 0:
+        return "exact"
+    return "–" if math.isnan(noise) else f"{100 * noise:.1f} %"
 
 
 def _quality(

@@ -40,9 +40,9 @@ def _card(result: RuleResult) -> Section:
 def _head(result: RuleResult) -> str:
     kind, mark, word = _BADGES[result.status]
     shape = "" if result.decides else " open"
-    caveat = (
-        "" if result.decides else notes(["This rule does not decide the exit status: neither do its measurements."])
-    )
+    reason = "; ".join(result.caveats) or "its measurements do not"
+    silent = result.decides or result.status == "unknown"
+    caveat = "" if silent else notes([f"Does not decide the exit status: {reason}."])
     return (
         f"<header><h3>{name(str(result.rule))}</h3>"
         f'<span class="badge {kind}{shape}"><span aria-hidden="true">{mark}</span>{word}</span></header>'

@@ -31,7 +31,7 @@ def summary(page: Page) -> Section:
         "⚠ means that a verdict does not decide the exit status or that a rule about the function is broken.</caption>"
         f"<thead><tr>{head}</tr></thead>{bodies}</table></div>"
     )
-    return Section.of(table, notes(page.result.warnings), _left_out(page))
+    return Section.of(table, _litmus(page), _caveats(page), _left_out(page))
 
 
 def _group(page: Page, metric: str) -> str:
@@ -56,7 +56,7 @@ def _row(page: Page, verdict: Verdict) -> str:
 
 def model(verdict: Verdict) -> str:
     """Return the model with its coefficients as markup."""
-    return verdict.model.to_mathml()
+    return f"<math>{verdict.model.to_mathml()}</math>"
 
 
 def _signs(page: Page, verdict: Verdict) -> str:
@@ -68,6 +68,25 @@ def _signs(page: Page, verdict: Verdict) -> str:
     if broken:
         signs.append(f'<a class="caveat" href="#rules" title="{esc("; ".join(broken))}">⚠ rule</a>')
     return " ".join(signs)
+
+
+def _litmus(page: Page) -> str:
+    litmus = page.result.litmus
+    if litmus is None:
+        return ""
+    mark = "✓" if litmus.passed else "⚠"
+    return f'<p class="note"><span aria-hidden="true">{mark} </span>{esc(litmus.sentence)}</p>'
+
+
+def _caveats(page: Page) -> str:
+    """Return every caveat once, with the functions that it concerns."""
+    verdicts = page.result.verdicts
+    lines = []
+    for caveat in dict.fromkeys(c for v in verdicts for c in v.caveats):
+        concerned = [v.function for v in verdicts if caveat in v.caveats]
+        whom = "all functions" if len(concerned) == len(verdicts) else ", ".join(concerned)
+        lines.append(f"{caveat[0].upper() + caveat[1:]}. This concerns {whom}.")
+    return notes(lines)
 
 
 def _left_out(page: Page) -> str:
