@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, NoReturn
 
 from scalkit.errors import RuleError
@@ -82,9 +84,15 @@ def _total(terms: Terms, values: Mapping[str, Any]) -> Any:
 
 def _shown(terms: Terms) -> str:
     return " + ".join(
-        ("" if factor == 1 else f"{factor:g}*") + (name if _PLAIN.fullmatch(name) else f'"{name}"')
+        ("" if factor == 1 else f"{_number(factor)}*") + (name if _PLAIN.fullmatch(name) else f'"{name}"')
         for factor, name in terms
     )
+
+
+def _number(factor: float) -> str:
+    """Return the shortest digits without exponent that read back as `factor`."""
+    digits = format(Decimal(repr(factor)), "f")
+    return digits.removesuffix(".0")
 
 
 class _Parser:
@@ -135,7 +143,7 @@ class _Parser:
             kind, text = self.tokens[self.at] if self.at < len(self.tokens) else ("end", "")
         if kind not in {"name", "quoted"}:
             self.refuse("a function is missing" if kind == "end" else f"'{text}' stands where a function is expected")
-        if factor <= 0:
-            self.refuse("a factor must be positive")
+        if not 0 < factor < math.inf:
+            self.refuse("a factor must be positive and finite")
         self.at += 1
         return factor, text
