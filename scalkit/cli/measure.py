@@ -127,7 +127,7 @@ def _opening(campaign: Campaign) -> str:
     lines = [
         f"Measuring {' and '.join(own.kinds)} of {campaign.mpi.name} with {campaign.mpi.mpiexec} into {campaign.folder.path}"
     ]
-    crowded = [n for n in own.counts if n > cores()]
+    crowded = [n for n in own.counts if n > cores() and "collectives" in own.kinds]
     if crowded:
         numbers = ", ".join(map(str, crowded))
         lines.append(

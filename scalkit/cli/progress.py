@@ -77,8 +77,8 @@ def _bar(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
         task = bar.add_task("launches", total=None, what="starting", progress=None, at=0.0)
 
         def show(progress: Progress) -> None:
-            fields = {"what": _what(progress), "progress": progress, "at": time.monotonic()}
-            bar.update(task, total=progress.total, completed=progress.done, **fields)
+            bar.update(task, total=progress.total, completed=progress.done)
+            bar.update(task, what=_what(progress), progress=progress, at=time.monotonic())
             if progress.failure:
                 bar.console.print(progress.failure.splitlines()[0], markup=False, highlight=False)
 
