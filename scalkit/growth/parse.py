@@ -6,9 +6,10 @@ coefficient times a `Growth`.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Real
 from typing import NoReturn
@@ -41,16 +42,21 @@ _ADVICE = "Write the expectation as a product of powers of log(p), p and 2^p, fo
 
 
 _CONSTANT = Growth()
+_NOTHING, _A_CONSTANT, _MORE = range(3)
 
 
 @dataclass(frozen=True)
 class _Term:
-    """A coefficient times a growth; `exact` unless the coefficient was rounded, `whole` unless a sum lost a term."""
+    """A coefficient times a growth; `exact` unless the coefficient was rounded.
+
+    `lost` tells what sums on the way left out: nothing, at most a constant, or something that grows. The exponent of 2
+    needs it: 2^(n + 3) grows as 2^n, but 2^(n + log(n)) does not.
+    """
 
     coefficient: Fraction
     growth: Growth = _CONSTANT
     exact: bool = True
-    whole: bool = True
+    lost: int = _NOTHING
 
 
 def parse_growth(text: object, parameter: str | None = None) -> Growth:
@@ -97,7 +103,10 @@ def _checked_text(text: object) -> str:
         raise ExpectationError(
             f"an expectation must be text, a number, a sympy expression or a Growth, got {type(text).__name__}. {_ADVICE}"
         )
-    shown = text if isinstance(text, str) else str(text)
+    try:
+        shown = text if isinstance(text, str) else str(text)
+    except ValueError as error:  # Python prints no whole number above 4,300 digits
+        raise ExpectationError(f"an expectation is a number of too many digits. {_ADVICE}") from error
     if len(shown) > MAX_LENGTH:
         raise ExpectationError(
             f"expectation '{shown[:20]}...' has {len(shown)} characters; at most {MAX_LENGTH} are allowed. {_ADVICE}"
@@ -169,20 +178,22 @@ class _Parser:
         while sign := self._take("+", "-"):
             other = self._product()
             if sign == "-":
-                other = _Term(-other.coefficient, other.growth, other.exact, other.whole)
+                other = replace(other, coefficient=-other.coefficient)
             total = self._add(total, other)
         return total
 
     def _add(self, left: _Term, right: _Term) -> _Term:
+        if 0 in (left.coefficient, right.coefficient):
+            return left if right.coefficient == 0 else right
         if left.growth == right.growth:
             coefficient = left.coefficient + right.coefficient
             if coefficient == 0:
                 _refuse(self.text, "its leading terms cancel")
-            return self._term(coefficient, left.growth, left.exact and right.exact, left.whole and right.whole)
+            return self._term(coefficient, left.growth, left.exact and right.exact, max(left.lost, right.lost))
         if len({*left.growth.parameters, *right.growth.parameters}) > 1:
             _refuse(self.text, "a sum over several parameters has no single leading term")
         high, low = (left, right) if left.growth > right.growth else (right, left)
-        return _Term(high.coefficient, high.growth, high.exact, high.whole and low.growth.is_constant)
+        return replace(high, lost=max(high.lost, _A_CONSTANT if low.growth <= _CONSTANT else _MORE))
 
     def _product(self) -> _Term:
         term = self._signed()
@@ -206,7 +217,7 @@ class _Parser:
         while taken := self._take("+", "-"):
             sign = -sign if taken == "-" else sign
         term = self._power()
-        return _Term(sign * term.coefficient, term.growth, term.exact, term.whole)
+        return replace(term, coefficient=sign * term.coefficient)
 
     def _power(self) -> _Term:
         base = self._atom()
@@ -221,7 +232,7 @@ class _Parser:
         self._deeper()
         exponent = self._power()
         self.depth -= 1
-        return self._raise(base, _Term(sign * exponent.coefficient, exponent.growth, exponent.exact, exponent.whole))
+        return self._raise(base, replace(exponent, coefficient=sign * exponent.coefficient))
 
     def _atom(self) -> _Term:
         self._deeper()
@@ -262,9 +273,9 @@ class _Parser:
         if name in _ROOTS:
             if not called:
                 _refuse(self.text, f"'{name}' needs parentheses, as in '{name}(p)'")
-            return self._raise(self._atom(), _Term(_ROOTS[name]))
+            return self._raise(self._bare_atom(), _Term(_ROOTS[name]))
         if called and name in _BIG_O:
-            return self._atom()
+            return self._bare_atom()
         if called and name in {"factorial", "gamma"}:
             _refuse(self.text, _FACTORIAL)
         if called:
@@ -280,7 +291,7 @@ class _Parser:
         elif self._take("^", "**"):
             raised = self._atom()
         bare = self._peek() != ("op", "(")
-        argument = self._atom()
+        argument = self._atom() if bare else self._bare_atom()
         if bare and self._peek() in {("op", "^"), ("op", "**")}:
             _refuse(self.text, f"'{name} x^a' is ambiguous; write log(x)^a or log(x^a)")
         return self._raise(self._log_of(argument), raised)
@@ -290,27 +301,32 @@ class _Parser:
         if growth.is_constant:
             if argument.coefficient <= 1:
                 _refuse(self.text, "the logarithm of a number must be of one above 1")
-            return _Term(Fraction(1), exact=False)
+            return _Term(_log2(argument.coefficient), exact=False)
         if len(growth.parameters) > 1:
             _refuse(self.text, "the logarithm of several parameters is a sum; write log(p)")
         ((parameter, exponents),) = growth.factors
         if argument.coefficient <= 0 or growth < Growth.constant():
             _refuse(self.text, "a logarithm must be of something that grows")
+        rounded = _NOTHING if argument.coefficient == 1 and not argument.lost else _A_CONSTANT
         if exponents.exponential:
-            return self._term(exponents.exponential, Growth.of(parameter, power=1), True, argument.whole)
+            lost = _MORE if exponents.power or exponents.log else rounded
+            return self._term(exponents.exponential, Growth.of(parameter, power=1), True, lost)
         if exponents.power:
-            whole = argument.whole and not exponents.log
-            return self._term(exponents.power, Growth.of(parameter, log=1), True, whole)
+            lost = _MORE if exponents.log else rounded
+            return self._term(exponents.power, Growth.of(parameter, log=1), True, lost)
         _refuse(self.text, "it holds a logarithm of a logarithm, which grows slower than every log(p)^b")
 
     def _inverse(self, term: _Term) -> _Term:
         if term.coefficient == 0:
             _refuse(self.text, "it divides by zero")
-        return _Term(1 / term.coefficient, term.growth**-1, term.exact, term.whole)
+        return _Term(1 / term.coefficient, term.growth**-1, term.exact, _MORE if term.lost else _NOTHING)
 
     def _times(self, left: _Term, right: _Term) -> _Term:
-        exact, whole = left.exact and right.exact, left.whole and right.whole
-        return self._term(left.coefficient * right.coefficient, left.growth * right.growth, exact, whole)
+        lost = max(left.lost, right.lost)
+        if any(one.lost and not other.growth.is_constant for one, other in ((left, right), (right, left))):
+            lost = _MORE
+        exact = left.exact and right.exact
+        return self._term(left.coefficient * right.coefficient, left.growth * right.growth, exact, lost)
 
     def _raise(self, base: _Term, exponent: _Term) -> _Term:
         if not exponent.growth.is_constant:
@@ -325,17 +341,20 @@ class _Parser:
 
     def _rational_power(self, base: _Term, exponent: Fraction) -> _Term:
         growth = base.growth**exponent
+        lost = base.lost if exponent == 1 or not base.lost else _MORE
         if exponent.denominator == 1:
             if _n_bits(base.coefficient) * abs(exponent.numerator) > _MAX_BITS:
                 _refuse(self.text, "it holds a number that is too large")
-            return self._term(base.coefficient**exponent.numerator, growth, base.exact, base.whole)
+            return self._term(base.coefficient**exponent.numerator, growth, base.exact, lost)
         if base.coefficient < 0:
             _refuse(self.text, "it holds the root of a negative factor")
         try:
             rounded = Fraction(float(base.coefficient) ** float(exponent))
-        except OverflowError:
+        except (OverflowError, ZeroDivisionError):
             _refuse(self.text, "it holds a number that is too large")
-        return self._term(rounded, growth, base.coefficient in {0, 1} and base.exact, base.whole)
+        if rounded == 0 != base.coefficient:
+            _refuse(self.text, "it holds a number that is too small")
+        return self._term(rounded, growth, base.coefficient in {0, 1} and base.exact, lost)
 
     def _exponential(self, base: _Term, exponent: _Term) -> _Term:
         if not base.growth.is_constant:
@@ -343,27 +362,31 @@ class _Parser:
         number = base.coefficient
         if not base.exact or number <= 0 or not _is_power_of_two(number):
             _refuse(self.text, "the base of an exponential must be 2 or a power of 2, as in 2^(1.585*n) for 3^n")
-        if not (exponent.whole and exponent.exact) or len(exponent.growth.parameters) != 1:
+        if exponent.lost == _MORE or not exponent.exact or len(exponent.growth.parameters) != 1:
             _refuse(self.text, "the exponent of 2 must be a multiple of one parameter")
         factor = exponent.coefficient * (number.numerator.bit_length() - number.denominator.bit_length())
         ((parameter, e),) = exponent.growth.factors
         if e == Exponents(power=Fraction(1)):
-            return self._term(Fraction(1), Growth.of(parameter, exponential=factor), True, True)
+            return self._term(Fraction(1), Growth.of(parameter, exponential=factor), True, _NOTHING)
         if e == Exponents(log=Fraction(1)):
-            return self._term(Fraction(1), Growth.of(parameter, power=factor), True, True)
+            return self._term(Fraction(1), Growth.of(parameter, power=factor), True, _NOTHING)
         _refuse(self.text, "the exponent of 2 must be a multiple of one parameter")
 
-    def _term(self, coefficient: Fraction, growth: Growth, exact: bool, whole: bool) -> _Term:
+    def _term(self, coefficient: Fraction, growth: Growth, exact: bool, lost: int) -> _Term:
         if _n_bits(coefficient) > _MAX_BITS:
             _refuse(self.text, "it holds a number that is too large")
         for _, e in growth.factors:
             if any(abs(v) > MAX_EXPONENT for v in (e.exponential, e.power, e.log)):
                 _refuse(self.text, f"an exponent is larger than {MAX_EXPONENT}")
-        return _Term(coefficient, growth, exact, whole)
+        return _Term(coefficient, growth if coefficient else _CONSTANT, exact, lost)
 
 
 def _n_bits(number: Fraction) -> int:
     return max(number.numerator.bit_length(), number.denominator.bit_length())
+
+
+def _log2(number: Fraction) -> Fraction:
+    return Fraction(math.log2(number.numerator) - math.log2(number.denominator))
 
 
 def _is_power_of_two(number: Fraction) -> bool:
