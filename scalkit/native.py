@@ -21,6 +21,7 @@ _SOURCE_SUFFIXES = (".c", ".h", ".def", ".mk")
 _ENVIRONMENT = ("CFLAGS", "CPPFLAGS", "LDFLAGS", "MPIFLAGS")
 _OF_AN_OUTER_MAKE = ("MAKEFLAGS", "MFLAGS", "GNUMAKEFLAGS", "MAKEOVERRIDES", "MAKELEVEL", "MAKEFILES")
 _LAST_LINES = 12
+_QUESTION_S = 20.0
 
 
 @dataclass(frozen=True)
@@ -98,17 +99,9 @@ def show_command(mpicc: str) -> str:
         If there is no such program.
     """
     for option in ("-show", "--showme"):
-        try:
-            done = subprocess.run([mpicc, option], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
-        except subprocess.TimeoutExpired:
-            return ""
-        except OSError as error:
-            raise BuildError(
-                f"cannot run the compiler {mpicc!r}: {error.strerror or error}; install an MPI library or name its "
-                "compiler with --mpicc."
-            ) from error
-        if done.returncode == 0:
-            return done.stdout.strip()
+        status, text = _said([mpicc, option])
+        if status == 0:
+            return text.strip()
     return ""
 
 
@@ -170,13 +163,22 @@ def _source_files(tree: Path) -> Iterator[Path]:
 
 
 def _compiler_version(mpicc: str) -> str:
-    try:
-        done = subprocess.run(
-            [mpicc, "--version"], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    status, text = _said([mpicc, "--version"])
+    return text.strip() if status == 0 else ""
+
+
+def _said(command: list[str]) -> tuple[int | None, str]:
+    """Return the exit status of a short command, None if it hangs, and its standard output."""
+    with tempfile.TemporaryFile() as output:
+        try:
+            status = _run(command, os.environ, output.fileno(), subprocess.DEVNULL, _QUESTION_S)
+        except OSError as error:
+            raise BuildError(
+                f"cannot run the compiler {command[0]!r}: {error.strerror or error}; install an MPI library or name its "
+                "compiler with --mpicc."
+            ) from error
+        output.seek(0)
+        return status, output.read().decode("utf-8", errors="replace")
 
 
 def _require_tools(mpicc: str, shown: str) -> None:
@@ -205,7 +207,7 @@ def _make(tree: Path, stage: Path, mpicc: str, timeout_s: float, target: Path) -
     with log.open("w", encoding="utf-8") as stream:
         stream.write(f"$ {shlex.join(command)}\n")
         stream.flush()
-        status = _run(command, environment, stream.fileno(), timeout_s)
+        status = _run(command, environment, stream.fileno(), subprocess.STDOUT, timeout_s)
     if status != 0:
         kept = _keep_log(log, target)
         word = f"did not finish within {timeout_s:g} s" if status is None else f"failed (status {status})"
@@ -217,13 +219,13 @@ def _make(tree: Path, stage: Path, mpicc: str, timeout_s: float, target: Path) -
         )
 
 
-def _run(command: list[str], environment: Mapping[str, str], log: int, timeout_s: float) -> int | None:
+def _run(command: list[str], environment: Mapping[str, str], out: int, err: int, timeout_s: float) -> int | None:
     """Return the exit status, None after the time limit; no child stays behind."""
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=subprocess.STDOUT,
+        stdout=out,
+        stderr=err,
         env=dict(environment),
         start_new_session=True,
     )

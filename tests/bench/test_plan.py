@@ -1,0 +1,146 @@
+"""Arguments, plan, budgets, and the TOML that keeps them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scalkit.bench.arguments import Arguments
+from scalkit.bench.launch import time_limit
+from scalkit.bench.operations import choose, operations
+from scalkit.bench.plan import MEMORY_RUNS, Launch, make_plan, share
+from scalkit.bench.toml import to_toml
+from scalkit.errors import BuildError, UsageError
+from scalkit.native import sources
+
+BOTH = ("collectives", "memory")
+
+
+def _arguments(**changes: Any) -> Arguments:
+    return Arguments(**{"kinds": BOTH, "counts": (2, 4, 8), "runs": 10, "seed": 1, **changes})
+
+
+def test_plan_has_every_launch_once_run_after_run() -> None:
+    plan = make_plan(_arguments())
+    assert len(set(plan)) == len(plan) == 3 * 10 + 3 * MEMORY_RUNS
+    assert [launch.run for launch in plan] == sorted(launch.run for launch in plan)
+    assert plan == make_plan(_arguments())
+    assert plan != make_plan(_arguments(seed=2))
+    assert Launch("memory", 8, 3).name == "memory-p0008-r03"
+    assert Launch("collectives", 32, 0).name == "time-p0032-r00"
+
+
+def test_budget_is_shared_by_weight_and_what_is_saved_goes_on() -> None:
+    plan = make_plan(_arguments(kinds=("collectives",), runs=1))
+    shares = {launch.p: share(launch, plan, 100.0) + launch.start_s for launch in plan}
+    assert sum(shares.values()) == pytest.approx(100.0)
+    assert shares[8] > shares[4] > shares[2]
+    assert share(plan[-1], plan[-1:], 50.0) == pytest.approx(50.0 - plan[-1].start_s)
+    assert share(plan[0], plan, 0.0) == 1.0
+    assert share(Launch("memory", 32, 0), plan, 0.0) == 21.0
+    assert share(plan[0], plan, None) == 600.0
+
+
+def test_time_limit() -> None:
+    assert time_limit(Launch("memory", 2, 0), 10.0, None) > 30.0
+    assert time_limit(Launch("memory", 2, 0), 10.0, 5.0) == 5.0
+
+
+def test_arguments_survive_the_file() -> None:
+    own = _arguments(budget_s=12.5, ops=("MPI_Bcast",))
+    assert own.differing(tomllib.loads(to_toml(own.as_table()))) == []
+    assert own.differing(tomllib.loads(to_toml(_arguments(runs=3).as_table()))) == ["runs", "ops", "budget_s"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"kinds": ("times",)}, "what to measure: 'times' is unknown; choose from collectives, memory."),
+        ({"kinds": ()}, "what to measure: nothing is named; name each once, from collectives, memory."),
+        (
+            {"kinds": ("memory", "memory")},
+            "what to measure: memory, memory is named; name each once, from collectives, memory.",
+        ),
+        ({"shapes": ("round",)}, "--shapes: 'round' is unknown; choose from identity, reverse, stride, random."),
+        ({"datatype": "char"}, "--datatype: 'char' is unknown; choose from byte, int, double."),
+        ({"sync": "barrier"}, "--sync: 'barrier' is unknown; choose from round, window, dissemination."),
+        ({"counts": ()}, "-n nothing: name numbers of processes from 2 to 9999, such as -n 2,4,8,16,32."),
+        ({"counts": (1, 2)}, "-n 1,2: name numbers of processes from 2 to 9999, such as -n 2,4,8,16,32."),
+        ({"counts": (4, 2)}, "-n 4,2: name each number of processes once, ascending."),
+        ({"runs": 0}, "--runs 0: a whole number from 1 to 99 is needed."),
+        ({"max_reps": 5}, "--max-reps 5: a whole number from 20 to 1000000 is needed."),
+        ({"seed": -1}, "--seed -1: a whole number from 0 to 9223372036854775807 is needed."),
+        ({"size": 6, "datatype": "int"}, "--size 6 --datatype int: the size must be a multiple of 4 B, up to 1 GiB."),
+        ({"budget_s": 0.0}, "--budget 0: a positive number of seconds is needed."),
+        ({"budget_s": float("nan")}, "--budget nan: a positive number of seconds is needed."),
+    ],
+)
+def test_wrong_arguments(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+        _arguments(**changes)
+
+
+def test_operations_come_from_the_tables_of_the_sources() -> None:
+    tree = sources("microbench")
+    assert "MPI_Allreduce" in operations(tree, "collectives")
+    assert operations(tree, "memory")[0] == "MPI_memory"
+    assert choose(tree, BOTH, ("MPI_Comm_dup", "MPI_Bcast")) == {
+        "collectives": ("MPI_Bcast",),
+        "memory": ("MPI_Comm_dup",),
+    }
+    assert choose(tree, ("memory",), ()) == {"memory": operations(tree, "memory")}
+
+
+def test_unknown_operation_suggests_a_near_one() -> None:
+    tree = sources("microbench")
+    known = ", ".join(operations(tree, "memory"))
+    message = f"--ops: 'MPI_Com_dup' cannot be measured by memory (did you mean 'MPI_Comm_dup'?); known are {known}."
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+        choose(tree, ("memory",), ("MPI_Com_dup",))
+
+
+def test_kind_without_operations() -> None:
+    tree = sources("microbench")
+    message = "--ops names nothing for 'memory'; leave out 'memory', or add one of MPI_memory, "
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}"):
+        choose(tree, BOTH, ("MPI_Bcast",))
+
+
+def test_sources_without_tables(tmp_path: Path) -> None:
+    path = tmp_path / "ops/ops.def"
+    message = f"cannot read {path}: No such file or directory; install scalkit again."
+    with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
+        operations(tmp_path, "collectives")
+    path.parent.mkdir()
+    path.write_text("/* empty */\n")
+    with pytest.raises(BuildError, match=f"^{re.escape(f'{path} lists no operations; install scalkit again.')}$"):
+        operations(tmp_path, "collectives")
+
+
+SCALARS = (
+    st.text(st.characters(exclude_categories=["Cs"]))
+    | st.integers(-(2**60), 2**60)
+    | st.booleans()
+    | st.floats(allow_nan=False, allow_infinity=False)
+)
+TABLES = st.dictionaries(
+    st.text(st.characters(exclude_categories=["Cs"])), SCALARS | st.lists(SCALARS, max_size=9), max_size=5
+)
+
+
+@given(TABLES, st.dictionaries(st.text('ab." \n\\', max_size=4), TABLES, max_size=3))
+def test_toml_is_read_back_as_it_was(flat: dict[str, Any], nested: dict[str, Any]) -> None:
+    content = {**flat, **nested}
+    assert tomllib.loads(to_toml(content)) == content
+
+
+def test_what_toml_cannot_hold() -> None:
+    message = "'x' is nan, which TOML cannot hold; text, numbers, booleans and lists of them are possible."
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+        to_toml({"x": float("nan")})

@@ -1,0 +1,191 @@
+"""Compiling into the cache: once for each sources, compiler and flags; a clear sentence for everything that is missing."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from scalkit import native
+from scalkit.errors import BuildError
+
+MAKEFILE = """BUILD ?= build
+SOURCE := $(dir $(abspath $(firstword $(MAKEFILE_LIST))))
+$(BUILD)/hello: $(SOURCE)hello.c $(SOURCE)word.def
+\t$(MPICC) $(CFLAGS) -I$(SOURCE) -o $@ $<
+"""
+HELLO = '#include <stdio.h>\n#include "word.def"\nint main(void) { puts(WORD); return 0; }\n'
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tree with one program, and an empty cache; the compiler is plain cc."""
+    if shutil.which("cc") is None or shutil.which("make") is None:
+        pytest.skip("needs a C compiler and make")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for name in ("CFLAGS", "CPPFLAGS", "LDFLAGS", "MPIFLAGS"):
+        monkeypatch.delenv(name, raising=False)
+    tree = tmp_path / "hello world"
+    tree.mkdir()
+    (tree / "Makefile").write_text(MAKEFILE)
+    (tree / "hello.c").write_text(HELLO)
+    (tree / "word.def").write_text('#define WORD "hello"\n')
+    return tree
+
+
+def _wrapper(folder: Path, body: str, name: str = "mpicc") -> str:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def _built(tmp_path: Path) -> list[str]:
+    return sorted(path.name for path in (tmp_path / "cache/scalkit/native").iterdir())
+
+
+def test_second_build_comes_from_the_cache(tree: Path, tmp_path: Path) -> None:
+    first = native.build(tree, "cc")
+    second = native.build(tree, "cc")
+    assert (first.fresh, second.fresh) == (True, False)
+    assert first.folder == second.folder
+    assert subprocess.run([first.program("hello")], capture_output=True, check=True).stdout == b"hello\n"
+    assert first.log.read_text().startswith("$ make -C ")
+    assert len(_built(tmp_path)) == 1
+    assert sorted(path.name for path in tree.iterdir()) == ["Makefile", "hello.c", "word.def"]
+
+
+@pytest.mark.parametrize("change", ["sources", "flags", "library", "compiler"])
+def test_another_build_for_other(change: str, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = native.build(tree, "cc")
+    compiler, library = "cc", ""
+    if change == "sources":
+        (tree / "word.def").write_text('#define WORD "bye"\n')
+    elif change == "flags":
+        monkeypatch.setenv("CFLAGS", "-O2")
+    elif change == "library":
+        library = "Some MPI 2.0"
+    else:
+        compiler = _wrapper(tmp_path, 'case "$1" in -show) echo cc -DX;; *) exec cc "$@";; esac')
+    second = native.build(tree, compiler, library=library)
+    assert second.fresh
+    assert second.folder != first.folder
+
+
+def test_compiler_in_a_folder_with_blanks(tree: Path, tmp_path: Path) -> None:
+    (tmp_path / "my mpi").mkdir()
+    compiler = _wrapper(tmp_path / "my mpi", 'case "$1" in -show) echo cc;; *) exec cc "$@";; esac')
+    assert native.build(tree, compiler).program("hello").is_file()
+
+
+def test_make_around_it_does_not_disturb(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAKEFLAGS", "n -- BUILD=/nowhere MPICC=false")
+    assert native.build(tree, "cc").program("hello").is_file()
+
+
+def test_builds_at_the_same_time(tree: Path, tmp_path: Path) -> None:
+    found: list[Path] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(native.build(tree, "cc").program("hello"))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    assert len(_built(tmp_path)) == 1
+
+
+def test_sources_that_do_not_compile(tree: Path, tmp_path: Path) -> None:
+    (tree / "hello.c").write_text("int main(void) { return nothing; }\n")
+    with pytest.raises(BuildError) as caught:
+        native.build(tree, "cc")
+    first, *rest = str(caught.value).splitlines()
+    (log,) = [name for name in _built(tmp_path) if name.endswith(".failed.log")]
+    assert first == (
+        f"compiling {tree} with 'cc' failed (status 2), see {tmp_path / 'cache/scalkit/native' / log}; MPI 3.0 or newer is "
+        "needed, check 'cc -show'. It ended with:"
+    )
+    assert any("nothing" in line for line in rest)
+    assert len(_built(tmp_path)) == 1
+
+
+def test_compiler_that_hangs(tree: Path, tmp_path: Path) -> None:
+    compiler = _wrapper(tmp_path, 'case "$1" in --*|-show) exit 1;; *) sleep 60;; esac')
+    with pytest.raises(BuildError, match=r"did not finish within 0\.5 s, see .*\.failed\.log; MPI 3\.0 or newer"):
+        native.build(tree, compiler, timeout_s=0.5)
+
+
+def test_wrapper_that_hangs_on_a_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native, "_QUESTION_S", 0.2)
+    assert native.show_command(_wrapper(tmp_path, "sleep 60")) == ""
+
+
+def test_no_make(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = _wrapper(tmp_path, "exit 1")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    message = "compiling needs 'make', which is not on PATH; install it (Debian: apt-get install make)."
+    with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
+        native.build(tree, compiler)
+
+
+def test_no_c_compiler_behind_the_wrapper(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = _wrapper(tmp_path, "echo cc -I/some/include")
+    _wrapper(tmp_path, "exit 0", "make")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    message = (
+        f"{compiler!r} calls the C compiler 'cc', which is not on PATH; install one "
+        "(Debian: apt-get install gcc libc6-dev)."
+    )
+    with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
+        native.build(tree, compiler)
+
+
+def test_no_wrapper(tree: Path) -> None:
+    message = (
+        "cannot run the compiler '/no/mpicc': No such file or directory; install an MPI library or name its compiler with "
+        "--mpicc."
+    )
+    with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
+        native.build(tree, "/no/mpicc")
+
+
+def test_cache_that_cannot_be_written(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    message = (
+        f"cannot keep the build in {tmp_path}/file/scalkit/native: Not a directory; make room there, or name another place "
+        "with XDG_CACHE_HOME."
+    )
+    with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
+        native.build(tree, "cc")
+
+
+def test_program_that_was_not_made(tree: Path) -> None:
+    built = native.build(tree, "cc")
+    message = f"the build in {built.folder} has no program 'bye', see {built.log}; delete that folder."
+    with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
+        built.program("bye")
+
+
+def test_cache_folder_ignores_relative_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "some/where")
+    assert native.cache_folder() == Path.home() / ".cache/scalkit/native"
+
+
+def test_checkout_wins_and_missing_sources_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "scalkit"
+    monkeypatch.setattr(native, "_PACKAGE", package)
+    message = (
+        f"the C sources 'some' are not at {tmp_path / 'some'} or {package / '_shipped/some'}; install scalkit again."
+    )
+    with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
+        native.sources("some")
+    for place in (package / "_shipped/some", tmp_path / "some"):
+        place.mkdir(parents=True)
+        (place / "Makefile").write_text("")
+        assert native.sources("some") == place
