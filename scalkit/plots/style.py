@@ -131,6 +131,9 @@ def number(value: float) -> str:
         exponent = math.log2(value)
         if exponent.is_integer() and exponent >= 14:
             return f"2<sup>{int(exponent)}</sup>"
+        decade = math.log10(value)
+        if abs(decade) >= 5 and abs(decade - round(decade)) < 1e-9:
+            return f"10<sup>{round(decade)}</sup>".replace("-", "−")
     if abs(value) >= 1e6:
         return f"{value:.2g}"
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"

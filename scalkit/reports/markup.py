@@ -5,11 +5,12 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
+from scalkit.fit import Model
 from scalkit.growth import Growth
 from scalkit.plots.style import RANK_MARKS, RANK_WORDS, rank_key
 from scalkit.validation import Verdict
 
-__all__ = ["anchor", "badge", "big_o", "details", "esc", "math", "name", "notes", "table"]
+__all__ = ["anchor", "badge", "big_o", "details", "esc", "formula", "math", "name", "notes", "table"]
 
 
 def esc(text: object) -> str:
@@ -32,6 +33,11 @@ def math(growth: Growth) -> str:
     return f"<math>{growth.to_mathml()}</math>"
 
 
+def formula(model: Model) -> str:
+    """Return a model with its coefficients as a formula."""
+    return f"<math>{model.to_mathml()}</math>"
+
+
 def big_o(growth: Growth) -> str:
     """Return ``O(growth)`` as a formula."""
     return f'<math><mi>O</mi><mo stretchy="false">(</mo>{growth.to_mathml()}<mo stretchy="false">)</mo></math>'
@@ -45,8 +51,9 @@ def badge(verdict: Verdict) -> str:
 
 
 def notes(lines: Iterable[str]) -> str:
-    """Return one highlighted remark for each line of plain text."""
-    return "".join(f'<p class="note"><span aria-hidden="true">⚠ </span>{esc(line)}</p>' for line in lines)
+    """Return a highlighted list of remarks in plain text; nothing without a remark."""
+    items = "".join(f"<li>{esc(line)}</li>" for line in lines)
+    return f'<ul class="note">{items}</ul>' if items else ""
 
 
 def details(summary: str, body: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,7 +82,8 @@ class Page:
     @property
     def measured_at(self) -> str:
         """When the measurements began; empty if unknown."""
-        return str(self.data.attrs.get("started", "") or self.campaign.get("started", "") or "")
+        text = str(self.data.attrs.get("started", "") or "")
+        return re.sub(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(\.\d+)?Z$", r"\1 \2 UTC", text)
 
     @property
     def status(self) -> int:
@@ -144,7 +146,7 @@ def open_page(
         If an input is wrong.
     """
     data = measure.read(list(runs))
-    result = validate(data, from_plain(expectations, rules))
+    result = validate(data, from_plain(expectations), rules)
     result.exit_status(fail_on)
     names = named or {}
     shown = str(names.get("expectations") or (expectations if isinstance(expectations, str) else ""))
@@ -183,31 +185,32 @@ def _now() -> str:
 
 
 def _answer(page: Page) -> list[str]:
-    verdicts = page.result.verdicts
-    if not verdicts:
-        return ["Nothing could be judged: no function has both measurements and an expectation."]
-    keys = {v.function: rank_key(v.rank, v.direction) for v in verdicts}
-    good = sum(key in ("total", "approximate") for key in keys.values())
-    exact = sum(key == "total" for key in keys.values())
-    sentences = [f"{good} of {len(verdicts)} functions scale as expected, {exact} of them exactly."]
-    sentences += _named(
-        "grows faster than expected", "grow faster than expected", [f for f, k in keys.items() if k == "none"]
-    )
-    sentences += _named(
-        "grows slower than expected, which is no fault",
-        "grow slower than expected, which is no fault",
-        [f for f, k in keys.items() if k == "slower"],
-    )
-    broken = [str(rule.rule) for rule in page.result.rules if rule.status == "violated"]
-    sentences += [f"Violated on measurements: {'; '.join(broken)}."] * bool(broken)
-    idle = sum(not v.decides for v in verdicts)
-    sentences += [f"{idle} verdicts come with a caveat and do not decide."] * bool(idle)
-    word = "no deciding verdict fails" if page.status == 0 else "a deciding verdict or rule fails"
+    verdicts, counts = page.result.verdicts, page.result.counts
+    functions = {v.function.partition("[")[0] for v in verdicts}
+    sentences = [
+        f"{len(verdicts)} verdicts on {len(functions)} functions: {counts['total']} total match, "
+        f"{counts['approximate']} approximate, {counts['none']} no match."
+    ]
+    faster = [v for v in verdicts if rank_key(v.rank, v.direction) == "none"]
+    sentences += _named("grows", "grow", "faster than expected", [v.function for v in faster if v.decides])
+    idle = sum(not v.decides for v in faster)
+    if idle:
+        verb = "grows" if idle == 1 else "grow"
+        sentences.append(f"{idle} {verb} faster than expected under a caveat and therefore {_do(idle)} not decide.")
+    slower = [v.function for v in verdicts if rank_key(v.rank, v.direction) == "slower"]
+    sentences += _named("grows", "grow", "slower than expected, which is no fault", slower)
+    broken = [str(rule.rule) for rule in page.result.rules if rule.is_failure]
+    sentences += [f"Violated as measured: {'; '.join(broken)}."] * bool(broken)
+    word = "no deciding verdict or rule fails" if page.status == 0 else "a deciding verdict or rule fails"
     return [*sentences, f"Exit status {page.status}: {word}."]
 
 
-def _named(one: str, many: str, functions: Sequence[str]) -> list[str]:
+def _do(count: int) -> str:
+    return "does" if count == 1 else "do"
+
+
+def _named(one: str, many: str, what: str, functions: Sequence[str]) -> list[str]:
     if not functions:
         return []
     listed = ", ".join(functions[:-1]) + (" and " if len(functions) > 1 else "") + functions[-1]
-    return [f"{listed} {one if len(functions) == 1 else many}."]
+    return [f"{listed} {one if len(functions) == 1 else many} {what}."]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,21 +47,19 @@ def to_plain(source: object) -> str | dict[str, Any]:
     }
 
 
-def from_plain(source: str | Mapping[str, Any], rules: Iterable[str] = ()) -> ExpectationSet:
-    """Return the expectations that `to_plain` wrote, with more rules.
+def from_plain(source: str | Mapping[str, Any]) -> ExpectationSet:
+    """Return the expectations that `to_plain` wrote.
 
     Raises
     ------
-    ExpectationError, RuleError
-        If a file or a rule cannot be read.
+    ExpectationError
+        If a file cannot be read.
     """
-    more = tuple(Relation.parse(rule) for rule in rules)
     if isinstance(source, str):
-        base = expectation_set(source)
-        return ExpectationSet(base.functions, (*base.rules, *more), base.litmus, base.name)
+        return expectation_set(source)
     functions = {function: _expected(entry) for function, entry in source["functions"].items()}
-    own = tuple(Relation.parse(rule) for rule in source["rules"])
-    return ExpectationSet(functions, (*own, *more), source["litmus"], source["name"])
+    rules = tuple(Relation.parse(rule) for rule in source["rules"])
+    return ExpectationSet(functions, rules, source["litmus"], source["name"])
 
 
 def _entry(expected: Expected) -> dict[str, Any]:

@@ -151,6 +151,7 @@ def test_rule_shows_violations_as_crosses(result: Validation) -> None:
         (style.safe, "<b>%{x}\n&", "&lt;b&gt;&#37;{x} &amp;"),
         (style.number, 65536.0, "2<sup>16</sup>"),
         (style.number, 40.0, "40"),
+        (style.number, 1e6, "10<sup>6</sup>"),
         (style.number, 1.25e9, "1.2e+09"),
         (style.number, 0.125, "0.125"),
     ],

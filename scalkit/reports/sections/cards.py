@@ -11,13 +11,14 @@ from scalkit import plots
 from scalkit.growth import Growth
 from scalkit.plots.sentences import crossing_words
 from scalkit.plots.style import METRIC_WORDS, quantity
-from scalkit.reports.markup import anchor, badge, big_o, details, esc, math, name, notes, table
+from scalkit.reports.markup import anchor, badge, big_o, details, esc, formula, math, name, notes, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Piece, Plot, Section
-from scalkit.reports.sections.summary import model
 from scalkit.validation import Verdict
 
 __all__ = ["card", "cards"]
+
+_RIVALS = 5
 
 
 def cards(page: Page, metric: str | None = None) -> Section:
@@ -26,7 +27,7 @@ def cards(page: Page, metric: str | None = None) -> Section:
     Variants of a function, named ``function[variant]``, are folded into the card of the function itself.
     """
     metrics = dict.fromkeys(v.metric for v in page.result.verdicts) if metric is None else (metric,)
-    section = Section.of("" if metrics else '<p class="soft">Nothing was judged.</p>')
+    section = Section.of()
     for each in metrics:
         word = METRIC_WORDS.get(each, each)
         section += Section.of(f'<h3 class="metric">{esc(word[0].upper() + word[1:])}</h3>')
@@ -74,7 +75,7 @@ def _formulas(verdict: Verdict) -> str:
     parts = (
         ("expected", big_o(verdict.expectation.growth)),
         ("limits", f"{math(lower)} to {math(upper)}"),
-        ("model", model(verdict)),
+        ("model", formula(verdict.model)),
         ("adj. R²", r2),
         ("divergence δ", math(verdict.divergence)),
     )
@@ -104,10 +105,12 @@ def _caption(text: str) -> str:
 
 
 def _runners_up(verdict: Verdict) -> str:
-    rows = [(f"{math(verdict.model.growth)} (chosen)", _r2(verdict.adjusted_r2), _place(verdict, verdict.model.growth))]
-    rows += [(math(r.growth), _r2(r.adjusted_r2), _place(verdict, r.growth)) for r in verdict.rivals]
-    caption = "The models that fit best; close values mean that the data hardly tell them apart."
-    return details("Runners-up", table(caption, ("growth", "adjusted R²", "would be"), rows, numeric=(1,)))
+    models = (verdict.model, *verdict.rivals[:_RIVALS])
+    rows = [(formula(one), _r2(one.adjusted_r2), _place(verdict, one.growth)) for one in models]
+    caption = (
+        f"The chosen model and the {len(models) - 1} next best; close values mean that the data hardly tell them apart."
+    )
+    return details("Runners-up", table(caption, ("model", "adjusted R²", "would be"), rows, numeric=(1,)))
 
 
 def _r2(value: float) -> str:
@@ -138,7 +141,7 @@ def _variants_table(verdicts: Sequence[Verdict]) -> str:
     rows = [
         (
             name(v.function),
-            model(v),
+            formula(v.model),
             "–" if m.isnan(v.adjusted_r2) else f"{v.adjusted_r2:.3f}",
             math(v.divergence),
             badge(v),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from scalkit.plots.style import RANK_MARKS, rank_key
 from scalkit.reports.markup import esc
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
+from scalkit.validation import RuleResult
 
 __all__ = ["headline"]
 
@@ -41,9 +44,17 @@ def _tiles(page: Page) -> str:
         items.append(f'<li class="{rank}">{count}<span>{word}: {"; ".join([meaning, *extra])}</span></li>')
     rules = page.result.rules
     if rules:
-        broken = sum(rule.status in ("violated", "predicted") for rule in rules)
-        items.append(f"<li><b>⚠ {broken}</b><span>of {len(rules)} rules violated or predicted to be</span></li>")
+        items.append(f"<li>{_rules(rules)}</li>")
     return "".join(items)
+
+
+def _rules(rules: Sequence[RuleResult]) -> str:
+    broken = sum(rule.status in ("violated", "predicted") for rule in rules)
+    unknown = sum(rule.status == "unknown" for rule in rules)
+    extra = f"; {unknown} not to be checked" if unknown else ""
+    if broken:
+        return f"<b>⚠ {broken}</b><span>of {len(rules)} rules violated, or predicted to be{extra}</span>"
+    return f"<b>✓ {len(rules) - unknown}</b><span>rules hold, as measured and as predicted{extra}</span>"
 
 
 def _facts(page: Page) -> str:

@@ -6,7 +6,7 @@ import math as m
 from collections.abc import Sequence
 
 from scalkit.plots.style import METRIC_WORDS
-from scalkit.reports.markup import anchor, badge, big_o, esc, math, name, notes
+from scalkit.reports.markup import anchor, badge, big_o, esc, formula, math, name, notes
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.validation import Verdict
@@ -45,18 +45,13 @@ def _row(page: Page, verdict: Verdict) -> str:
     r2 = "–" if m.isnan(verdict.adjusted_r2) else f"{verdict.adjusted_r2:.3f}"
     cells = (
         (_HEAD[1], big_o(verdict.expectation.growth)),
-        (_HEAD[2], model(verdict)),
+        (_HEAD[2], formula(verdict.model)),
         (_HEAD[3], r2),
         (_HEAD[4], math(verdict.divergence)),
         (_HEAD[5], f"{badge(verdict)} {_signs(page, verdict)}"),
     )
     body = "".join(f'<td data-label="{esc(label)}">{cell}</td>' for label, cell in cells)
     return f'<tr><th scope="row"><a href="#{anchor(verdict.function)}">{name(verdict.function)}</a></th>{body}</tr>'
-
-
-def model(verdict: Verdict) -> str:
-    """Return the model with its coefficients as markup."""
-    return f"<math>{verdict.model.to_mathml()}</math>"
 
 
 def _signs(page: Page, verdict: Verdict) -> str:
@@ -74,8 +69,7 @@ def _litmus(page: Page) -> str:
     litmus = page.result.litmus
     if litmus is None:
         return ""
-    mark = "✓" if litmus.passed else "⚠"
-    return f'<p class="note"><span aria-hidden="true">{mark} </span>{esc(litmus.sentence)}</p>'
+    return f"<p>{esc(litmus.sentence)}</p>" if litmus.passed else notes([litmus.sentence])
 
 
 def _caveats(page: Page) -> str:

@@ -1,0 +1,110 @@
+"""A whole report: the three files, what they hold, that they repeat, and that a failure leaves nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from importlib import resources
+from pathlib import Path
+
+import jsonschema
+import pytest
+import xarray as xr
+
+import scalkit as sk
+from scalkit.errors import DataError, ExpectationError, ReportError, UsageError
+from scalkit.reports import ReportResult
+from scalkit.reports.html_page import PLOTLY_BUNDLE
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def written(
+    data: xr.Dataset, expectations: dict[str, object], rules: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> ReportResult:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+        out = tmp_path_factory.mktemp("out") / "report.html"
+        return sk.report(data, expectations, out, rules=rules, title="Title <i>")
+
+
+def test_three_files_and_nothing_else(written: ReportResult) -> None:
+    names = sorted(path.name for path in written.html.parent.iterdir())
+    assert names == ["report.html", "report.junit.xml", "report.verdict.json"]
+    assert written.html.stat().st_size < 1.6e6
+    assert written.status == 1
+    assert written.answer.endswith("Exit status 1: a deciding verdict or rule fails.")
+
+
+def test_page_refers_to_nothing_outside(written: ReportResult) -> None:
+    text = written.html.read_text(encoding="utf-8")
+    text = text[: text.index('id="plotting"')]
+    assert not re.findall(r"""(?:src|href)=["'](?!#|data:)[^"']*""", text)
+    assert not re.findall(r"url\(|@import|fetch\(|XMLHttpRequest", text)
+    assert "<title>Title &lt;i&gt;</title>" in text
+    assert "2023-11-14 22:13 UTC" in text
+    assert "default-src 'none'" in text
+
+
+def test_verdicts_for_programs_are_those_of_the_page(
+    written: ReportResult, data: xr.Dataset, expectations: dict[str, object], rules: list[str]
+) -> None:
+    content = json.loads(written.verdict_json.read_text(encoding="utf-8"))
+    schema = resources.files("scalkit.validation").joinpath("verdict.schema.json").read_text(encoding="utf-8")
+    jsonschema.validate(content, json.loads(schema))
+    direct = sk.validate(data, expectations, rules).to_dict()
+    assert content["verdicts"] == direct["verdicts"]
+    assert content["rules"] == direct["rules"]
+
+
+def test_junit_has_a_case_for_each_verdict_and_rule(written: ReportResult) -> None:
+    root = ET.fromstring(written.junit_xml.read_text(encoding="utf-8"))
+    assert len(root.findall(".//testcase")) == 7 + 2
+    assert root.findall(".//failure")
+
+
+def test_same_input_gives_the_same_bytes(
+    written: ReportResult, data: xr.Dataset, expectations: dict[str, object], rules: list[str], tmp_path: Path
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+        again = sk.report(data, expectations, tmp_path / "report.html", rules=rules, title="Title <i>")
+    assert again.html.read_bytes() == written.html.read_bytes()
+    assert again.verdict_json.read_bytes() == written.verdict_json.read_bytes()
+
+
+def test_existing_report_is_refused_first(written: ReportResult) -> None:
+    before = written.html.stat().st_mtime_ns
+    with pytest.raises(ReportError, match=r"would replace report\.verdict\.json, report\.junit\.xml, report\.html"):
+        sk.report("nowhere", out=written.html)
+    assert written.html.stat().st_mtime_ns == before
+
+
+def test_missing_measurements_leave_nothing(tmp_path: Path) -> None:
+    message = f"there are no measurements at '{tmp_path / 'nowhere'}'; name a run folder, a run file or a netCDF file."
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
+        sk.report(tmp_path / "nowhere", out=tmp_path / "report.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_wrong_expectation_leaves_nothing(measured: Path, tmp_path: Path) -> None:
+    expect = tmp_path / "expect.toml"
+    expect.write_text('[expectations]\nMPI_Bcast = "factorial(p)"\n', encoding="utf-8")
+    with pytest.raises(ExpectationError, match="factorial"):
+        sk.report(measured, expect, tmp_path / "report.html")
+    assert list(tmp_path.iterdir()) == [expect]
+
+
+def test_unknown_word_to_fail_on_leaves_nothing(measured: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"^cannot fail on 'luck'; choose from better, predicted\.$"):
+        sk.report(measured, {"MPI_Bcast": "log(p)"}, tmp_path / "report.html", fail_on=["luck"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_vendored_library_is_that_of_the_plotly_package() -> None:
+    from plotly.offline import get_plotlyjs_version
+
+    head = PLOTLY_BUNDLE.read_text(encoding="utf-8")[:200]
+    assert f"v{get_plotlyjs_version()}" in head
