@@ -122,14 +122,14 @@ class Campaign:
             After Ctrl-C; the processes are ended, what was measured is kept, a second call resumes.
         """
         plan = make_plan(self.arguments)
-        with self.folder.locked(), tempfile.TemporaryDirectory(prefix="scalkit-") as scratch:
+        with self.folder.locked() as lock, tempfile.TemporaryDirectory(prefix="scalkit-") as scratch:
             self.folder.require_usable()
             self.folder.require_same(self.arguments, self.mpi.library, self.build.sources)
             record = self.folder.record or self._new_record(plan)
             self.folder.write(record)
             file = Path(scratch) / "provenance.json"
             file.write_text(json.dumps(provenance(self.mpi, self.build, self.settings)), encoding="utf-8")
-            launcher = self._launcher(str(record["id"]), file)
+            launcher = self._launcher(str(record["id"]), file, lock)
             before = len(self.folder.missing(plan))
             failures = _Loop(launcher, plan, timeout_s, on_progress or (lambda progress: None)).run()
             missing = self.folder.missing(plan)
@@ -137,8 +137,8 @@ class Campaign:
         done = len(plan) - len(missing)
         return Result(self.folder.path, len(plan), done, before - len(missing), tuple(failures), tuple(missing))
 
-    def _launcher(self, run_id: str, file: Path) -> Launcher:
-        return Launcher(self.mpi, self.build, self.arguments, self.ops, self.folder, run_id, self.settings, file)
+    def _launcher(self, run_id: str, file: Path, lock: int) -> Launcher:
+        return Launcher(self.mpi, self.build, self.arguments, self.ops, self.folder, run_id, self.settings, file, lock)
 
     def _new_record(self, plan: Sequence[Launch]) -> dict[str, Any]:
         facts = provenance(self.mpi, self.build, self.settings)

@@ -108,8 +108,10 @@ class Folder:
         return [launch for launch in plan if not self.finished(launch).is_file()]
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Make the folder, and hold it against other processes of scalkit until the context ends.
+    def locked(self) -> Iterator[int]:
+        """Make the folder, hold it against other processes of scalkit until the context ends, and yield the lock.
+
+        The lock is a file descriptor. Launches inherit it, so that ranks which outlive a killed scalkit still hold it.
 
         Raises
         ------
@@ -127,8 +129,10 @@ class Folder:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise UsageError(f"another 'scalkit measure' is writing to {self.path}; wait for its end.") from None
-            yield
+                raise UsageError(
+                    f"another 'scalkit measure', or a launch that it left behind, is writing to {self.path}; wait for its end."
+                ) from None
+            yield handle
         finally:
             os.close(handle)
 

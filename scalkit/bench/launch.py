@@ -38,6 +38,8 @@ class Launcher:
         Settings that were applied.
     provenance : Path
         JSON file for the run files.
+    lock : int
+        File descriptor that the launches inherit.
     """
 
     mpi: Mpi
@@ -48,6 +50,7 @@ class Launcher:
     run_id: str
     environment: Mapping[str, str]
     provenance: Path
+    lock: int
 
     def command(self, launch: Launch, budget_s: float) -> list[str]:
         """Return the command of a launch."""
@@ -85,7 +88,7 @@ class Launcher:
         """
         command = self.command(launch, budget_s)
         try:
-            outcome = run_program(command, timeout_s=timeout_s, environment=self.environment)
+            outcome = run_program(command, timeout_s=timeout_s, environment=self.environment, inherited=(self.lock,))
         except OSError as error:
             raise LaunchError(
                 f"cannot start {command[0]!r}: {error.strerror or error}; check that it may be run."
@@ -125,5 +128,5 @@ def _seed(seed: int, launch: Launch) -> int:
 def _failure(launch: Launch, outcome: Outcome) -> LaunchError:
     text = f"{launch.name} {outcome.ending}. The last lines:\n{outcome.last_lines}"
     if outcome.status in (_WRONG_INPUT, _WRONG_WORLD):
-        return StopError(text)
+        return StopError(f"{text}\nEvery other launch would end like this; what was measured before is kept.")
     return LaunchError(text)

@@ -54,7 +54,13 @@ class Outcome:
         return f"ended with status {self.status}"
 
 
-def run_program(command: Sequence[str], *, timeout_s: float, environment: Mapping[str, str] | None = None) -> Outcome:
+def run_program(
+    command: Sequence[str],
+    *,
+    timeout_s: float,
+    environment: Mapping[str, str] | None = None,
+    inherited: Sequence[int] = (),
+) -> Outcome:
     """Run a program and return how it ended; on the time limit and on Ctrl-C all its processes are ended.
 
     Parameters
@@ -63,6 +69,8 @@ def run_program(command: Sequence[str], *, timeout_s: float, environment: Mappin
     timeout_s : float, in s
     environment : mapping of str to str, optional
         Added to the current one.
+    inherited : sequence of int
+        File descriptors that stay open in the program.
 
     Raises
     ------
@@ -80,6 +88,7 @@ def run_program(command: Sequence[str], *, timeout_s: float, environment: Mappin
             stderr=subprocess.STDOUT,
             env={**os.environ, **(environment or {})},
             start_new_session=True,
+            pass_fds=tuple(inherited),
         )
         status: int | None = None
         try:

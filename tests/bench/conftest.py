@@ -1,0 +1,40 @@
+"""A working MPI library, its programs in a cache of their own, and launchers with faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from scalkit.bench import Mpi, find_mpi
+from scalkit.errors import BuildError, LaunchError
+
+
+@pytest.fixture(scope="session")
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with pytest.MonkeyPatch.context() as patch:
+        cache = tmp_path_factory.mktemp("cache")
+        patch.setenv("XDG_CACHE_HOME", str(cache))
+        yield cache
+
+
+@pytest.fixture(scope="session")
+def mpi(own_cache: Path) -> Mpi:
+    try:
+        return find_mpi()
+    except (BuildError, LaunchError) as error:
+        pytest.skip(f"needs an MPI library: {error}")
+
+
+@pytest.fixture
+def launcher(tmp_path: Path, mpi: Mpi) -> Callable[[str], str]:
+    """Return a launcher like the real one ("$real"), which first runs some lines of shell."""
+
+    def make(lines: str) -> str:
+        path = tmp_path / "mpiexec"
+        path.write_text(f"#!/bin/sh\nreal='{mpi.mpiexec}'\n{lines}\nexec \"$real\" \"$@\"\n")
+        path.chmod(0o755)
+        return str(path)
+
+    return make
