@@ -1,7 +1,12 @@
-"""Judge measurements and write a report: one HTML file, with the verdicts as JSON and JUnit XML beside it.
+"""Judge measurements and write a report: one HTML file, with the verdicts for programs beside it.
+
+report.html          for people; one file that loads nothing from any network
+report.verdict.json  the same verdicts, as scalkit/validation/verdict.schema.json describes them
+report.junit.xml     the same as test cases, for CI systems
 
 RUN is a folder of run files (as `scalkit measure` makes it), a single run file, or a netCDF file; several are combined.
-The report needs no network, neither to write nor to read. The last line states the verdicts and the exit status.
+The last line states the verdicts and the exit status: 0 every deciding verdict is total or approximate; 1 a deciding
+verdict is none and grows faster, or a rule is violated on measurements; 2 wrong input or use, nothing is written then.
 """
 
 from __future__ import annotations

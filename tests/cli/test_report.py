@@ -1,0 +1,79 @@
+"""`scalkit report`: exit status, last line, JSON, and errors that leave nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import scalkit as sk
+from scalkit.cli import main
+from scalkit.measure import combine, write_netcdf
+
+pytestmark = pytest.mark.slow
+
+P = np.array([2, 4, 8, 16, 32])
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("run") / "run.nc"
+    values = {"MPI_Comm_dup": 256 + 0.0 * P, "MPI_Win_create": 96.0 * P, "MPI_Cart_create": 400 + 0.0 * P}
+    sets = [sk.measurements(P, y, metric="object_memory", unit="B", name=name) for name, y in values.items()]
+    write_netcdf(combine(sets), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def bad(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("run") / "bad.nc"
+    write_netcdf(sk.measurements(P, 256 + 8.0 * P, metric="object_memory", unit="B", name="MPI_Comm_dup"), path)
+    return path
+
+
+def test_last_line_states_verdicts_and_status(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "r.html"
+    assert main(["report", str(run), "--out", str(out)]) == 0
+    first, last = capsys.readouterr().out.splitlines()
+    assert first == f"report: {out}"
+    assert last.startswith("3 verdicts on 3 functions: 2 total match, 0 approximate, 1 no match.")
+    assert last.endswith("Exit status 0: no deciding verdict or rule fails.")
+
+
+def test_fail_on_better_adds_to_the_status(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "r.html"
+    assert main(["report", str(run), "--out", str(out), "--fail-on", "better", "--json", "--title", "T"]) == 1
+    content = json.loads(capsys.readouterr().out)
+    assert content["status"] == 1
+    assert Path(content["html"]) == out
+    assert Path(content["verdict_json"]).name == "r.verdict.json"
+    assert Path(content["junit_xml"]).is_file()
+
+
+def test_planted_growth_gives_status_1(bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(bad), "--out", str(tmp_path / "r.html")]) == 1
+    assert "MPI_Comm_dup grows faster than expected." in capsys.readouterr().out
+
+
+def test_existing_report_needs_force(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "r.html"
+    out.write_text("mine")
+    assert main(["report", str(run), "--out", str(out)]) == 2
+    assert capsys.readouterr().err == (
+        f"scalkit report: the report {out} would replace r.html in {tmp_path}; choose another name or allow it (--force).\n"
+    )
+    assert out.read_text() == "mine"
+    assert main(["report", str(run), "--out", str(out), "--force"]) == 0
+    assert out.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_wrong_input_gives_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert main(["report", str(empty), "--out", str(tmp_path / "r.html")]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"scalkit report: the folder '{empty}' has no run files (*.jsonl)")
+    assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == [empty]
