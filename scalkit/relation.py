@@ -16,7 +16,7 @@ __all__ = ["Relation", "Terms"]
 _MAX_LENGTH = 1000
 _TOKEN = re.compile(
     r"""\s*(?:(?P<number>\d+(?:\.\d+)?)(?=\s*\*)|(?P<name>[A-Za-z_][A-Za-z0-9_.:]*(?:\[[A-Za-z0-9_]+\])?)"""
-    r"""|"(?P<quoted>[^"\x00-\x1f]{1,200})"|(?P<op><=|[+*]))"""
+    r"""|"(?P<quoted>[^"\x00-\x1f]{1,500})"|(?P<op><=|[+*]))"""
 )
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.:]*(?:\[[A-Za-z0-9_]+\])?")
 _EXAMPLE = "Write it as 'A <= B + 2*C', with names that hold blanks in double quotes."

@@ -17,6 +17,8 @@ from scalkit.growth import Growth
 __all__ = ["Fits", "fit_ticks"]
 
 _ROUNDING = 1e-13
+_SPREAD = 400  # binary digits between the largest value and the least that still counts by its own size
+_TINIEST = 5e-324
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -80,6 +82,8 @@ def fit_ticks(x: Floats, y: Floats, ticks: Sequence[Growth]) -> Fits:
         t = np.exp2(log2 - scales[:, None])
     usable = np.isfinite(t).all(axis=1)
     t = np.where(usable[:, None], t, 0.0)
+    unit = _unit(y)
+    y = y / unit
     scale = _error_scale(y)
     w = 1.0 / scale**2
     total = w.sum(axis=1)
@@ -95,15 +99,25 @@ def fit_ticks(x: Floats, y: Floats, ticks: Sequence[Growth]) -> Fits:
     negative = constant < _ROUNDING * mean_y[:, None]
     slope = np.where(negative & (slope > 0), through_zero, slope)
     constant = np.where(negative, 0.0, constant)
-    residual = (y[:, None, :] - constant[:, :, None] - slope[:, :, None] * t[None, :, :]) / scale[:, None, :]
-    fits = (slope > 0) & usable[None, :]
-    rss = np.where(fits, np.einsum("shn,shn->sh", residual, residual), np.inf)
-    tss = np.einsum("sn,sn->s", w, dy[:, 0, :] ** 2)
+    fits = (slope * unit > 0) & usable[None, :]
+    with np.errstate(over="ignore", invalid="ignore"):
+        residual = (y[:, None, :] - constant[:, :, None] - slope[:, :, None] * t[None, :, :]) / scale[:, None, :]
+        rss = np.where(fits, np.einsum("shn,shn->sh", residual, residual), np.inf)
+    with np.errstate(over="ignore"):
+        tss = np.sum((dy[:, 0, :] / scale) ** 2, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         r2 = np.where(tss[:, None] > 0, 1.0 - (rss / (n - 2)) / (tss[:, None] / (n - 1)), np.nan)
-    return Fits(tuple(ticks), scales, constant, slope, rss, tss, mean_y, r2)
+    return Fits(tuple(ticks), scales, constant * unit, slope * unit, rss, tss, mean_y * unit[:, 0], r2)
+
+
+def _unit(y: Floats) -> Floats:
+    """Return a power of two near the values of each series, so that squares stay in range and no digit is lost."""
+    smallest = np.log2(_error_scale(y).min(axis=1, keepdims=True))
+    largest = np.log2(np.maximum(y.max(axis=1, keepdims=True), _TINIEST))
+    return np.asarray(np.exp2(np.floor(np.maximum(smallest, largest - _SPREAD))))
 
 
 def _error_scale(y: Floats) -> Floats:
     smallest = np.min(np.where(y > 0, y, np.inf), axis=1, keepdims=True)
-    return np.where(y > 0, y, np.where(np.isfinite(smallest), smallest, 1.0))
+    scale = np.where(y > 0, y, np.where(np.isfinite(smallest), smallest, 1.0))
+    return np.maximum(scale, np.max(y, axis=1, keepdims=True) * 2.0**-_SPREAD)

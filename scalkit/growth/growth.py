@@ -146,6 +146,9 @@ class Growth:
             Values of the parameter. At 1 a positive power of log2 x gives -inf, a negative one +inf; below 1 it gives NaN.
         """
         values = x if isinstance(x, Mapping) else dict.fromkeys(self.parameters, x)
+        for name in self.parameters:
+            if name not in values:
+                raise ExpectationError(f"'{self}' needs a value of '{name}'; there are {', '.join(values) or 'none'}.")
         shape = np.broadcast_shapes(*(np.shape(v) for v in values.values())) if values else np.shape(np.asarray(x))
         total = np.zeros(shape)
         for name, e in self.factors:

@@ -65,7 +65,11 @@ class ExpectationSet:
 
     def of(self, function: str) -> Expected | None:
         """Return the expectation of a function; a variant such as ``f[random]`` falls back to ``f``."""
-        return self.functions.get(function) or self.functions.get(function.split("[", 1)[0])
+        return self.functions.get(self.name_of(function))
+
+    def name_of(self, function: str) -> str:
+        """Return the name under which the set would know a function: its own, or that of ``f`` for ``f[random]``."""
+        return function if function in self.functions else function.split("[", 1)[0]
 
 
 def load_expectations(source: str | Path) -> ExpectationSet:

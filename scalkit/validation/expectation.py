@@ -14,6 +14,7 @@ __all__ = ["RANKS", "Direction", "Expectation", "HasGrowth", "Rank", "default_de
 
 Rank = Literal["total", "approximate", "none"]
 Direction = Literal["grows faster", "grows slower", "as expected"]
+_NO_DEVIATION = ("1", "1.0", "O(1)")
 RANKS: tuple[Rank, ...] = ("total", "approximate", "none")
 
 
@@ -77,6 +78,10 @@ class Expectation:
     def __init__(self, expression: object, deviation: object | None = None, parameter: str | None = None) -> None:
         growth = Growth.parse(expression.growth if isinstance(expression, HasGrowth) else expression, parameter)
         allowed = None if deviation is None else Growth.parse(deviation)
+        if allowed == Growth.constant() and str(deviation).strip() not in _NO_DEVIATION:
+            raise ExpectationError(
+                f"deviation '{deviation}' is a number; write a growth, for example 'p^(1/2)', or 1 to allow none."
+            )
         name = parameter or _only_parameter(growth, allowed)
         if allowed is None:
             allowed = default_deviation(growth, name)

@@ -132,10 +132,15 @@ def _measured(
     left, right = rule.evaluate({name: s.y[rows[name]] for name, s in used.items()})
     runs = min(s.values.shape[1] for s in used.values())
     left_runs, right_runs = rule.evaluate({name: s.values[rows[name], :runs] for name, s in used.items()})
-    per_run = left_runs / right_runs
-    known = np.isfinite(per_run)
-    exceeds = np.where(known, per_run > 1 + TOLERANCE, True)
-    return np.asarray(left / right), np.asarray(exceeds.all(axis=1) & known.any(axis=1))
+    known = np.isfinite(left_runs) & np.isfinite(right_runs)
+    exceeds = np.where(known, left_runs > (1 + TOLERANCE) * right_runs, True)
+    return _ratio(left, right), np.asarray(exceeds.all(axis=1) & known.any(axis=1))
+
+
+def _ratio(left: Floats, right: Floats) -> Floats:
+    """Return left over right; infinite where only the right side is zero (bytes may be), NaN where both are."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(left / right)
 
 
 def _predicted(rule: Relation, models: Mapping[str, Model], x: Floats) -> float | None:
@@ -148,7 +153,9 @@ def _predicted(rule: Relation, models: Mapping[str, Model], x: Floats) -> float 
 
     def excess(log2_x: Floats) -> Floats:
         left, right = (_log2_sum(terms, models, np.exp2(log2_x)) for terms in (rule.left, rule.right))
-        return left - right - math.log2(1 + TOLERANCE)
+        with np.errstate(invalid="ignore"):
+            difference = left - right - math.log2(1 + TOLERANCE)
+        return np.where(np.isneginf(left), -np.inf, difference)  # nothing is never more than nothing
 
     is_exponential = any(models[name].growth.exponential(models[name].parameter) for name in rule.names)
     highest = _LOG2_X_MAX_EXPONENTIAL if is_exponential else _LOG2_X_MAX

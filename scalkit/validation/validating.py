@@ -8,7 +8,7 @@ from typing import cast
 
 import xarray as xr
 
-from scalkit.errors import ExpectationError, RuleError
+from scalkit.errors import DataError, ExpectationError, RuleError
 from scalkit.fit import MIN_POINTS
 from scalkit.measure import Series, Statistic, series
 from scalkit.relation import Relation
@@ -69,6 +69,11 @@ def validate(
     ----------
     Shudler et al. 2015, sections 2.4 and 3.4 (docs/references.md).
     """
+    if not isinstance(data, xr.Dataset):
+        raise DataError(
+            f"validate needs a Dataset of measurements, got {type(data).__name__}; read one with scalkit.read, "
+            "or make one with scalkit.measurements."
+        )
     expected = expectation_set(expectations)
     measured = series(data, cast(Statistic, statistic))
     verdicts = tuple(_verdicts(measured, expected, space, min_points))
@@ -77,11 +82,12 @@ def validate(
         raise ExpectationError(_no_match(names, expected))
     relations = [*expected.rules, *_relations(rules, {*names, *expected.functions})]
     judged = {v.function for v in verdicts}
+    covered = {expected.name_of(name) for name in judged}
     return Validation(
         verdicts=verdicts,
         rules=tuple(_rule(relation, measured, verdicts) for relation in relations),
         unexpected=tuple(dict.fromkeys(name for name in names if name not in judged)),
-        missing=tuple(name for name in expected.functions if name not in judged),
+        missing=tuple(name for name in expected.functions if name not in covered),
         litmus=_litmus(litmus or expected.litmus, verdicts),
         notes=_notes(data),
         expectations=expected.name,
