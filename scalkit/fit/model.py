@@ -35,6 +35,8 @@ class Model:
         Residual sum of squares, relative to the measured values, dimensionless.
     log2_coefficient : float
         log2 of the coefficient, which exists where the coefficient itself is too small or too large for a float.
+    is_rough : bool
+        Whether no model followed the values closely, so that all were fitted on a logarithmic scale.
     """
 
     constant: float
@@ -45,6 +47,7 @@ class Model:
     adjusted_r2: float
     rss: float
     log2_coefficient: float
+    is_rough: bool = False
 
     def __call__(self, x: ArrayLike) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Return the model at `x`, in `unit`; same shape as `x`."""

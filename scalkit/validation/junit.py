@@ -45,7 +45,9 @@ def to_junit(result: Validation, name: str = "scalkit", fail_on: Collection[str]
 
 
 def _verdict_case(suite: ET.Element, verdict: Verdict, fail_on: Collection[str]) -> None:
-    case = ET.SubElement(suite, "testcase", classname=_clean(f"scalkit.{verdict.metric}"), name=_clean(verdict.function))
+    case = ET.SubElement(
+        suite, "testcase", classname=_clean(f"scalkit.{verdict.metric}"), name=_clean(verdict.function)
+    )
     outside = verdict.rank == "none" and (verdict.direction == "grows faster" or "better" in fail_on)
     if outside and verdict.decides:
         failure = ET.SubElement(case, "failure", message=_clean(verdict.sentence), type=verdict.rank)

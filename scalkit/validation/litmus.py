@@ -28,14 +28,19 @@ class Litmus:
     @property
     def sentence(self) -> str:
         """What the test says, in plain words."""
-        name = self.verdict.function
+        verdict = self.verdict
+        name, found, expected = verdict.function, verdict.model.growth, verdict.expectation.growth
+        if verdict.rank == "total":
+            behaviour = f"behaves as its algorithm promises ({found})"
+        else:
+            inside = "within the limits" if verdict.rank == "approximate" else "outside the limits"
+            behaviour = f"{verdict.direction} than its algorithm promises, {inside} ({found} instead of {expected})"
         if self.passed:
             return (
-                f"The litmus test {name} behaves as its algorithm promises ({self.verdict.model.growth}): a deviation of "
-                "another function is more likely its own than the machine's."
+                f"The litmus test {name} {behaviour}: where another run time grows too fast, "
+                "suspect the library before the machine."
             )
         return (
-            f"The litmus test {name} itself {self.verdict.direction} than its algorithm promises "
-            f"({self.verdict.model.growth} instead of {self.verdict.expectation.growth}): machine or scheduling, not the "
-            "library alone, may explain the deviations of other run times."
+            f"The litmus test {name} itself {behaviour}: machine, scheduling or benchmark, not the library alone, "
+            "may explain the deviations of other run times."
         )

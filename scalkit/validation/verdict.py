@@ -160,5 +160,7 @@ def _remarks(series: Series, model: Model, expectation: Expectation, space: Sear
             f"the values fall as {series.parameter} grows and no class of the search space falls; "
             f"for a problem of fixed size validate the cost {series.parameter} * {series.metric}"
         )
+    elif model.is_rough:
+        yield "no class of the search space follows the values closely; the fit is on a logarithmic scale"
     if model.growth == space.ticks[-1] != expectation.growth:
         yield f"the model is the fastest class of the search space, {model.growth}; extend the space to see beyond it"

@@ -169,15 +169,20 @@ def test_litmus(result: Validation) -> None:
     assert result.litmus is not None
     assert not result.litmus.passed
     assert result.litmus.sentence == (
-        "The litmus test faster itself grows faster than its algorithm promises (p*log(p) instead of log(p)): machine or "
-        "scheduling, not the library alone, may explain the deviations of other run times."
+        "The litmus test faster itself grows faster than its algorithm promises, outside the limits (p*log(p) instead of "
+        "log(p)): machine, scheduling or benchmark, not the library alone, may explain the deviations of other run times."
     )
     passed = sk.validate(times(f=LOG), {"f": "log(p)"}, litmus="f").litmus
     assert passed is not None
     assert passed.passed
     assert passed.sentence == (
-        "The litmus test f behaves as its algorithm promises (log(p)): a deviation of another function is more likely its "
-        "own than the machine's."
+        "The litmus test f behaves as its algorithm promises (log(p)): where another run time grows too fast, "
+        "suspect the library before the machine."
+    )
+    near = sk.validate(times(f=P**0.5), {"f": {"expectation": "log(p)", "deviation": "p^(1/2)"}}, litmus="f").litmus
+    assert near is not None
+    assert near.sentence.startswith(
+        "The litmus test f grows faster than its algorithm promises, within the limits (p^(1/2) instead of log(p)): "
     )
     assert sk.validate(times(f=LOG), {"f": "log(p)"}, litmus="g").litmus is None
 
@@ -197,6 +202,7 @@ def test_remarks() -> None:
     )
     steep = sk.validate(times(f=P**3.0), {"f": "1"})["f"]
     assert steep.caveats == (
+        "no class of the search space follows the values closely; the fit is on a logarithmic scale",
         "the model is the fastest class of the search space, p^2*log(p); extend the space to see beyond it",
     )
 
