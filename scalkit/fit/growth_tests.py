@@ -8,6 +8,8 @@ from itertools import accumulate, combinations
 
 __all__ = ["f_tail", "trend_tail"]
 
+_MOST_EXACT = 50
+
 
 def f_tail(statistic: float, freedom: int) -> float:
     """Return the probability that F with 1 and `freedom` degrees of freedom exceeds `statistic`.
@@ -37,7 +39,9 @@ def f_tail(statistic: float, freedom: int) -> float:
 
 
 def trend_tail(values: Sequence[float]) -> float:
-    """Return the probability that values without a trend rise as consistently as these (Mann-Kendall, one-sided, exact).
+    """Return the probability that values without a trend rise as consistently as these (Mann-Kendall, one-sided).
+
+    Exact up to 50 values, by the normal distribution beyond.
 
     Parameters
     ----------
@@ -49,8 +53,13 @@ def trend_tail(values: Sequence[float]) -> float:
     Kendall, A new measure of rank correlation, Biometrika 30 (1938): the distribution of the number of inversions.
     """
     falls = sum(later <= earlier for earlier, later in combinations(values, 2))
+    n_values = len(values)
+    if n_values > _MOST_EXACT:
+        pairs = n_values * (n_values - 1) / 2
+        spread = math.sqrt(pairs * (2 * n_values + 5) / 9)
+        return 0.5 * math.erfc((pairs - 2 * falls - 1) / spread / math.sqrt(2))
     counts = [1]
-    for n in range(2, len(values) + 1):
+    for n in range(2, n_values + 1):
         sums = list(accumulate([*counts, *[0] * (n - 1)]))
         counts = [total - (sums[k - n] if k >= n else 0) for k, total in enumerate(sums)]
-    return sum(counts[: falls + 1]) / math.factorial(len(values))
+    return sum(counts[: falls + 1]) / math.factorial(n_values)

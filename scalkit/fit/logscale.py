@@ -43,10 +43,11 @@ def fit_log_scale(x: Floats, y: Floats, ticks: Sequence[Growth]) -> Fits:
     log_ticks, scales = _scaled_logs(x, ticks)
     usable = np.isfinite(log_ticks).any(axis=1) & ~np.isnan(log_ticks).any(axis=1)
     log_ticks = np.where(usable[:, None], log_ticks, 0.0)
-    odds = _best_odds(log_ticks, log_y)
+    odds = np.concatenate([_best_odds(log_ticks[k : k + 1], log_y) for k in range(len(ticks))])  # one by one: memory
     offsets = log_y - _log_shapes(log_ticks, odds[:, None])[:, 0]
     level = offsets.mean(axis=1)
-    rss = ((offsets - level[:, None]) ** 2).sum(axis=1)
+    with np.errstate(over="ignore"):
+        rss = ((offsets - level[:, None]) ** 2).sum(axis=1)
     tss = float(((log_y - log_y.mean()) ** 2).sum())
     rss = np.where(usable & (rss < (1 - _LEAST_GAIN) * tss), rss, np.inf)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -81,7 +82,7 @@ def _best_odds(log_ticks: Floats, log_y: Floats) -> Floats:
     """Return for each tick the log odds of its share at the largest point, by a coarse and a fine search."""
 
     def best(odds: Floats) -> Floats:
-        with np.errstate(invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             spread = (log_y - _log_shapes(log_ticks, odds)).var(axis=2)
         spread = np.where(np.isnan(spread), np.inf, spread)
         return np.asarray(np.take_along_axis(odds, np.argmin(spread, axis=1)[:, None], axis=1)[:, 0])
