@@ -33,7 +33,7 @@ def launcher(tmp_path: Path, mpi: Mpi) -> Callable[[str], str]:
 
     def make(lines: str) -> str:
         path = tmp_path / "mpiexec"
-        path.write_text(f"#!/bin/sh\nreal='{mpi.mpiexec}'\n{lines}\nexec \"$real\" \"$@\"\n")
+        path.write_text(f'#!/bin/sh\nreal=\'{mpi.mpiexec}\'\n{lines}\nexec "$real" "$@"\n')
         path.chmod(0o755)
         return str(path)
 

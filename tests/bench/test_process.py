@@ -56,7 +56,8 @@ def test_only_the_last_lines() -> None:
 def test_time_limit_ends_the_whole_family(tmp_path: Path, stubborn: str) -> None:
     """A child, one in another session, and one that ignores the polite request."""
     file = tmp_path / "pids"
-    script = f"{stubborn}sleep 60 & echo $! >> {file}; setsid sleep 60 & echo $! >> {file}; echo $$ >> {file}; wait; wait; sleep 60"
+    note = f"echo $! >> {file}"
+    script = f"{stubborn}sleep 60 & {note}; setsid sleep 60 & {note}; echo $$ >> {file}; wait; wait; sleep 60"
     outcome = run_program(["sh", "-c", script], timeout_s=0.5)
     assert outcome.status is None
     assert outcome.ending.startswith("did not end within ")

@@ -1,0 +1,313 @@
+"""Campaigns with real ranks: what is written, resuming, launches that die or hang, a full disk, planted bugs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scalkit.bench import Arguments, Mpi, Progress, prepare
+from scalkit.bench.folder import Folder, write_whole
+from scalkit.errors import LaunchError, UsageError
+from scalkit.measure import read, series
+from scalkit.native import build
+
+pytestmark = pytest.mark.mpi
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _arguments(**changes: Any) -> Arguments:
+    base = {"kinds": ("collectives",), "counts": (2, 4), "runs": 1, "seed": 7, "ops": ("MPI_Bcast",), "max_reps": 20}
+    return Arguments(**{**base, "budget_s": 8.0, **changes})
+
+
+def _memory(**changes: Any) -> Arguments:
+    return _arguments(kinds=("memory",), **{"ops": ("MPI_Comm_dup",), **changes})
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "runs"
+
+
+def _names(out: Path) -> list[str]:
+    return sorted(path.name for path in out.iterdir())
+
+
+def test_what_a_campaign_writes(mpi: Mpi, out: Path) -> None:
+    told: list[Progress] = []
+    arguments = _arguments(kinds=("collectives", "memory"), ops=("MPI_Bcast", "MPI_Comm_dup", "MPI_memory"), runs=2)
+    result = prepare(out, arguments, mpi).run(on_progress=told.append)
+    assert (result.done, result.fresh, result.total, result.failures, result.missing) == (8, 8, 8, (), ())
+    runs = [f"{stem}-p{p:04d}-r{run:02d}.jsonl" for stem in ("memory", "time") for p in (2, 4) for run in (0, 1)]
+    assert _names(out) == ["campaign.toml", *runs]
+    record = tomllib.loads((out / "campaign.toml").read_text())
+    assert sorted(record["plan"]) == sorted(name.removesuffix(".jsonl") for name in runs)
+    assert (record["arguments"]["seed"], record["mpi"]["library"], record["failures"]) == (7, mpi.library, [])
+    assert [(p.done, p.ended) for p in told] == [(0, False)] + [(n + e, bool(e)) for n in range(8) for e in (0, 1)]
+
+    ds = read(out)
+    assert ds["function"].values.tolist() == ["MPI_Bcast", "MPI_Comm_dup", "MPI_memory"]
+    assert dict(ds.sizes) == {"function": 3, "p": 2, "run": 2, "repetition": ds.sizes["repetition"]}
+    assert {one.metric for one in series(ds)} == {"time", "object_memory", "process_memory"}
+    assert json.loads(ds.attrs["campaign"])["id"] == record["id"]
+    first = json.loads((out / runs[0]).read_text().splitlines()[0])
+    assert first["run_id"] == f"{record['id']}-r00"
+    assert first["provenance"]["sources"] == record["sources"]["sha256"]
+    assert first["provenance"]["settings"] == record.get("settings", {})
+    for name, value in record.get("settings", {}).items():
+        assert first["environment"][name] == value
+
+
+def test_second_call_does_only_what_is_missing(mpi: Mpi, out: Path) -> None:
+    prepare(out, _memory(), mpi).run()
+    before = {path.name: path.stat().st_mtime_ns for path in out.glob("*.jsonl")}
+    (out / "memory-p0004-r00.jsonl").unlink()
+    result = prepare(out, _memory(), mpi).run()
+    assert (result.done, result.fresh) == (2, 1)
+    assert (out / "memory-p0002-r00.jsonl").stat().st_mtime_ns == before["memory-p0002-r00.jsonl"]
+    assert prepare(out, _memory(), mpi).run().fresh == 0
+
+
+def test_memory_of_objects_repeats_exactly(mpi: Mpi, out: Path) -> None:
+    arguments = _memory(ops=("MPI_Comm_dup", "MPI_Comm_create", "MPI_Win_create", "MPI_Cart_create"), runs=5)
+    prepare(out, arguments, mpi).run()
+    found = series(read(out))
+    assert {one.values.shape for one in found} == {(2, 3)}
+    assert all(one.noise == 0 and one.exact and one.decides and (one.y > 0).all() for one in found)
+
+
+@pytest.mark.parametrize(
+    ("changes", "difference"),
+    [
+        ({"runs": 2}, "runs was 1, is now 2"),
+        ({"counts": (2, 8)}, "counts was 2,4, is now 2,8"),
+        ({"ops": ()}, "ops was MPI_Comm_dup, is now all"),
+        ({"budget_s": None, "seed": 8}, "seed was 7, is now 8; budget_s was 8.0, is now absent"),
+    ],
+)
+def test_other_arguments_in_the_same_folder(mpi: Mpi, out: Path, changes: dict[str, Any], difference: str) -> None:
+    prepare(out, _memory(), mpi).run()
+    message = (
+        f"{out} holds a campaign with other arguments: {difference}. Repeat its arguments to resume it, or measure into "
+        "another folder."
+    )
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+        prepare(out, _memory(**changes), mpi)
+
+
+def test_another_library_or_other_programs_in_the_same_folder(mpi: Mpi, out: Path) -> None:
+    prepare(out, _memory(), mpi).run()
+    name = mpi.library.splitlines()[0]
+    shown = name if len(name) <= 60 else name[:57] + "..."
+    message = f"{out} was measured with another MPI library ({shown}, now Other 1); measure into another folder."
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+        Folder(out).require_same(_memory(), "Other 1", "")
+    message = f"{out} was measured with another version of the microbenchmarks ("
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}"):
+        Folder(out).require_same(_memory(), mpi.library, "0123")
+
+
+@pytest.mark.parametrize(
+    ("lines", "ending", "last"),
+    [
+        ("echo boom >&2; exit 9", "ended with status 9", "boom"),
+        ("kill -SEGV $$", "was killed by SIGSEGV", "(it printed nothing)"),
+    ],
+)
+def test_launch_that_dies(
+    mpi: Mpi, out: Path, launcher: Callable[[str], str], lines: str, ending: str, last: str
+) -> None:
+    """The rest goes on; what failed is named; the same call with a sound launcher completes it."""
+    wrong = launcher(f'case "$*" in *--expect-np=4*) {lines};; esac')
+    result = prepare(out, _memory(), replace(mpi, mpiexec=wrong)).run()
+    assert result.failures == (f"memory-p0004-r00 {ending}. The last lines:\n  {last}",)
+    assert [launch.name for launch in result.missing] == ["memory-p0004-r00"]
+    assert tomllib.loads((out / "campaign.toml").read_text())["failures"] == list(result.failures)
+    assert read(out)["p"].values.tolist() == [2]
+    assert prepare(out, _memory(), mpi).run().missing == ()
+    assert tomllib.loads((out / "campaign.toml").read_text())["failures"] == []
+
+
+def test_launch_that_hangs_keeps_what_it_measured(mpi: Mpi, out: Path, launcher: Callable[[str], str]) -> None:
+    wrong = launcher('case "$*" in *--expect-np=4*) "$real" "$@"; sleep 60;; esac')
+    result = prepare(out, _memory(), replace(mpi, mpiexec=wrong)).run(timeout_s=6.0)
+    (failure,) = result.failures
+    assert re.match(r"memory-p0004-r00 did not end within \d+ s\. The last lines:\n", failure)
+    assert _names(out) == ["campaign.toml", "memory-p0002-r00.jsonl", "memory-p0004-r00.jsonl.part"]
+    assert read(out)["p"].values.tolist() == [2, 4]
+
+
+def test_after_two_failures_the_other_runs_are_not_tried(mpi: Mpi, out: Path, launcher: Callable[[str], str]) -> None:
+    wrong = launcher('case "$*" in *--expect-np=4*) exit 9;; esac')
+    result = prepare(out, _memory(runs=3), replace(mpi, mpiexec=wrong)).run()
+    assert sorted(launch.name for launch in result.missing) == [f"memory-p0004-r{run:02d}" for run in range(3)]
+    assert result.failures[-1] == "memory-p0004-r02 was not tried: memory failed 2 times with 4 processes."
+
+
+def test_wrong_number_of_ranks_stops_everything(mpi: Mpi, out: Path, launcher: Callable[[str], str]) -> None:
+    """A launcher that starts one rank fewer: the program itself notices."""
+    wrong = launcher('[ "$1" = -n ] && n=$(($2 - 1)) && shift 2 && exec "$real" -n $n "$@"')
+    if mpi.kind != "MPICH":
+        pytest.skip("the wrapper knows the options of MPICH's launcher")
+    with pytest.raises(LaunchError, match=r"^memory-p000\d-r00 ended with status 3\. The last lines:\n") as caught:
+        prepare(out, _memory(), replace(mpi, mpiexec=wrong)).run()
+    assert str(caught.value).endswith("Every other launch would end like this; what was measured before is kept.")
+
+
+def test_full_disk(mpi: Mpi, out: Path) -> None:
+    prepare(out, _memory(), mpi).run()
+    (out / "memory-p0004-r00.jsonl").unlink()
+    (out / "memory-p0004-r00.jsonl.part").symlink_to("/dev/full")
+    with pytest.raises(LaunchError, match=r"^memory-p0004-r00 ended with status 2\.") as caught:
+        prepare(out, _memory(), mpi).run()
+    assert "No space left on device" in str(caught.value)
+    assert not (out / "memory-p0004-r00.jsonl").exists()
+    (out / "memory-p0004-r00.jsonl.part").unlink()
+    assert prepare(out, _memory(), mpi).run().missing == ()
+
+
+def test_launcher_that_went_away(mpi: Mpi, out: Path) -> None:
+    result = prepare(out, _memory(), replace(mpi, mpiexec="/no/mpiexec")).run()
+    message = "cannot start '/no/mpiexec': No such file or directory; check that it may be run."
+    assert result.failures[0] == message
+
+
+def test_run_file_that_was_not_written(mpi: Mpi, out: Path, launcher: Callable[[str], str]) -> None:
+    result = prepare(out, _memory(), replace(mpi, mpiexec=launcher("exit 0"))).run()
+    path = out / f"{result.missing[0].name}.jsonl"
+    wrong = {
+        f"cannot put {out / launch.name}.jsonl in place: No such file or directory; check the folder."
+        for launch in result.missing
+    }
+    assert set(result.failures) == wrong
+    assert not path.exists()
+
+
+def _command(out: Path, mpi: Mpi, *more: str) -> list[str]:
+    words = ["measure", "memory", "-n", "2,4", "--runs", "3", "--seed", "1", "--out", str(out)]
+    words += ["--ops", "MPI_Comm_dup,MPI_Win_create"]
+    return [sys.executable, "-m", "scalkit.cli", *words, "--mpicc", mpi.mpicc, "--mpiexec", mpi.mpiexec, *more]
+
+
+def _started(command: list[str], out: Path) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        end = time.monotonic() + 60
+        while not list(out.glob("*.part")) and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.005)
+        yield process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_and_resumed(mpi: Mpi, out: Path, number: signal.Signals) -> None:
+    for process in _started(_command(out, mpi), out):
+        process.send_signal(number)
+        _, messages = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert f"What was measured is kept in {out}; the same command resumes.\n" in messages
+    assert not _ranks_writing_to(out)
+    assert len(list(out.glob("*.jsonl"))) < 6
+    done = subprocess.run(_command(out, mpi, "--json"), capture_output=True, text=True, cwd=ROOT, timeout=300)
+    outcome = json.loads(done.stdout)
+    assert (done.returncode, outcome["status"], outcome["missing"]) == (0, 0, [])
+    assert len(list(out.glob("*.jsonl"))) == 6
+
+
+def test_killed_outright_and_resumed(mpi: Mpi, out: Path) -> None:
+    """The ranks that it left behind hold the folder until they end; then the same command resumes."""
+    for process in _started(_command(out, mpi), out):
+        process.kill()
+        process.communicate(timeout=120)
+    end = time.monotonic() + 300
+    while True:
+        done = subprocess.run(_command(out, mpi), capture_output=True, text=True, cwd=ROOT, timeout=300)
+        if done.returncode == 0 or time.monotonic() > end:
+            break
+        assert done.stderr.endswith(
+            f"another 'scalkit measure', or a launch that it left behind, is writing to {out}; wait for its end.\n"
+        )
+        time.sleep(0.2)
+    assert done.returncode == 0, done.stderr
+    assert len(list(out.glob("*.jsonl"))) == 6
+    assert read(out).attrs["truncated"] == ""
+
+
+def _ranks_writing_to(out: Path) -> list[str]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            line = (entry / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if str(out).encode() in line:
+            found.append(entry.name)
+    return [pid for pid in found if pid != str(os.getpid())]
+
+
+def test_two_at_once_in_one_folder(mpi: Mpi, out: Path) -> None:
+    campaign = prepare(out, _memory(), mpi)
+    message = f"another 'scalkit measure', or a launch that it left behind, is writing to {out}; wait for its end."
+    with Folder(out).locked(), pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+        campaign.run()
+
+
+def test_leak_in_comm_dup_shows_exactly(mpi: Mpi, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library that loses 64 bytes for every process: the growth of each object differs by exactly that."""
+    arguments = _memory(ops=("MPI_Comm_dup", "MPI_Comm_create"), counts=(2, 4, 8))
+    prepare(out, arguments, mpi).run()
+    sound = {one.function: one.y for one in series(read(out))}
+    faults = build(ROOT / "tests/faults", mpi.mpicc, library=mpi.library)
+    monkeypatch.setenv("LD_PRELOAD", str(faults.program("libskfault.so")))
+    monkeypatch.setenv("SKFAULT", "dup_leak")
+    prepare(tmp_path / "leaking", arguments, mpi).run()
+    leaking = {one.function: one.y for one in series(read(tmp_path / "leaking"))}
+    np.testing.assert_array_equal(leaking["MPI_Comm_create"], sound["MPI_Comm_create"])
+    extra = leaking["MPI_Comm_dup"] - sound["MPI_Comm_dup"]
+    assert (extra >= 64 * np.array([2, 4, 8])).all()
+    assert (extra <= 64 * np.array([2, 4, 8]) + 16).all()
+    first = json.loads((tmp_path / "leaking/memory-p0002-r00.jsonl").read_text().splitlines()[0])
+    assert first["provenance"]["environment"]["LD_PRELOAD"] == str(faults.program("libskfault.so"))
+
+
+def test_folders_that_cannot_be_used(tmp_path: Path, mpi: Mpi) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match=f"^--out {re.escape(str(tmp_path))}/file is a file; name a folder\\.$"):
+        prepare(tmp_path / "file", _memory(), mpi)
+    message = f"--out {tmp_path} has other files but no campaign.toml; name a new folder."
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+        prepare(tmp_path, _memory(), mpi)
+    message = f"cannot use the folder {tmp_path}/file/x: Not a directory; choose another."
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"), Folder(tmp_path / "file/x").locked():
+        pass
+
+
+def test_campaign_record_that_cannot_be_used(tmp_path: Path, mpi: Mpi) -> None:
+    path = tmp_path / "campaign.toml"
+    path.write_text("schema = = 1")
+    start = re.escape(f"cannot read {path}: ")
+    with pytest.raises(UsageError, match=f"^{start}.*; restore it, or measure into another folder\\.$"):
+        prepare(tmp_path, _memory(), mpi)
+    path.write_text("schema = 2")
+    message = f"{path} has the schema 2; this scalkit knows up to 1: update it."
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+        prepare(tmp_path, _memory(), mpi)
+
+
+def test_file_that_cannot_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "no/campaign.toml"
+    message = f"cannot write {path}: No such file or directory; make room or choose another folder."
+    with pytest.raises(LaunchError, match=f"^{re.escape(message)}$"):
+        write_whole(path, "x")
