@@ -1,0 +1,88 @@
+"""`scalkit doctor`: what is here, what is missing and what that means, for people and for make."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from scalkit.bench import find_mpi
+from scalkit.cli import main
+from scalkit.errors import BuildError, LaunchError
+
+
+def test_table_names_everything_and_ends_with_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    for word in (
+        "Python 3.11 or newer",
+        "C compiler",
+        "make",
+        "MPI library",
+        "papermill",
+        "plotly",
+        "JupyterLab",
+        "Chromium",
+    ):
+        assert word in shown
+
+
+def test_what_is_missing_comes_with_its_consequence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["doctor", "--need", "compiler"]) == 2
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2:] == [
+        "C compiler: nothing can be measured; apt-get install gcc libc6-dev.",
+        "make: nothing can be measured; apt-get install make.",
+    ]
+
+
+@pytest.mark.mpi
+def test_need_of_mpi_is_met_only_by_two_ranks_in_one_world(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        mpi = find_mpi()
+    except (BuildError, LaunchError) as error:
+        pytest.skip(f"needs an MPI library: {error}")
+    assert main(["doctor", "--need", "mpi", "--json"]) == 0
+    (finding,) = json.loads(capsys.readouterr().out)
+    assert finding["here"]
+    assert finding["found"].startswith(f"{mpi.name} (MPI {mpi.standard}), ")
+    wrong = tmp_path / "mpiexec"
+    wrong.write_text('#!/bin/sh\nfor last; do :; done\nwhile [ $# -gt 2 ]; do shift; done\n"$@"; "$@"\n')
+    wrong.chmod(0o755)
+    assert main(["doctor", "--need", "mpi", "--json", "--mpicc", mpi.mpicc, "--mpiexec", str(wrong)]) == 2
+    (finding,) = json.loads(capsys.readouterr().out)
+    assert not finding["here"]
+    assert "starts two separate programs instead of two ranks in one world" in finding["found"]
+    assert "pip install mpich" in finding["lack"]
+
+
+def test_need_of_mpi_without_any(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("scalkit.bench.mpi._own_folders", lambda: [str(tmp_path)])
+    assert main(["doctor", "--need", "mpi", "--json"]) == 2
+    (finding,) = json.loads(capsys.readouterr().out)
+    assert finding["found"].startswith("no MPI compiler 'mpicc' on PATH or in ")
+
+
+def test_package_that_is_not_installed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib import metadata
+
+    def missing(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", missing)
+    assert main(["doctor", "--need", "lab"]) == 2
+    last = "JupyterLab: notebooks cannot be opened from here, reports are not affected; pip install jupyterlab."
+    assert capsys.readouterr().out.splitlines()[-1] == last
+
+
+def test_python_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--need", "python", "--json"]) == 0
+    assert sys.executable in json.loads(capsys.readouterr().out)[0]["found"]
