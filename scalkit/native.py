@@ -67,11 +67,13 @@ def sources(name: str) -> Path:
     BuildError
         If neither is there.
     """
-    places = (_PACKAGE.parent / name, _PACKAGE / "_shipped" / name, _PACKAGE / name)
+    checkout, shipped = _PACKAGE.parent / name, _PACKAGE / "_shipped" / name
+    places = [checkout, shipped] if (_PACKAGE.parent / "pyproject.toml").is_file() else [shipped]
     for place in places:
         if (place / "Makefile").is_file():
             return place
-    raise BuildError(f"the C sources {name!r} are not at {places[0]} or {places[1]}; install scalkit again.")
+    tried = " or ".join(str(place) for place in places)
+    raise BuildError(f"the C sources {name!r} are not at {tried}; install scalkit again.")
 
 
 def cache_folder() -> Path:
