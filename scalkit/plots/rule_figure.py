@@ -15,6 +15,12 @@ from scalkit.validation import RuleResult
 
 __all__ = ["rule"]
 
+_LOOKS = {
+    "holds": ("circle", DATA, "✓ holds as measured"),
+    "open": ("circle-open", DATA, "above 1, but not clearly in every run"),
+    "violated": ("x", TROUBLE, "✗ violated as measured"),
+}
+
 
 def rule(result: RuleResult) -> go.Figure:
     """Return the ratio left side / right side of a rule at each measured point as a plotly figure.
@@ -26,8 +32,8 @@ def rule(result: RuleResult) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        Above 1 (shaded) the rule is broken; crosses are violations, circles are not; a dashed line stands where the
-        models say that a violation begins.
+        Above 1 (shaded) the left side is slower. Crosses are violations, which every run shows; hollow circles are above
+        1, but not clearly in every run. A dashed line stands where the models say that a violation begins.
     """
     x, ratio = np.asarray(result.x, dtype=float), np.asarray(result.ratio, dtype=float)
     figure = blank(280, rule_sentence(result))
@@ -39,16 +45,14 @@ def rule(result: RuleResult) -> go.Figure:
     shown = _shown(result, span.highest, span.shown)
     _shade(figure, high)
     violated = np.isin(x, np.asarray(result.violated_at, dtype=float))
-    _add_points(figure, x, ratio, ~violated, "holds")
+    above = ~violated & (ratio > 1)
+    _add_points(figure, x, ratio, ~violated & ~above, "holds")
+    _add_points(figure, x, ratio, above, "open")
     _add_points(figure, x, ratio, violated, "violated")
     _mark_prediction(figure, result, shown)
-    figure.update_xaxes(x_axis(x, span.lowest, shown, _parameter(result)))
+    figure.update_xaxes(x_axis(x, span.lowest, shown, result.parameter))
     figure.update_yaxes(value_axis(low, high, "", "left side / right side"))
     return figure
-
-
-def _parameter(result: RuleResult) -> str:
-    return str(getattr(result, "parameter", "p"))
 
 
 def _shown(result: RuleResult, highest: float, shown: float) -> float:
@@ -76,7 +80,7 @@ def _shade(figure: go.Figure, high: float) -> None:
         xref="paper",
         y=0.99,
         yref="paper",
-        text="✗ broken above 1",
+        text="✗ left side is slower",
         showarrow=False,
         xanchor="left",
         yanchor="top",
@@ -89,13 +93,13 @@ def _add_points(
 ) -> None:
     if not chosen.any():
         return
-    broken = word == "violated"
+    symbol, colour, name = _LOOKS[word]
     figure.add_scatter(
         x=rounded(x[chosen]),
         y=rounded(ratio[chosen]),
         mode="markers",
-        marker={"size": 10, "color": TROUBLE if broken else DATA, "symbol": "x" if broken else "circle"},
-        name=f"{'✗' if broken else '✓'} measured: {word}",
+        marker={"size": 10, "color": colour, "symbol": symbol, "line": {"width": 2, "color": colour}},
+        name=name,
         hovertemplate="%{x}: left = %{y:.3~g} × right<extra></extra>",
     )
 
@@ -110,7 +114,7 @@ def _mark_prediction(figure: go.Figure, result: RuleResult, shown: float) -> Non
         x=math.log10(start) if log else start,
         y=0.02,
         yref="paper",
-        text=f"models: broken from {safe(_parameter(result))} = {number(start)}",
+        text=f"models: broken from {safe(result.parameter)} = {number(start)}",
         showarrow=False,
         xanchor="right",
         yanchor="bottom",

@@ -68,6 +68,12 @@ class Page:
         return content if isinstance(content, dict) else {}
 
     @property
+    def arguments(self) -> Mapping[str, Any]:
+        """The arguments of the campaign; empty if it does not say."""
+        content = self.campaign.get("arguments")
+        return content if isinstance(content, dict) else {}
+
+    @property
     def inputs(self) -> Mapping[str, str]:
         """SHA-256 of every file that was read."""
         content = _parsed(self.data.attrs.get("inputs"))

@@ -7,14 +7,18 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
-
-__all__ = ["Html", "Piece", "Plot", "Section"]
+__all__ = ["Drawable", "Html", "Piece", "Plot", "Section"]
 
 _PLOTLY = "application/vnd.plotly.v1+json"
+
+
+class Drawable(Protocol):
+    """What `scalkit.plots` returns, as far as a report needs it."""
+
+    def to_json(self) -> str:
+        """Return the figure as JSON for plotly.js."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class Html:
 class Plot:
     """A figure; its sentence for screen readers travels in ``layout.meta["alt"]``."""
 
-    figure: Figure
+    figure: Drawable
 
     def bundle(self) -> dict[str, Any]:
         """Return the figure as Jupyter and the report's template show it: JSON for plotly, and the sentence."""

@@ -26,7 +26,7 @@ class Visit:
 
     def open(self, path: Path) -> None:
         self.page.goto(path.resolve().as_uri())
-        self.page.wait_for_selector("html[data-figures]", state="attached", timeout=60_000)
+        self.page.wait_for_selector("html[data-figures]", state="attached", timeout=120_000)
 
 
 @pytest.fixture(scope="session")
@@ -49,6 +49,7 @@ def visit(chromium: Any) -> Iterator[Any]:
         context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         contexts.append(context)
         page = context.new_page()
+        page.set_default_timeout(120_000)
         seen = Visit(page)
         page.on("request", lambda r: seen.requests.append(r.url))
         page.on("pageerror", lambda e: seen.errors.append(str(e)))

@@ -140,7 +140,7 @@ def test_overview_of_divergences_has_one_mark_per_function(result: Validation) -
 
 def test_rule_shows_violations_as_crosses(result: Validation) -> None:
     broken = next(rule for rule in result.rules if rule.status == "violated")
-    crosses = _named(plots.rule(broken), "✗ measured")
+    crosses = _named(plots.rule(broken), "✗ violated")
     assert list(crosses.x) == [float(x) for x in broken.violated_at]
     assert crosses.marker.symbol == "x"
 

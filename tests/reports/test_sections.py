@@ -9,6 +9,8 @@ import pytest
 from scalkit.reports import sections
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Html, Plot, Section
+from scalkit.reports.sections.provenance import flattened
+from scalkit.reports.sections.reproduce import measuring
 
 NAMES = ("headline", "summary", "overview", "cards", "rules", "quality", "method", "provenance", "reproduce")
 VOID = {"br", "img", "hr"}
@@ -107,3 +109,14 @@ def test_figures_become_bundles_with_a_sentence(page: Page) -> None:
         bundle = plot.bundle()
         assert bundle["text/plain"].endswith(".")
         assert set(bundle["application/vnd.plotly.v1+json"]) == {"data", "layout"}
+
+
+def test_campaign_becomes_the_command_that_repeats_it() -> None:
+    arguments = {"kinds": ["collectives", "memory"], "counts": [2, 4], "runs": 5, "ops": [], "budget_s": 120.0}
+    command = "scalkit measure collectives memory -n 2,4 --runs 5 --budget 120 --out runs/again"
+    assert measuring(arguments) == command
+
+
+def test_nested_records_are_flattened_in_order() -> None:
+    content = {"a": {"b": 1, "none": None}, "list": ["x", 2], "text": "é"}
+    assert list(flattened(content)) == [("a / b", "1"), ("list", "x, 2"), ("text", "é")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from scalkit.reports.markup import big_o, esc, math
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
+from scalkit.validation.rules import TOLERANCE
 
 __all__ = ["method"]
 
@@ -19,16 +20,19 @@ def method(page: Page) -> Section:
         "it had before MPI started and less the benchmark's own buffers.</p>",
         "<h3>Model</h3><p>For each function, every class on a ruler around the expectation is fitted by least squares "
         f"with relative weights:</p>{_model()}"
-        "<p>The class with the largest adjusted coefficient of determination wins; a constant has none and competes "
-        f"by an F test.</p>{_adjusted_r2()}",
+        "<p>The class with the largest adjusted coefficient of determination wins. A constant has none; a class must "
+        "beat it by an F test at 5 %, or, where the metric is exact, by a growth that every run shows. Where no class "
+        "comes near the values, all are fitted on a logarithmic scale instead, and a caveat says so.</p>"
+        f"{_adjusted_r2()}",
         "<h3>Verdict</h3><p>The divergence δ compares the growth of the model G with the expectation E, without "
         f"coefficients. D is the deviation that is tolerated.</p>{_divergence()}"
         "<p>δ = 1 is a total match ✓, δ within the limits (a limit included) an approximate match ≈, anything else no "
         "match ✗. p* is the scale beyond which δ stays outside. A model below the lower limit grows slower than "
         "expected: worth knowing, and no failure.</p>",
         "<h3>Rules</h3><p>A rule such as <code>MPI_Allreduce &lt;= MPI_Reduce + MPI_Bcast</code> says that a function "
-        "is not slower than a substitute built from others. It is evaluated on the measurements, and on the models "
-        "for scales beyond them.</p>",
+        "is not slower than a substitute built from others. It is violated where, in every run, the left side exceeds "
+        f"the right side by more than {100 * TOLERANCE:.0f} %. Where the measurements keep it, the models say whether "
+        "a larger scale will break it.</p>",
     )
     return Section.of(f'<div class="sheet">{"".join(paragraphs)}{_settings(page)}</div>')
 

@@ -22,6 +22,8 @@ _PACKAGES = ("numpy", "scipy", "xarray", "plotly", "papermill", "nbconvert")
 def provenance(page: Page) -> Section:
     """Return tables of the measurement's and the report's circumstances and of the hashes of the inputs."""
     facts = table("Of the measurements and of this report.", ("what", "value"), _rows(page))
+    record = [(esc(label), esc(value)) for label, value in flattened(page.campaign)]
+    campaign = table("What campaign.toml holds.", ("entry", "value"), record) if record else ""
     inputs = page.inputs
     short = [PurePath(file).name for file in inputs]
     files = short if len(set(short)) == len(short) else list(inputs)
@@ -31,28 +33,35 @@ def provenance(page: Page) -> Section:
     ]
     listing = table(f"{len(inputs)} input files.", ("file", "SHA-256"), hashes)
     return Section.of(
-        f'<div class="sheet">{facts}', details("Input files and their hashes", listing) if hashes else "", "</div>"
+        f'<div class="sheet">{facts}',
+        details("Input files and their hashes", listing) if hashes else "",
+        details("The campaign's own record", campaign) if campaign else "",
+        "</div>",
     )
 
 
 def _rows(page: Page) -> Iterator[tuple[str, str]]:
-    attrs = page.data.attrs
-    known = {
+    attrs, campaign = page.data.attrs, dict(flattened(page.campaign))
+    facts = {
         "measurements": ", ".join(page.named),
-        "host": attrs.get("measured_on"),
-        "MPI library": attrs.get("mpi_library"),
         "measured": page.measured_at,
-        "expectations": page.expectations_name,
+        "host": attrs.get("measured_on"),
+        "system": campaign.get("machine / system"),
+        "cores": campaign.get("machine / cores"),
+        "MPI library": str(attrs.get("mpi_library", "") or "").strip(),
+        "MPI standard": campaign.get("mpi / standard"),
+        "compiled by": campaign.get("mpi / mpicc_show"),
+        "seed": campaign.get("arguments / seed"),
+        "hash of the benchmark's sources": campaign.get("sources / sha256"),
+        "expectations": page.expectations_name or "stated in Python",
+        "scalkit": __version__,
+        "Python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
+        "packages": ", ".join(f"{p} {importlib.metadata.version(p)}" for p in _PACKAGES),
+        "report written": page.made,
     }
-    for label, value in known.items():
+    for label, value in facts.items():
         if value:
-            yield esc(label), esc(value)
-    for label, value in flattened(page.campaign):
-        yield esc(label), esc(value)
-    yield "scalkit", esc(__version__)
-    yield "Python", esc(f"{platform.python_version()} on {platform.system()} {platform.machine()}")
-    yield "packages", esc(", ".join(f"{p} {importlib.metadata.version(p)}" for p in _PACKAGES))
-    yield "report written", esc(page.made)
+            yield esc(label), f'<span class="lines">{esc(value)}</span>'
 
 
 def flattened(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -62,4 +71,10 @@ def flattened(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[st
         if isinstance(value, Mapping):
             yield from flattened(value, f"{label} / ")
         elif value not in (None, "", []):
-            yield label, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            yield label, _text(value)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(_text(each) for each in value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

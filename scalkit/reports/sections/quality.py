@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import xarray as xr
@@ -17,28 +17,49 @@ from scalkit.validation import Verdict
 
 __all__ = ["quality"]
 
+_CONDITIONS = {
+    "size": "messages of {} B",
+    "datatype": "data type {}",
+    "sync": "common start by {}",
+    "max_reps": "at most {} repetitions in a launch",
+    "budget_s": "a time budget of {:g} s",
+    "seed": "seed {}",
+}
+
 
 def quality(page: Page) -> Section:
-    """Return remarks about the data as a whole and a table with one row for each function."""
-    rows = [_row(page.data, verdict) for verdict in page.result.verdicts]
-    head = (
-        "function",
-        "metric",
-        "settings",
-        "runs",
-        "repetitions",
-        "noise",
-        "late",
-        "overrun",
-        "foreign load",
-        "status",
-    )
+    """Return remarks about the data as a whole, a table of the run times and a table of everything else."""
+    timed = [v for v in page.result.verdicts if v.metric == "time"]
+    other = [v for v in page.result.verdicts if v.metric != "time"]
+    tables = (_times(page.data, timed) if timed else "") + (_others(other) if other else "")
+    return Section.of(notes(_remarks(page)), f'<div class="sheet">{_conditions(page)}{tables}</div>')
+
+
+def _times(data: xr.Dataset, verdicts: Sequence[Verdict]) -> str:
+    head = ("function", "settings", "runs", "repetitions", "noise", "late", "overrun", "foreign load", "converged")
     caption = (
-        "Noise: spread between runs, median over the settings. Late: repetitions that some process started after the "
-        "common start; overrun: repetitions that outlasted their window; neither enters the statistic."
+        "Run times. Repetitions: per setting, all runs together. Noise: spread between runs, median over the settings. "
+        "Late: repetitions that some process started after the common start; overrun: those that outlasted their window. "
+        "Foreign load: CPU time of others, median over the cells. Converged: cells whose interval became narrow enough."
     )
-    body = table(caption, head, rows, numeric=(2, 3, 4, 5, 6, 7, 8))
-    return Section.of(notes(_remarks(page)), f'<div class="sheet">{body}</div>')
+    rows = [(*_common(v), *_cells(data, v)) for v in verdicts]
+    return table(caption, head, rows, numeric=range(1, len(head)))
+
+
+def _others(verdicts: Sequence[Verdict]) -> str:
+    head = ("function", "settings", "runs", "values", "noise", "metric")
+    rows = [(*_common(v), esc(METRIC_WORDS.get(v.metric, v.metric))) for v in verdicts]
+    caption = "Other metrics. Values: per setting, all runs together. Exact: every run gave the same."
+    return table(caption, head, rows, numeric=range(1, 5))
+
+
+def _conditions(page: Page) -> str:
+    """Return under which settings the campaign ran, in one paragraph; empty if it does not say."""
+    arguments, settings = page.arguments, page.campaign.get("settings")
+    words = [text.format(arguments[key]) for key, text in _CONDITIONS.items() if arguments.get(key)]
+    if isinstance(settings, dict) and settings:
+        words.append("MPI set to " + ", ".join(f"{key}={value}" for key, value in settings.items()))
+    return f'<p class="soft">Measured with {esc("; ".join(words))}.</p>' if words else ""
 
 
 def _remarks(page: Page) -> Iterator[str]:
@@ -84,23 +105,27 @@ def _missing(data: xr.Dataset, verdict: Verdict) -> NDArray[np.float64]:
     return np.setdiff1d(everywhere, np.asarray(verdict.series.x, dtype=float))
 
 
-def _row(data: xr.Dataset, verdict: Verdict) -> tuple[str, ...]:
+def _common(verdict: Verdict) -> tuple[str, ...]:
     series = verdict.series
     repetitions = np.asarray(series.n_repetitions, dtype=float)
     low, high = int(np.nanmin(repetitions)), int(np.nanmax(repetitions))
-    timed = verdict.metric == "time"
-    total = _quality(data, verdict, "n_repetitions", np.nansum) if timed else None
     return (
         name(verdict.function),
-        esc(METRIC_WORDS.get(verdict.metric, verdict.metric)),
         str(len(series.x)),
         str(int(np.isfinite(np.asarray(series.values, dtype=float)).any(axis=0).sum())),
         f"{low}" if low == high else f"{low}–{high}",
         _noise(verdict),
-        _share(_quality(data, verdict, "n_late", np.nansum) if timed else None, total),
-        _share(_quality(data, verdict, "n_overrun", np.nansum) if timed else None, total),
-        _percent(_quality(data, verdict, "foreign_load", np.nanmax) if timed else None),
-        _status(data, verdict) if timed else "–",
+    )
+
+
+def _cells(data: xr.Dataset, verdict: Verdict) -> tuple[str, ...]:
+    total = _quality(data, verdict, "n_repetitions", np.nansum)
+    load = _quality(data, verdict, "foreign_load", np.nanmedian)
+    return (
+        _share(_quality(data, verdict, "n_late", np.nansum), total),
+        _share(_quality(data, verdict, "n_overrun", np.nansum), total),
+        "–" if load is None else f"{100 * load:.1f} %",
+        _converged(data, verdict),
     )
 
 
@@ -126,12 +151,8 @@ def _share(part: float | None, total: float | None) -> str:
     return f"{100 * part / total:.1f} %"
 
 
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
-
-
-def _status(data: xr.Dataset, verdict: Verdict) -> str:
+def _converged(data: xr.Dataset, verdict: Verdict) -> str:
     if "status" not in data or "function" not in data["status"].dims:
         return "–"
     words = [str(word) for word in np.asarray(data["status"].sel(function=verdict.function)).ravel() if str(word)]
-    return ", ".join(f"{words.count(word)} {esc(word)}" for word in sorted(set(words))) or "–"
+    return f"{words.count('converged')} of {len(words)}" if words else "–"
