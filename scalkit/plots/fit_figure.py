@@ -64,7 +64,7 @@ def _value_range(verdict: Verdict, curves: Curves) -> tuple[float, float]:
     low, high = float(seen.min()), float(seen.max())
     if low <= 0:
         return low, high
-    room = 10.0 ** (0.35 * np.log10(high / low) + 0.12)
+    room = 10.0 ** (0.35 * np.log10(high / low) + 0.25)
     band = np.concatenate([curves.lower, curves.upper])
     band = band[np.isfinite(band) & (band > 0)]
     if band.size:

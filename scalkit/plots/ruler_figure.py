@@ -33,6 +33,7 @@ def ruler(verdict: Verdict) -> go.Figure:
     figure = blank(112, ruler_sentence(verdict), is_static=True)
     _add_limits(figure, verdict, ticks)
     _add_ticks(figure, ticks)
+    _name_ends(figure, ticks, ticks.index(verdict.model.growth))
     _mark(figure, ticks.index(verdict.expectation.growth), len(ticks), verdict.expectation.growth, is_model=False)
     _mark(figure, ticks.index(verdict.model.growth), len(ticks), verdict.model.growth, is_model=True)
     figure.update_xaxes(visible=False, range=[-1.2, len(ticks) + 0.2], fixedrange=True)
@@ -70,7 +71,14 @@ def _add_ticks(figure: go.Figure, ticks: Sequence[Growth]) -> None:
         hoverinfo="skip",
     )
     figure.add_scatter(x=x, y=y, mode="lines", line={"color": QUIET, "width": 1.5}, hoverinfo="skip")
-    for k, side in ((0, "left"), (len(ticks) - 1, "right")):
+
+
+def _name_ends(figure: go.Figure, ticks: Sequence[Growth], model: int) -> None:
+    """Write the first and the last class above the ruler, where the model's label leaves room."""
+    share = model / max(1, len(ticks) - 1)
+    for k, side, is_free in ((0, "left", share > 0.35), (len(ticks) - 1, "right", share < 0.55)):
+        if not is_free:
+            continue
         figure.add_annotation(
             x=k + (-0.7 if side == "left" else 0.7),
             y=1.15,

@@ -99,6 +99,14 @@
     }
   }
 
+  // A link to a folded part opens it.
+  function reveal() {
+    const el = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (el && el.tagName === "DETAILS") { el.open = true; el.scrollIntoView(); }
+  }
+
+  addEventListener("hashchange", reveal);
+  reveal();
   for (const el of plots) el.replaceChildren();
   library().then((Plotly) => { watch(Plotly); return all(Plotly); }).catch(failed);
 })();
