@@ -105,6 +105,8 @@ def _caption(text: str) -> str:
 
 
 def _runners_up(verdict: Verdict) -> str:
+    if not verdict.rivals:
+        return ""
     models = (verdict.model, *verdict.rivals[:_RIVALS])
     rows = [(formula(one), _r2(one.adjusted_r2), _place(verdict, one.growth)) for one in models]
     caption = (
