@@ -89,6 +89,12 @@ void test_shapes(void)
         seen[map[i]]++;
     for (int i = 0; i < 9; i++)
         CHECK(seen[i] == 1 && map[i] == other[i]);
+    for (int p = 4; p <= 9; p++)
+        for (uint64_t seed = 1; seed <= 20; seed++) {
+            sk_shape_map(SK_RANDOM, p, seed, map);
+            for (int i = 1; i < p; i++)
+                CHECK(map[i] - map[i - 1] != 1 && map[i - 1] - map[i] != 1);
+        }
     for (int shape = 0; shape < SK_SHAPES; shape++) {
         sk_shape_map((enum sk_shape)shape, 1, 1, map);
         CHECK(map[0] == 0);

@@ -99,9 +99,11 @@ def _show(result: Validation, status: int) -> None:
     if result.litmus:
         console.print(Text("Litmus test", style="bold"))
         console.print(Text(f"  {result.litmus.sentence}"))
-    if result.warnings:
+    said = {rule.sentence for rule in result.rules}
+    warnings = [warning for warning in result.warnings if warning not in said]
+    if warnings:
         console.print(Text("To keep in mind", style="bold"))
-    for warning in result.warnings:
+    for warning in warnings:
         console.print(Text(f"  {warning}"))
     console.print(Text(f"{result.headline}. Exit status {status}.", style="bold"))
 

@@ -16,7 +16,7 @@ from scalkit.fit.model import Model
 from scalkit.growth import Growth
 from scalkit.measure import Series
 
-__all__ = ["MIN_POINTS", "SIGNIFICANCE", "fit_series"]
+__all__ = ["MIN_POINTS", "SIGNIFICANCE", "fit_series", "is_within_resolution"]
 
 MIN_POINTS = 5
 SIGNIFICANCE = 0.05
@@ -34,7 +34,8 @@ def fit_series(
 
     A tick must beat the constant by an F test at 5 %. Equal values are constant. Where the metric is exact, a growth that
     every run shows beats the constant without a test: values that never fall and rise at least twice. Ties go to the
-    expectation, then to the slower growth.
+    expectation, then to the slower growth; where the metric has a resolution, an expectation that is nowhere further from
+    the values than that ties with the best.
 
     Where even the best model is off by a quarter, the residuals are misfit rather than noise: then all models are fitted
     on a logarithmic scale instead of with relative weights, say so, and beat the constant if the values rise by a rank
@@ -71,7 +72,8 @@ def fit_series(
     order = _order(fits, expected)
     constant = _constant_model(series, fits, is_rough)
     models = [_model(series, fits, index, is_rough) for index in order]
-    if models and _beats_constant(series, fits, order[0], is_rough):
+    models.sort(key=lambda model: not (model.growth == expected and is_within_resolution(series, model)))
+    if models and _beats_constant(series, models[0], float(fits.tss[0]), is_rough):
         return (*models, constant)
     return (constant, *models)
 
@@ -107,8 +109,13 @@ def _order(fits: Fits, expected: Growth | None) -> list[int]:
     return sorted((i for i in range(len(fits.ticks)) if math.isfinite(rss[i])), key=key)
 
 
-def _beats_constant(series: Series, fits: Fits, index: int, is_rough: bool) -> bool:
-    n, rss, tss = len(series.x), float(fits.rss[0, index]), float(fits.tss[0])
+def is_within_resolution(series: Series, model: Model) -> bool:
+    """Return whether a model explains every value to within the resolution of the metric, if it has one."""
+    return series.resolution > 0 and bool((np.abs(series.y - model(series.x)) <= series.resolution).all())
+
+
+def _beats_constant(series: Series, model: Model, tss: float, is_rough: bool) -> bool:
+    n, rss = len(series.x), model.rss
     if rss <= _TIE * tss or (series.exact and _every_run_grows(series)):
         return True
     if is_rough and trend_tail(series.y.tolist()) < SIGNIFICANCE:

@@ -82,7 +82,7 @@ def to_mathml(growth: Growth) -> str:
 def _mathml_number(value: Fraction) -> str:
     if value.denominator == 1:
         return f"<mn>{value}</mn>"
-    return f"<mrow><mn>{value.numerator}</mn><mo>/</mo><mn>{value.denominator}</mn></mrow>"
+    return f"<mrow><mn>{value.numerator}</mn><mo lspace='0' rspace='0'>/</mo><mn>{value.denominator}</mn></mrow>"
 
 
 def _mathml_factor(name: str, value: Fraction, kind: str) -> str:

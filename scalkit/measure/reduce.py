@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -44,6 +45,8 @@ class Series:
         Whether a verdict on this series may decide an exit status.
     noise : float
         Standard deviation between runs over their mean, median over the points; NaN with fewer than two runs.
+    resolution : float, in `unit`
+        Differences up to this mean nothing, because values are rounded to such steps; 0 if they are not.
     """
 
     function: str
@@ -58,6 +61,7 @@ class Series:
     caveats: tuple[str, ...]
     decides: bool
     noise: float
+    resolution: float = 0.0
 
 
 def statistic_over(values: NDArray[np.float64], axis: int, statistic: Statistic = "q1") -> NDArray[np.float64]:
@@ -144,9 +148,15 @@ def _series_of(ds: xr.Dataset, metric: str, statistic: Statistic) -> list[Series
                 caveats=caveats,
                 decides=decides,
                 noise=_noise(per_run[index][there]),
+                resolution=_resolution(ds[metric]),
             )
         )
     return found
+
+
+def _resolution(variable: xr.DataArray) -> float:
+    value = variable.attrs.get("resolution", 0.0)
+    return float(value) if isinstance(value, (int, float, np.number)) and 0 < value < math.inf else 0.0
 
 
 def _cube(variable: xr.DataArray, parameter: str) -> NDArray[np.float64]:

@@ -104,7 +104,17 @@ def _parsed(line: bytes) -> dict[str, Any]:
     value = json.loads(line.decode("utf-8"), parse_constant=_refuse)
     if not isinstance(value, dict) or not isinstance(value.get("rec"), str):
         raise ValueError("no object with a text 'rec'")
+    if b"\\u" in line and not _is_unicode(value):
+        raise ValueError("half a character (a lone surrogate such as \\ud800) is not allowed")
     return value
+
+
+def _is_unicode(value: object) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -44,27 +44,31 @@ class Metric:
         For people.
     exact : bool
         True for counts and bytes that repeat exactly.
+    resolution : float, in `unit`
+        Differences up to this mean nothing, because values are rounded to such steps.
     """
 
     name: str
     unit: str
     long_name: str
     exact: bool
+    resolution: float = 0.0
 
     def attrs(self) -> dict[str, object]:
         """Return the attributes of the variable; ``exact`` is 0 or 1, because netCDF-3 has no booleans there."""
-        return {"role": "metric", "units": self.unit, "long_name": self.long_name, "exact": int(self.exact)}
+        attrs = {"role": "metric", "units": self.unit, "long_name": self.long_name, "exact": int(self.exact)}
+        return attrs | ({"resolution": self.resolution} if self.resolution else {})
 
 
 METRICS = {
     metric.name: metric
     for metric in (
         Metric("time", "s", "run time, common start to last end", exact=False),
-        Metric("object_memory", "B", "memory per object, maximum over processes", exact=True),
+        Metric("object_memory", "B", "memory per object, maximum over processes", exact=True, resolution=16.0),
         Metric("process_memory", "B", "MPI's own memory per process, maximum over processes", exact=False),
     )
 }
-"""What scalkit's own benchmarks measure; a Dataset may have other metrics too."""
+"""What scalkit's own benchmarks measure; a Dataset may have other metrics too. malloc hands out memory in steps of 16 B."""
 
 _ORDER = (
     *("MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Gather", "MPI_Allgather", "MPI_Alltoall"),
@@ -141,8 +145,15 @@ def _axis_problems(ds: xr.Dataset, parameter: str) -> Iterator[str]:
     if twice:
         yield f"the function {twice[0]!r} stands there more than once; combine() merges repeated measurements"
     for name in names:
-        if not name or len(name) > _MAX_NAME or "\0" in name:
-            yield f"the function name {name[:40]!r} is not allowed; 1 to {_MAX_NAME} characters without NUL are"
+        if not name or len(name) > _MAX_NAME or "\0" in name or not _is_unicode(name):
+            yield (
+                f"the function name {name[:40]!r} is not allowed; 1 to {_MAX_NAME} characters without NUL and without "
+                "half characters (lone surrogates) are"
+            )
+
+
+def _is_unicode(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _metric_problems(ds: xr.Dataset, name: str, parameter: str) -> Iterator[str]:

@@ -51,6 +51,8 @@ def crossing_words(verdict: Verdict) -> str:
         return "it leaves the limits only beyond every machine"
     if math.isnan(crossing) or crossing <= 1:
         return f"it is outside the limits for all {verdict.parameter} > 1"
+    if crossing < float(np.min(verdict.series.x)):
+        return "it is outside the limits over the whole measured range and beyond"
     highest = float(np.max(verdict.series.x))
     place = "inside the measured range" if crossing <= highest else f"{crossing / highest:.3g} times beyond the largest"
     return f"it leaves the limits at {verdict.parameter}* = {crossing:.4g}, {place}"

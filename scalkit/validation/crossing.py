@@ -95,10 +95,10 @@ def last_sign_change(function: Callable[[Floats], Floats], grid: Floats) -> floa
     return below
 
 
-def place_of(x: float, smallest: float, largest: float) -> str:
-    """Return where a point lies against the measured range, in words; near is up to 16 times its end."""
+def place_of(x: float, largest: float) -> str:
+    """Return where a point lies against the end of the measured range, in words; near is up to 16 times that."""
     if x <= largest:
-        return "inside the measured range" if x >= smallest else "before the measured range"
+        return "inside the measured range"
     return "near the measured range" if x <= NEAR * largest else "far beyond the measured range"
 
 

@@ -39,6 +39,8 @@ class Validation:
         Functions that were measured but have no expectation.
     missing : tuple of str
         Functions that have an expectation but were not measured.
+    unjudged : tuple of str
+        Functions that have an expectation and too few settings for a model, with the settings there are.
     litmus : Litmus or None
     notes : tuple of str
         What a reader of the result should know of the data as a whole, for example truncated files.
@@ -51,6 +53,7 @@ class Validation:
     rules: tuple[RuleResult, ...] = ()
     unexpected: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
     litmus: Litmus | None = None
     notes: tuple[str, ...] = ()
     expectations: str = ""
@@ -102,6 +105,8 @@ class Validation:
         UsageError
             If a word of `fail_on` is unknown.
         """
+        if isinstance(fail_on, str):
+            fail_on = (fail_on,)
         unknown = [word for word in fail_on if word not in FAIL_ON]
         if unknown:
             raise UsageError(f"cannot fail on {unknown[0]!r}; choose from {', '.join(FAIL_ON)}.")
@@ -137,6 +142,8 @@ class Validation:
             found.append(f"{caveat} ({', '.join(names)})")
         if self.unexpected:
             found.append(f"measured, but without an expectation: {', '.join(self.unexpected)}")
+        if self.unjudged:
+            found.append(f"not judged: {'; '.join(self.unjudged)}")
         if self.missing:
             found.append(f"expected, but not measured: {', '.join(self.missing)}")
         for name in self.missing:
@@ -180,6 +187,7 @@ class Validation:
             "litmus": None if self.litmus is None else _litmus(self.litmus),
             "unexpected": list(self.unexpected),
             "missing": list(self.missing),
+            "unjudged": list(self.unjudged),
             "warnings": list(self.warnings),
         }
 

@@ -85,7 +85,7 @@ class RuleResult:
             worst = float(np.max(self.ratio[np.isin(self.x, self.violated_at)]))
             return f"{self.rule} is violated at {self.parameter} = {where}: the left side is up to {worst:.3g} times the right."
         if self.predicted_from is not None:
-            place = place_of(self.predicted_from, float(self.x[0]), float(self.x[-1]))
+            place = place_of(self.predicted_from, float(self.x[-1]))
             scale = f"{self.parameter} = {shown_scale(self.predicted_from)}"
             return f"{self.rule} holds as measured; the models predict a violation from {scale} on, {place}."
         return f"{self.rule} holds as measured, and the models predict no violation."

@@ -59,7 +59,8 @@ def validate(
     Raises
     ------
     DataError
-        If the data are malformed, have too few settings, or values that cannot be fitted.
+        If the data are malformed, no expected function has enough settings, values cannot be fitted, or `litmus` is
+        not measured. Functions with too few settings beside others that have enough are listed in ``unjudged``.
     ExpectationError
         If an expectation or a search space is wrong, or no measured function has an expectation.
     RuleError
@@ -76,17 +77,28 @@ def validate(
         )
     expected = expectation_set(expectations)
     measured = series(data, cast(Statistic, statistic))
-    verdicts = tuple(_verdicts(measured, expected, space, min_points))
     names = [one.function for one in measured]
+    short = [one for one in measured if len(one.x) < min_points and expected.of(one.function)]
+    enough = [one for one in measured if one not in short]
+    verdicts = tuple(_verdicts(enough, expected, space, min_points))
+    if not verdicts and short:
+        _verdicts(short, expected, space, min_points)  # says what is missing
     if not verdicts:
         raise ExpectationError(_no_match(names, expected))
+    if litmus is not None and litmus not in names:
+        near = difflib.get_close_matches(litmus, names, 1)
+        hint = f" Did you mean '{near[0]}'?" if near else ""
+        raise DataError(
+            f"the litmus function '{litmus}' was not measured; measured are {', '.join(dict.fromkeys(names))}.{hint}"
+        )
     relations = [*expected.rules, *_relations(rules, {*names, *expected.functions})]
     judged = {v.function for v in verdicts}
-    covered = {expected.name_of(name) for name in judged}
+    covered = {expected.name_of(name) for name in (*judged, *(one.function for one in short))}
     return Validation(
         verdicts=verdicts,
         rules=tuple(_rule(relation, measured, verdicts) for relation in relations),
-        unexpected=tuple(dict.fromkeys(name for name in names if name not in judged)),
+        unexpected=tuple(dict.fromkeys(name for name in names if name not in judged and not expected.of(name))),
+        unjudged=tuple(_too_short(one, min_points) for one in short),
         missing=tuple(name for name in expected.functions if name not in covered),
         litmus=_litmus(litmus or expected.litmus, verdicts),
         notes=_notes(data),
@@ -97,7 +109,8 @@ def validate(
 
 def _verdicts(
     measured: list[Series], expected: ExpectationSet, space: SearchSpace | str | None, min_points: int
-) -> Iterable[Verdict]:
+) -> list[Verdict]:
+    verdicts = []
     for one in measured:
         wanted = expected.of(one.function)
         if wanted is None:
@@ -108,7 +121,15 @@ def _verdicts(
             expectation, ticks = wanted.search_space(one.parameter)
         except ExpectationError as error:
             raise ExpectationError(f"function '{one.function}': {error}") from error
-        yield judge(one, expectation, ticks, min_points)
+        verdicts.append(judge(one, expectation, ticks, min_points))
+    return verdicts
+
+
+def _too_short(one: Series, min_points: int) -> str:
+    settings = ", ".join(f"{x:g}" for x in one.x)
+    return (
+        f"{one.function} ({one.metric}) has {len(one.x)} of {min_points} needed settings: {one.parameter} = {settings}"
+    )
 
 
 def _relations(rules: Iterable[str | Relation] | str | Relation, known: set[str]) -> Iterator[Relation]:

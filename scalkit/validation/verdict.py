@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.fit import MIN_POINTS, Model, fit_series
+from scalkit.fit import MIN_POINTS, Model, fit_series, is_within_resolution
 from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.validation.crossing import crossing, place_of, shown_scale
@@ -128,7 +128,9 @@ class Verdict:
         outside = "below" if self.direction == "grows slower" else "outside"
         if self.crossing <= 1:
             return f"the divergence {self.divergence} is {outside} the limits at every scale"
-        place = place_of(self.crossing, float(self.series.x[0]), float(self.series.x[-1]))
+        if self.crossing < self.series.x[0]:
+            return f"the divergence {self.divergence} is {outside} the limits over the whole measured range and beyond"
+        place = place_of(self.crossing, float(self.series.x[-1]))
         scale = f"{self.parameter}* = {shown_scale(self.crossing)}"
         return f"the divergence {self.divergence} is {outside} the limits from {scale} on, {place}"
 
@@ -147,11 +149,14 @@ def judge(series: Series, expectation: Expectation, space: SearchSpace, min_poin
     if expectation.growth not in space.ticks:
         space = space.with_tick(expectation.growth)
     models = fit_series(series, space.ticks, expectation.growth, min_points)
-    remarks = tuple(_remarks(series, models[0], expectation, space))
+    closest = min((model.rss for model in models[1:]), default=models[0].rss)
+    remarks = tuple(_remarks(series, models[0], closest, expectation, space))
     return Verdict(models[0], models[1:], expectation, space, series, remarks)
 
 
-def _remarks(series: Series, model: Model, expectation: Expectation, space: SearchSpace) -> Iterator[str]:
+def _remarks(
+    series: Series, model: Model, best_rss: float, expectation: Expectation, space: SearchSpace
+) -> Iterator[str]:
     n, y = len(series.x), series.y
     if n < MIN_POINTS:
         yield f"the model rests on only {n} settings of {series.parameter}; {MIN_POINTS} are the least to rely on"
@@ -162,5 +167,10 @@ def _remarks(series: Series, model: Model, expectation: Expectation, space: Sear
         )
     elif model.is_rough:
         yield "no class of the search space follows the values closely; the fit is on a logarithmic scale"
+    if model.rss > best_rss and is_within_resolution(series, model):
+        yield (
+            f"the expectation explains every value to within {series.resolution:g} {series.unit}, the step in which "
+            f"{series.metric} is counted, and goes before classes that come closer"
+        )
     if model.growth == space.ticks[-1] != expectation.growth:
         yield f"the model is the fastest class of the search space, {model.growth}; extend the space to see beyond it"

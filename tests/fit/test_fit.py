@@ -27,7 +27,7 @@ P = np.array([2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
 ONE = Growth.constant()
 
 
-def series(y: object, x: object = P, *, exact: bool = False, metric: str = "time") -> Series:
+def series(y: object, x: object = P, *, exact: bool = False, metric: str = "time", resolution: float = 0.0) -> Series:
     values = np.asarray(y, dtype=float)
     per_run = values if values.ndim == 2 else values[:, None]
     return Series(
@@ -43,6 +43,7 @@ def series(y: object, x: object = P, *, exact: bool = False, metric: str = "time
         caveats=(),
         decides=True,
         noise=math.nan,
+        resolution=resolution,
     )
 
 
@@ -54,6 +55,24 @@ def test_data_from_a_tick_give_the_tick_back(tick: Growth, constant: float) -> N
     assert best.coefficient == pytest.approx(2.5, rel=1e-6)
     assert best.constant == pytest.approx(constant, rel=1e-3, abs=1e-6)
     assert best.adjusted_r2 == pytest.approx(1.0)
+
+
+def test_expectation_within_the_resolution_ties_with_the_best() -> None:
+    x, expected = P[:5], Growth.parse("p")
+    padded = [5752.0, 5800.0, 5912.0, 6136.0, 6584.0]  # 5688 + 28 p, and 8 more at p = 2
+
+    def best(y: object, resolution: float) -> Growth:
+        given = series(y, x, exact=True, metric="object_memory", resolution=resolution)
+        return fit_series(given, ICS15, expected)[0].growth
+
+    assert str(best(padded, 0.0)) == "p^(3/4)*log(p)"
+    assert best(padded, 16.0) == expected
+    assert best(8.0 * x**1.5, 16.0) != expected
+    assert best([5400.0] * 5, 16.0).is_constant
+    leak = fit_series(
+        series(5400 + 8.0 * np.log2(x), x, exact=True, metric="object_memory", resolution=16.0), ICS15, ONE
+    )
+    assert str(leak[0].growth) == "log(p)"
 
 
 def test_exact_bytes_measured_once() -> None:

@@ -61,7 +61,8 @@ def test_latex(text: str, latex: str) -> None:
         ("1/p", "<mfrac><mrow><mn>1</mn></mrow><mrow><mi>p</mi></mrow></mfrac>"),
         (
             "2^(k/2)",
-            "<mrow><msup><mn>2</mn><mrow><mrow><mn>1</mn><mo>/</mo><mn>2</mn></mrow><mi>k</mi></mrow></msup></mrow>",
+            "<mrow><msup><mn>2</mn><mrow><mrow><mn>1</mn><mo lspace='0' rspace='0'>/</mo><mn>2</mn></mrow>"
+            "<mi>k</mi></mrow></msup></mrow>",
         ),
     ],
 )

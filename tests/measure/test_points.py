@@ -120,7 +120,7 @@ def _broken() -> list[tuple[str, Any, str]]:
         ("descending", good.assign_coords(p=[5, 4, 3, 2, 1]), "the values of 'p' are [5, 4, 3, 2, 1]; they must ascend, each "
          "once"),
         ("NUL", good.assign_coords(function=["a\0b"]), "the function name 'a\\x00b' is not allowed; 1 to 500 characters "
-         "without NUL are"),
+         "without NUL and without half characters (lone surrogates) are"),
         ("no metric", good.drop_vars("time"), "no variable has attrs['role'] = 'metric' (there are none)"),
         ("dims", good.assign(time=time.expand_dims("colour")), "'time' has dims ('colour', 'function', 'p', 'run', "
          "'repetition'); function and p are needed, run and repetition allowed"),

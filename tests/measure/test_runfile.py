@@ -157,6 +157,7 @@ def test_fields_of_the_wrong_kind(write: Writer, record: dict[str, Any], message
         ('{"rec": "cell", "x": -Infinity}', "-Infinity is not allowed"),
         ('{"rec": "cell" "op": 1}', "Expecting ',' delimiter"),
         ("[1, 2]", "no object with a text 'rec'"),
+        ('{"rec": "cell", "op": "f\\ud800"}', "half a character (a lone surrogate such as \\ud800) is not allowed"),
         ('{"rec": 5}', "no object with a text 'rec'"),
         ("[" * 100_000, "maximum recursion depth exceeded"),
         ('{"rec": "cell", "n": ' + "9" * 5000 + "}", "Exceeds the limit (4300 digits) for integer string conversion"),

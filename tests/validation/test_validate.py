@@ -77,7 +77,7 @@ def test_sentences(result: Validation) -> None:
     )
     assert sentences["slower"] == (
         "slower grows slower than expected: p^(1/4) instead of p*log(p), which is no fault; "
-        "the divergence 1/p^(3/4)/log(p) is below the limits from p* = 1.82 on, before the measured range."
+        "the divergence 1/p^(3/4)/log(p) is below the limits over the whole measured range and beyond."
     )
     assert repr(result["faster"]) == "Verdict('faster', time: 1.00 us * p*log(p), none)"
 
@@ -103,6 +103,33 @@ def test_what_is_not_matched_is_listed(result: Validation) -> None:
     assert "measured, but without an expectation: extra" in result.warnings
     assert "expected, but not measured: extrra" in result.warnings
     assert "extrra is expected and extra measured; write one like the other if they are the same" in result.warnings
+
+
+def test_too_few_settings_beside_enough() -> None:
+    few = sk.measurements(P[:4], LOG[:4], name="few")
+    wanted = {"f": "log(p)", "few": "log(p)"}
+    result = sk.validate(combine([times(f=LOG), few]), wanted, ["f <= 2 * few"])
+    assert [v.function for v in result] == ["f"]
+    assert result.unjudged == ("few (time) has 4 of 5 needed settings: p = 2, 4, 8, 16",)
+    assert result.missing == result.unexpected == ()
+    assert f"not judged: {result.unjudged[0]}" in result.warnings
+    assert result.rules[0].status == "holds"
+    case = ET.fromstring(to_junit(result)).find("testsuite/testcase[@classname='scalkit.unjudged']")
+    assert case is not None
+    assert case.get("name") == "few (time)"
+    jsonschema.validate(result.to_dict(), SCHEMA)
+    with pytest.raises(DataError, match="needs 5 values of 'p', got 4"):
+        sk.validate(few, wanted)
+
+
+def test_resolution_of_bytes_is_said() -> None:
+    data = sk.measurements(P[:5], [5752, 5800, 5912, 6136, 6584], metric="object_memory", name="MPI_Win_create")
+    verdict = sk.validate(data, {"MPI_Win_create": "p"})["MPI_Win_create"]
+    assert verdict.rank == "total"
+    assert verdict.caveats == (
+        "the expectation explains every value to within 16 B, the step in which object_memory is counted, and goes "
+        "before classes that come closer",
+    )
 
 
 def test_mapping_like(result: Validation) -> None:
@@ -184,7 +211,11 @@ def test_litmus(result: Validation) -> None:
     assert near.sentence.startswith(
         "The litmus test f grows faster than its algorithm promises, within the limits (p^(1/2) instead of log(p)): "
     )
-    assert sk.validate(times(f=LOG), {"f": "log(p)"}, litmus="g").litmus is None
+    with pytest.raises(
+        DataError, match=r"the litmus function 'ff' was not measured; measured are f\. Did you mean 'f'\?"
+    ):
+        sk.validate(times(f=LOG), {"f": "log(p)"}, litmus="ff")
+    assert sk.validate(times(f=LOG), {"f": "log(p)"}).litmus is None
 
 
 def test_expectation_always_competes() -> None:

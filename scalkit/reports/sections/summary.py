@@ -88,7 +88,12 @@ def _left_out(page: Page) -> str:
         "Measured, but without an expectation",
         "Nothing was concluded about these; state an expectation to have them judged.",
         page.result.unexpected,
-    ) + _listing("Expected, but not measured", "No verdict without a measurement.", page.result.missing)
+    ) + (
+        _listing(
+            "Measured too little", "A model needs more settings; measure them and judge again.", page.result.unjudged
+        )
+        + _listing("Expected, but not measured", "No verdict without a measurement.", page.result.missing)
+    )
 
 
 def _listing(title: str, remark: str, functions: Sequence[str]) -> str:
