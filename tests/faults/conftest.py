@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -29,6 +30,7 @@ SETTINGS = {
 class Launch:
     """What one launch left: its status, its messages, its records."""
 
+    path: Path
     status: int
     messages: str
     records: list[dict[str, Any]]
@@ -62,13 +64,18 @@ def launch(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Launch]:
     _make(ROOT / "microbench", build, mpicc)
     _make(ROOT / "tests" / "faults", build, mpicc)
 
-    def start(p: int, program: str, *options: str, fault: str = "", preload: bool = True) -> Launch:
-        out = build / "run.jsonl"
+    numbers = itertools.count()
+
+    def start(
+        p: int, program: str, *options: str, fault: str = "", preload: bool = True, message_us: int = 0
+    ) -> Launch:
+        out = build / f"run{next(numbers)}.jsonl"
         own = [f"LD_PRELOAD={build / 'libskfault.so'}"] if preload else []
         own += [f"SKFAULT={fault}"] if fault else []
+        own += [f"SKFAULT_MESSAGE_US={message_us}"] if message_us else []
         words = [mpiexec, "-n", str(p), "env", *own, str(build / program), f"--out={out}", f"--expect-np={p}", *options]
         done = subprocess.run(words, capture_output=True, text=True, timeout=120, env={**os.environ, **SETTINGS})
         records = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-        return Launch(done.returncode, done.stderr, records)
+        return Launch(out, done.returncode, done.stderr, records)
 
     return start

@@ -1,6 +1,8 @@
 /* Plants one bug, named by the environment variable SKFAULT, into the MPI library of the program that preloads this:
  *
- *   bcast_linear    MPI_Bcast: the root sends to one process after the other, 300 us each; the data are right
+ *   bcast_linear    MPI_Bcast: the root sends to one process after the other; each message costs its sender 300 us, or
+ *                   as many as the environment variable SKFAULT_MESSAGE_US says; the data are right
+ *   bcast_tree      MPI_Bcast: no bug but what to compare bcast_linear with, a binomial tree of messages that cost as much
  *   bcast_wrong     MPI_Bcast: the last process gets a wrong first byte
  *   barrier_empty   MPI_Barrier: does nothing
  *   allreduce_slow  MPI_Allreduce: 1 ms and 0.1 ms for every process, then the right result
@@ -18,7 +20,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { TAG = 32700, RECEIVER_US = 300, ALLREDUCE_US = 1000, ALLREDUCE_PROCESS_US = 100, LEAK_B = 64, BYPASS_B = 65536 };
+enum { TAG = 32700, MESSAGE_US = 300, ALLREDUCE_US = 1000, ALLREDUCE_PROCESS_US = 100, LEAK_B = 64, BYPASS_B = 65536 };
 
 static bool planted(const char *fault)
 {
@@ -41,6 +43,13 @@ static bool is_last(MPI_Comm comm)
     return rank == size - 1;
 }
 
+static int slow_send(const void *buffer, int count, MPI_Datatype datatype, int to, MPI_Comm comm)
+{
+    const char *set = getenv("SKFAULT_MESSAGE_US");
+    pause_us(set ? atol(set) : MESSAGE_US);
+    return PMPI_Send(buffer, count, datatype, to, TAG, comm);
+}
+
 static int bcast_linear(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
     int rank, size, status = MPI_SUCCESS;
@@ -49,10 +58,25 @@ static int bcast_linear(void *buffer, int count, MPI_Datatype datatype, int root
     if (rank != root)
         return PMPI_Recv(buffer, count, datatype, root, TAG, comm, MPI_STATUS_IGNORE);
     for (int to = 0; to < size && status == MPI_SUCCESS; to++)
-        if (to != root) {
-            pause_us(RECEIVER_US);
-            status = PMPI_Send(buffer, count, datatype, to, TAG, comm);
-        }
+        if (to != root)
+            status = slow_send(buffer, count, datatype, to, comm);
+    return status;
+}
+
+/* With the root as 0: who has the data sends to the process `distance` further, for 1, 2, 4, ... */
+static int bcast_tree(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+    int rank, size, status = MPI_SUCCESS;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    int place = (rank - root + size) % size;
+    for (int distance = 1; distance < size && status == MPI_SUCCESS; distance *= 2) {
+        int to = place + distance, from = place - distance;
+        if (place < distance && to < size)
+            status = slow_send(buffer, count, datatype, (to + root) % size, comm);
+        else if (place >= distance && place < 2 * distance)
+            status = PMPI_Recv(buffer, count, datatype, (from + root) % size, TAG, comm, MPI_STATUS_IGNORE);
+    }
     return status;
 }
 
@@ -60,6 +84,8 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm
 {
     if (planted("bcast_linear"))
         return bcast_linear(buffer, count, datatype, root, comm);
+    if (planted("bcast_tree"))
+        return bcast_tree(buffer, count, datatype, root, comm);
     int status = PMPI_Bcast(buffer, count, datatype, root, comm);
     if (planted("bcast_wrong") && count > 0 && is_last(comm))
         *(unsigned char *)buffer ^= 1;
