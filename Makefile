@@ -15,7 +15,8 @@ PIP  := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 .PHONY: help report test lint check-c pytest system-deps data lab clean distclean mpi
 
 help:
-	@echo "make report       measure the MPI library of this machine, write $(OUT) (a few minutes)"
+	@echo "make report       measure the MPI library of this machine, write $(OUT) (a few minutes);"
+	@echo "                  what is in $(RUNS) already is not measured again"
 	@echo "make test         every check: style, types, C tests, Python tests, notebooks, wheel"
 	@echo "make lab          JupyterLab on the notebooks"
 	@echo "make data         a long campaign: 10 runs, no time budget, into data/runs/"
@@ -54,7 +55,9 @@ mpi: $(VENV)/.base
 # ---- the main job ---------------------------------------------------------------------------------
 
 report: mpi
-	@$(BIN)/scalkit measure collectives memory -n $(COUNTS) --runs $(NRUNS) --budget $(BUDGET) --out $(RUNS)
+	@$(BIN)/scalkit measure collectives memory -n $(COUNTS) --runs $(NRUNS) --budget $(BUDGET) --out $(RUNS) --set-aside || { \
+	  status=$$?; [ ! -f $(RUNS)/campaign.toml ] || echo "make: a report on what is there: $(BIN)/scalkit report $(RUNS)" >&2; \
+	  exit $$status; }
 	@$(BIN)/scalkit report $(RUNS) --out $(OUT) --force || [ $$? -eq 1 ]
 
 data: mpi

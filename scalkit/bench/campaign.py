@@ -91,6 +91,8 @@ class Campaign:
     mpi: Mpi
     build: Build
     ops: dict[str, tuple[str, ...]]
+    aside: Path | None = None
+    """Where another campaign that was in the folder is now."""
 
     @property
     def settings(self) -> dict[str, str]:
@@ -234,8 +236,17 @@ class _Loop:
         return min(known) if known else None
 
 
-def prepare(out: Path, arguments: Arguments, mpi: Mpi) -> Campaign:
+def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = False) -> Campaign:
     """Return a campaign that is ready to run: programs built, folder and names checked.
+
+    Parameters
+    ----------
+    out : Path
+        Folder of the campaign; the same campaign there is resumed.
+    arguments : Arguments
+    mpi : Mpi
+    set_aside : bool
+        Rename a folder that holds another campaign, rather than refuse it.
 
     Raises
     ------
@@ -249,5 +260,8 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi) -> Campaign:
     tree = sources("microbench")
     ops = choose(tree, arguments.kinds, arguments.ops)
     built = build(tree, mpi.mpicc, library=mpi.library)
+    aside = None
+    if set_aside and folder.difference(arguments, mpi.library, built.sources):
+        aside = folder.set_aside()
     folder.require_same(arguments, mpi.library, built.sources)
-    return Campaign(folder, arguments, mpi, built, ops)
+    return Campaign(folder, arguments, mpi, built, ops, aside)

@@ -73,27 +73,52 @@ class Folder:
         UsageError
             Naming what differs.
         """
+        difference = self.difference(arguments, library, sources)
+        if difference:
+            raise UsageError(difference)
+
+    def difference(self, arguments: Arguments, library: str, sources: str) -> str:
+        """Return what differs in the campaign that is there, and how to go on; empty if nothing does."""
         record = self.record
         if not record:
-            return
+            return ""
         table = record.get("arguments", {})
         names = arguments.differing(table)
         if names:
             own = arguments.as_table()
             shown = "; ".join(f"{name} was {_shown(table.get(name))}, is now {_shown(own.get(name))}" for name in names)
-            raise UsageError(
-                f"{self.path} holds a campaign with other arguments: {shown}. Repeat its arguments to resume it, or "
-                "measure into another folder."
+            return (
+                f"{self.path} holds a campaign with other arguments: {shown}. Repeat its arguments to resume it, "
+                "measure into another folder, or rename this one with --set-aside."
             )
         for what, then, now in (
             ("MPI library", record.get("mpi", {}).get("library"), library),
             ("version of the microbenchmarks", record.get("sources", {}).get("sha256"), sources),
         ):
             if then != now:
-                raise UsageError(
+                return (
                     f"{self.path} was measured with another {what} ({_shown(then)}, now {_shown(now)}); "
-                    "measure into another folder."
+                    "measure into another folder, or rename this one with --set-aside."
                 )
+        return ""
+
+    def set_aside(self) -> Path:
+        """Rename the folder to the first of ``NAME.1``, ``NAME.2``, ... that is free, and return that path.
+
+        Raises
+        ------
+        UsageError
+            If another process writes to it, or it cannot be renamed.
+        """
+        number = 1
+        while (other := self.path.with_name(f"{self.path.name}.{number}")).exists():
+            number += 1
+        with self.locked():
+            try:
+                self.path.rename(other)
+            except OSError as error:
+                raise UsageError(f"cannot rename {self.path} to {other}: {error.strerror or error}.") from error
+        return other
 
     def finished(self, launch: Launch) -> Path:
         """Return the path of a launch's run file when it is complete."""

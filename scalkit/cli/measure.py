@@ -50,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--mpicc", default=None, metavar="PROGRAM", help="compiler of the MPI library (default: found)")
     add("--mpiexec", default=None, metavar="PROGRAM", help="launcher of the same library (default: found)")
     add("--timeout", type=float, default=None, metavar="SECONDS", help="for one launch (default: amply its share)")
+    add("--set-aside", action="store_true", help="rename --out if it holds another campaign, rather than refuse it")
     add("--json", action="store_true", help="print the outcome as JSON instead of text")
 
 
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     out = Path(args.out)
     arguments = _arguments(args, out)
     with terminated_like_interrupted():
-        campaign = prepare(out, arguments, find_mpi(args.mpicc, args.mpiexec))
+        campaign = prepare(out, arguments, find_mpi(args.mpicc, args.mpiexec), set_aside=args.set_aside)
         _say(args, _opening(campaign))
         try:
             with progress_printer(sys.stderr) as on_progress:
@@ -124,7 +125,9 @@ def _opening(campaign: Campaign) -> str:
     from scalkit.bench.mpi import cores
 
     own = campaign.arguments
-    lines = [
+    aside = campaign.aside
+    lines = [f"{campaign.folder.path} held another campaign, which is now {aside}."] if aside else []
+    lines += [
         f"Measuring {' and '.join(own.kinds)} of {campaign.mpi.name} with {campaign.mpi.mpiexec} into {campaign.folder.path}"
     ]
     crowded = [n for n in own.counts if n > cores() and "collectives" in own.kinds]

@@ -23,6 +23,7 @@ from scalkit.bench.folder import Folder, write_whole
 from scalkit.errors import LaunchError, UsageError
 from scalkit.measure import read, series
 from scalkit.native import build
+from scalkit.validation import validate
 
 pytestmark = pytest.mark.mpi
 
@@ -72,6 +73,31 @@ def test_what_a_campaign_writes(mpi: Mpi, out: Path) -> None:
         assert first["environment"][name] == value
 
 
+def test_another_campaign_is_set_aside_on_demand(mpi: Mpi, out: Path) -> None:
+    prepare(out, _memory(), mpi).run()
+    first = (out / "campaign.toml").read_bytes()
+    with pytest.raises(UsageError, match=r"seed was 7, is now 8\. .* or rename this one with --set-aside\."):
+        prepare(out, _memory(seed=8), mpi)
+    (out.parent / "runs.1").mkdir()
+    campaign = prepare(out, _memory(seed=8), mpi, set_aside=True)
+    assert campaign.aside == out.parent / "runs.2"
+    assert (campaign.aside / "campaign.toml").read_bytes() == first
+    assert campaign.run().fresh == 2
+    assert prepare(out, _memory(seed=8), mpi, set_aside=True).aside is None
+
+
+def test_two_campaigns_give_the_same_models_of_memory(mpi: Mpi, out: Path) -> None:
+    objects = ("MPI_Comm_create", "MPI_Comm_dup", "MPI_Win_create", "MPI_Cart_create")
+    models = []
+    for seed in (1, 2):
+        arguments = _memory(ops=objects, counts=(2, 4, 8, 16, 32), seed=seed, budget_s=None)
+        assert not prepare(out / str(seed), arguments, mpi).run().missing
+        result = validate(read(out / str(seed)), "mpi")
+        models.append({v.function: (str(v.model), v.rank) for v in result})
+    assert len(models[0]) == 7
+    assert models[0] == models[1]
+
+
 def test_second_call_does_only_what_is_missing(mpi: Mpi, out: Path) -> None:
     prepare(out, _memory(), mpi).run()
     before = {path.name: path.stat().st_mtime_ns for path in out.glob("*.jsonl")}
@@ -102,8 +128,8 @@ def test_memory_of_objects_repeats_exactly(mpi: Mpi, out: Path) -> None:
 def test_other_arguments_in_the_same_folder(mpi: Mpi, out: Path, changes: dict[str, Any], difference: str) -> None:
     prepare(out, _memory(), mpi).run()
     message = (
-        f"{out} holds a campaign with other arguments: {difference}. Repeat its arguments to resume it, or measure into "
-        "another folder."
+        f"{out} holds a campaign with other arguments: {difference}. Repeat its arguments to resume it, "
+        "measure into another folder, or rename this one with --set-aside."
     )
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         prepare(out, _memory(**changes), mpi)
@@ -113,7 +139,10 @@ def test_another_library_or_other_programs_in_the_same_folder(mpi: Mpi, out: Pat
     prepare(out, _memory(), mpi).run()
     name = mpi.library.splitlines()[0]
     shown = name if len(name) <= 60 else name[:57] + "..."
-    message = f"{out} was measured with another MPI library ({shown}, now Other 1); measure into another folder."
+    message = (
+        f"{out} was measured with another MPI library ({shown}, now Other 1); "
+        "measure into another folder, or rename this one with --set-aside."
+    )
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         Folder(out).require_same(_memory(), "Other 1", "")
     message = f"{out} was measured with another version of the microbenchmarks ("
