@@ -120,4 +120,4 @@ def _unit(y: Floats) -> Floats:
 def _error_scale(y: Floats) -> Floats:
     smallest = np.min(np.where(y > 0, y, np.inf), axis=1, keepdims=True)
     scale = np.where(y > 0, y, np.where(np.isfinite(smallest), smallest, 1.0))
-    return np.maximum(scale, np.max(y, axis=1, keepdims=True) * 2.0**-_SPREAD)
+    return np.asarray(np.maximum(scale, np.max(y, axis=1, keepdims=True) * 2.0**-_SPREAD))

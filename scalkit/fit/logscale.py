@@ -41,7 +41,7 @@ def fit_log_scale(x: Floats, y: Floats, ticks: Sequence[Growth]) -> Fits:
     """
     n, log_y = len(x), np.log(y)
     log_ticks, scales = _scaled_logs(x, ticks)
-    usable = np.isfinite(log_ticks).any(axis=1) & ~np.isnan(log_ticks).any(axis=1)
+    usable = np.asarray(np.isfinite(log_ticks).any(axis=1) & ~np.isnan(log_ticks).any(axis=1))
     log_ticks = np.where(usable[:, None], log_ticks, 0.0)
     odds = np.concatenate([_best_odds(log_ticks[k : k + 1], log_y) for k in range(len(ticks))])  # one by one: memory
     offsets = log_y - _log_shapes(log_ticks, odds[:, None])[:, 0]
