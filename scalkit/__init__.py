@@ -12,9 +12,11 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Expectation": "scalkit.validation.expectation",
+    "FitModels": "scalkit.fit.batch",
     "Growth": "scalkit.growth",
     "SearchSpace": "scalkit.validation.space",
     "errors": "scalkit",
+    "fit_models": "scalkit.fit.batch",
     "measurements": "scalkit.measure",
     "plots": "scalkit",
     "read": "scalkit.measure",
@@ -24,6 +26,7 @@ _HOMES = {
 
 if TYPE_CHECKING:
     from scalkit import errors, plots
+    from scalkit.fit.batch import FitModels, fit_models
     from scalkit.growth import Growth
     from scalkit.measure import measurements, read
     from scalkit.reports import report
@@ -33,10 +36,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Expectation",
+    "FitModels",
     "Growth",
     "SearchSpace",
     "__version__",
     "errors",
+    "fit_models",
     "measurements",
     "plots",
     "read",

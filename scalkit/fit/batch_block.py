@@ -1,0 +1,241 @@
+"""The models of one block of series: groups that miss the same points, the best tick, the constant against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from scalkit.fit.batch_kernel import Buffers, Fit, Rows, Ticks, fit_each, most_explained, prepare
+from scalkit.fit.criteria import Criterion, scores
+from scalkit.fit.growth_tests import f_tail
+from scalkit.fit.select import MIN_RUN, ROUGH, SIGNIFICANCE
+from scalkit.growth import Growth
+
+__all__ = ["Hypotheses", "Options", "fit_block"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
+Integers = np.ndarray[Any, np.dtype[np.int64]]
+
+_TIE = 1e-12
+_TAME = 256
+_PLAIN = 1000
+_NOT_YET = 0.99  # of the R^2 that passes the test
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to fit and choose, see `scalkit.fit.batch.fit_models`."""
+
+    is_relative: bool
+    nonnegative: bool
+    criterion: Criterion
+    exact: bool
+    all_hypotheses: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Hypotheses:
+    """The growths, the constant first, at the points.
+
+    Attributes
+    ----------
+    growths : tuple of Growth
+    log2 : ndarray of shape (ticks, points)
+        Of all but the constant.
+    ranks : ndarray of int, shape (ticks,)
+        Of equal fits the least wins.
+    """
+
+    growths: tuple[Growth, ...]
+    log2: Floats
+    ranks: Integers
+
+    @classmethod
+    def of(cls, growths: tuple[Growth, ...], x: Floats, expected: Growth | None) -> Hypotheses:
+        """Return the hypotheses of growths that ascend after the constant."""
+        log2 = np.array([growth.log2_value(x) for growth in growths[1:]]).reshape(-1, len(x))
+        ranks = [-1 if growth == expected else place for place, growth in enumerate(growths[1:])]
+        return cls(growths, log2, np.array(ranks, dtype=np.int64))
+
+    @cached_property
+    def complete(self) -> Ticks:
+        """The ticks for series that have every point."""
+        return Ticks.at(self.log2)
+
+    @cached_property
+    def is_tame(self) -> bool:
+        """Whether the values of each tick are of similar size, so that they can be scaled once for whatever is missing."""
+        low = np.min(np.where(self.log2 == -np.inf, np.inf, self.log2), axis=1, initial=np.inf)
+        high = np.max(self.log2, axis=1, initial=-np.inf)
+        with np.errstate(invalid="ignore"):
+            return bool((high - low < _TAME).all())
+
+    def groups(self, y: Floats) -> Iterator[tuple[Floats, Any, Ticks]]:
+        """Yield groups of the series of a block, of shape (points, series): their values, their places and the ticks.
+
+        Series of a group have the same first point or, where ticks are wild, the same points.
+        """
+        there = ~np.isnan(y)
+        if there.all():
+            yield y, slice(None), self.complete
+            return
+        keys, group = _distinct(there, self.is_tame)
+        for place, key in enumerate(keys):
+            rows = np.flatnonzero(group == place)
+            if self.is_tame:
+                yield np.ascontiguousarray(y[:, rows]), rows, Ticks.at(self.log2, int(key))
+            else:
+                points = there[:, rows[0]]
+                yield np.ascontiguousarray(y[points][:, rows]), rows, Ticks.at(self.log2[:, points])
+
+
+def _distinct(there: Flags, by_first: bool) -> tuple[Any, Any]:
+    if by_first:
+        return np.unique(np.argmax(there, axis=0), return_inverse=True)
+    packed = np.packbits(there, axis=0)
+    keys, group = np.unique(packed, axis=1, return_inverse=True)
+    return keys.T, group.reshape(-1)
+
+
+def fit_block(y: Floats, ticks: Ticks, known: Hypotheses, options: Options, buffers: Buffers) -> dict[str, Any]:
+    """Return the arrays of `scalkit.fit.batch_result.FitModels` for some series.
+
+    Parameters
+    ----------
+    y : ndarray of shape (points, series)
+        NaN where missing.
+    ticks : Ticks
+    known : Hypotheses
+    options : Options
+    buffers : Buffers
+    """
+    rows = prepare(y, options.is_relative)
+    n = rows.n_points
+    is_flat = rows.lowest == rows.highest
+    rises = _rises(y) if options.exact else np.zeros(len(n), dtype=bool)
+    limit = _critical(n)
+    all_fits = options.all_hypotheses or options.criterion != "adjusted_r2"
+    every = [fit_each(t[:, None], rows, options.nonnegative) for t in ticks.t] if all_fits else []
+    if not len(ticks.t):
+        best = np.zeros(len(n), dtype=np.int64)
+        fit = Fit(rows.mean, np.zeros(len(n)), np.full(len(n), np.inf))
+    else:
+        if every:
+            best = _best(rows, ticks, every, known, options)
+        else:
+            least = np.where(rises, 0.0, _NOT_YET * limit / (limit + n - 2))
+            best = _quick(rows, ticks, known, options, buffers, least)
+        fit = fit_each(np.take(ticks.t.T, best, axis=1), rows, options.nonnegative)
+    tss = rows.variation * rows.total
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        passes = (tss - fit.rss) / (fit.rss / (n - 2)) > limit
+    grows = np.isfinite(fit.rss) & ~is_flat & (passes | rises | (fit.rss <= _TIE * tss))
+    found = _chosen(rows, ticks, fit, best, grows, options)
+    found["constant"] = np.where(is_flat, rows.highest, found["constant"])
+    least_rss = np.min([fit.rss, *(one.rss for one in every)], axis=0)
+    found["is_rough"] = (np.minimum(least_rss, tss) > n * ROUGH**2) & (rows.lowest > 0) & ~is_flat
+    found["is_rough"] &= options.is_relative and len(known.growths) > 1
+    if options.all_hypotheses:
+        found |= _tables(rows, ticks, every, is_flat, len(known.growths))
+    return found
+
+
+def _quick(rows: Rows, ticks: Ticks, known: Hypotheses, options: Options, buffers: Buffers, least: Floats) -> Integers:
+    """Return the tick with the least residual sum of squares, by sums where these tell."""
+    best, in_doubt = most_explained(rows, ticks, buffers, options.nonnegative, least)
+    if in_doubt.any():
+        part = rows.only(in_doubt)
+        fits = [fit_each(t[:, None], part, options.nonnegative) for t in ticks.t]
+        best[in_doubt] = _best(part, ticks, fits, known, options)
+    return best
+
+
+def _best(rows: Rows, ticks: Ticks, fits: list[Fit], known: Hypotheses, options: Options) -> Integers:
+    """Return the tick with the least score; of equals the expected one, then the slower growth."""
+    score, tie = scores(options.criterion, rows, ticks, fits, options.nonnegative)
+    with np.errstate(invalid="ignore"):
+        tied = score - score.min(axis=0) <= tie
+    ranks = known.ranks[ticks.index][:, None]
+    return np.asarray(np.argmin(np.where(tied, ranks, len(known.growths)), axis=0))
+
+
+@lru_cache(maxsize=4096)
+def _critical_value(freedom: int) -> float:
+    """Return the value that F with 1 and `freedom` degrees of freedom exceeds in 5 % of all cases."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        is_above = f_tail(freedom * middle / (1 - middle), freedom) < SIGNIFICANCE
+        low, high = (low, middle) if is_above else (middle, high)
+    return freedom * high / (1 - high)
+
+
+def _critical(n: Integers) -> Floats:
+    counts, place = (n[:1], 0) if n.min() == n.max() else np.unique(n, return_inverse=True)
+    values = np.array([_critical_value(int(count) - 2) for count in counts])
+    return np.broadcast_to(values[place], n.shape)
+
+
+def _rises(y: Floats) -> Flags:
+    """Return which series never fall from one value to the next and rise at least twice."""
+    last, n_values = y[0], (~np.isnan(y)).sum(axis=0)
+    n_rises, falls = np.zeros(y.shape[1], dtype=np.int64), np.zeros(y.shape[1], dtype=bool)
+    for values in y[1:]:
+        n_rises += values > last
+        falls |= values < last
+        last = np.where(np.isnan(values), last, values)
+    return (n_values >= MIN_RUN) & ~falls & (n_rises >= 2)
+
+
+def _chosen(rows: Rows, ticks: Ticks, fit: Fit, best: Integers, grows: Flags, options: Options) -> dict[str, Any]:
+    """Return the fields of the tick where it won, else of the constant."""
+    n, tss = rows.n_points, rows.variation * rows.total
+    index, scales = (ticks.index[best] + 1, ticks.log2_scales[best]) if len(ticks.t) else (best, np.zeros(len(n)))
+    coefficient, log2 = _unscaled(fit.slope, rows.unit, scales)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        scale = 1.0 if options.is_relative else rows.unit**2
+        return {
+            "best": np.where(grows, index, 0),
+            "constant": np.where(grows, fit.constant, rows.mean) * rows.unit,
+            "coefficient": np.where(grows, coefficient, 0.0),
+            "log2_coefficient": np.where(grows, log2, -np.inf),
+            "adjusted_r2": np.where(grows, _adjusted(fit.rss, tss, n), np.nan),
+            "rss": np.where(rows.lowest == rows.highest, 0.0, np.where(grows, fit.rss, tss) * scale),
+            "n_points": n,
+        }
+
+
+def _adjusted(rss: Floats, tss: Floats, n: Integers) -> Floats:
+    return np.asarray(1.0 - (rss / (n - 2)) / (tss / (n - 1)))
+
+
+def _unscaled(slope: Floats, unit: Floats, scales: Floats) -> tuple[Floats, Floats]:
+    """Return the coefficient of the tick itself, and log2 of its size."""
+    with np.errstate(divide="ignore", over="ignore", under="ignore"):
+        log2 = np.log2(np.abs(slope)) + np.log2(unit) - scales
+        plain = slope * unit * np.exp2(-scales)
+        if np.abs(scales).max(initial=0.0) < _PLAIN and np.all(unit == 1):
+            return plain, log2
+        return np.where(np.abs(scales) < _PLAIN, plain, np.sign(slope) * np.exp2(log2)), log2
+
+
+def _tables(rows: Rows, ticks: Ticks, fits: list[Fit], is_flat: Flags, n_growths: int) -> dict[str, Floats]:
+    """Return coefficients and adjusted R^2 of all growths, of shape (series, growths)."""
+    names = ("all_constants", "all_coefficients", "all_adjusted_r2")
+    tables = {name: np.full((len(is_flat), n_growths), np.nan) for name in names}
+    tables["all_constants"][:, 0] = np.where(is_flat, rows.highest, rows.mean * rows.unit)
+    tables["all_coefficients"][:, 0] = 0.0
+    tss = rows.variation * rows.total
+    for index, scale, fit in zip(ticks.index, ticks.log2_scales, fits, strict=True):
+        fits_well = np.isfinite(fit.rss) & ~is_flat
+        coefficient, _ = _unscaled(fit.slope, rows.unit, np.full(len(is_flat), scale))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            columns = (fit.constant * rows.unit, coefficient, _adjusted(fit.rss, tss, rows.n_points))
+        for name, column in zip(names, columns, strict=True):
+            tables[name][:, index + 1] = np.where(fits_well, column, np.nan)
+    return tables
