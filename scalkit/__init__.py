@@ -20,6 +20,7 @@ _HOMES = {
     "measurements": "scalkit.measure",
     "plots": "scalkit",
     "read": "scalkit.measure",
+    "register_growth": "scalkit.growth",
     "report": "scalkit.reports",
     "validate": "scalkit.validation",
 }
@@ -27,7 +28,7 @@ _HOMES = {
 if TYPE_CHECKING:
     from scalkit import errors, plots
     from scalkit.fit.batch import FitModels, fit_models
-    from scalkit.growth import Growth
+    from scalkit.growth import Growth, register_growth
     from scalkit.measure import measurements, read
     from scalkit.reports import report
     from scalkit.validation import validate
@@ -45,6 +46,7 @@ __all__ = [
     "measurements",
     "plots",
     "read",
+    "register_growth",
     "report",
     "validate",
 ]

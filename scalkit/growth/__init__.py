@@ -1,6 +1,15 @@
-"""Growth terms: exact exponents of 2^x, x and log2 x, their order, and the text that names them."""
+"""Growth terms: exact exponents of 2^x, x, log2 x and own classes, their order, and the text that names them."""
 
+from scalkit.growth.classes import GrowthClass, forget_growth, register_growth, registered_growths
 from scalkit.growth.growth import Exponents, Growth
 from scalkit.growth.parse import parse_growth
 
-__all__ = ["Exponents", "Growth", "parse_growth"]
+__all__ = [
+    "Exponents",
+    "Growth",
+    "GrowthClass",
+    "forget_growth",
+    "parse_growth",
+    "register_growth",
+    "registered_growths",
+]

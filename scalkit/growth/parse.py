@@ -6,7 +6,6 @@ coefficient times a `Growth`.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -15,16 +14,15 @@ from numbers import Real
 from typing import NoReturn
 
 from scalkit.errors import ExpectationError
+from scalkit.growth.classes import GrowthClass, growth_through_sympy, registered_growths
 from scalkit.growth.growth import Exponents, Growth
+from scalkit.growth.rational import is_power_of_two, log2, n_bits
 
 __all__ = ["MAX_EXPONENT", "MAX_LENGTH", "MAX_NAME", "MAX_NESTING", "parse_growth"]
 
-MAX_LENGTH = 1000
-MAX_NESTING = 50
-MAX_NAME = 64
+MAX_LENGTH, MAX_NAME, MAX_NESTING = 1000, 64, 50
 MAX_EXPONENT = 1000
-_MAX_BITS = 4096
-_SHOWN = 60
+_MAX_BITS, _MAX_EXPONENT_BITS, _SHOWN = 4096, 900, 60
 
 _LOGS = frozenset({"log", "log2", "log10", "ln", "lg", "ld", "lb"})
 _ROOTS = {"sqrt": Fraction(1, 2), "cbrt": Fraction(1, 3)}
@@ -40,8 +38,7 @@ _TOKEN = re.compile(
 _FACTORIAL = "a factorial outgrows every 2^(c*x)"
 _ADVICE = "Write the expectation as a product of powers of log(p), p and 2^p, for example 'p^2*log(p)'."
 
-
-_CONSTANT = Growth()
+_CONSTANT, _ALONE = Growth(), Exponents(power=Fraction(1))
 _NOTHING, _A_CONSTANT, _MORE = range(3)
 
 
@@ -49,8 +46,7 @@ _NOTHING, _A_CONSTANT, _MORE = range(3)
 class _Term:
     """A coefficient times a growth; `exact` unless the coefficient was rounded.
 
-    `lost` tells what sums on the way left out: nothing, at most a constant, or something that grows. The exponent of 2
-    needs it: 2^(n + 3) grows as 2^n, but 2^(n + log(n)) does not.
+    `lost` is what sums left out: nothing, a constant, or what grows. 2^(n + 3) grows as 2^n, but 2^(n + log(n)) does not.
     """
 
     coefficient: Fraction
@@ -89,6 +85,15 @@ def parse_growth(text: object, parameter: str | None = None) -> Growth:
 
 
 def _growth_of(text: str) -> Growth:
+    try:
+        return _by_grammar(text)
+    except ExpectationError:
+        if found := growth_through_sympy(text):
+            return found
+        raise
+
+
+def _by_grammar(text: str) -> Growth:
     term = _Parser(text).parse()
     if term.coefficient == 0:
         _refuse(text, "it is zero")
@@ -276,11 +281,20 @@ class _Parser:
             return self._raise(self._bare_atom(), _Term(_ROOTS[name]))
         if called and name in _BIG_O:
             return self._bare_atom()
+        for kind in registered_growths() if called else ():
+            if kind.name == name:
+                return self._own(kind)
         if called and name in {"factorial", "gamma"}:
             _refuse(self.text, _FACTORIAL)
         if called:
             _refuse(self.text, f"the function '{name}' is unknown; log, sqrt and cbrt are known")
         return _Term(Fraction(1), Growth.of(name, power=1))
+
+    def _own(self, kind: GrowthClass) -> _Term:
+        argument = self._bare_atom().growth
+        if len(argument.factors) != 1 or argument.factors[0][1] != _ALONE:
+            _refuse(self.text, f"'{kind.name}' needs a parameter alone, as in '{kind.name}(p)'")
+        return _Term(Fraction(1), kind.growth(argument.parameters[0]))
 
     def _logarithm(self, name: str) -> _Term:
         raised = _Term(Fraction(1))
@@ -301,12 +315,14 @@ class _Parser:
         if growth.is_constant:
             if argument.coefficient <= 1:
                 _refuse(self.text, "the logarithm of a number must be of one above 1")
-            return _Term(_log2(argument.coefficient), exact=False)
+            return _Term(log2(argument.coefficient), exact=False)
         if len(growth.parameters) > 1:
             _refuse(self.text, "the logarithm of several parameters is a sum; write log(p)")
         ((parameter, exponents),) = growth.factors
         if argument.coefficient <= 0 or growth < Growth.constant():
             _refuse(self.text, "a logarithm must be of something that grows")
+        if exponents.own:
+            _refuse(self.text, "the logarithm of an own growth class is none of the known classes")
         rounded = _NOTHING if argument.coefficient == 1 and not argument.lost else _A_CONSTANT
         if exponents.exponential:
             lost = _MORE if exponents.power or exponents.log else rounded
@@ -325,8 +341,8 @@ class _Parser:
         lost = max(left.lost, right.lost)
         if any(one.lost and not other.growth.is_constant for one, other in ((left, right), (right, left))):
             lost = _MORE
-        exact = left.exact and right.exact
-        return self._term(left.coefficient * right.coefficient, left.growth * right.growth, exact, lost)
+        coefficient = left.coefficient * right.coefficient
+        return self._term(coefficient, left.growth * right.growth, left.exact and right.exact, lost)
 
     def _raise(self, base: _Term, exponent: _Term) -> _Term:
         if not exponent.growth.is_constant:
@@ -343,7 +359,7 @@ class _Parser:
         growth = base.growth**exponent
         lost = base.lost if exponent == 1 or not base.lost else _MORE
         if exponent.denominator == 1:
-            if _n_bits(base.coefficient) * abs(exponent.numerator) > _MAX_BITS:
+            if n_bits(base.coefficient) * abs(exponent.numerator) > _MAX_BITS:
                 _refuse(self.text, "it holds a number that is too large")
             return self._term(base.coefficient**exponent.numerator, growth, base.exact, lost)
         if base.coefficient < 0:
@@ -360,34 +376,24 @@ class _Parser:
         if not base.growth.is_constant:
             _refuse(self.text, "a parameter to the power of a parameter outgrows every 2^(c*x)")
         number = base.coefficient
-        if not base.exact or number <= 0 or not _is_power_of_two(number):
+        if not base.exact or number <= 0 or not is_power_of_two(number):
             _refuse(self.text, "the base of an exponential must be 2 or a power of 2, as in 2^(1.585*n) for 3^n")
         if exponent.lost == _MORE or not exponent.exact or len(exponent.growth.parameters) != 1:
             _refuse(self.text, "the exponent of 2 must be a multiple of one parameter")
         factor = exponent.coefficient * (number.numerator.bit_length() - number.denominator.bit_length())
         ((parameter, e),) = exponent.growth.factors
-        if e == Exponents(power=Fraction(1)):
+        if e == _ALONE:
             return self._term(Fraction(1), Growth.of(parameter, exponential=factor), True, _NOTHING)
         if e == Exponents(log=Fraction(1)):
             return self._term(Fraction(1), Growth.of(parameter, power=factor), True, _NOTHING)
         _refuse(self.text, "the exponent of 2 must be a multiple of one parameter")
 
     def _term(self, coefficient: Fraction, growth: Growth, exact: bool, lost: int) -> _Term:
-        if _n_bits(coefficient) > _MAX_BITS:
+        if n_bits(coefficient) > _MAX_BITS:
             _refuse(self.text, "it holds a number that is too large")
         for _, e in growth.factors:
-            if any(abs(v) > MAX_EXPONENT for v in (e.exponential, e.power, e.log)):
+            if any(abs(v) > MAX_EXPONENT for _, v in e.by_rank()):
                 _refuse(self.text, f"an exponent is larger than {MAX_EXPONENT}")
+            if any(n_bits(v) > _MAX_EXPONENT_BITS for _, v in e.by_rank()):
+                _refuse(self.text, "an exponent has too many digits")
         return _Term(coefficient, growth if coefficient else _CONSTANT, exact, lost)
-
-
-def _n_bits(number: Fraction) -> int:
-    return max(number.numerator.bit_length(), number.denominator.bit_length())
-
-
-def _log2(number: Fraction) -> Fraction:
-    return Fraction(math.log2(number.numerator) - math.log2(number.denominator))
-
-
-def _is_power_of_two(number: Fraction) -> bool:
-    return all(n & (n - 1) == 0 for n in (number.numerator, number.denominator))

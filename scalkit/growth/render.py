@@ -20,6 +20,8 @@ def to_text(growth: Growth) -> str:
         for value, factor in ((e.power, _raised), (e.log, _log_raised)):
             if value:
                 (above if value > 0 else below).append(factor(name, abs(value)))
+        for kind, value in e.own:
+            (above if value > 0 else below).append(_raised(f"{kind.name}({name})", abs(value)))
         if e.exponential:
             (above if e.exponential > 0 else below).append(_two_to(name, abs(e.exponential)))
     return "/".join(["*".join(above) or "1", *below])
@@ -49,12 +51,19 @@ def to_latex(growth: Growth) -> str:
     above: list[str] = []
     below: list[str] = []
     for name, e in growth.factors:
-        shown = name if len(name) == 1 else f"\\mathrm{{{name.replace('_', chr(92) + '_')}}}"
+        shown = name if len(name) == 1 else _latex_word(name)
         for value, kind in ((e.exponential, "two"), (e.power, "power"), (e.log, "log")):
             if value:
                 (above if value > 0 else below).append(_latex_factor(shown, abs(value), kind))
+        for own, value in e.own:
+            raised = "" if abs(value) == 1 else f"^{{{abs(value)}}}"
+            (above if value > 0 else below).append(f"{_latex_word(own.name)}{raised} {shown}")
     top, bottom = " ".join(above) or "1", " ".join(below)
     return f"\\frac{{{top}}}{{{bottom}}}" if bottom else top
+
+
+def _latex_word(name: str) -> str:
+    return f"\\mathrm{{{name.replace('_', chr(92) + '_')}}}"
 
 
 def _latex_factor(name: str, value: Fraction, kind: str) -> str:
@@ -73,6 +82,8 @@ def to_mathml(growth: Growth) -> str:
         for value, kind in ((e.exponential, "two"), (e.power, "power"), (e.log, "log")):
             if value:
                 (above if value > 0 else below).append(_mathml_factor(shown, abs(value), kind))
+        for own, value in e.own:
+            (above if value > 0 else below).append(_mathml_function(f"<mi>{own.name}</mi>", shown, abs(value)))
     top, bottom = "".join(above) or "<mn>1</mn>", "".join(below)
     if not bottom:
         return f"<mrow>{top}</mrow>"
@@ -89,9 +100,16 @@ def _mathml_factor(name: str, value: Fraction, kind: str) -> str:
     if kind == "two":
         exponent = name if value == 1 else f"<mrow>{_mathml_number(value)}{name}</mrow>"
         return f"<msup><mn>2</mn>{exponent}</msup>"
-    base = name if kind == "power" else "<mi>log</mi>"
-    raised = base if value == 1 else f"<msup>{base}{_mathml_number(value)}</msup>"
-    return raised if kind == "power" else f"<mspace width='0.17em'/><mrow>{raised}<mspace width='0.17em'/>{name}</mrow>"
+    return _mathml_raised(name, value) if kind == "power" else _mathml_function("<mi>log</mi>", name, value)
+
+
+def _mathml_raised(base: str, value: Fraction) -> str:
+    return base if value == 1 else f"<msup>{base}{_mathml_number(value)}</msup>"
+
+
+def _mathml_function(function: str, name: str, value: Fraction) -> str:
+    raised = _mathml_raised(function, value)
+    return f"<mspace width='0.17em'/><mrow>{raised}<mspace width='0.17em'/>{name}</mrow>"
 
 
 def to_sympy(growth: Growth) -> Any:
@@ -103,4 +121,6 @@ def to_sympy(growth: Growth) -> Any:
         x = sympy.Symbol(name, positive=True)
         two, power, log = (sympy.Rational(v.numerator, v.denominator) for v in (e.exponential, e.power, e.log))
         result *= 2 ** (two * x) * x**power * sympy.log(x, 2) ** log
+        for kind, value in e.own:
+            result *= kind.to_sympy(x) ** sympy.Rational(value.numerator, value.denominator)
     return result

@@ -36,13 +36,11 @@ def default_deviation(growth: Growth, parameter: str) -> Growth:
     ----------
     Shudler et al. 2015, section 2.3 (docs/references.md).
     """
-    e = growth.exponents(parameter)
     half = Fraction(1, 2)
-    if e.exponential:
-        return Growth.of(parameter, exponential=abs(e.exponential) * half)
-    if e.power:
-        return Growth.of(parameter, power=abs(e.power) * half)
-    return Growth.of(parameter, log=abs(e.log) * half if e.log else half)
+    leading = growth.leading(parameter)
+    if leading.is_constant:
+        return Growth.of(parameter, log=half)
+    return max(leading, leading**-1) ** half
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -10,7 +10,7 @@ from html import escape
 from itertools import pairwise, product
 
 from scalkit.errors import ExpectationError
-from scalkit.growth import Exponents, Growth
+from scalkit.growth import Growth
 from scalkit.validation.expectation import Expectation
 
 __all__ = ["PRESETS", "SPACES", "SearchSpace"]
@@ -18,7 +18,7 @@ __all__ = ["PRESETS", "SPACES", "SearchSpace"]
 PRESETS = ("ics15",)
 SPACES = ("around", "paper", *PRESETS)
 MAX_TICKS = 2000
-_CLASSES = ("log", "power", "exponential")
+_LOG, _POWER, _EXPONENTIAL = Fraction(1), Fraction(2), Fraction(3)
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,9 @@ class SearchSpace:
         if growth.is_constant:
             return cls((growth,), "paper", parameter)
         lower, upper = sorted((Growth.constant(), growth**2))
-        kind = _leading_class(growth, parameter)
-        leading = getattr(growth.exponents(parameter), kind)
-        big = [_tick(parameter, kind, e) for e in _halvings(leading, depth)]
-        factor = _next_lower(parameter, kind)
+        leading = growth.leading(parameter)
+        big = [leading**e for e in _halvings(depth)]
+        factor = _next_lower(growth, parameter)
         small = [tick * factor for tick in big] if factor else []
         inside = [tick for tick in (*big, *small) if lower <= tick <= upper]
         return cls.of([lower, upper, growth, *inside], "paper", parameter)
@@ -121,11 +120,10 @@ class SearchSpace:
         """
         parameter, growth = expectation.parameter, expectation.growth
         ticks = set(cls.paper(expectation, depth).ticks)
-        kind = _leading_class(growth, parameter)
-        factor = None if growth.is_constant else _next_lower(parameter, kind)
+        factor = _next_lower(growth, parameter)
         if factor:
             ticks |= {growth / factor, growth, growth * factor}
-        if kind != "exponential":
+        if _leading_rank(growth, parameter) <= _POWER:
             ticks |= set(cls.preset("ics15", parameter).ticks)
         return cls.of(ticks, "around", parameter)
 
@@ -192,11 +190,11 @@ class SearchSpace:
 
     def _rows(self) -> dict[object, list[Growth]]:
         """Return the ticks in rows that differ only in the exponent of the leading class."""
-        kind = _leading_class(self.ticks[-1], self.parameter)
+        leading = _leading_rank(self.ticks[-1], self.parameter)
         rows: dict[object, list[Growth]] = {}
         for tick in self.ticks:
-            e = tick.exponents(self.parameter)
-            rows.setdefault(tuple(getattr(e, k) for k in _CLASSES if k != kind), []).append(tick)
+            others = (pair for pair in tick.exponents(self.parameter).by_rank() if pair[0] != leading)
+            rows.setdefault(tuple(others), []).append(tick)
         return rows
 
     def _shown(self) -> str:
@@ -218,23 +216,24 @@ def _ics15(parameter: str) -> tuple[Growth, ...]:
     return tuple(sorted(Growth.of(parameter, power=a, log=b) for a, b in product(powers, (0, 1))))
 
 
-def _leading_class(growth: Growth, parameter: str) -> str:
-    e = growth.exponents(parameter)
-    return "exponential" if e.exponential else "power" if e.power else "log"
+def _leading_rank(growth: Growth, parameter: str) -> Fraction:
+    """Return the place of the fastest class among all: 1 for a logarithm, 2 for a power of x, 3 for 2^x; 0 for a constant."""
+    return max((rank for rank, _ in growth.exponents(parameter).by_rank()), default=Fraction(0))
 
 
-def _tick(parameter: str, kind: str, exponent: Fraction) -> Growth:
-    return Growth.product({parameter: Exponents(**{kind: exponent})})
+def _next_lower(growth: Growth, parameter: str) -> Growth | None:
+    """Return the fastest of 2^x, x and log x that is slower than the leading class; None below log x."""
+    rank = _leading_rank(growth, parameter)
+    if rank > _EXPONENTIAL:
+        return Growth.of(parameter, exponential=1)
+    if rank > _POWER:
+        return Growth.of(parameter, power=1)
+    return Growth.of(parameter, log=1) if rank > _LOG else None
 
 
-def _next_lower(parameter: str, kind: str) -> Growth | None:
-    below = {"exponential": "power", "power": "log"}.get(kind)
-    return _tick(parameter, below, Fraction(1)) if below else None
-
-
-def _halvings(leading: Fraction, depth: int) -> list[Fraction]:
-    """Return the exponents 0, e, 2e and `depth` rounds of averages between neighbours."""
-    exponents = [Fraction(0), leading, 2 * leading]
+def _halvings(depth: int) -> list[Fraction]:
+    """Return 0, 1, 2 and `depth` rounds of averages between neighbours."""
+    exponents = [Fraction(0), Fraction(1), Fraction(2)]
     for _ in range(depth):
         middles = [(a + b) / 2 for a, b in pairwise(exponents)]
         exponents = sorted([*exponents, *middles])

@@ -132,6 +132,7 @@ _PIECES = st.sampled_from(
 @settings(deadline=None, max_examples=200)
 @given(st.lists(_PIECES, max_size=200).map("".join))
 @example("(1e-300*1e-300)^(-1/2)")
+@example("p^1e-300")
 @example("((((((1e-300)^10)^10)^10)^10)^10)")
 def test_long_texts_are_read_or_refused_at_once(text: str) -> None:
     begin = time.process_time()
