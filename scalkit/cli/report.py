@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fail-on",
         action="append",
         default=[],
-        choices=("better", "predicted"),
+        choices=("better", "predicted", "undecided"),
         help="also end with 1 on this; may be given several times",
     )
     parser.add_argument("--title", default=None, help="title of the report (default: made from the data)")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 HELP = "verdicts on measured runs, as a table"
 
-_STYLES = {"total": "green", "approximate": "yellow", "none": "red"}
+_STYLES = {"total": "green", "approximate": "yellow", "none": "red", "undecided": "magenta"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,8 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fail-on",
         action="append",
         default=[],
-        choices=("better", "predicted"),
-        help="exit with 1 also when a function is better than its limits, or when only models predict a violation",
+        choices=("better", "predicted", "undecided"),
+        help="exit with 1 also when a function is better than its limits, when only models predict a violation, or when the "
+        "values do not decide",
     )
     parser.add_argument("--junit", type=Path, metavar="PATH", help="also write JUnit XML")
     parser.add_argument("--json", action="store_true", help="print JSON (verdict.schema.json) instead of the table")
@@ -124,7 +125,7 @@ def _table(result: Validation) -> Table:
     ):
         table.add_column(name, justify=kind)  # type: ignore[arg-type]
     for verdict in result.verdicts:
-        table.add_row(*(Text(cell) for cell in _cells(verdict)), Text(_mark(verdict), style=_STYLES[verdict.rank]))
+        table.add_row(*(Text(cell) for cell in _cells(verdict)), Text(_mark(verdict), style=_STYLES[verdict.verdict]))
     return table
 
 
@@ -137,5 +138,5 @@ def _cells(verdict: Verdict) -> tuple[str, ...]:
 def _mark(verdict: Verdict) -> str:
     from scalkit.validation import SYMBOLS
 
-    direction = f", {verdict.direction}" if verdict.rank == "none" else ""
-    return f"{SYMBOLS[verdict.rank]} {verdict.rank}{direction}{'' if verdict.decides else ' ⚠'}"
+    direction = f", {verdict.direction}" if verdict.verdict == "none" else ""
+    return f"{SYMBOLS[verdict.verdict]} {verdict.verdict}{direction}{'' if verdict.decides else ' ⚠'}"

@@ -37,6 +37,8 @@ class Model:
         log2 of the coefficient, which exists where the coefficient itself is too small or too large for a float.
     is_rough : bool
         Whether no model followed the values closely, so that all were fitted on a logarithmic scale.
+    weight : float
+        Posterior probability of its growth; NaN where none was computed.
     """
 
     constant: float
@@ -48,6 +50,7 @@ class Model:
     rss: float
     log2_coefficient: float
     is_rough: bool = False
+    weight: float = math.nan
 
     def __call__(self, x: ArrayLike) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Return the model at `x`, in `unit`; same shape as `x`."""

@@ -59,7 +59,7 @@ def measurements(
     _require_names(parameter, metric)
     known = METRICS.get(metric, Metric(metric, "s", metric, exact=False))
     factor, base = _base_unit(known.unit if unit is None else unit)
-    described = Metric(metric, base, known.long_name, known.exact if exact is None else exact, known.resolution)
+    described = Metric(metric, base, known.long_name, known.exact if exact is None else exact)
     places, values = _merged(_numbers(x, "x"), _numbers(y, "y") * factor)
     axis = places.astype(np.int64) if (places == np.round(places)).all() and places.max() <= _LARGEST_INT else places
     dims = ("function", parameter, "run", "repetition")

@@ -47,6 +47,8 @@ class Series:
         Standard deviation between runs over their mean, median over the points; NaN with fewer than two runs.
     resolution : float, in `unit`
         Differences up to this mean nothing, because values are rounded to such steps; 0 if they are not.
+    repetitions : ndarray of shape (points, repetitions), in `unit`, optional
+        Of the only run; None where there are several runs.
     """
 
     function: str
@@ -62,6 +64,12 @@ class Series:
     decides: bool
     noise: float
     resolution: float = 0.0
+    repetitions: NDArray[np.float64] | None = None
+
+    @property
+    def replicates(self) -> NDArray[np.float64]:
+        """Values that tell the noise, of shape (points, replicates): of the runs, or of the repetitions of an only run."""
+        return self.values if self.repetitions is None else self.repetitions
 
 
 def statistic_over(values: NDArray[np.float64], axis: int, statistic: Statistic = "q1") -> NDArray[np.float64]:
@@ -149,9 +157,16 @@ def _series_of(ds: xr.Dataset, metric: str, statistic: Statistic) -> list[Series
                 decides=decides,
                 noise=_noise(per_run[index][there]),
                 resolution=_resolution(ds[metric]),
+                repetitions=_repetitions(cube[index][there], per_run[index][there]),
             )
         )
     return found
+
+
+def _repetitions(cube: NDArray[np.float64], per_run: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return the repetitions of the run that has values, if it is the only one."""
+    runs = np.flatnonzero(np.isfinite(per_run).any(axis=0))
+    return cube[:, runs[0]] if len(runs) == 1 else None
 
 
 def _resolution(variable: xr.DataArray) -> float:

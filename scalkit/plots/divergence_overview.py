@@ -96,7 +96,7 @@ def _factor(growth: Growth, verdict: Verdict, goal: float) -> float:
 
 
 def _add_rank(figure: go.Figure, key: str, rows: list[tuple[int, Verdict, float]]) -> None:
-    mine = [row for row in rows if rank_key(row[1].rank, row[1].direction) == key]
+    mine = [row for row in rows if rank_key(row[1]) == key]
     if not mine:
         return
     colour = RANK_COLOURS[key]
@@ -126,4 +126,6 @@ def _add_rank(figure: go.Figure, key: str, rows: list[tuple[int, Verdict, float]
 
 
 def _symbol(key: str) -> str:
-    return {"total": "circle", "approximate": "square", "none": "x", "slower": "triangle-left"}[key]
+    return {"total": "circle", "approximate": "square", "none": "x", "slower": "triangle-left", "undecided": "diamond"}[
+        key
+    ]

@@ -85,7 +85,7 @@ def _add_function(figure: go.Figure, verdict: Verdict, k: int) -> None:
     span = reach(x, beyond=2.0)
     line = sample(span.lowest, span.shown, is_log_axis(x), 33)
     colour, symbol = PALETTE[k % len(PALETTE)], _SYMBOLS[k % len(_SYMBOLS)]
-    mark = RANK_MARKS[rank_key(verdict.rank, verdict.direction)]
+    mark = RANK_MARKS[rank_key(verdict)]
     name = f"{safe(verdict.function)}  {growth_label(verdict.model.growth)} {mark}"
     figure.add_scatter(
         x=rounded(line),

@@ -76,9 +76,7 @@ def scaling_sentence(verdicts: Sequence[Verdict]) -> str:
 
 def overview_sentence(verdicts: Sequence[Verdict]) -> str:
     """Return what the overview of divergences shows, function by function."""
-    words = "; ".join(
-        f"{v.function} {plain(v.divergence)}, {RANK_WORDS[rank_key(v.rank, v.direction)]}" for v in verdicts
-    )
+    words = "; ".join(f"{v.function} {plain(v.divergence)}, {RANK_WORDS[rank_key(v)]}" for v in verdicts)
     return f"Divergence from the expectation: {words}."
 
 

@@ -53,14 +53,21 @@ BAND: Final = "rgba(0,158,115,0.16)"
 #: Okabe-Ito without yellow, which disappears on white.
 PALETTE: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#1b1f24")
 
-#: A verdict's key is its rank, or "slower" when the model lies below the lower limit: better than expected.
-RANK_COLOURS: Final = {"total": EXPECTED, "approximate": "#E69F00", "none": TROUBLE, "slower": "#56B4E9"}
-RANK_MARKS: Final = {"total": "✓", "approximate": "≈", "none": "✗", "slower": "✗"}
+#: A verdict's key is its word, or "slower" when the model lies below the lower limit: better than expected.
+RANK_COLOURS: Final = {
+    "total": EXPECTED,
+    "approximate": "#E69F00",
+    "none": TROUBLE,
+    "slower": "#56B4E9",
+    "undecided": "#CC79A7",
+}
+RANK_MARKS: Final = {"total": "✓", "approximate": "≈", "none": "✗", "slower": "✗", "undecided": "?"}
 RANK_WORDS: Final = {
     "total": "total match",
     "approximate": "approximate match",
     "none": "no match, grows faster",
     "slower": "no match, grows slower",
+    "undecided": "undecided",
 }
 METRIC_WORDS: Final = {"time": "run time", "object_memory": "memory per object", "process_memory": "MPI's own memory"}
 
@@ -68,9 +75,9 @@ _GRID = "#e4e7ea"
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
 
-def rank_key(rank: str, direction: str) -> str:
-    """Return "total", "approximate", "none" or "slower" (no match because it grows slower than expected)."""
-    return "slower" if rank == "none" and direction == "grows slower" else rank
+def rank_key(verdict: Verdict) -> str:
+    """Return "total", "approximate", "none", "slower" (no match because it grows slower than expected) or "undecided"."""
+    return "slower" if verdict.verdict == "none" and verdict.direction == "grows slower" else verdict.verdict
 
 
 def without_variants(verdicts: Sequence[Verdict]) -> list[Verdict]:

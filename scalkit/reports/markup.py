@@ -45,9 +45,18 @@ def big_o(growth: Growth) -> str:
 
 def badge(verdict: Verdict) -> str:
     """Return mark and word of a verdict; dashed where it does not decide."""
-    key = rank_key(verdict.rank, verdict.direction)
+    key = rank_key(verdict)
     shape = "" if verdict.decides else " open"
     return f'<span class="badge {key}{shape}"><span aria-hidden="true">{RANK_MARKS[key]}</span>{RANK_WORDS[key]}</span>'
+
+
+def percent(share: float) -> str:
+    """Return a probability for a table: 93 %, 99.8 %, > 99.9 %."""
+    if share > 0.999:
+        return "&gt; 99.9 %"
+    if share < 0.001:
+        return "&lt; 0.1 %"
+    return f"{100 * share:.0f} %" if 0.01 <= share < 0.99 else f"{100 * share:.1f} %"
 
 
 def notes(lines: Iterable[str]) -> str:

@@ -195,15 +195,16 @@ def _answer(page: Page) -> list[str]:
     functions = {v.function.partition("[")[0] for v in verdicts}
     sentences = [
         f"{len(verdicts)} verdicts on {len(functions)} functions: {counts['total']} total match, "
-        f"{counts['approximate']} approximate, {counts['none']} no match."
+        f"{counts['approximate']} approximate, {counts['none']} no match"
+        + (f", {counts['undecided']} undecided." if counts["undecided"] else ".")
     ]
-    faster = [v for v in verdicts if rank_key(v.rank, v.direction) == "none"]
+    faster = [v for v in verdicts if rank_key(v) == "none"]
     sentences += _named("grows", "grow", "faster than expected", [v.function for v in faster if v.decides])
     idle = sum(not v.decides for v in faster)
     if idle:
         verb = "grows" if idle == 1 else "grow"
         sentences.append(f"{idle} {verb} faster than expected under a caveat and therefore {_do(idle)} not decide.")
-    slower = [v.function for v in verdicts if rank_key(v.rank, v.direction) == "slower"]
+    slower = [v.function for v in verdicts if rank_key(v) == "slower"]
     sentences += _named("grows", "grow", "slower than expected, which is no fault", slower)
     broken = [str(rule.rule) for rule in page.result.rules if rule.is_failure]
     sentences += [f"Violated as measured: {'; '.join(broken)}."] * bool(broken)

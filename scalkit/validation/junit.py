@@ -25,7 +25,7 @@ def to_junit(result: Validation, name: str = "scalkit", fail_on: Collection[str]
     result : Validation
     name : str
         Name of the test suite.
-    fail_on : collection of {"better", "predicted"}
+    fail_on : collection of {"better", "predicted", "undecided"}
         As in `Validation.exit_status`.
     """
     result.exit_status(fail_on)
@@ -51,9 +51,10 @@ def _verdict_case(suite: ET.Element, verdict: Verdict, fail_on: Collection[str])
     case = ET.SubElement(
         suite, "testcase", classname=_clean(f"scalkit.{verdict.metric}"), name=_clean(verdict.function)
     )
-    outside = verdict.rank == "none" and (verdict.direction == "grows faster" or "better" in fail_on)
+    outside = verdict.verdict == "none" and (verdict.direction == "grows faster" or "better" in fail_on)
+    outside |= verdict.verdict == "undecided" and "undecided" in fail_on
     if outside and verdict.decides:
-        failure = ET.SubElement(case, "failure", message=_clean(verdict.sentence), type=verdict.rank)
+        failure = ET.SubElement(case, "failure", message=_clean(verdict.sentence), type=verdict.verdict)
         failure.text = _clean(
             f"expectation {verdict.expectation.growth}\nmodel {verdict.model}\ndivergence {verdict.divergence}"
         )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["FAIL_ON", "SCHEMA", "Validation"]
 
 SCHEMA = 1
-FAIL_ON = ("better", "predicted")
+FAIL_ON = ("better", "predicted", "undecided")
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +97,9 @@ class Validation:
 
         Parameters
         ----------
-        fail_on : collection of {"better", "predicted"}
+        fail_on : collection of {"better", "predicted", "undecided"}
             ``better``: a deciding verdict grows slower than the limits allow. ``predicted``: the models predict a violation.
+            ``undecided``: the values do not decide a verdict.
 
         Raises
         ------
@@ -112,20 +113,22 @@ class Validation:
             raise UsageError(f"cannot fail on {unknown[0]!r}; choose from {', '.join(FAIL_ON)}.")
         failed = any(v.is_failure for v in self.verdicts) or any(r.is_failure for r in self.rules)
         if "better" in fail_on:
-            failed |= any(v.decides and v.rank == "none" for v in self.verdicts)
+            failed |= any(v.decides and v.verdict == "none" for v in self.verdicts)
+        if "undecided" in fail_on:
+            failed |= any(v.decides and v.verdict == "undecided" for v in self.verdicts)
         if "predicted" in fail_on:
             failed |= any(r.decides and r.status == "predicted" for r in self.rules)
         return int(failed)
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of verdicts of each rank."""
-        return {rank: sum(v.rank == rank for v in self.verdicts) for rank in SYMBOLS}
+        """Number of verdicts of each kind: total, approximate, none and undecided."""
+        return {word: sum(v.verdict == word for v in self.verdicts) for word in SYMBOLS}
 
     @property
     def headline(self) -> str:
         """One line: the verdicts and what they decide."""
-        words = ", ".join(f"{n} {rank}" for rank, n in self.counts.items())
+        words = ", ".join(f"{n} {word}" for word, n in self.counts.items() if n or word != "undecided")
         failures = [v.function for v in self.verdicts if v.is_failure] + [
             str(r.rule) for r in self.rules if r.is_failure
         ]
@@ -135,7 +138,7 @@ class Validation:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What does not decide but should be read: better than expected, predicted violations, caveats, gaps."""
-        found = [v.sentence for v in self.verdicts if v.rank == "none" and not v.is_failure]
+        found = [v.sentence for v in self.verdicts if v.verdict in ("none", "undecided") and not v.is_failure]
         found += [r.sentence for r in self.rules if r.status != "holds" and not r.is_failure]
         for caveat in dict.fromkeys(c for v in self.verdicts for c in v.caveats):
             names = [v.function for v in self.verdicts if caveat in v.caveats]
@@ -165,6 +168,9 @@ class Validation:
                 "adjusted_r2": v.adjusted_r2,
                 "divergence": str(v.divergence),
                 "rank": v.rank,
+                "verdict": v.verdict,
+                **{f"p_{rank}": p for rank, p in v.probability.items()},
+                "hidden": v.hidden,
                 "direction": v.direction,
                 "crossing": v.crossing,
                 "decides": v.decides,
@@ -221,6 +227,7 @@ def _model(model: Model) -> dict[str, Any]:
         "constant": _number(model.constant),
         "coefficient": _number(model.coefficient),
         "adjusted_r2": _number(model.adjusted_r2),
+        "weight": _number(model.weight),
         "text": str(model),
     }
 
@@ -240,6 +247,13 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "model": _model(verdict.model),
         "divergence": str(verdict.divergence),
         "rank": verdict.rank,
+        "verdict": verdict.verdict,
+        "probability": {rank: _number(p) for rank, p in verdict.probability.items()},
+        "hidden": {
+            "growth": None if verdict.posterior.hidden_growth is None else str(verdict.posterior.hidden_growth),
+            "share": _number(verdict.hidden),
+        },
+        "growth_band": [str(growth) for growth in verdict.posterior.growth_band()],
         "direction": verdict.direction,
         "crossing": _number(verdict.crossing),
         "decides": verdict.decides,
@@ -277,7 +291,9 @@ def _litmus(litmus: Litmus) -> dict[str, Any]:
 def _row(v: Verdict) -> str:
     r2 = "–" if math.isnan(v.adjusted_r2) else f"{v.adjusted_r2:.3f}"
     mark = (
-        f"{SYMBOLS[v.rank]} {v.rank}" + (f", {v.direction}" if v.rank == "none" else "") + ("" if v.decides else " ⚠")
+        f"{SYMBOLS[v.verdict]} {v.verdict}"
+        + (f", {v.direction}" if v.verdict == "none" else "")
+        + ("" if v.decides else " ⚠")
     )
     cells = (str(v.expectation.growth), str(v.model), r2, str(v.divergence), mark)
     title = escape(v.sentence, quote=True)

@@ -13,6 +13,8 @@ from scalkit.fit import MIN_POINTS
 from scalkit.measure import Series, Statistic, series
 from scalkit.relation import Relation
 from scalkit.validation.catalogue import ExpectationSet, Expected, expectation_set
+from scalkit.validation.expectation import Expectation
+from scalkit.validation.hypotheses import Prior
 from scalkit.validation.litmus import Litmus
 from scalkit.validation.result import Validation
 from scalkit.validation.rules import RuleResult, judge_rule
@@ -31,6 +33,7 @@ def validate(
     statistic: str = "q1",
     min_points: int = MIN_POINTS,
     litmus: str | None = None,
+    prior: Prior = "ranks",
 ) -> Validation:
     """Return the verdicts on all measured functions that have an expectation.
 
@@ -51,6 +54,9 @@ def validate(
         Fewest settings of the parameter.
     litmus : str, optional
         Name of the litmus function.
+    prior : {"ranks", "ticks", "expectation"}
+        What is taken as equally probable before the measurements: the ranks total, approximate and none; all ticks; or the
+        expectation as probable as all others together.
 
     Returns
     -------
@@ -66,6 +72,9 @@ def validate(
     RuleError
         If a rule cannot be read or names a function that is neither measured nor expected.
 
+    UsageError
+        If the prior is unknown.
+
     References
     ----------
     Shudler et al. 2015, sections 2.4 and 3.4 (docs/references.md).
@@ -80,9 +89,9 @@ def validate(
     names = [one.function for one in measured]
     short = [one for one in measured if len(one.x) < min_points and expected.of(one.function)]
     enough = [one for one in measured if one not in short]
-    verdicts = tuple(_verdicts(enough, expected, space, min_points))
+    verdicts = tuple(judge(_cases(enough, expected, space), min_points, prior))
     if not verdicts and short:
-        _verdicts(short, expected, space, min_points)  # says what is missing
+        judge(_cases(short, expected, space), min_points, prior)  # says what is missing
     if not verdicts:
         raise ExpectationError(_no_match(names, expected))
     if litmus is not None and litmus not in names:
@@ -107,10 +116,11 @@ def validate(
     )
 
 
-def _verdicts(
-    measured: list[Series], expected: ExpectationSet, space: SearchSpace | str | None, min_points: int
-) -> list[Verdict]:
-    verdicts = []
+def _cases(
+    measured: list[Series], expected: ExpectationSet, space: SearchSpace | str | None
+) -> list[tuple[Series, Expectation, SearchSpace]]:
+    """Return each series that has an expectation, with it and its search space."""
+    cases = []
     for one in measured:
         wanted = expected.of(one.function)
         if wanted is None:
@@ -118,11 +128,10 @@ def _verdicts(
         if space is not None:
             wanted = Expected(wanted.expectation, space)
         try:
-            expectation, ticks = wanted.search_space(one.parameter)
+            cases.append((one, *wanted.search_space(one.parameter)))
         except ExpectationError as error:
             raise ExpectationError(f"function '{one.function}': {error}") from error
-        verdicts.append(judge(one, expectation, ticks, min_points))
-    return verdicts
+    return cases
 
 
 def _too_short(one: Series, min_points: int) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,13 +16,15 @@ from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.validation.crossing import crossing, place_of, shown_scale
 from scalkit.validation.expectation import Direction, Expectation, Rank
+from scalkit.validation.hypotheses import Prior
+from scalkit.validation.posterior import Posterior, VerdictWord, posteriors
 from scalkit.validation.space import SearchSpace
 
 __all__ = ["SYMBOLS", "Verdict", "judge"]
 
 _FALLS = 0.8
 
-SYMBOLS: dict[Rank, str] = {"total": "✓", "approximate": "≈", "none": "✗"}
+SYMBOLS: dict[VerdictWord, str] = {"total": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +34,7 @@ class Verdict:
     Attributes
     ----------
     model : Model
-        The best model; `rivals` are the others by falling adjusted R^2.
+        The best model; `rivals` are the others by falling adjusted R^2. Each knows the posterior `weight` of its growth.
     expectation : Expectation
     space : SearchSpace
         The ticks that were tried.
@@ -39,6 +42,8 @@ class Verdict:
         The measurements that were fitted.
     remarks : tuple of str
         What limits the meaning of the model, in plain words.
+    posterior : Posterior
+        What the values make probable.
     """
 
     model: Model
@@ -46,6 +51,7 @@ class Verdict:
     expectation: Expectation
     space: SearchSpace
     series: Series
+    posterior: Posterior
     remarks: tuple[str, ...] = ()
 
     @property
@@ -83,8 +89,29 @@ class Verdict:
         return self.expectation.rank(self.model.growth)
 
     @property
+    def verdict(self) -> VerdictWord:
+        """The match rank that is at least 90 % probable, or ``"undecided"``; see `Posterior.verdict`."""
+        return self.posterior.verdict
+
+    @property
+    def probability(self) -> dict[Rank, float]:
+        """Probability of each match rank."""
+        return self.posterior.probability
+
+    @property
+    def hidden(self) -> float:
+        """Largest share of the slowest term beyond the limits, at the last setting, that the values do not exclude at 95 %."""
+        return self.posterior.hidden
+
+    def interval(self, x: ArrayLike, level: float = 0.9) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Return the prediction interval at `x`, of shape (2, *shape of x), in `unit`; see `Posterior.interval`."""
+        return self.posterior.interval(x, level)
+
+    @property
     def direction(self) -> Direction:
-        """Whether the model grows faster, slower or as expected."""
+        """Whether it grows faster, slower or as expected: by the posterior where the verdict is none, else by the model."""
+        if self.verdict == "none":
+            return "grows faster" if self.posterior.faster >= self.probability["none"] / 2 else "grows slower"
         return self.expectation.direction(self.model.growth)
 
     @cached_property
@@ -109,20 +136,47 @@ class Verdict:
 
     @property
     def is_failure(self) -> bool:
-        """Whether it decides that the expectation is missed: rank none and faster growth."""
-        return self.decides and self.rank == "none" and self.direction == "grows faster"
+        """Whether it decides that the expectation is missed: verdict none and faster growth."""
+        return self.decides and self.verdict == "none" and self.direction == "grows faster"
 
     @property
     def sentence(self) -> str:
         """The verdict in plain words, with direction and crossing point."""
         found, expected = self.model.growth, self.expectation.growth
-        if self.rank == "total":
+        if self.verdict == "undecided":
+            shown = ", ".join(f"{rank} {_percent(p)}" for rank, p in self.probability.items())
+            return f"{self.function} is undecided: {found} fits best, {expected} is expected; probable are {shown}."
+        if self.verdict != self.rank:
+            return self._sentence_of_both()
+        if self.verdict == "total":
             return f"{self.function} grows as expected: {found}."
         words = f"{self.function} {self.direction} than expected: {found} instead of {expected}"
-        if self.rank == "approximate":
+        if self.verdict == "approximate":
             return f"{words}, within the limits."
         fault = ", which is no fault" if self.direction == "grows slower" else ""
         return f"{words}{fault}; {self._where()}."
+
+    def _sentence_of_both(self) -> str:
+        """Return the sentence where the posterior says something else than the best model."""
+        found, p = self.model.growth, self.probability
+        if self.verdict == "total":
+            said = f"grows as expected with a probability of {_percent(p['total'])}"
+        elif self.verdict == "approximate":
+            said = f"grows within the limits with a probability of {_percent(p['total'] + p['approximate'])}"
+        else:
+            said = f"{self.direction} than the limits allow with a probability of {_percent(p['none'])}"
+        return (
+            f"{self.function} {said}; the single term that fits best is {found}, expected is {self.expectation.growth}."
+        )
+
+    @property
+    def hidden_sentence(self) -> str:
+        """What could still hide in the values, in plain words; empty if nothing of that kind was tried."""
+        growth = self.posterior.hidden_growth
+        if growth is None or not math.isfinite(self.hidden) or self.verdict == "none":
+            return ""
+        largest = f"{self.parameter} = {self.series.x[-1]:g}"
+        return f"A term {growth} may still hide below {_percent(self.hidden)} of the value at {largest}."
 
     def _where(self) -> str:
         outside = "below" if self.direction == "grows slower" else "outside"
@@ -135,23 +189,47 @@ class Verdict:
         return f"the divergence {self.divergence} is {outside} the limits from {scale} on, {place}"
 
     def __repr__(self) -> str:
-        return f"Verdict({self.function!r}, {self.metric}: {self.model}, {self.rank})"
+        return f"Verdict({self.function!r}, {self.metric}: {self.model}, {self.verdict})"
 
 
-def judge(series: Series, expectation: Expectation, space: SearchSpace, min_points: int = MIN_POINTS) -> Verdict:
-    """Return the verdict on a series; the expectation itself always competes.
+def judge(
+    measured: Sequence[tuple[Series, Expectation, SearchSpace]], min_points: int = MIN_POINTS, prior: Prior = "ranks"
+) -> list[Verdict]:
+    """Return the verdict on each series; the expectation itself always competes.
+
+    Parameters
+    ----------
+    measured : sequence of (Series, Expectation, SearchSpace)
+        Series about the same expectation and space are judged together.
+    min_points : int
+    prior : {"ranks", "ticks", "expectation"}
+        See `posteriors`.
 
     Raises
     ------
     DataError
-        If the series has too few settings or values that cannot be fitted.
+        If a series has too few settings or values that cannot be fitted.
     """
-    if expectation.growth not in space.ticks:
-        space = space.with_tick(expectation.growth)
-    models = fit_series(series, space.ticks, expectation.growth, min_points)
+    cases = [(one, e, space if e.growth in space.ticks else space.with_tick(e.growth)) for one, e, space in measured]
+    fitted = [fit_series(one, space.ticks, e.growth, min_points) for one, e, space in cases]
+    groups: dict[tuple[Expectation, SearchSpace], list[int]] = {}
+    for index, (_, expectation, space) in enumerate(cases):
+        groups.setdefault((expectation, space), []).append(index)
+    found: dict[int, Verdict] = {}
+    for (expectation, space), indices in groups.items():
+        for index, posterior in zip(
+            indices, posteriors([cases[i][0] for i in indices], expectation, space, prior), strict=True
+        ):
+            found[index] = _verdict(fitted[index], posterior)
+    return [found[index] for index in range(len(cases))]
+
+
+def _verdict(fitted: tuple[Model, ...], posterior: Posterior) -> Verdict:
+    series, expectation, space = posterior.series, posterior.expectation, posterior.space
+    models = tuple(replace(model, weight=posterior.weight_of(model.growth)) for model in fitted)
     closest = min((model.rss for model in models[1:]), default=models[0].rss)
     remarks = tuple(_remarks(series, models[0], closest, expectation, space))
-    return Verdict(models[0], models[1:], expectation, space, series, remarks)
+    return Verdict(models[0], models[1:], expectation, space, series, posterior, remarks)
 
 
 def _remarks(
@@ -174,3 +252,12 @@ def _remarks(
         )
     if model.growth == space.ticks[-1] != expectation.growth:
         yield f"the model is the fastest class of the search space, {model.growth}; extend the space to see beyond it"
+
+
+def _percent(share: float) -> str:
+    """Return a share as a person would write it: 93 %, 1.2 %, more than 99.9 %."""
+    if share > 0.999:
+        return "more than 99.9 %"
+    if share < 0.001:
+        return "less than 0.1 %"
+    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.1f} %"

@@ -19,7 +19,7 @@ import xarray as xr
 import scalkit as sk
 from scalkit.errors import DataError, ExpectationError, RuleError, UsageError
 from scalkit.measure import combine
-from scalkit.validation import SearchSpace, Validation, Verdict
+from scalkit.validation import SearchSpace, Validation
 from scalkit.validation.junit import to_junit
 
 P = np.array([2, 4, 8, 16, 32, 64])
@@ -124,6 +124,7 @@ def test_too_few_settings_beside_enough() -> None:
 
 def test_resolution_of_bytes_is_said() -> None:
     data = sk.measurements(P[:5], [5752, 5800, 5912, 6136, 6584], metric="object_memory", name="MPI_Win_create")
+    data["object_memory"].attrs["resolution"] = 16.0
     verdict = sk.validate(data, {"MPI_Win_create": "p"})["MPI_Win_create"]
     assert verdict.rank == "total"
     assert verdict.caveats == (
@@ -178,7 +179,7 @@ def test_rules_decide(result: Validation) -> None:
 
 
 def test_unknown_words_to_fail_on(result: Validation) -> None:
-    message = "cannot fail on 'worse'; choose from better, predicted."
+    message = "cannot fail on 'worse'; choose from better, predicted, undecided."
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         result.exit_status(["worse"])
 
@@ -279,7 +280,7 @@ def test_json_fits_its_schema(result: Validation) -> None:
     content = result.to_dict()
     assert content["verdicts"][1]["model"]["growth"] == "p*log(p)"
     assert content["verdicts"][1]["space"]["ticks"] == [str(t) for t in result["faster"].space.ticks]
-    assert content["counts"] == {"total": 2, "approximate": 1, "none": 3}
+    assert content["counts"] == {"total": 2, "approximate": 1, "none": 3, "undecided": 0}
 
 
 def test_every_field_of_the_schema_is_described() -> None:
@@ -320,7 +321,7 @@ def test_junit(result: Validation) -> None:
 
 def test_junit_of_what_xml_cannot_hold(result: Validation) -> None:
     verdict = result["as_expected"]
-    hostile = Verdict(verdict.model, (), verdict.expectation, verdict.space, replace(verdict.series, function=HOSTILE))
+    hostile = replace(verdict, series=replace(verdict.series, function=HOSTILE))
     case = ET.fromstring(to_junit(replace(result, verdicts=(hostile,), rules=())))[0][0]
     assert case.get("name") == HOSTILE.replace("\x01", "\ufffd")
 

@@ -11,7 +11,7 @@ from scalkit import plots
 from scalkit.growth import Growth
 from scalkit.plots.sentences import crossing_words
 from scalkit.plots.style import METRIC_WORDS, quantity
-from scalkit.reports.markup import anchor, badge, big_o, details, esc, formula, math, name, notes, table
+from scalkit.reports.markup import anchor, badge, big_o, details, esc, formula, math, name, notes, percent, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Piece, Plot, Section
 from scalkit.validation import Verdict
@@ -65,7 +65,8 @@ def card(verdict: Verdict, variants: Sequence[Verdict] = ()) -> Section:
 def _head(verdict: Verdict, level: str) -> str:
     return (
         f"<header><{level}>{name(verdict.function)}</{level}>{badge(verdict)}</header>"
-        f'<p class="sentence">{esc(verdict.sentence)}</p>{_formulas(verdict)}{notes(verdict.caveats)}'
+        f'<p class="sentence">{esc(verdict.sentence)} {esc(verdict.hidden_sentence)}</p>'
+        f"{_formulas(verdict)}{notes(verdict.caveats)}"
     )
 
 
@@ -78,8 +79,14 @@ def _formulas(verdict: Verdict) -> str:
         ("model", formula(verdict.model)),
         ("adj. R²", r2),
         ("divergence δ", math(verdict.divergence)),
+        ("probability", _probability(verdict)),
     )
     return '<dl class="formula">' + "".join(f"<div><dt>{k}</dt><dd>{v}</dd></div>" for k, v in parts) + "</dl>"
+
+
+def _probability(verdict: Verdict) -> str:
+    p = verdict.probability
+    return f"total {percent(p['total'])}, approximate {percent(p['approximate'])}, none {percent(p['none'])}"
 
 
 def _figures(verdict: Verdict) -> list[Piece | str]:
@@ -108,11 +115,22 @@ def _runners_up(verdict: Verdict) -> str:
     if not verdict.rivals:
         return ""
     models = (verdict.model, *verdict.rivals[:_RIVALS])
-    rows = [(formula(one), _r2(one.adjusted_r2), _place(verdict, one.growth)) for one in models]
+    rows = [
+        (
+            formula(one),
+            _r2(one.adjusted_r2),
+            "–" if m.isnan(one.weight) else percent(one.weight),
+            _place(verdict, one.growth),
+        )
+        for one in models
+    ]
     caption = (
-        f"The chosen model and the {len(models) - 1} next best; close values mean that the data hardly tell them apart."
+        f"The chosen model and the {len(models) - 1} next best by adjusted R². The probability of a growth also counts models "
+        "of two terms and the noise between settings."
     )
-    return details("Runners-up", table(caption, ("model", "adjusted R²", "would be"), rows, numeric=(1,)))
+    return details(
+        "Runners-up", table(caption, ("model", "adjusted R²", "probability", "would be"), rows, numeric=(1, 2))
+    )
 
 
 def _r2(value: float) -> str:

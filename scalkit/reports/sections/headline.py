@@ -18,6 +18,7 @@ _TILES = (
     ("total", "total match", "grows exactly as expected"),
     ("approximate", "approximate", "within the deviation limits"),
     ("none", "no match", "outside the limits"),
+    ("undecided", "undecided", "the data do not tell"),
 )
 
 
@@ -36,8 +37,10 @@ def _tiles(page: Page) -> str:
     verdicts = page.result.verdicts
     items = []
     for rank, word, meaning in _TILES:
-        mine = [v for v in verdicts if v.rank == rank]
-        better = sum(rank_key(v.rank, v.direction) == "slower" for v in mine)
+        mine = [v for v in verdicts if v.verdict == rank]
+        if rank == "undecided" and not mine:
+            continue
+        better = sum(rank_key(v) == "slower" for v in mine)
         idle = sum(not v.decides for v in mine)
         extra = [f"{better} better than expected"] * bool(better) + [f"{idle} not deciding"] * bool(idle)
         count = f'<b><span aria-hidden="true">{RANK_MARKS[rank]} </span>{len(mine)}</b>'

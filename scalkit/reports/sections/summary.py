@@ -6,14 +6,14 @@ import math as m
 from collections.abc import Sequence
 
 from scalkit.plots.style import METRIC_WORDS
-from scalkit.reports.markup import anchor, badge, big_o, esc, formula, math, name, notes
+from scalkit.reports.markup import anchor, badge, big_o, esc, formula, math, name, notes, percent
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.validation import Verdict
 
 __all__ = ["summary"]
 
-_HEAD = ("Function", "Expectation", "Model", "adj. R²", "Divergence δ", "Match")
+_HEAD = ("Function", "Expectation", "Model", "adj. R²", "Divergence δ", "Inside limits", "Match")
 
 
 def summary(page: Page) -> Section:
@@ -48,7 +48,8 @@ def _row(page: Page, verdict: Verdict) -> str:
         (_HEAD[2], formula(verdict.model)),
         (_HEAD[3], r2),
         (_HEAD[4], math(verdict.divergence)),
-        (_HEAD[5], f"{badge(verdict)} {_signs(page, verdict)}"),
+        (_HEAD[5], percent(1 - verdict.probability["none"])),
+        (_HEAD[6], f"{badge(verdict)} {_signs(page, verdict)}"),
     )
     body = "".join(f'<td data-label="{esc(label)}">{cell}</td>' for label, cell in cells)
     return f'<tr><th scope="row"><a href="#{anchor(verdict.function)}">{name(verdict.function)}</a></th>{body}</tr>'

@@ -1,0 +1,170 @@
+"""Evidence for growths in values without noise: bytes, counts, repetitions that agree.
+
+No noise is invented for such values: an error is at least their rounding, and at most a misfit of the model, a relative
+error on a short list. The integral over the shares is that of Laplace, around the best weighted fit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scalkit.growth import Growth
+
+__all__ = ["ExactEvidence", "exact_evidence"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+MISFITS = np.array([0.0, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1])
+_MISFIT_MASS = np.array([0.4, *[0.6 / 7] * 7])
+_LEAST_SHARE = 1e-3
+_LEAST_HIDDEN = 1e-2
+_ROUND = 1 / math.sqrt(12)
+_TINY = 1e-12
+_LEAST = 1e-300
+
+
+@dataclass(frozen=True, eq=False)
+class ExactEvidence:
+    """Logarithms of evidence, up to a common constant.
+
+    Attributes
+    ----------
+    single : ndarray of shape (K,)
+        Of a constant plus each growth.
+    hidden : ndarray of shape (K,)
+        Of a constant plus the expected growth plus each growth; -inf where that does not fit.
+    bound : ndarray of shape (K,)
+        Largest share of each growth beside the expected one at the last setting that the values do not exclude at 95 %.
+    """
+
+    single: Floats
+    hidden: Floats
+    bound: Floats
+
+
+def exact_evidence(
+    x: Floats, y: Floats, growths: tuple[Growth, ...], expected: Growth, resolution: float = 0.0
+) -> ExactEvidence:
+    """Return the evidence for each growth.
+
+    Parameters
+    ----------
+    x, y : ndarray of shape (points,)
+        Finite; `y` not negative.
+    growths : tuple of Growth
+        The expected one among them.
+    expected : Growth
+        Base of the two-term hypotheses.
+    resolution : float
+        Step in which the values are counted; 0 for values that are exact, to one where they are whole numbers.
+    """
+    scales, masses = _scales(y, resolution)
+    logs = np.array([g.log2_value(x) for g in growths]).reshape(len(growths), len(x))
+    with np.errstate(invalid="ignore"):
+        terms = np.exp2(np.clip(logs - logs.max(axis=1, keepdims=True), -1000.0, 0.0))
+    terms = np.nan_to_num(terms * np.isfinite(terms).all(axis=1, keepdims=True))
+    base = terms[growths.index(expected)]
+    is_constant = np.array([g.is_constant for g in growths])
+    is_faster = np.array([g > expected for g in growths]) & (not expected.is_constant)
+    single = np.where(is_constant[:, None], _constant(y, scales)[None, :], _single(terms, y, scales))
+    hidden = np.full(single.shape, -np.inf)
+    bounds = np.full(single.shape, np.nan)
+    if is_faster.any():
+        hidden[is_faster], bounds[is_faster] = _hidden(base, terms[is_faster], y, scales)
+    weights = np.log(masses)[None, :]
+    top = max(float(single.max(initial=-np.inf)), float(hidden.max(initial=-np.inf)))
+    best = int(np.argmax((single + weights).max(axis=0)))
+    return ExactEvidence(_log_sum(single + weights, top), _log_sum(hidden + weights, top), bounds[:, best])
+
+
+def _log_sum(logs: Floats, top: float) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.exp(logs - top).sum(axis=1)) + top)
+
+
+def _scales(y: Floats, resolution: float) -> tuple[Floats, Floats]:
+    """Return the errors of the values that are tried, of shape (Q, points), and their masses."""
+    largest = float(np.max(np.abs(y)))
+    is_whole = bool((y == np.round(y)).all()) and largest < 2**53
+    step = resolution or float(is_whole)
+    squares = [(step * _ROUND) ** 2 + (misfit * y) ** 2 + (_TINY * largest) ** 2 for misfit in MISFITS]
+    return np.sqrt(np.array(squares)), _MISFIT_MASS
+
+
+def _fits(columns: list[Floats], y: Floats, scales: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return log likelihoods (K, Q), coefficients (K, Q, m) and covariances (K, Q, m, m) of weighted least squares.
+
+    Parameters
+    ----------
+    columns : list of m ndarrays of shape (K, points)
+    y : ndarray of shape (points,)
+    scales : ndarray of shape (Q, points)
+    """
+    design = np.stack(columns, axis=-1)[:, None] / scales[None, :, :, None]
+    norms = np.sqrt((design**2).sum(axis=2))
+    norms = np.where(norms > 0, norms, 1.0)
+    q, r = np.linalg.qr(design / norms[:, :, None, :])
+    diagonal = np.abs(np.diagonal(r, axis1=2, axis2=3)).min(axis=2)
+    is_regular = diagonal > 1e-9
+    inverse = np.linalg.inv(np.where(is_regular[:, :, None, None], r, np.eye(r.shape[-1])))
+    target = (y / scales)[None, :, :]
+    seen = np.einsum("kqnm,kqn->kqm", q, np.broadcast_to(target, q.shape[:3]))
+    rest = target - np.einsum("kqnm,kqm->kqn", q, seen)
+    log_l = -0.5 * (rest**2).sum(axis=2) - np.log(scales).sum(axis=1)[None, :]
+    covariance = inverse @ np.swapaxes(inverse, 2, 3) / (norms[:, :, :, None] * norms[:, :, None, :])
+    coefficients = np.einsum("kqij,kqj->kqi", inverse, seen) / norms
+    return np.where(is_regular, log_l, -np.inf), coefficients, covariance
+
+
+def _constant(y: Floats, scales: Floats) -> Floats:
+    """Return the log evidence of a constant for each scale."""
+    return np.asarray(_fits([np.ones((1, len(y)))], y, scales)[0][0])
+
+
+def _single(terms: Floats, y: Floats, scales: Floats) -> Floats:
+    """Return the log evidence (K, Q) of a constant plus each term; of the term alone where the constant would be negative."""
+    middle = len(y) // 2
+    log_l, coefficients, covariance = _fits([np.ones_like(terms), terms], y, scales)
+    alone, slope, _ = _fits([terms], y, scales)
+    a, b = coefficients[..., 0], coefficients[..., 1]
+    at = b * terms[:, middle, None]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        share = at / (a + at)
+        inside = log_l + np.log(_width(share, share * (1 - share) * _ratio_error(a, b, covariance)))
+        edge = alone + np.log(_width(np.ones_like(alone), scales[None, :, middle] / max(float(y[middle]), _LEAST)))
+    fits = (a > 0) & (b > 0) & (share > _LEAST_SHARE * 1e-3)
+    return np.asarray(np.where(fits, inside, np.where((a <= 0) & (slope[..., 0] > 0), edge, -np.inf)))
+
+
+def _hidden(base: Floats, terms: Floats, y: Floats, scales: Floats) -> tuple[Floats, Floats]:
+    """Return the log evidence of a constant, the expected term and a faster one, and the bound of its share; both (K, Q)."""
+    middle, end = len(y) // 2, max(float(y[-1]), _LEAST)
+    bases = np.broadcast_to(base, terms.shape)
+    log_l, coefficients, covariance = _fits([np.ones_like(terms), bases, terms], y, scales)
+    a, b, c = (coefficients[..., i] for i in range(3))
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        error = np.sqrt(np.maximum(covariance[..., 2, 2], 0.0))
+        share = c * terms[:, -1:] / end
+        at = b * base[middle]
+        inner = at / (a + at)
+        first = _width(inner, inner * (1 - inner) * _ratio_error(a, b, covariance))
+        evidence = log_l + np.log(first) + np.log(_width(share, error * terms[:, -1:] / end, _LEAST_HIDDEN))
+    fits = (a > 0) & (b > 0) & (share >= _LEAST_HIDDEN)
+    bound = np.clip((np.maximum(c, 0.0) + 1.645 * error) * terms[:, -1:] / end, 0.0, 1.0)
+    return np.where(fits, evidence, -np.inf), np.where(np.isfinite(log_l), bound, np.nan)
+
+
+def _ratio_error(a: Floats, b: Floats, covariance: Floats) -> Floats:
+    """Return the standard error of ``log(b / a)``."""
+    variance = covariance[..., 0, 0] / a**2 + covariance[..., 1, 1] / b**2 - 2 * covariance[..., 0, 1] / (a * b)
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
+
+
+def _width(share: Floats, error: Floats, least: float = _LEAST_SHARE) -> Floats:
+    """Return the part of the prior that the data leave, under a log-uniform prior of shares from `least` to 1."""
+    density = 1 / (np.maximum(share, least) * math.log(1 / least))
+    return np.asarray(np.clip(np.nan_to_num(math.sqrt(2 * math.pi) * error * density, nan=1.0), 1e-12, 1.0))

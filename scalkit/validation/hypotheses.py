@@ -1,0 +1,267 @@
+"""The hypotheses of a posterior: growth shapes with positive shares, one term or an expectation with a hidden faster term.
+
+A shape is what a model looks like at the settings, up to a factor: ``(1 - u) + u * t / t(mid)`` for one term `t` with the
+share `u` at the geometric middle of the settings; ``base + v / (1 - v) * base(end) * t / t(end)`` for a term `t` that grows
+faster than the expected one and makes up the share `v` at the last setting.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+
+from scalkit.growth import Growth
+from scalkit.validation.expectation import RANKS, Expectation
+
+__all__ = ["HIDDEN_MASS", "HIDDEN_SHARES", "PRIORS", "Hypotheses", "Prior", "hypotheses", "tick_mass"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+Prior = Literal["ranks", "ticks", "expectation"]
+
+PRIORS: tuple[Prior, ...] = ("ranks", "ticks", "expectation")
+HIDDEN_SHARES = np.array([0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.14, 0.2, 0.28, 0.4, 0.55, 0.75])
+HIDDEN_MASS = 0.2
+_LEAST_SHARE = 1e-3
+_FINE = 4001
+_DIGITS = 1000.0
+_BASES = 0.06
+
+
+@dataclass(frozen=True, eq=False)
+class Hypotheses:
+    """All hypotheses about one expectation at given settings, one after the other, tick by tick.
+
+    Attributes
+    ----------
+    growths : tuple of Growth, length K
+        Leading terms; the constant among them. One that has no value at a setting (a logarithm below 1) has no hypothesis.
+    shapes : ndarray of shape (H, points)
+        Natural logarithm of each shape, its mean over the settings subtracted.
+    prior : ndarray of shape (H,)
+        Sums to 1.
+    tick : ndarray of int, shape (H,)
+        Which of `growths` leads.
+    share : ndarray of shape (H,)
+        Of the leading term at the geometric middle, or of the hidden term at the last setting.
+    end_share : ndarray of shape (H,)
+        Of the leading or hidden term at the last setting.
+    base : ndarray of shape (H,)
+        Share of the expected term in the base of two-term hypotheses, NaN for one term.
+    starts : ndarray of int, shape (G,)
+        Where a group of equal tick and kind begins.
+    group_tick : ndarray of int, shape (G,)
+        Which of `growths` leads in it.
+    group_is_hidden : ndarray of bool, shape (G,)
+    rank : ndarray of int, shape (K,)
+        Index into ``RANKS`` of each growth.
+    is_faster : ndarray of bool, shape (K,)
+        Than the expected growth.
+    offsets : ndarray of shape (H,)
+        Mean logarithm that was subtracted from each shape.
+    x : ndarray of shape (points,)
+    expected : int
+        Index of the expected growth.
+    """
+
+    growths: tuple[Growth, ...]
+    shapes: Floats
+    prior: Floats
+    tick: Ints
+    share: Floats
+    end_share: Floats
+    base: Floats
+    starts: Ints
+    group_tick: Ints
+    group_is_hidden: np.ndarray[Any, np.dtype[np.bool_]]
+    rank: Ints
+    is_faster: np.ndarray[Any, np.dtype[np.bool_]]
+    offsets: Floats
+    x: Floats
+    expected: int
+
+    def span(self, group: int) -> tuple[int, int]:
+        """Return the first hypothesis of a group and the first after it."""
+        start = int(self.starts[group])
+        return start, int(self.starts[group + 1]) if group + 1 < len(self.starts) else len(self.prior)
+
+    def log_shapes_at(self, at: Floats) -> Floats:
+        """Return the logarithm of every shape at `at`, of shape (H, len(at)), relative to its mean over the settings."""
+        found = np.empty((len(self.prior), len(at)))
+        for group, (tick, is_hidden) in enumerate(zip(self.group_tick, self.group_is_hidden, strict=True)):
+            start, stop = self.span(group)
+            growth, share, base = self.growths[tick], self.share[start:stop], self.base[start:stop]
+            found[start:stop] = (
+                _pairs_at(at, self, growth, share, base) if is_hidden else _terms_at(at, self, growth, share)
+            )
+        return found - self.offsets[:, None]
+
+
+def hypotheses(
+    x: Floats,
+    expectation: Expectation,
+    ticks: tuple[Growth, ...],
+    step: float = 0.012,
+    prior: Prior = "ranks",
+    with_hidden: bool = True,
+) -> Hypotheses:
+    """Return the hypotheses about an expectation at the settings `x`.
+
+    Parameters
+    ----------
+    x : ndarray of shape (points,)
+    expectation : Expectation
+    ticks : tuple of Growth
+        The search space; the constant and the expectation always compete.
+    step : float
+        Distance of neighbouring shapes of one tick, root of the summed squares of their logarithms.
+    prior : {"ranks", "ticks", "expectation"}
+        Equal mass for total, approximate and none; for all ticks; or half of it for the expectation.
+    with_hidden : bool
+        Whether two-term hypotheses compete.
+    """
+    return _hypotheses(tuple(np.asarray(x, dtype=float).tolist()), expectation, tuple(ticks), step, prior, with_hidden)
+
+
+@lru_cache(maxsize=64)
+def _hypotheses(
+    settings: tuple[float, ...],
+    expectation: Expectation,
+    ticks: tuple[Growth, ...],
+    step: float,
+    prior: Prior,
+    with_hidden: bool,
+) -> Hypotheses:
+    x = np.array(settings)
+    growths = tuple(sorted({*ticks, Growth.constant(), expectation.growth}))
+    rank = np.array([RANKS.index(expectation.rank(g)) for g in growths])
+    is_faster = np.array([g > expectation.growth for g in growths])
+    mass = tick_mass(growths, rank, expectation, prior)
+    hidden_too = with_hidden and not expectation.growth.is_constant
+    rows: list[tuple[int, bool, Floats, Floats, Floats, Floats]] = []
+    usable = [bool(np.isfinite(_log_ticks(x, growth, _middle(x))).all()) for growth in growths]
+    hidden_too = hidden_too and usable[growths.index(expectation.growth)]
+    for k, growth in enumerate(growths):
+        if not usable[k]:
+            continue
+        hides = hidden_too and bool(is_faster[k])
+        single = mass[k] * (1 - HIDDEN_MASS if hides else 1.0)
+        shapes, shares, weights = _single(x, growth, step)
+        rows.append((k, False, shapes, shares, np.full(len(shares), np.nan), single * weights))
+        if hides:
+            shapes, shares, bases, weights = _hidden(x, expectation.growth, growth, max(step, _BASES))
+            rows.append((k, True, shapes, shares, bases, mass[k] * HIDDEN_MASS * weights))
+    sizes = [len(row[3]) for row in rows]
+    logs = np.concatenate([row[2] for row in rows])
+    weights = np.concatenate([row[5] for row in rows])
+    offsets = logs.mean(axis=1)
+    ends = np.concatenate([_end_shares(x, growths[row[0]], row[1], row[3]) for row in rows])
+    return Hypotheses(
+        growths=growths,
+        shapes=logs - offsets[:, None],
+        prior=weights / weights.sum(),
+        tick=np.repeat([row[0] for row in rows], sizes),
+        share=np.concatenate([row[3] for row in rows]),
+        end_share=ends,
+        base=np.concatenate([row[4] for row in rows]),
+        starts=np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64),
+        group_tick=np.array([row[0] for row in rows]),
+        group_is_hidden=np.array([row[1] for row in rows]),
+        rank=rank,
+        is_faster=is_faster,
+        offsets=offsets,
+        x=x,
+        expected=growths.index(expectation.growth),
+    )
+
+
+def tick_mass(growths: tuple[Growth, ...], rank: Ints, expectation: Expectation, prior: Prior) -> Floats:
+    """Return the prior mass of each tick."""
+    if prior == "ticks":
+        return np.full(len(growths), 1 / len(growths))
+    if prior == "expectation":
+        others = max(len(growths) - 1, 1)
+        return np.array([0.5 if g == expectation.growth else 0.5 / others for g in growths])
+    counts = np.bincount(rank, minlength=len(RANKS))
+    return np.asarray(1 / counts[rank] / np.count_nonzero(counts))
+
+
+def _log_ticks(x: Floats, growth: Growth, at: float) -> Floats:
+    """Return the natural logarithm of ``growth(x) / growth(at)``, at most a thousand binary digits either way."""
+    with np.errstate(invalid="ignore"):
+        value = growth.log2_value(x) - growth.log2_value(np.array([at]))
+    return np.asarray(np.clip(value, -_DIGITS, _DIGITS) * np.log(2.0))
+
+
+def _end_shares(x: Floats, growth: Growth, is_hidden: bool, shares: Floats) -> Floats:
+    """Return the share of the leading or hidden term at the last setting."""
+    if is_hidden or growth.is_constant:
+        return shares
+    log_tick = _log_ticks(x, growth, _middle(x))[-1:]
+    return np.asarray(np.exp(np.log(np.maximum(shares, 1e-300)) + log_tick - _log_mix(log_tick, shares)[:, 0]))
+
+
+def _terms_at(at: Floats, hyp: Hypotheses, growth: Growth, shares: Floats) -> Floats:
+    if growth.is_constant:
+        return np.zeros((len(shares), len(at)))
+    return _log_mix(_log_ticks(at, growth, _middle(hyp.x)), shares)
+
+
+def _pairs_at(at: Floats, hyp: Hypotheses, growth: Growth, shares: Floats, bases: Floats) -> Floats:
+    end = hyp.x[-1:]
+    expected = hyp.growths[hyp.expected]
+    base = _terms_at(at, hyp, expected, bases) - _terms_at(end, hyp, expected, bases)
+    odds = np.log(shares) - np.log1p(-shares)
+    return np.asarray(np.logaddexp(base, odds[:, None] + _log_ticks(at, growth, float(end[0]))[None, :]))
+
+
+def _middle(x: Floats) -> float:
+    return float(np.exp(np.log(x).mean()))
+
+
+def _log_mix(log_tick: Floats, shares: Floats) -> Floats:
+    """Return ``log((1 - u) + u * tick)`` of shape (shares, points)."""
+    with np.errstate(divide="ignore"):
+        low, high = np.log1p(-shares), np.log(shares)
+    return np.asarray(np.logaddexp(low[:, None], high[:, None] + log_tick[None, :]))
+
+
+def _even_shares(log_tick: Floats, step: float) -> tuple[Floats, Floats]:
+    """Return shares whose shapes lie `step` apart, and their masses under a uniform prior on (0, 1)."""
+    fine = np.concatenate([np.linspace(0.0, 1.0, _FINE), _LEAST_SHARE * np.arange(1, 10) / 10])
+    fine.sort()
+    shapes = _log_mix(log_tick, fine)
+    shapes -= shapes.mean(axis=1, keepdims=True)
+    along = np.concatenate([[0.0], np.cumsum(np.sqrt(((np.diff(shapes, axis=0)) ** 2).sum(axis=1)))])
+    n = int(np.clip(np.ceil(along[-1] / step), 12, 2000))
+    edges = np.interp(np.linspace(0.0, along[-1], n + 1), along, fine)
+    centres = np.interp((np.arange(n) + 0.5) * along[-1] / n, along, fine)
+    return centres, np.diff(edges)
+
+
+def _single(x: Floats, growth: Growth, step: float) -> tuple[Floats, Floats, Floats]:
+    """Return shapes, shares and weights of one term beside a constant."""
+    if growth.is_constant:
+        return np.zeros((1, len(x))), np.zeros(1), np.ones(1)
+    log_tick = _log_ticks(x, growth, _middle(x))
+    shares, weights = _even_shares(log_tick, step)
+    return _log_mix(log_tick, shares), shares, weights / weights.sum()
+
+
+def _hidden(x: Floats, expected: Growth, faster: Growth, step: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return shapes, hidden shares, base shares and weights of the expected term with a faster one."""
+    base, bases, weights = _single(x, expected, step)
+    log_tick = _log_ticks(x, faster, float(x[-1]))
+    odds = np.log(HIDDEN_SHARES) - np.log1p(-HIDDEN_SHARES)
+    added = odds[:, None] + log_tick[None, :]  # relative to the base at the last setting
+    shapes = np.logaddexp(base[None, :, :] - base[None, :, -1:], added[:, None, :])
+    n_shares, n_bases = len(HIDDEN_SHARES), len(bases)
+    return (
+        shapes.reshape(n_shares * n_bases, len(x)),
+        np.repeat(HIDDEN_SHARES, n_bases),
+        np.tile(bases, n_shares),
+        np.tile(weights, n_shares) / n_shares,
+    )

@@ -1,0 +1,273 @@
+"""What the measurements make probable: the growths, the ranks, a hidden faster term, and bands of what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scalkit.errors import UsageError
+from scalkit.growth import Growth
+from scalkit.measure import Series
+from scalkit.validation.expectation import RANKS, Expectation, Rank
+from scalkit.validation.hypotheses import PRIORS, Prior, hypotheses
+from scalkit.validation.masses import exact_masses, likelihoods, noisy_masses, squared_residuals
+from scalkit.validation.noise import Noise, summarise
+from scalkit.validation.space import SearchSpace
+
+__all__ = ["SURE", "Posterior", "VerdictWord", "posteriors"]
+
+SURE = 0.9
+"""A verdict is undecided below this probability."""
+
+VerdictWord = Literal["total", "approximate", "none", "undecided"]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+_STEP, _FINE_STEP = 0.012, 0.03
+_REFINED = Fraction(1, 24)
+_NORMAL = np.array([-1.8339, -1.1503, -0.7479, -0.4299, -0.1408, 0.1408, 0.4299, 0.7479, 1.1503, 1.8339])
+_AGREE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """The posterior of one series over the ruler of its expectation.
+
+    Attributes
+    ----------
+    series : Series
+    expectation : Expectation
+    space : SearchSpace
+    growths : tuple of Growth, ascending
+        Leading terms that competed.
+    weights : ndarray of shape (growths,)
+        Probability of each.
+    hidden_weights : ndarray of shape (growths,)
+        The part of it that is a faster term beside the expected one.
+    hidden : float
+        Largest share at the last setting of `hidden_growth` that the values do not exclude at 95 %; NaN if no growth of
+        the space is outside the upper limit.
+    prior : {"ranks", "ticks", "expectation"}
+    is_exact : bool
+        Whether the values were taken as free of noise.
+
+    References
+    ----------
+    docs/method.md, "How sure is it?".
+    """
+
+    series: Series
+    expectation: Expectation
+    space: SearchSpace
+    growths: tuple[Growth, ...]
+    weights: Floats
+    hidden_weights: Floats
+    hidden: float
+    prior: Prior
+    is_exact: bool
+
+    @cached_property
+    def probability(self) -> dict[Rank, float]:
+        """Probability of each match rank."""
+        found = dict.fromkeys(RANKS, 0.0)
+        for growth, weight in zip(self.growths, self.weights, strict=True):
+            found[self.expectation.rank(growth)] += float(weight)
+        return found
+
+    @cached_property
+    def faster(self) -> float:
+        """Probability that the growth is beyond the upper limit."""
+        upper = self.expectation.limits[1]
+        return float(sum(w for g, w in zip(self.growths, self.weights, strict=True) if g > upper))
+
+    @property
+    def verdict(self) -> VerdictWord:
+        """The rank that is at least 90 % probable, or ``"undecided"``.
+
+        ``"approximate"`` also where only the sum of total and approximate is that probable: inside the limits in any case.
+        """
+        p = self.probability
+        if p["total"] >= SURE:
+            return "total"
+        if p["none"] >= SURE:
+            return "none"
+        return "approximate" if p["total"] + p["approximate"] >= SURE else "undecided"
+
+    @property
+    def hidden_growth(self) -> Growth | None:
+        """The slowest growth beyond the upper limit, which is the hardest one to see; None if none competed."""
+        upper = self.expectation.limits[1]
+        return next((g for g in self.growths if g > upper), None)
+
+    def weight_of(self, growth: Growth) -> float:
+        """Return the probability of a growth; 0 for one that did not compete."""
+        return float(self.weights[self.growths.index(growth)]) if growth in self.growths else 0.0
+
+    def growth_band(self, level: float = 0.9) -> tuple[Growth, Growth]:
+        """Return the slowest and the fastest growth of the central band of probability `level`."""
+        below = np.cumsum(self.weights)
+        low, high = (1 - _checked(level)) / 2, (1 + level) / 2
+        first = int(np.searchsorted(below, low, side="right"))
+        last = int(np.searchsorted(below, high - 1e-12))
+        top = len(self.growths) - 1
+        return self.growths[min(first, top)], self.growths[min(last, top)]
+
+    def divergence_band(self, level: float = 0.9) -> tuple[Growth, Growth]:
+        """Return the band of growth over expectation."""
+        low, high = self.growth_band(level)
+        return low / self.expectation.growth, high / self.expectation.growth
+
+    def interval(self, x: ArrayLike, level: float = 0.9) -> Floats:
+        """Return the central prediction interval of a setting's value.
+
+        Parameters
+        ----------
+        x : array_like
+            Settings of the parameter.
+        level : float
+            Probability that a value measured there lies inside, if it follows a class of the refined ruler.
+
+        Returns
+        -------
+        ndarray of shape (2, *shape of x), in the unit of the series
+
+        Notes
+        -----
+        Hypotheses on a ruler refined to 1/24 between its ends take part, the uncertainty of the level, and the noise of the
+        new value. Growth beyond the ruler, or another regime there, is outside of any such interval.
+        """
+        low = (1 - _checked(level)) / 2
+        at = np.asarray(x, dtype=np.float64)
+        logs, weights, spread = self._predictions(np.atleast_1d(at).ravel())
+        found = np.empty((2, logs.shape[1]))
+        for column in range(logs.shape[1]):
+            points = (logs[:, column, None] + spread[:, None] * _NORMAL[None, :]).ravel()
+            order = np.argsort(points)
+            below = np.cumsum(np.repeat(weights, len(_NORMAL))[order])
+            found[:, column] = np.interp([low, 1 - low], below / below[-1], points[order])
+        return np.asarray(np.exp(found).reshape(2, *at.shape))
+
+    def _predictions(self, at: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the log values (H, settings), weights (H,) and standard deviations (H,) of the hypotheses."""
+        x, values = self.series.x, _positive(self.series.replicates)
+        summary = summarise(values[None])
+        noise = _exact_noise(self.series) if self.is_exact else summary.noise
+        hyp = hypotheses(x, self.expectation, _refined(self.space), _FINE_STEP, self.prior)
+        squares = squared_residuals(summary.z, hyp)
+        likely = likelihoods(squares, noise, len(x))[0].astype(float) * hyp.prior
+        keep = likely > 1e-6 * likely.max()
+        each = np.log(noise.masses) - (len(x) - 1) / 2 * np.log(noise.variances[0])
+        each = each[None, :] - squares[0][keep, None] / (2 * noise.variances[0][None, :])
+        each = np.exp(each - each.max(axis=1, keepdims=True))
+        variance = (each * noise.variances[0]).sum(axis=1) / each.sum(axis=1)
+        level = float(np.median(np.log(_positive(self.series.y)) - summary.z[0])) + summary.z[0].mean()
+        logs = hyp.log_shapes_at(at)[keep] + level
+        return logs, likely[keep] / likely[keep].sum(), np.sqrt(variance * (1 + 1 / len(x)))
+
+
+def posteriors(
+    measured: Sequence[Series], expectation: Expectation, space: SearchSpace, prior: Prior = "ranks"
+) -> list[Posterior]:
+    """Return the posterior of each series about one expectation; series of equal settings are computed together.
+
+    Parameters
+    ----------
+    measured : sequence of Series
+    expectation : Expectation
+    space : SearchSpace
+    prior : {"ranks", "ticks", "expectation"}
+        Equal mass for the three ranks, for all ticks, or half of it for the expectation.
+
+    Raises
+    ------
+    UsageError
+        If the prior is unknown.
+    """
+    if prior not in PRIORS:
+        raise UsageError(f"the prior {prior!r} is unknown; choose one of {', '.join(PRIORS)}.")
+    found: dict[int, Posterior] = {}
+    batches: dict[tuple[float, ...], list[int]] = {}
+    for index, series in enumerate(measured):
+        if _is_exact(series):
+            growths = tuple(sorted({*space.ticks, Growth.constant(), expectation.growth}))
+            m = exact_masses(series.x, series.y, growths, expectation, series.resolution, prior)
+            found[index] = Posterior(
+                series, expectation, space, growths, m.growth[0], m.hidden[0], float(m.bound[0]), prior, is_exact=True
+            )
+        else:
+            batches.setdefault(tuple(series.x.tolist()), []).append(index)
+    for settings, indices in batches.items():
+        hyp = hypotheses(np.array(settings), expectation, space.ticks, _STEP, prior)
+        m = noisy_masses(summarise(_stacked([measured[i] for i in indices])), hyp)
+        for row, index in enumerate(indices):
+            found[index] = Posterior(
+                measured[index],
+                expectation,
+                space,
+                hyp.growths,
+                m.growth[row],
+                m.hidden[row],
+                float(m.bound[row]),
+                prior,
+                is_exact=False,
+            )
+    return [found[index] for index in range(len(measured))]
+
+
+def _checked(level: float) -> float:
+    if not 0 < level < 1:
+        raise UsageError(f"the level {level!r} is no probability between 0 and 1; 0.9 is usual.")
+    return level
+
+
+def _is_exact(series: Series) -> bool:
+    """Return whether the values have no noise: by their metric, where replicates agree, or where a logarithm fails."""
+    values = series.replicates
+    there = np.isfinite(values)
+    if series.exact or (series.y <= 0).any() or (values[there] <= 0).any():
+        return True
+    repeated = there.sum(axis=1) > 1
+    if not repeated.any():
+        return False
+    rows = values[repeated]
+    return bool((np.nanmax(rows, axis=1) - np.nanmin(rows, axis=1) <= _AGREE * np.nanmax(rows, axis=1)).all())
+
+
+def _exact_noise(series: Series) -> Noise:
+    """Return variances for the band of exact values: the rounding, and misfits as in `scalkit.validation.exact`."""
+    step = max(series.resolution, 1.0 if (series.y == np.round(series.y)).all() else 0.0)
+    rounding = step / np.sqrt(12) / max(float(np.mean(series.y)), 1e-300)
+    misfit = np.array([0.0, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1])
+    return Noise((misfit**2 + rounding**2 + 1e-8)[None], np.array([0.5, *[0.1] * 5]))
+
+
+def _positive(values: Floats) -> Floats:
+    """Return values whose logarithm exists: zeros become a thousandth of the smallest positive value."""
+    if not (values <= 0).any():
+        return values
+    least = np.min(np.where(values > 0, values, np.inf))
+    return np.where(values <= 0, least * 1e-3 if np.isfinite(least) else 1.0, values)
+
+
+def _stacked(measured: Sequence[Series]) -> Floats:
+    """Return the replicates of series with equal settings, of shape (series, points, replicates), filled with NaN."""
+    most = max(one.replicates.shape[1] for one in measured)
+    stacked = np.full((len(measured), len(measured[0].x), most), np.nan)
+    for row, one in zip(stacked, measured, strict=True):
+        row[:, : one.replicates.shape[1]] = one.replicates
+    return stacked
+
+
+def _refined(space: SearchSpace) -> tuple[Growth, ...]:
+    """Return the ticks with the powers between them in steps of 1/24, each also times a logarithm."""
+    powers = [tick.power(space.parameter) for tick in space.ticks if not tick.exponential(space.parameter)]
+    if not powers:
+        return space.ticks
+    steps = range(int(min(powers) / _REFINED), int(max(powers) / _REFINED) + 1)
+    between = (Growth.of(space.parameter, power=k * _REFINED, log=log) for k in steps for log in (0, 1))
+    return tuple(sorted({*space.ticks, *between}))
