@@ -24,9 +24,9 @@ Weights = Literal["relative", "none"]
 
 _FLOATS = ("constant", "coefficient", "log2_coefficient", "adjusted_r2", "rss")
 _TABLES = ("all_constants", "all_coefficients", "all_adjusted_r2")
-_MOST_SERIES, _FEWEST_SERIES = 1024, 16
-_MOST_HYPOTHESES = 27_000  # times 48 bytes: a block stays in the second-level cache
-_MOST_VALUES = 1 << 17
+_MOST_SERIES, _FEWEST_SERIES = 2048, 16
+_MOST_HYPOTHESES = 54_000  # times 48 bytes: about what stays in the second-level cache
+_MOST_VALUES = 1 << 17  # in a block
 
 
 class _HasTicks(Protocol):

@@ -24,7 +24,6 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 _TIE = 1e-12
 _TAME = 256
 _PLAIN = 1000
-_NOT_YET = 0.99  # of the R^2 that passes the test
 
 
 @dataclass(frozen=True)
@@ -125,11 +124,7 @@ def fit_block(y: Floats, ticks: Ticks, known: Hypotheses, options: Options, buff
         best = np.zeros(len(n), dtype=np.int64)
         fit = Fit(rows.mean, np.zeros(len(n)), np.full(len(n), np.inf))
     else:
-        if every:
-            best = _best(rows, ticks, every, known, options)
-        else:
-            least = np.where(rises, 0.0, _NOT_YET * limit / (limit + n - 2))
-            best = _quick(rows, ticks, known, options, buffers, least)
+        best = _best(rows, ticks, every, known, options) if every else _quick(rows, ticks, known, options, buffers)
         fit = fit_each(np.take(ticks.t.T, best, axis=1), rows, options.nonnegative)
     tss = rows.variation * rows.total
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -145,9 +140,9 @@ def fit_block(y: Floats, ticks: Ticks, known: Hypotheses, options: Options, buff
     return found
 
 
-def _quick(rows: Rows, ticks: Ticks, known: Hypotheses, options: Options, buffers: Buffers, least: Floats) -> Integers:
+def _quick(rows: Rows, ticks: Ticks, known: Hypotheses, options: Options, buffers: Buffers) -> Integers:
     """Return the tick with the least residual sum of squares, by sums where these tell."""
-    best, in_doubt = most_explained(rows, ticks, buffers, options.nonnegative, least)
+    best, in_doubt = most_explained(rows, ticks, buffers, options.nonnegative)
     if in_doubt.any():
         part = rows.only(in_doubt)
         fits = [fit_each(t[:, None], part, options.nonnegative) for t in ticks.t]
@@ -195,12 +190,12 @@ def _rises(y: Floats) -> Flags:
 def _chosen(rows: Rows, ticks: Ticks, fit: Fit, best: Integers, grows: Flags, options: Options) -> dict[str, Any]:
     """Return the fields of the tick where it won, else of the constant."""
     n, tss = rows.n_points, rows.variation * rows.total
-    index, scales = (ticks.index[best] + 1, ticks.log2_scales[best]) if len(ticks.t) else (best, np.zeros(len(n)))
-    coefficient, log2 = _unscaled(fit.slope, rows.unit, scales)
+    index, scales = (ticks.index + 1, ticks.log2_scales) if len(ticks.t) else (np.zeros(1, int), np.zeros(1))
+    coefficient, log2 = _unscaled(fit.slope, rows.unit, scales, best)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         scale = 1.0 if options.is_relative else rows.unit**2
         return {
-            "best": np.where(grows, index, 0),
+            "best": np.where(grows, index[best], 0),
             "constant": np.where(grows, fit.constant, rows.mean) * rows.unit,
             "coefficient": np.where(grows, coefficient, 0.0),
             "log2_coefficient": np.where(grows, log2, -np.inf),
@@ -211,17 +206,17 @@ def _chosen(rows: Rows, ticks: Ticks, fit: Fit, best: Integers, grows: Flags, op
 
 
 def _adjusted(rss: Floats, tss: Floats, n: Integers) -> Floats:
-    return np.asarray(1.0 - (rss / (n - 2)) / (tss / (n - 1)))
+    return np.asarray(1.0 - (rss / tss) * ((n - 1) / (n - 2)))
 
 
-def _unscaled(slope: Floats, unit: Floats, scales: Floats) -> tuple[Floats, Floats]:
+def _unscaled(slope: Floats, unit: Floats, scales: Floats, best: Integers) -> tuple[Floats, Floats]:
     """Return the coefficient of the tick itself, and log2 of its size."""
-    with np.errstate(divide="ignore", over="ignore", under="ignore"):
-        log2 = np.log2(np.abs(slope)) + np.log2(unit) - scales
-        plain = slope * unit * np.exp2(-scales)
-        if np.abs(scales).max(initial=0.0) < _PLAIN and np.all(unit == 1):
+    with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
+        log2 = np.log2(np.abs(slope)) + (np.log2(unit) - scales[best])
+        plain = slope * unit * np.exp2(-scales)[best]
+        if np.abs(scales).max() < _PLAIN:
             return plain, log2
-        return np.where(np.abs(scales) < _PLAIN, plain, np.sign(slope) * np.exp2(log2)), log2
+        return np.where(np.abs(scales[best]) < _PLAIN, plain, np.sign(slope) * np.exp2(log2)), log2
 
 
 def _tables(rows: Rows, ticks: Ticks, fits: list[Fit], is_flat: Flags, n_growths: int) -> dict[str, Floats]:
@@ -233,7 +228,7 @@ def _tables(rows: Rows, ticks: Ticks, fits: list[Fit], is_flat: Flags, n_growths
     tss = rows.variation * rows.total
     for index, scale, fit in zip(ticks.index, ticks.log2_scales, fits, strict=True):
         fits_well = np.isfinite(fit.rss) & ~is_flat
-        coefficient, _ = _unscaled(fit.slope, rows.unit, np.full(len(is_flat), scale))
+        coefficient, _ = _unscaled(fit.slope, rows.unit, np.array([scale]), np.zeros(len(is_flat), dtype=np.int64))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             columns = (fit.constant * rows.unit, coefficient, _adjusted(fit.rss, tss, rows.n_points))
         for name, column in zip(names, columns, strict=True):

@@ -31,6 +31,8 @@ _TINIEST = 5e-324
 _IN_RANGE = 2.0**150
 _LEAST_FIRST_WEIGHT = 1e-5
 _NEAR = 1e-8
+_LEAST_R2 = 1e-6
+_ONE_THREAD = 1 << 18  # multiplications
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,9 +172,7 @@ class Buffers:
         return [flat[: n_ticks * n_series].reshape(n_ticks, n_series) for flat in self._memory]
 
 
-def most_explained(
-    rows: Rows, ticks: Ticks, buffers: Buffers, nonnegative: bool, least: Floats
-) -> tuple[Integers, Flags]:
+def most_explained(rows: Rows, ticks: Ticks, buffers: Buffers, nonnegative: bool) -> tuple[Integers, Flags]:
     """Return for each series which of `ticks` explains most of its variation, and whether that is in doubt.
 
     Parameters
@@ -183,17 +183,15 @@ def most_explained(
     buffers : Buffers
     nonnegative : bool
         Whether constant and coefficient must not be negative.
-    least : ndarray of shape (series,)
-        R^2 below which nobody will ask which tick it was; near ties below are not in doubt.
     """
     u, uu, uv, variance, slope, explained = buffers.arrays(len(ticks.t), rows.y.shape[1])
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         norm = np.where(rows.variation > 0, 1.0 / np.sqrt(rows.variation), 0.0)
         target = rows.w * rows.deviation
         target *= norm
-        np.matmul(ticks.u, rows.w, out=u)
-        np.matmul(ticks.uu, rows.w, out=uu)
-        np.matmul(ticks.u, target, out=uv)
+        _multiply(ticks.u, rows.w, u)
+        _multiply(ticks.uu, rows.w, uu)
+        _multiply(ticks.u, target, uv)
         if nonnegative:
             np.maximum(uv, 0.0, out=uv)
         np.multiply(u, u, out=variance)
@@ -201,7 +199,7 @@ def most_explained(
         np.divide(uv, variance, out=slope)
         np.multiply(slope, uv, out=explained)
         if nonnegative:
-            tt = np.matmul(ticks.tt, rows.w, out=uu)
+            tt = _multiply(ticks.tt, rows.w, uu)
             u += ticks.t[:, ticks.first, None]
             u *= slope
             lack = np.subtract(rows.mean * norm, u, out=u)  # the constant
@@ -210,14 +208,26 @@ def most_explained(
             lack *= variance
             lack /= tt
             explained -= lack
-        best = np.argmax(explained, axis=0)
         most = np.maximum.reduce(explained, axis=0)
-        matters = most >= least
+        matters = most > _LEAST_R2
         near = explained >= np.where(matters, most - _NEAR, np.inf)
         doubt = ~(np.isfinite(most) & (rows.w[ticks.first] >= _LEAST_FIRST_WEIGHT))
     if np.count_nonzero(near) > np.count_nonzero(matters):
         doubt |= near.sum(axis=0) > 1
-    return best, doubt
+    # Where one flag is set, the sum of the flagged places is its place: quicker than argmax over a short first axis.
+    kind = np.min_scalar_type(len(explained))
+    places = np.multiply(near.view(np.uint8), np.arange(len(explained), dtype=kind)[:, None], dtype=kind)
+    best = np.where(doubt, 0, np.add.reduce(places, axis=0, dtype=kind))
+    return best.astype(np.int64), doubt
+
+
+def _multiply(left: Floats, right: Floats, out: Floats) -> Floats:
+    """Return the matrix product in `out`, in parts so small that no BLAS library starts threads for them."""
+    width = max(8, _ONE_THREAD // left.size)
+    for start in range(0, right.shape[1], width):
+        part = slice(start, start + width)
+        np.matmul(left, right[:, part], out=out[:, part])
+    return out
 
 
 @dataclass(frozen=True, eq=False)
