@@ -1,0 +1,95 @@
+"""The noise of the values of a series, from the spread between repetitions or runs of the same setting."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scalkit.errors import DataError
+
+__all__ = ["PRIOR_FREEDOM", "PRIOR_NOISE", "Noise", "pure_error"]
+
+PRIOR_NOISE = 0.03
+PRIOR_FREEDOM = 2
+_LEAST = 1e-9
+_FACTORS = {"mean": 1.0, "median": math.sqrt(math.pi / 2), "q1": 1.3626}
+_OF_MINIMUM = 0.65
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How far a value may be off.
+
+    Attributes
+    ----------
+    error : float
+        Relative standard error of one value of the series, after the statistic over its repetitions.
+    freedom : float
+        Degrees of freedom behind it.
+    """
+
+    error: float
+    freedom: float
+
+
+def pure_error(
+    values: ArrayLike,
+    statistic: str = "q1",
+    *,
+    prior: float = PRIOR_NOISE,
+    exact: bool = False,
+    resolution: float = 0.0,
+) -> Noise:
+    """Return the noise of a series; a prior speaks where there are no repetitions and fades where there are many.
+
+    Parameters
+    ----------
+    values : array_like of shape (points,) or (points, repetitions)
+        Positive where finite; NaN where a value is missing.
+    statistic : {"q1", "median", "mean", "min"}
+        What makes one value of the repetitions of a setting.
+    prior : float
+        Relative standard deviation of one repetition that is assumed with the weight of two degrees of freedom.
+    exact : bool
+        Whether the metric has no noise but its rounding; then nothing is assumed.
+    resolution : float, in the unit of `values`
+        Step to which the values are rounded; for an exact metric without one it is 1.
+
+    Raises
+    ------
+    DataError
+        If the statistic is unknown or there is no value.
+
+    References
+    ----------
+    The asymptotic standard error of a quantile q is ``sqrt(q (1 - q) / n) / f``, f the density there: 1.253 and 1.363
+    times that of a mean for the median and the first quartile of normal noise.
+    """
+    if statistic not in (*_FACTORS, "min"):
+        raise DataError(f"the statistic {statistic!r} is unknown; choose one of {', '.join(_FACTORS)}, min.")
+    table = np.asarray(values, dtype=np.float64)
+    table = table.reshape(len(table), -1)
+    there = np.isfinite(table) & (table > 0)
+    count = there.sum(axis=1)
+    if not count.any():
+        raise DataError("there is no positive value to estimate the noise from.")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(there, np.log(np.where(there, table, 1.0)), 0.0)
+    mean = logs.sum(axis=1) / np.maximum(count, 1)
+    squares = float((np.where(there, logs - mean[:, np.newaxis], 0.0) ** 2).sum())
+    freedom = int(np.maximum(count - 1, 0).sum()) + PRIOR_FREEDOM
+    assumed = 0.0 if exact else PRIOR_FREEDOM * prior**2
+    sigma = math.sqrt((squares + assumed) / freedom)
+    n_repetitions = float(len(count[count > 0]) / (1.0 / count[count > 0]).sum())
+    factor = _FACTORS[statistic] / math.sqrt(n_repetitions) if statistic != "min" and n_repetitions > 1 else 1.0
+    if statistic == "min" and n_repetitions > 1:
+        factor = _OF_MINIMUM
+    step = resolution or (1.0 if exact else 0.0)
+    rounding = step / math.sqrt(12) / float(np.median(table[there]))
+    return Noise(max(_LEAST, math.hypot(sigma * factor, rounding)), float(freedom))
