@@ -1,0 +1,104 @@
+"""Strong scaling: times that fall as processes are added are modelled as cost, processes times time.
+
+No class of the search space falls, so a constant would be the best model of such times. Their cost does not fall, and what
+it grows as is what parallelism costs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scalkit.fit.growth_tests import trend_tail
+from scalkit.growth import Growth
+from scalkit.measure import Series
+from scalkit.validation.expectation import Expectation
+
+__all__ = ["StrongScaling", "cost_expectation", "cost_series", "strong_scaling"]
+
+SIGNIFICANCE = 0.05
+LEAST_FALL = 0.8
+
+
+@dataclass(frozen=True, eq=False)
+class StrongScaling:
+    """What was found in times that fall.
+
+    Attributes
+    ----------
+    series : Series
+        The times.
+    cost : Series
+        To be modelled instead.
+    fall : float
+        Last value over the first one; 0.1 is a speed-up of 10.
+    tail : float
+        Probability that values without a trend fall as consistently as these.
+    """
+
+    series: Series
+    cost: Series
+    fall: float
+    tail: float
+
+    @property
+    def sentence(self) -> str:
+        """What was found and what follows, in plain words."""
+        one = self.series
+        return (
+            f"the {one.metric} of {one.function} falls to {100 * self.fall:.3g} % from {one.parameter} = {one.x[0]:g} to "
+            f"{one.x[-1]:g}, as for a problem of fixed size (strong scaling); its cost {self.cost.metric} is modelled"
+        )
+
+
+def strong_scaling(series: Series, significance: float = SIGNIFICANCE) -> StrongScaling | None:
+    """Return what strong scaling makes of a series, or None if its values do not fall.
+
+    They fall if a rank test against "no trend" says so at `significance` (Mann-Kendall, exact; a tie counts as a rise) and
+    the last value is less than 80 % of the first, because small drifts have other causes.
+
+    Parameters
+    ----------
+    series : Series
+        At least four settings; fewer cannot pass the test at 5 %.
+    significance : float
+
+    References
+    ----------
+    Mann, Nonparametric tests against trend, Econometrica 13 (1945).
+    """
+    y = series.y
+    if len(y) < 2 or not (np.isfinite(y).all() and (y > 0).all()):
+        return None
+    tail = trend_tail((-y).tolist())
+    fall = float(y[-1] / y[0])
+    if tail > significance or fall >= LEAST_FALL:
+        return None
+    return StrongScaling(series, cost_series(series), fall, tail)
+
+
+def cost_series(series: Series) -> Series:
+    """Return the series times its parameter: processor-seconds for times, in the same unit.
+
+    The metric is called ``p*time``; caveats, and whether it may decide, stay. A resolution grows as the values do.
+    """
+    return replace(
+        series,
+        metric=f"{series.parameter}*{series.metric}",
+        values=series.values * series.x[:, np.newaxis],
+        y=series.y * series.x,
+        resolution=series.resolution * float(series.x.max()),
+    )
+
+
+def cost_expectation(expectation: Expectation) -> Expectation:
+    """Return what is expected of the cost: a falling expectation, which speaks of times, times the parameter.
+
+    ``1/p`` becomes ``1`` and ``log(p)/p`` becomes ``log(p)``; an expectation that does not fall speaks of the cost already.
+    Deviations stay if they were given.
+    """
+    if expectation.growth >= Growth.constant():
+        return expectation
+    cost = expectation.growth * Growth.of(expectation.parameter, power=1)
+    return Expectation(cost, expectation.deviation if expectation.has_own_deviation else None, expectation.parameter)
