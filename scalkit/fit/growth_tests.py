@@ -17,7 +17,7 @@ def f_tail(statistic: float, freedom: int) -> float:
     Parameters
     ----------
     statistic : float
-        Not negative; infinity gives 0.
+        Infinity gives 0; what rounding made negative counts as 0.
     freedom : int
         At least 1.
 
@@ -27,7 +27,7 @@ def f_tail(statistic: float, freedom: int) -> float:
     """
     if math.isinf(statistic):
         return 0.0
-    angle = math.atan2(math.sqrt(statistic), math.sqrt(freedom))
+    angle = math.atan2(math.sqrt(max(statistic, 0.0)), math.sqrt(freedom))
     cosine, is_odd = math.cos(angle), freedom % 2 == 1
     term = cosine if is_odd else 1.0
     total = term if freedom > 1 else 0.0

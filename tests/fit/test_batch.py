@@ -105,6 +105,11 @@ def test_whole_numbers_zeros_gaps_and_all_scales(values: list[int], exact: bool,
     assert_as_alone(P, np.array([y, P, y * factor]) * [[1.0], [factor], [1.0]], ICS15, exact=exact)
 
 
+def test_a_tick_that_explains_nothing_is_no_error() -> None:
+    x = np.array([2.0, 16.0, 32.0, 64.0])
+    assert assert_as_alone(x, np.array([[45.0, 58.0, 45.0, 45.0]]), ICS15).growth(0) == ONE
+
+
 @pytest.mark.parametrize("space", [ICS15, sk.SearchSpace.around(sk.Expectation("p")), EXPONENTIAL])
 @pytest.mark.parametrize("x", [P, np.arange(1.0, 9.0), np.linspace(100, 2000, 6)], ids=str)
 def test_missing_points_count_for_nothing(space: sk.SearchSpace, x: np.ndarray) -> None:
