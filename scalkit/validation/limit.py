@@ -1,0 +1,323 @@
+"""Scaling limits: the largest p at which a modelled quantity stays within a budget, with its interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scalkit.errors import DataError, UsageError
+from scalkit.fit import Model
+from scalkit.fit.growth_tests import f_tail
+from scalkit.measure import Series
+from scalkit.units import format_quantity
+from scalkit.validation.budget import parse_budget
+from scalkit.validation.crossing import place_of, shown_scale
+
+if TYPE_CHECKING:
+    from scalkit.validation.result import Validation
+    from scalkit.validation.verdict import Verdict
+
+__all__ = ["Band", "Limit", "Limits", "limit", "limits", "residual_band"]
+
+LARGEST_LOG2 = 64.0
+_OCTAVES = 65
+_STEPS = 17
+_FINE, _COARSE = 9, 4
+_ROUNDING = 1e-9
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Band = Callable[[Floats, float], Floats]
+"""From settings of shape (n,) and a level to the lower and upper ends of what is probable there, of shape (2, n)."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The largest setting of the parameter within a budget.
+
+    Attributes
+    ----------
+    value, low, high : float
+        By the model, and with the upper and the lower end of its band; 0 if nothing fits, infinite beyond 2^64.
+    level : float
+        Of the band.
+    budget : float, in `unit`
+    ppn : int
+        Processes that share the budget; 1 for what is not memory.
+    largest : float
+        The largest setting that was measured.
+    is_outside : bool
+        Whether the model is outside the deviation limits of its expectation.
+    """
+
+    function: str
+    metric: str
+    parameter: str
+    unit: str
+    value: float
+    low: float
+    high: float
+    level: float
+    budget: float
+    ppn: int
+    largest: float
+    is_outside: bool
+
+    @property
+    def sentence(self) -> str:
+        """The limit in plain words."""
+        what = f"{self.metric} of {self.function}"
+        share = f" shared by {self.ppn} processes" if self.ppn > 1 else ""
+        budget = f"{format_quantity(self.budget, self.unit)}{share}"
+        if self.value == 0:
+            return f"The {what} exceeds {budget} at every {self.parameter}."
+        if math.isinf(self.value):
+            ends = "" if math.isinf(self.low) else f" ({100 * self.level:g} % interval from {_shown(self.low)})"
+            return f"The {what} stays within {budget} at every {self.parameter} up to 2^64{ends}."
+        place = place_of(self.value, self.largest)
+        interval = f"{100 * self.level:g} % interval {_shown(self.low)} to {_shown(self.high)}"
+        return f"The {what} stays within {budget} up to {self.parameter} = {_shown(self.value)} ({interval}), {place}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON; what is infinite becomes null."""
+        found: dict[str, Any] = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        found |= {name: None for name in ("value", "low", "high") if math.isinf(found[name])}
+        return found | {"sentence": self.sentence}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits of several functions; the tightest is the wall.
+
+    Attributes
+    ----------
+    each : tuple of Limit
+        The tightest first.
+    refused : mapping from function to reason
+        Functions whose models are no basis for a limit.
+    """
+
+    each: tuple[Limit, ...]
+    refused: Mapping[str, str]
+
+    @property
+    def wall(self) -> Limit:
+        """The tightest limit."""
+        return self.each[0]
+
+    @property
+    def sentence(self) -> str:
+        """The wall in plain words, and what it leaves out."""
+        if not self.refused:
+            return self.wall.sentence
+        return f"{self.wall.sentence} Left out, being outside their deviation limits: {', '.join(self.refused)}."
+
+    def __getitem__(self, function: str) -> Limit:
+        for one in self.each:
+            if one.function == function:
+                return one
+        why = self.refused.get(function, f"there are limits of {', '.join(one.function for one in self.each)}")
+        raise DataError(f"there is no limit of {function!r}: {why}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "sentence": self.sentence,
+            "limits": [one.to_dict() for one in self.each],
+            "refused": dict(self.refused),
+        }
+
+
+def limit(
+    verdict: Verdict,
+    budget: float | str,
+    ppn: int = 1,
+    *,
+    level: float = 0.9,
+    even_outside: bool = False,
+    band: Band | None = None,
+) -> Limit:
+    """Return the largest setting at which a model stays within a budget.
+
+    Parameters
+    ----------
+    verdict : Verdict
+    budget : float or str
+        In the unit of the metric, or text such as ``"24 GB"`` and ``"10 ms"``.
+    ppn : int
+        Processes per node that share a budget of memory; for other metrics it has no meaning.
+    level : float
+        Of the interval.
+    even_outside : bool
+        Whether to answer for a model outside its deviation limits too.
+    band : callable, optional
+        From settings and level to the ends of what is probable there, as ``verdict.interval``; by default the band of the
+        regression, see `residual_band`.
+
+    Raises
+    ------
+    UsageError
+        If the budget cannot be read, `ppn` or `level` is out of range, or the model is outside its deviation limits.
+    """
+    series, model = verdict.series, verdict.model
+    wanted = parse_budget(budget, series.unit)
+    if isinstance(ppn, bool) or not isinstance(ppn, int) or ppn < 1:
+        raise UsageError(f"ppn is {ppn!r}; processes per node are a whole number from 1 on.")
+    if not 0 < level < 1:
+        raise UsageError(f"the level of the interval is {level!r}; it must lie between 0 and 1.")
+    is_outside = "none" in (verdict.rank, getattr(verdict, "verdict", verdict.rank))
+    if is_outside and not even_outside:
+        raise UsageError(
+            f"the {series.metric} of '{series.function}' is outside its deviation limits ({model.growth} instead of "
+            f"{verdict.expectation.growth}), so its model is no basis for a limit; explain the deviation first, or ask "
+            "with even_outside=True."
+        )
+    shared = ppn if series.unit == "B" else 1
+    target = math.log2(wanted / shared)
+    probable = band or residual_band(series, model)
+
+    def end(which: int) -> Callable[[Floats], Floats]:
+        def log2_of(x: Floats) -> Floats:
+            with np.errstate(all="ignore"):
+                return np.asarray(np.log2(np.maximum(probable(x, level)[which], 0.0)))
+
+        return log2_of
+
+    first, is_whole = float(series.x[0]), bool((series.x == np.round(series.x)).all())
+    value = _last_within(model.log2_value, target, first, is_whole, _FINE)
+    low, high = (_last_within(end(which), target, first, is_whole, _COARSE) for which in (1, 0))
+    return Limit(
+        function=series.function,
+        metric=series.metric,
+        parameter=series.parameter,
+        unit=series.unit,
+        value=value,
+        low=min(low, value),
+        high=max(high, value),
+        level=level,
+        budget=wanted,
+        ppn=shared,
+        largest=float(series.x[-1]),
+        is_outside=is_outside,
+    )
+
+
+def limits(
+    result: Validation,
+    metric: str,
+    budget: float | str,
+    ppn: int = 1,
+    *,
+    level: float = 0.9,
+    even_outside: bool = False,
+    band_of: Callable[[Verdict], Band] | None = None,
+) -> Limits:
+    """Return the limits of all functions with a metric; the first one, `Limits.wall`, is hit first.
+
+    Parameters
+    ----------
+    result : Validation
+    metric : str
+    budget, ppn, level, even_outside
+        As of `limit`.
+    band_of : callable, optional
+        From a verdict to its band.
+
+    Raises
+    ------
+    DataError
+        If no verdict is about `metric`.
+    UsageError
+        As from `limit`; if every model is outside its deviation limits.
+    """
+    verdicts = [v for v in result.verdicts if v.metric == metric]
+    if not verdicts:
+        known = ", ".join(dict.fromkeys(v.metric for v in result.verdicts)) or "none"
+        raise DataError(f"there is no verdict on the metric {metric!r}; there are verdicts on {known}.")
+    found, refused = [], {}
+    for v in verdicts:
+        is_outside = "none" in (v.rank, getattr(v, "verdict", v.rank))
+        if is_outside and not even_outside and len(verdicts) > 1:
+            refused[v.function] = f"{v.model.growth} instead of {v.expectation.growth}"
+            continue
+        band = band_of(v) if band_of else None
+        found.append(limit(v, budget, ppn, level=level, even_outside=even_outside, band=band))
+    if not found:
+        listed = ", ".join(f"{name} ({why})" for name, why in refused.items())
+        raise UsageError(
+            f"every model of '{metric}' is outside its deviation limits: {listed}; explain the deviations first, or ask "
+            "with even_outside=True."
+        )
+    return Limits(tuple(sorted(found, key=lambda one: (one.value, one.low))), refused)
+
+
+def residual_band(series: Series, model: Model) -> Band:
+    """Return the prediction band of a fit with relative weights, from its residual error.
+
+    References
+    ----------
+    Draper and Smith, Applied Regression Analysis, 3rd edition, section 3.1: the variance of a predicted value is
+    ``s^2 g' (X' W X)^-1 g`` plus that of a value, here ``s^2`` times its square.
+    """
+    n_coefficients = 1 if model.growth.is_constant else 2
+    freedom = max(1, len(series.x) - n_coefficients)
+    variance = max(0.0, model.rss) / freedom
+    log2_t = model.growth.log2_value(series.x)
+    scale = float(np.max(log2_t))
+    weight = np.where(series.y > 0, series.y, np.min(series.y[series.y > 0], initial=1.0))
+    design = np.stack([np.ones_like(log2_t), np.exp2(log2_t - scale)][:n_coefficients], axis=1) / weight[:, np.newaxis]
+    covariance = variance * np.linalg.pinv(design.T @ design)
+
+    def band(x: Floats, level: float) -> Floats:
+        # everything over the larger of 1 and the tick, so that no square overflows
+        log2 = model.growth.log2_value(np.asarray(x, dtype=np.float64)) - scale
+        unit = np.maximum(log2, 0.0)
+        gradient = np.stack([np.exp2(-unit), np.exp2(log2 - unit)][:n_coefficients], axis=-1)
+        middle = np.exp2(model.log2_value(x) - unit)
+        spread = np.sqrt(np.einsum("...i,ij,...j->...", gradient, covariance, gradient) + variance * middle**2)
+        half = _student(level, freedom) * spread
+        with np.errstate(over="ignore"):
+            return np.asarray(np.stack([np.maximum(middle - half, 0.0), middle + half]) * np.exp2(unit))
+
+    return band
+
+
+def _student(level: float, freedom: int) -> float:
+    """Return the t that a value of Student's distribution exceeds in magnitude with probability ``1 - level``."""
+    low, high = 0.0, 1.0
+    while f_tail(high**2, freedom) > 1 - level:
+        high *= 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if f_tail(middle**2, freedom) > 1 - level else (low, middle)
+    return high
+
+
+def _last_within(
+    log2_of: Callable[[Floats], Floats], target: float, smallest: float, is_whole: bool, n_rounds: int
+) -> float:
+    """Return the setting before which `log2_of` first exceeds `target`: a grid of octaves, and finer ones inside."""
+    low, high = min(0.0, math.log2(smallest)), LARGEST_LOG2
+    grid = np.linspace(low, high, _OCTAVES)
+    above = np.flatnonzero(~(log2_of(np.exp2(grid)) <= target + _ROUNDING))
+    if not above.size:
+        return math.inf
+    if above[0] == 0:
+        return 0.0
+    low, high = float(grid[above[0] - 1]), float(grid[above[0]])
+    for _ in range(n_rounds):
+        grid = np.linspace(low, high, _STEPS)
+        within = int(np.argmax(~(log2_of(np.exp2(grid)) <= target + _ROUNDING))) - 1
+        low, high = float(grid[max(within, 0)]), float(grid[max(within, 0) + 1])
+    return _whole(2.0**low, is_whole)
+
+
+def _whole(x: float, is_whole: bool) -> float:
+    return float(math.floor(x * (1 + _ROUNDING))) if is_whole else x
+
+
+def _shown(x: float) -> str:
+    return "infinity" if math.isinf(x) else shown_scale(x)
