@@ -93,8 +93,12 @@ def _check(series: Series, min_points: int) -> None:
         settings = ", ".join(f"{x:g}" for x in series.x)
         raise DataError(
             f"fitting '{series.metric}' of '{series.function}' needs {min_points} values of '{series.parameter}', "
-            f"got {len(series.x)} ({settings}); measure more or set min_points={max(3, len(series.x))}."
+            f"got {len(series.x)} ({settings}); measure more{_way_out(len(series.x))}."
         )
+
+
+def _way_out(n_settings: int) -> str:
+    return f" or set min_points={n_settings} (--min-points {n_settings})" if n_settings >= 3 else ""
 
 
 def _order(fits: Fits, expected: Growth | None) -> list[int]:

@@ -142,15 +142,22 @@ class Posterior:
         new value. Growth beyond the ruler, or another regime there, is outside of any such interval.
         """
         low = (1 - _checked(level)) / 2
+        return self._quantiles(x, [low, 1 - low])
+
+    def predict(self, x: ArrayLike) -> Floats:
+        """Return the median of the predictions at `x`, same shape as `x`, in the unit of the series."""
+        return np.asarray(self._quantiles(x, [0.5])[0])
+
+    def _quantiles(self, x: ArrayLike, shares: Sequence[float]) -> Floats:
         at = np.asarray(x, dtype=np.float64)
         logs, weights, spread = self._predictions(np.atleast_1d(at).ravel())
-        found = np.empty((2, logs.shape[1]))
+        found = np.empty((len(shares), logs.shape[1]))
         for column in range(logs.shape[1]):
             points = (logs[:, column, None] + spread[:, None] * _NORMAL[None, :]).ravel()
             order = np.argsort(points)
             below = np.cumsum(np.repeat(weights, len(_NORMAL))[order])
-            found[:, column] = np.interp([low, 1 - low], below / below[-1], points[order])
-        return np.asarray(np.exp(found).reshape(2, *at.shape))
+            found[:, column] = np.interp(shares, below / below[-1], points[order])
+        return np.asarray(np.exp(found).reshape(len(shares), *at.shape))
 
     def _predictions(self, at: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the log values (H, settings), weights (H,) and standard deviations (H,) of the hypotheses."""

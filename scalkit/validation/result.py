@@ -106,8 +106,7 @@ class Validation:
         UsageError
             If a word of `fail_on` is unknown.
         """
-        if isinstance(fail_on, str):
-            fail_on = (fail_on,)
+        fail_on = (fail_on,) if isinstance(fail_on, str) else fail_on or ()
         unknown = [word for word in fail_on if word not in FAIL_ON]
         if unknown:
             raise UsageError(f"cannot fail on {unknown[0]!r}; choose from {', '.join(FAIL_ON)}.")

@@ -69,8 +69,9 @@ class SearchSpace:
         ExpectationError
             If `depth` is not between 0 and 8.
         """
-        if not 0 <= depth <= 8:
-            raise ExpectationError(f"the depth of the ruler is {depth}; 0 to 8 halvings are allowed.")
+        _require_expectation(expectation)
+        if not isinstance(depth, int) or not 0 <= depth <= 8:
+            raise ExpectationError(f"the depth of the ruler is {depth!r}; 0 to 8 halvings are allowed.")
         parameter, growth = expectation.parameter, expectation.growth
         if growth.is_constant:
             return cls((growth,), "paper", parameter)
@@ -118,6 +119,7 @@ class SearchSpace:
 
         The preset is added unless the expectation is exponential.
         """
+        _require_expectation(expectation)
         parameter, growth = expectation.parameter, expectation.growth
         ticks = set(cls.paper(expectation, depth).ticks)
         factor = _next_lower(growth, parameter)
@@ -156,6 +158,8 @@ class SearchSpace:
         ExpectationError
             If that makes more than 2,000 ticks.
         """
+        if not isinstance(n, int) or n < 0:
+            raise ExpectationError(f"cannot refine the space {n!r} times; a whole number is needed.")
         space = self
         for _ in range(n):
             rows = space._rows().values()
@@ -211,6 +215,13 @@ class SearchSpace:
 
 
 @lru_cache(maxsize=32)
+def _require_expectation(expectation: object) -> None:
+    if not isinstance(expectation, Expectation):
+        raise ExpectationError(
+            f"a search space is made around an Expectation, got {expectation!r}; write Expectation('p*log(p)')."
+        )
+
+
 def _ics15(parameter: str) -> tuple[Growth, ...]:
     powers = {Fraction(i, d) for d in (3, 4) for i in range(2 * d + 1)}
     return tuple(sorted(Growth.of(parameter, power=a, log=b) for a, b in product(powers, (0, 1))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import cast
 
 import xarray as xr
@@ -27,7 +27,7 @@ __all__ = ["validate"]
 def validate(
     data: xr.Dataset,
     expectations: object,
-    rules: Iterable[str | Relation] | str | Relation = (),
+    rules: Iterable[str | Relation] | str | Relation | None = (),
     *,
     space: SearchSpace | str | None = None,
     statistic: str = "q1",
@@ -71,7 +71,6 @@ def validate(
         If an expectation or a search space is wrong, or no measured function has an expectation.
     RuleError
         If a rule cannot be read or names a function that is neither measured nor expected.
-
     UsageError
         If the prior is unknown.
 
@@ -84,6 +83,8 @@ def validate(
             f"validate needs a Dataset of measurements, got {type(data).__name__}; read one with scalkit.read, "
             "or make one with scalkit.measurements."
         )
+    if not isinstance(min_points, int) or min_points < 3:
+        raise DataError(f"min_points is {min_points!r}; a whole number of at least 3 is needed, 5 by default.")
     expected = expectation_set(expectations)
     measured = series(data, cast(Statistic, statistic))
     names = [one.function for one in measured]
@@ -94,13 +95,10 @@ def validate(
         judge(_cases(short, expected, space), min_points, prior)  # says what is missing
     if not verdicts:
         raise ExpectationError(_no_match(names, expected))
-    if litmus is not None and litmus not in names:
-        near = difflib.get_close_matches(litmus, names, 1)
-        hint = f" Did you mean '{near[0]}'?" if near else ""
-        raise DataError(
-            f"the litmus function '{litmus}' was not measured; measured are {', '.join(dict.fromkeys(names))}.{hint}"
-        )
-    relations = [*expected.rules, *_relations(rules, {*names, *expected.functions})]
+    known = {*names, *expected.functions}
+    _require_litmus(litmus, names, names)
+    _require_litmus(expected.litmus, known, names)
+    relations = [*_relations(expected.rules, known), *_relations(rules, known)]
     judged = {v.function for v in verdicts}
     covered = {expected.name_of(name) for name in (*judged, *(one.function for one in short))}
     return Validation(
@@ -141,8 +139,18 @@ def _too_short(one: Series, min_points: int) -> str:
     )
 
 
-def _relations(rules: Iterable[str | Relation] | str | Relation, known: set[str]) -> Iterator[Relation]:
-    for rule in [rules] if isinstance(rules, (str, Relation)) else rules:
+def _require_litmus(name: str | None, known: Collection[str], measured: list[str]) -> None:
+    if name is None or name in known:
+        return
+    near = difflib.get_close_matches(name, list(known), 1)
+    hint = f" Did you mean '{near[0]}'?" if near else ""
+    raise DataError(
+        f"the litmus function '{name}' was not measured; measured are {', '.join(dict.fromkeys(measured))}.{hint}"
+    )
+
+
+def _relations(rules: Iterable[str | Relation] | str | Relation | None, known: set[str]) -> Iterator[Relation]:
+    for rule in [rules] if isinstance(rules, (str, Relation)) else rules or ():
         relation = rule if isinstance(rule, Relation) else Relation.parse(rule)
         for name in relation.names:
             if name not in known:

@@ -85,7 +85,7 @@ def test_status_0_and_what_adds_to_it(tmp_path: Path, capsys: pytest.CaptureFixt
     ("options", "message"),
     [
         (["--min-points", "9"], "fitting 'time' of 'good' needs 9 values of 'p', got 5 (2, 4, 8, 16, 32); "
-         "measure more or set min_points=5."),
+         "measure more or set min_points=5 (--min-points 5)."),
         (["--junit", "/nowhere/x.xml"], "cannot write /nowhere/x.xml: No such file or directory; "
          "choose another path for --junit."),
     ],

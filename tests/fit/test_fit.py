@@ -234,7 +234,7 @@ def test_no_bytes_at_all_are_constant() -> None:
 
 def test_too_few_settings() -> None:
     data = series(P[:3], P[:3])
-    message = "fitting 'time' of 'f' needs 5 values of 'p', got 3 (2, 4, 8); measure more or set min_points=3."
+    message = "fitting 'time' of 'f' needs 5 values of 'p', got 3 (2, 4, 8); measure more or set min_points=3 (--min-points 3)."
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         fit_series(data, ICS15)
     assert fit_series(data, ICS15, min_points=3)[0].growth == Growth.parse("p")

@@ -10,6 +10,7 @@ import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from importlib import resources
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -258,6 +259,30 @@ def test_refused() -> None:
     message = "function 'f': the expectation 'n' is in terms of 'n', the data in terms of 'p'; write it in terms of p."
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
         sk.validate(data, {"f": "n"})
+
+
+def test_typos_in_a_file_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "expectations.toml"
+    file.write_text('litmus = "g"\n[expectations]\nf = "log(p)"\ng = "1"\n')
+    assert sk.validate(times(f=LOG), file).litmus is None
+    file.write_text('rules = ["ff <= g"]\n[expectations]\nf = "log(p)"\ng = "1"\n')
+    with pytest.raises(RuleError, match="names 'ff', which is neither measured nor expected; did you mean 'f'"):
+        sk.validate(times(f=LOG), file)
+    file.write_text('litmus = "ff"\n[expectations]\nf = "log(p)"\n')
+    with pytest.raises(DataError, match="the litmus function 'ff' was not measured; measured are f"):
+        sk.validate(times(f=LOG), file)
+
+
+def test_arguments_of_another_kind() -> None:
+    assert sk.validate(times(f=LOG), {"f": "log(p)"}, None).exit_status(None) == 0  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="min_points is 'a'; a whole number of at least 3 is needed"):
+        sk.validate(times(f=LOG), {"f": "log(p)"}, min_points="a")  # type: ignore[arg-type]
+    with pytest.raises(ExpectationError, match="a search space is made around an Expectation, got 'p'"):
+        SearchSpace.paper("p")  # type: ignore[arg-type]
+    with pytest.raises(ExpectationError, match="the depth of the ruler is 'a'"):
+        SearchSpace.paper(sk.Expectation("p"), "a")  # type: ignore[arg-type]
+    with pytest.raises(ExpectationError, match="cannot refine the space 'a' times"):
+        SearchSpace.preset("ics15").refine("a")  # type: ignore[arg-type]
 
 
 def test_statistic_is_a_choice() -> None:
