@@ -146,7 +146,7 @@ class Table:
         settings = ", ".join(f"{x:g}" for x in places)
         return DataError(
             f"{what} needs {self.min_points} values of '{self.parameter}', got {len(places)} ({settings}); "
-            f"measure more or set min_points={max(3, len(places))}."
+            f"measure more{f' or set min_points={len(places)}' if len(places) >= 3 else ''}."
         )
 
 

@@ -56,7 +56,7 @@ SHAPES = "needed are (points,) and (series, points) or (series, points, repetiti
             P,
             bad((0, slice(None)), np.nan),
             {},
-            "series 0: fitting needs 5 values of 'p', got 0 (); measure more or set min_points=3.",
+            "series 0: fitting needs 5 values of 'p', got 0 (); measure more.",
         ),
         (
             P[:4],
