@@ -1,0 +1,180 @@
+"""A model of several parameters: a sum of coefficients times growths, as it came out of a fit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scalkit.errors import DataError
+from scalkit.fit.several_growth import GrowthSum
+from scalkit.growth import Growth
+from scalkit.units import format_quantity
+
+__all__ = ["SeveralModel", "Term", "at_points"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+_SMALLEST, _LARGEST = 1e-16, 1e18
+
+
+@dataclass(frozen=True)
+class Term:
+    """A coefficient times a growth; the constant is the growth 1.
+
+    Attributes
+    ----------
+    growth : Growth
+    log2_coefficient : float
+        It exists where the coefficient itself is too small or too large for a float.
+    """
+
+    growth: Growth
+    log2_coefficient: float
+
+    @property
+    def coefficient(self) -> float:
+        """The coefficient, positive; 0 or infinite outside the range of floating-point numbers."""
+        return float(np.exp2(self.log2_coefficient)) if self.log2_coefficient < 1024 else math.inf
+
+    def __call__(self, x: Mapping[str, ArrayLike]) -> Floats:
+        """Return the value of the term at `x`."""
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp2(self.log2_coefficient + self.growth.log2_value(x)))
+
+
+@dataclass(frozen=True)
+class SeveralModel:
+    """A sum of terms over several parameters, in `unit`.
+
+    Attributes
+    ----------
+    parameters : tuple of str
+        In the order of the columns of the points.
+    terms : tuple of Term
+        The constant first, if there is one.
+    unit : str
+    rss : float
+        Residual sum of squares, relative to the measured values, dimensionless.
+    weight : float
+        Posterior probability among all hypotheses that were tried.
+    """
+
+    parameters: tuple[str, ...]
+    terms: tuple[Term, ...]
+    unit: str
+    rss: float
+    weight: float = math.nan
+
+    @property
+    def constant(self) -> float:
+        """The part that depends on no parameter."""
+        return sum(term.coefficient for term in self.terms if term.growth.is_constant)
+
+    @property
+    def growth(self) -> GrowthSum:
+        """The sum of the terms that no other one outgrows."""
+        return GrowthSum.of(term.growth for term in self.terms)
+
+    def leading(self, parameter: str) -> Growth:
+        """Return the growth along one parameter where the others are fixed; 1 if it has no effect."""
+        return self.growth.leading(parameter)
+
+    def __call__(self, points: ArrayLike | Mapping[str, ArrayLike]) -> Floats:
+        """Return the model, in `unit`, at points of shape (..., parameters) or at a mapping from parameter to values."""
+        x = at_points(points, self.parameters)
+        shape = np.broadcast_shapes(*(np.shape(value) for value in x.values()))
+        return np.asarray(sum((term(x) for term in self.terms), np.zeros(shape)))
+
+    def effects(self, low: Sequence[float], high: Sequence[float]) -> dict[str, float]:
+        """Return the share of the value at `high` that is due to each parameter's step from `low` to `high`.
+
+        Shapley values: the mean over all orders in which the parameters may take the step. What remains to 1 is the share
+        of the value at `low`.
+
+        Parameters
+        ----------
+        low, high : sequence of float, one for each parameter
+
+        References
+        ----------
+        Shapley 1953, "A value for n-person games".
+        """
+        n = len(self.parameters)
+        corner = {
+            members: float(self([high[i] if i in members else low[i] for i in range(n)]))
+            for size in range(n + 1)
+            for members in map(frozenset, combinations(range(n), size))
+        }
+        top = corner[frozenset(range(n))]
+        found = {}
+        for i, name in enumerate(self.parameters):
+            total = 0.0
+            for members, value in corner.items():
+                if i not in members:
+                    mass = math.factorial(len(members)) * math.factorial(n - len(members) - 1) / math.factorial(n)
+                    total += mass * (corner[members | {i}] - value)
+            found[name] = total / top
+        return found
+
+    def __str__(self) -> str:
+        return " + ".join(_shown(term, self.unit) for term in self.terms)
+
+    def to_latex(self) -> str:
+        """Return LaTeX, for example ``12\\,\\mathrm{us} + 3\\,\\mathrm{ns} \\cdot p S``."""
+        return " + ".join(_latex(term, self.unit) for term in self.terms)
+
+    def to_sympy(self) -> Any:
+        """Return a sympy expression, in `unit`."""
+        products = [term.growth.to_sympy() * term.coefficient for term in self.terms]
+        return sum(products[1:], products[0])
+
+    def _repr_latex_(self) -> str:
+        return f"${self.to_latex()}$"
+
+
+def at_points(points: ArrayLike | Mapping[str, ArrayLike], parameters: Sequence[str]) -> dict[str, Floats]:
+    """Return the values of each parameter from points of shape (..., parameters) or from a mapping.
+
+    Raises
+    ------
+    DataError
+        If a parameter is missing or the last axis does not have one entry for each.
+    """
+    if isinstance(points, Mapping):
+        missing = [name for name in parameters if name not in points]
+        if missing:
+            raise DataError(f"the point has no '{missing[0]}'; give a value of each of {', '.join(parameters)}.")
+        return {name: np.asarray(points[name], dtype=np.float64) for name in parameters}
+    at = np.asarray(points, dtype=np.float64)
+    if at.ndim == 0 or at.shape[-1] != len(parameters):
+        raise DataError(
+            f"the points have shape {at.shape}; the last axis must have one entry for each of {', '.join(parameters)}."
+        )
+    return {name: at[..., i] for i, name in enumerate(parameters)}
+
+
+def _quantity(term: Term, unit: str) -> str:
+    value = term.coefficient
+    if not 0 < value < math.inf:
+        return f"2^({term.log2_coefficient:.0f}) {unit}".strip()
+    if not _SMALLEST <= value < _LARGEST:
+        return f"{value:.3g} {unit}".strip()
+    return format_quantity(value, unit)
+
+
+def _shown(term: Term, unit: str) -> str:
+    quantity = _quantity(term, unit)
+    return quantity if term.growth.is_constant else f"{quantity} * {term.growth}"
+
+
+def _latex(term: Term, unit: str) -> str:
+    number, _, prefixed = _quantity(term, unit).partition(" ")
+    mantissa, e, exponent = number.partition("e")
+    number = f"{mantissa} \\cdot 10^{{{int(exponent)}}}" if e else number.replace("(", "{").replace(")", "}")
+    quantity = f"{number}\\,\\mathrm{{{prefixed}}}" if prefixed else number
+    return quantity if term.growth.is_constant else f"{quantity} \\cdot {term.growth.to_latex()}"

@@ -1,0 +1,219 @@
+"""Every sum of products of ticks over several parameters, fitted at once with relative weights, and how good each one is.
+
+A hypothesis takes one tick for each parameter that acts, and a set of products of these ticks, such as ``{f, g}`` for
+``c0 + c1*f(p) + c2*g(S)`` or ``{f, f*g}``, with or without a constant. Coefficients are non-negative: a least-squares
+solution with a negative one is left out, because the set without that product competes too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any, Literal
+
+import numpy as np
+
+from scalkit.fit.several_points import Points
+
+__all__ = ["CRITERIA", "Block", "Criterion", "search", "shortlist"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+Criterion = Literal["evidence", "bic", "aicc", "loo"]
+
+CRITERIA: tuple[Criterion, ...] = ("evidence", "bic", "aicc", "loo")
+MAX_COMBINATIONS = 1000
+_FLOOR = 1e-13
+_NEGATIVE = -1e-9
+_NOISE_TRUST = 0.5  # how many points' worth of residuals the scatter of the repetitions counts for, per point
+_BLOCK_BYTES = 2**26
+_MANY = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """All hypotheses of one set of products.
+
+    Attributes
+    ----------
+    active : tuple of int
+        Columns of the parameters that act.
+    products : tuple of tuple of int
+        Columns that enter each product.
+    has_constant : bool
+    combinations : ndarray of int, shape (H, active)
+        Which tick of each.
+    score : ndarray of shape (H,)
+        Logarithm of the posterior mass, up to a constant; -inf with a negative coefficient.
+    """
+
+    active: tuple[int, ...]
+    products: tuple[tuple[int, ...], ...]
+    has_constant: bool
+    combinations: Ints
+    score: Floats
+
+
+def shortlist(points: Points, column: int, ticks: Floats, size: int) -> Ints:
+    """Return the indices of the `size` ticks that follow the lines along one parameter best.
+
+    Each line has its own constant and coefficient, both non-negative, so no assumption on the other parameters enters.
+    Without any line of three points all ticks compete in their order.
+
+    Parameters
+    ----------
+    points : Points
+    column : int
+    ticks : ndarray of shape (ticks, points)
+    size : int
+    """
+    rss = np.zeros(len(ticks))
+    scale = points.error_scale()
+    for line in points.lines(column):
+        w = 1 / scale[line]
+        target = points.y[line] * w
+        t = ticks[:, line] * w
+        a, b, c = float(w @ w), t @ w, (t * t).sum(axis=1)
+        r, s = float(w @ target), t @ target
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slope = (a * s - b * r) / (a * c - b * b)
+            constant = (r - slope * b) / a
+            both = target @ target - constant * r - slope * s
+            alone = target @ target - np.minimum(np.inf, np.maximum(r * r / a, s * s / c))
+        inside = (slope >= 0) & (constant >= 0)
+        rss += np.maximum(np.where(inside, both, alone), 0.0)
+    return np.sort(np.argsort(np.where(np.isnan(rss), np.inf, rss), kind="stable")[:size])
+
+
+def search(points: Points, ticks: Sequence[Floats], criterion: Criterion = "evidence") -> Iterator[Block]:
+    """Return the hypotheses of every set of products with their scores.
+
+    Parameters
+    ----------
+    points : Points
+    ticks : sequence of ndarray of shape (ticks, points)
+        For each parameter, scaled to a largest value of about 1.
+    criterion : {"evidence", "bic", "aicc", "loo"}
+    """
+    n_parameters = len(ticks)
+    size = max(2, int(MAX_COMBINATIONS ** (1 / n_parameters) + 1e-9))
+    kept = [shortlist(points, i, t, size) for i, t in enumerate(ticks)]
+    for n_active in range(n_parameters + 1):
+        for active in combinations(range(n_parameters), n_active):
+            prior = -sum(math.log(max(len(ticks[i]), 1)) for i in active)
+            picked = np.array(list(product(*(kept[i] for i in active))), dtype=np.int64)
+            picked = picked.reshape(math.prod(len(kept[i]) for i in active), n_active)
+            if len(picked):
+                yield from _blocks(points, ticks, active, picked, prior, criterion)
+
+
+def _blocks(
+    points: Points, ticks: Sequence[Floats], active: tuple[int, ...], picked: Ints, prior: float, criterion: Criterion
+) -> Iterator[Block]:
+    products, sets = _sets(active)
+    if not active:
+        sets = [()]
+    prior -= math.log(max(len(sets), 1))
+    scores: dict[tuple[tuple[int, ...], bool], list[Floats]] = {}
+    step = max(1, _BLOCK_BYTES // (8 * len(points.y) * len(products)))
+    for start in range(0, len(picked), step):
+        part = _Part(points, _columns(points, ticks, active, products, picked[start : start + step]))
+        for members in sets:
+            for has_constant in (True, False) if members else (True,):
+                columns = (0, *members) if has_constant else members
+                if len(columns) < len(points.y):
+                    scores.setdefault((members, has_constant), []).append(part.score(columns, criterion))
+    for (members, has_constant), found in scores.items():
+        chosen = tuple(products[k] for k in members)
+        yield Block(active, chosen, has_constant, picked, np.concatenate(found) + prior)
+
+
+def _sets(active: tuple[int, ...]) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """Return all products of active parameters, the empty one first, and the sets of them that need every parameter."""
+    n = len(active)
+    if n > _MANY:
+        products = [(), *((i,) for i in active), active]
+        return products, [tuple(range(1, n + 1)), (n + 1,)]
+    products = [members for size in range(n + 1) for members in combinations(active, size)]
+    most = min(3 if n <= 4 else 2, len(products) - 1)
+    sets = [
+        chosen
+        for size in range(1, most + 1)
+        for chosen in combinations(range(1, len(products)), size)
+        if {i for k in chosen for i in products[k]} == set(active)
+    ]
+    return products, [*sets, *([tuple(range(1, n + 1))] if n > most else [])]  # the sum of all is always there
+
+
+def _columns(
+    points: Points, ticks: Sequence[Floats], active: tuple[int, ...], products: list[tuple[int, ...]], picked: Ints
+) -> Floats:
+    """Return the products over the error of each value, of shape (combinations, products, points), each of mean 1."""
+    values = np.empty((len(picked), len(products), len(points.y)))
+    scale = points.error_scale()
+    for k, members in enumerate(products):
+        values[:, k] = 1 / scale
+        for i in members:
+            values[:, k] *= ticks[i][picked[:, active.index(i)]]
+    return np.asarray(values / values.mean(axis=2, keepdims=True))
+
+
+class _Part:
+    """Normal equations of some combinations of ticks, from which any set of products is solved."""
+
+    def __init__(self, points: Points, columns: Floats) -> None:
+        self.columns = columns
+        self.target = points.y / points.error_scale()
+        self.gram = columns @ columns.transpose(0, 2, 1)
+        self.right = columns @ self.target
+        self.square = float(self.target @ self.target)
+        self.n = len(points.y)
+        known = math.isfinite(points.relative_variance)
+        self.freedom = min(float(points.n_more), _NOISE_TRUST * self.n) if known else 0.0
+        self.spread = self.freedom * points.relative_variance if known else 0.0
+
+    def score(self, columns: tuple[int, ...], criterion: Criterion) -> Floats:
+        """Return the score of every combination with these products, -inf with a negative coefficient."""
+        k, n = len(columns), self.n
+        gram = self.gram[:, columns][:, :, columns] + _FLOOR * np.eye(k)
+        inverse = np.linalg.inv(gram)
+        right = self.right[:, columns]
+        shares = (inverse @ right[:, :, None])[:, :, 0]
+        rss = np.maximum(self.square - (shares * right).sum(axis=1), 0.0) + _FLOOR * n
+        if criterion == "loo":
+            found = -n / 2 * np.log(self._left_out(columns, shares, inverse))
+        elif criterion == "evidence":
+            found = self._evidence(gram, inverse, shares, rss)
+        else:
+            total = n + self.freedom
+            penalty = k / 2 * math.log(n) if criterion == "bic" else k + k * (k + 1) / max(total - k - 1, 0.5)
+            found = -total / 2 * np.log(rss + self.spread) - penalty
+        return np.where((shares >= _NEGATIVE).all(axis=1), found, -np.inf)
+
+    def _evidence(self, gram: Floats, inverse: Floats, shares: Floats, rss: Floats) -> Floats:
+        """Return the logarithm of the marginal likelihood by Laplace's approximation.
+
+        The shares of the terms have a uniform prior on the simplex, the variance of the noise an inverse chi-square one
+        from the scatter of the repetitions. The normal approximation is cut off at zero shares, axis by axis, and is never
+        wider than the prior.
+        """
+        from scipy.special import gammaln, ndtr
+
+        k = gram.shape[1]
+        freedom = self.n - k + self.freedom
+        variance = (rss + self.spread) / freedom
+        _, log_det = np.linalg.slogdet(gram + variance[:, None, None] * np.eye(k))
+        deviation = np.sqrt(variance[:, None] * np.diagonal(inverse, axis1=1, axis2=2))
+        with np.errstate(divide="ignore"):
+            inside = np.log(ndtr(shares / np.maximum(deviation, 1e-300))).sum(axis=1)
+        constant = gammaln(k) + gammaln(freedom / 2) + freedom / 2 * math.log(2) + k / 2 * math.log(2 * math.pi)
+        return np.asarray(constant - log_det / 2 - freedom / 2 * np.log(rss + self.spread) + inside)
+
+    def _left_out(self, columns: tuple[int, ...], shares: Floats, inverse: Floats) -> Floats:
+        """Return the sum of squares of the residuals of left-out points, in closed form."""
+        z = self.columns[:, columns]
+        leverage = np.einsum("hkn,hkl,hln->hn", z, inverse, z)
+        residual = self.target - (shares[:, None, :] @ z)[:, 0]
+        return np.asarray(((residual / np.maximum(1 - leverage, 1e-6)) ** 2).sum(axis=1) + _FLOOR * self.n)
