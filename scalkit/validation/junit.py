@@ -35,7 +35,9 @@ def to_junit(result: Validation, name: str = "scalkit", fail_on: Collection[str]
     for rule in result.rules:
         _rule_case(suite, rule, fail_on)
     for reason in result.unjudged:
-        case = ET.SubElement(suite, "testcase", classname="scalkit.unjudged", name=_clean(reason.partition(" has ")[0]))
+        case = ET.SubElement(
+            suite, "testcase", classname="scalkit.unjudged", name=_clean(reason.rpartition(" has ")[0])
+        )
         ET.SubElement(case, "skipped", message=_clean(reason))
     suite.set("tests", str(len(suite)))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))

@@ -56,7 +56,7 @@ def summarise(values: Floats) -> Summary:
 
     Logarithms beyond two pooled standard deviations (by the median absolute deviation) from the median of their setting
     are set to that bound. The variance within settings has a prior of 3 % with two degrees of freedom, the variance between
-    settings a prior on seven values from 0 to 16 %. Without any repetition the former is one of three values up to 3 %.
+    settings a prior on seven values from 0 to 16 %. Without any repetition the former is one of three values up to 4 %.
 
     Parameters
     ----------

@@ -45,6 +45,8 @@ class RuleResult:
         Those of its functions.
     missing : tuple of str
         Functions of the rule that were not measured.
+    has_models : bool
+        Whether every function has a model that looks ahead.
     """
 
     rule: Relation
@@ -57,6 +59,7 @@ class RuleResult:
     decides: bool
     caveats: tuple[str, ...]
     missing: tuple[str, ...]
+    has_models: bool = True
 
     @property
     def status(self) -> RuleStatus:
@@ -88,6 +91,8 @@ class RuleResult:
             place = place_of(self.predicted_from, float(self.x[-1]))
             scale = f"{self.parameter} = {shown_scale(self.predicted_from)}"
             return f"{self.rule} holds as measured; the models predict a violation from {scale} on, {place}."
+        if not self.has_models:
+            return f"{self.rule} holds as measured; not every function of it has a model that could look ahead."
         return f"{self.rule} holds as measured, and the models predict no violation."
 
     def __repr__(self) -> str:
@@ -113,6 +118,7 @@ def judge_rule(rule: Relation, series: Mapping[str, Series], models: Mapping[str
         decides=bool(used) and all(s.decides for s in used),
         caveats=tuple(dict.fromkeys(caveat for s in used for caveat in s.caveats)),
         missing=missing,
+        has_models=all(name in models for name in rule.names),
     )
 
 

@@ -214,7 +214,6 @@ class SearchSpace:
         return f"<details><summary>{escape(repr(self))}</summary><code>{escape(self._shown())}</code></details>"
 
 
-@lru_cache(maxsize=32)
 def _require_expectation(expectation: object) -> None:
     if not isinstance(expectation, Expectation):
         raise ExpectationError(
@@ -222,6 +221,7 @@ def _require_expectation(expectation: object) -> None:
         )
 
 
+@lru_cache(maxsize=32)
 def _ics15(parameter: str) -> tuple[Growth, ...]:
     powers = {Fraction(i, d) for d in (3, 4) for i in range(2 * d + 1)}
     return tuple(sorted(Growth.of(parameter, power=a, log=b) for a, b in product(powers, (0, 1))))

@@ -245,7 +245,8 @@ def _remarks(
         )
     elif model.is_rough:
         yield "no class of the search space follows the values closely; the fit is on a logarithmic scale"
-    if model.rss > best_rss and is_within_resolution(series, model):
+    is_expected = model.growth == expectation.growth and not model.growth.is_constant
+    if is_expected and model.rss > best_rss and is_within_resolution(series, model):
         yield (
             f"the expectation explains every value to within {series.resolution:g} {series.unit}, the step in which "
             f"{series.metric} is counted, and goes before classes that come closer"
