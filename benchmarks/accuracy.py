@@ -274,10 +274,8 @@ def show(name: str, row: dict[str, Any]) -> None:
         if tool in row:
             print(f"{name:18} {tool:8} " + "  ".join(f"{k} {v:.3f}" for k, v in row[tool].items()))
     words = "  ".join(f"{k} {v:.4f}" for k, v in row["decisions"].items())
-    print(
-        f"{name:18} verdicts {words}  coverage_4x {row['coverage_4x']['on_ruler']:.3f} off ruler {row['coverage_4x']['off_ruler']:.3f}",
-        flush=True,
-    )
+    covered = "  ".join(f"{k} {v:.3f}" for k, v in row["coverage_4x"].items())
+    print(f"{name:18} verdicts {words}  covered at 4x: {covered}", flush=True)
 
 
 if __name__ == "__main__":
