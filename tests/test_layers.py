@@ -19,9 +19,11 @@ LAYERS = {
     "native": 1,
     "validation": 2,
     "bench": 2,
+    "scaling_check": 3,
     "plots": 3,
     "reports": 4,
     "cli": 5,
+    "pytest_plugin": 5,
 }
 NEVER_EACH_OTHER = {"validation", "bench"}
 BORDERS = {

@@ -1,10 +1,22 @@
-"""Measuring: finds an MPI library, builds the microbenchmarks, runs campaigns that resume."""
+"""Measuring: Python callables; MPI libraries, by microbenchmarks in campaigns that resume."""
 
 from __future__ import annotations
 
 from scalkit.bench.arguments import Arguments
+from scalkit.bench.callables import measure_callable
 from scalkit.bench.campaign import Campaign, Progress, Result, prepare
 from scalkit.bench.mpi import Mpi, find_mpi
 from scalkit.bench.plan import Launch, make_plan
 
-__all__ = ["Arguments", "Campaign", "Launch", "Mpi", "Progress", "Result", "find_mpi", "make_plan", "prepare"]
+__all__ = [
+    "Arguments",
+    "Campaign",
+    "Launch",
+    "Mpi",
+    "Progress",
+    "Result",
+    "find_mpi",
+    "make_plan",
+    "measure_callable",
+    "prepare",
+]

@@ -1,0 +1,227 @@
+"""One scaling test, whatever runs it: measure a callable, judge it, say it in text."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scalkit.bench.callables import measure_callable
+from scalkit.bench.text_plot import text_plot
+from scalkit.errors import UsageError
+from scalkit.measure import combine
+from scalkit.validation import FAIL_ON, Expectation, SearchSpace, validate
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from scalkit.validation import Validation, Verdict
+
+__all__ = ["Outcome", "ScalingCheck"]
+
+_OPTIONS = ("setup", "fresh", "deviation", "space", "budget", "min_points", "fail_on", "clock")
+_KEYS = ("expectation", *_OPTIONS)
+_CLOCKS = {"wall": time.perf_counter_ns, "cpu": time.process_time_ns}
+_EXAMPLE = 'for example scaling("O(n log n)", n=[1000, 2000, 4000, 8000, 16000])'
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came out of a scaling test."""
+
+    validation: Validation
+    failed: bool
+    notes: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the callable."""
+        return self.validation.verdicts[0]
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether the measurements leave the verdict open."""
+        return getattr(self.verdict, "verdict", self.verdict.rank) == "undecided"
+
+    @property
+    def text(self) -> str:
+        """The sentence, the model and a plot, for a terminal of 72 columns; the sentence is the first line."""
+        verdict = self.verdict
+        lower, upper = verdict.expectation.limits
+        n = verdict.series.n_repetitions
+        runs = verdict.series.values.shape[1]
+        facts = {
+            "expected": f"{verdict.expectation}, within {lower} and {upper}",
+            "model": f"{verdict.model}"
+            + (f" (adjusted R2 {verdict.adjusted_r2:.3f})" if np.isfinite(verdict.adjusted_r2) else ""),
+            "measured": f"{len(n)} settings, {n.min()} to {n.max()} samples each, {runs} run{'s' * (runs > 1)}",
+            "remarks": "; ".join((*verdict.caveats, *self.notes)),
+        }
+        lines = [line for key, value in facts.items() if value for line in _indented(key, value)]
+        return "\n".join([verdict.sentence, "", *lines, "", _plot(verdict)])
+
+
+@dataclass(frozen=True)
+class ScalingCheck:
+    """What to measure and what to expect.
+
+    Attributes
+    ----------
+    expectation : Expectation
+    parameter : str
+    values : tuple of numbers
+    setup : callable, optional
+    fresh : bool
+        Whether `setup` is called anew before each call.
+    space : SearchSpace or str, optional
+    budget_s : float
+        For one measurement; a result that would not pass is measured a second time.
+    min_points : int
+    fail_on : collection of {"better", "undecided"}
+    clock : callable
+        Nanoseconds.
+    """
+
+    expectation: Expectation
+    parameter: str
+    values: tuple[Any, ...]
+    setup: Callable[[Any], object] | None = None
+    fresh: bool = False
+    space: SearchSpace | str | None = None
+    budget_s: float = 2.0
+    min_points: int = 5
+    fail_on: Collection[str] = ()
+    clock: Callable[[], int] = time.perf_counter_ns
+
+    @classmethod
+    def of(cls, *sources: Mapping[str, Any]) -> ScalingCheck:
+        """Return a check from options, as the marker and a call of the fixture have them; later ones override.
+
+        Parameters
+        ----------
+        *sources : mapping
+            Keys are ``expectation``, the options, and the name of the parameter with its values.
+
+        Raises
+        ------
+        UsageError
+            If something is missing, or an option is wrong.
+        """
+        given: dict[str, Any] = {}
+        for source in sources:
+            if any(key not in _KEYS for key in source):
+                given = {key: value for key, value in given.items() if key in _KEYS}
+            given |= source
+        if "expectation" not in given:
+            raise UsageError(f"a scaling test needs an expectation; {_EXAMPLE}.")
+        parameters = [key for key in given if key not in _KEYS]
+        if len(parameters) != 1:
+            raise UsageError(
+                f"a scaling test needs the values of one parameter, there are {', '.join(parameters) or 'none'}; {_EXAMPLE}. "
+                f"Options are {', '.join(_OPTIONS)}."
+            )
+        return cls._made(given, parameters[0])
+
+    @classmethod
+    def _made(cls, given: Mapping[str, Any], parameter: str) -> ScalingCheck:
+        values, clock = given[parameter], given.get("clock", "wall")
+        if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+            raise UsageError(
+                f"{parameter!r} is {values!r}, neither a list of values nor one of the options {', '.join(_OPTIONS)}."
+            )
+        if not callable(clock) and clock not in _CLOCKS:
+            raise UsageError(
+                f"the clock {clock!r} is unknown; choose {' or '.join(map(repr, _CLOCKS))}, or a function of nanoseconds."
+            )
+        fail_on = given.get("fail_on", ())
+        fail_on = (fail_on,) if isinstance(fail_on, str) else tuple(fail_on)
+        unknown = [word for word in fail_on if word not in FAIL_ON]
+        if unknown:
+            raise UsageError(f"cannot fail on {unknown[0]!r}; choose from {', '.join(FAIL_ON)}.")
+        points, needed = tuple(values), given.get("min_points", 5)
+        if len(set(points)) < needed:
+            raise UsageError(
+                f"a scaling test needs {needed} values of {parameter!r}, got {len(set(points))}; add some, or set min_points."
+            )
+        expectation = given["expectation"]
+        if not isinstance(expectation, Expectation) or given.get("deviation") is not None:
+            expectation = Expectation(expectation, given.get("deviation"))
+        return cls(
+            expectation=expectation.in_parameter(parameter),
+            parameter=parameter,
+            values=points,
+            setup=given.get("setup"),
+            fresh=bool(given.get("fresh", False)),
+            space=given.get("space"),
+            budget_s=given.get("budget", 2.0),
+            min_points=needed,
+            fail_on=fail_on,
+            clock=clock if callable(clock) else _CLOCKS[clock],
+        )
+
+    def run(self, func: Callable[..., object], name: str, seed: int = 0) -> Outcome:
+        """Return the outcome for a callable; what would not pass is measured again, and both runs are judged together.
+
+        Parameters
+        ----------
+        func : callable
+        name : str
+            Of the function, in the verdict.
+        seed : int
+            Of the order of measuring.
+
+        Raises
+        ------
+        DataError
+            If a value is no positive number, or the calls take far longer than the budget.
+        UsageError
+            If `func` cannot be measured or an option is wrong.
+        """
+        first = self._measured(func, name, seed)
+        outcome = self._judged(first, name)
+        if not outcome.failed and not outcome.is_undecided:
+            return outcome
+        return self._judged(combine([first, self._measured(func, name, seed + 1)]), name)
+
+    def _measured(self, func: Callable[..., object], name: str, seed: int) -> xr.Dataset:
+        return measure_callable(
+            func,
+            self.parameter,
+            self.values,
+            setup=self.setup,
+            fresh=self.fresh,
+            name=name,
+            seed=seed,
+            clock=self.clock,
+            budget_s=self.budget_s,
+            min_points=self.min_points,
+        )
+
+    def _judged(self, data: xr.Dataset, name: str) -> Outcome:
+        result = validate(data, {name: self.expectation}, space=self.space, min_points=self.min_points)
+        return Outcome(
+            result,
+            bool(result.exit_status(self.fail_on)),
+            tuple(dict.fromkeys(json.loads(data.attrs.get("notes", "[]")))),
+        )
+
+
+def _indented(key: str, value: str) -> list[str]:
+    return textwrap.wrap(f"{key:<10}{value}", 72, subsequent_indent=" " * 10)
+
+
+def _plot(verdict: Verdict) -> str:
+    """Return the measured values and the expected growth, which goes through the first of them."""
+    x, y, growth = verdict.series.x, verdict.series.y, verdict.expectation.growth
+    log_growth = growth.log2_value(x)
+    start = int(np.argmax(np.isfinite(log_growth) & (y > 0)))
+    with np.errstate(over="ignore"):
+        expected = y[start] * np.exp2(log_growth - log_growth[start])
+    expected = np.where(np.isfinite(expected), expected, np.nan)
+    labels = {"o": "measured", ".": f"expected {growth}, through the first value"}
+    return text_plot(x, y, expected, parameter=verdict.parameter, unit=verdict.unit, labels=labels)

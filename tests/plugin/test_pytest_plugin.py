@@ -1,0 +1,256 @@
+"""The marker and the fixture `scaling`, in pytest runs of their own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+HEAD = """
+import functools
+import pytest
+N = [400, 800, 1600, 3200, 6400, 12800]
+now = 0
+
+def clock():
+    global now
+    now += 20
+    return now
+
+def spend(ns):
+    global now
+    now += round(ns)
+
+def numbers(n):
+    return list(range(n))
+
+scaling_mark = functools.partial(pytest.mark.scaling, clock=clock)
+"""
+"""The clock of the inner tests moves only when they say what they cost."""
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester):
+    def started(body: str, *options: str) -> pytest.RunResult:
+        pytester.makepyfile(HEAD + body)
+        return pytester.runpytest_inprocess("-p", "no:cacheprovider", "--strict-markers", "-Wdefault", *options)
+
+    return started
+
+
+def test_the_marked_function_is_measured(run) -> None:
+    result = run("""
+@scaling_mark("O(n)", n=N)
+def test_plain(n):
+    spend(50 * n)
+    return "not None"
+
+class TestMethods:
+    @pytest.mark.parametrize("kind", [list, tuple])
+    @scaling_mark("n log n", n=N, setup=numbers, deviation="n^(1/4)")
+    def test_with_setup_and_fixtures(self, values, kind, tmp_path):
+        assert tmp_path.is_dir() and kind in (list, tuple) and values == numbers(len(values))
+        spend(50 * len(values) * len(values).bit_length())
+""", "-v")  # fmt: skip
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["*::test_plain PASSED*", "*TestMethods::test_with_setup_and_fixtures[[]list] PASSED*"])
+
+
+def test_real_time(run) -> None:
+    result = run("""
+@pytest.mark.scaling("n", n=N, setup=numbers, budget=0.5)
+def test_sum(values):
+    sum(values)
+""")  # fmt: skip
+    assert result.parseoutcomes().keys() <= {"passed", "warning", "warnings"}
+
+
+def test_failure_is_the_sentence_the_model_and_a_plot(run) -> None:
+    result = run("""
+@scaling_mark("n", n=N)
+def test_squared(n):
+    spend(1000 + 7 * n**2)
+""")  # fmt: skip
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "test_squared grows faster than expected: n^2 instead of n; *",
+            "",
+            "expected  O(n), within n^(1/2) and n^(3/2)",
+            "model     1.0? us + 7.00 ns [*] n^2 (adjusted R2 1.000)",
+            "measured  5 settings, * samples each, 2 runs",
+            "remarks   the budget of 2 s did not last for n = 12800",
+            "",
+            "* o measured   . expected n, through the first value",
+            "FAILED *::test_squared - *",
+        ]
+    )
+    assert "pytest_plugin.py" not in result.stdout.str()
+    lines = result.stdout.str().splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("expected "))
+    stop = next(i for i, line in enumerate(lines) if "o measured" in line)
+    assert max(len(line) for line in lines[start:stop]) <= 72
+
+
+def test_better_than_expected_passes_unless_asked(run) -> None:
+    result = run("""
+@scaling_mark("n^3", n=N)
+def test_better(n):
+    spend(50 * n)
+
+@scaling_mark("n^3", n=N, fail_on="better")
+def test_not_better(n):
+    spend(50 * n)
+""")  # fmt: skip
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["test_not_better grows slower than expected: * which is no fault; *"])
+
+
+def test_the_fixture_measures_and_returns_the_verdict(run) -> None:
+    result = run("""
+def linear(values):
+    spend(50 * len(values))
+
+@scaling_mark("O(n)", n=N)
+def test_two(scaling):
+    verdict = scaling(linear, numbers)
+    assert (verdict.function, verdict.parameter, verdict.rank) == ("linear", "n", "total")
+    again = scaling(lambda k: spend(k**2), None, "k^2", k=N, name="another", fresh=True)
+    assert (again.function, again.parameter, again.rank) == ("another", "k", "total")
+    assert scaling.verdicts == [verdict, again]
+
+def test_without_marker(scaling):
+    assert scaling(linear, numbers, expectation="n", n=N, clock="cpu", budget=0.2).series.metric == "time"
+
+@scaling_mark("O(n)", n=N)
+def test_fails(scaling):
+    scaling(linear, numbers)
+    scaling(lambda k: spend(k**2), name="squared")
+""")  # fmt: skip
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["squared grows faster than expected: n^2 instead of n; *"])
+
+
+UNDECIDED = """
+import scalkit.scaling_check as module
+import dataclasses
+
+class Open(module.Outcome):
+    is_undecided = True
+
+@pytest.fixture(autouse=True)
+def _open(monkeypatch):
+    monkeypatch.setattr(module, "Outcome", Open)
+
+@scaling_mark("n", n=N)
+def test_open(n):
+    spend(50 * n)
+"""
+
+
+def test_undecided_is_a_warning(run) -> None:
+    result = run(UNDECIDED, "-Wdefault")
+    result.assert_outcomes(passed=1, warnings=1)
+    result.stdout.fnmatch_lines(["*test_undecided_is_a_warning.py:*: ScalingWarning: test_open *"])
+
+
+def test_undecided_fails_where_warnings_are_errors(run) -> None:
+    result = run(UNDECIDED, "-Werror")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["test_open *", "* o measured *"])
+    result = run(UNDECIDED, "-Werror", "-Wdefault::scalkit.pytest_plugin.ScalingWarning")
+    result.assert_outcomes(passed=1, warnings=1)
+
+
+@pytest.mark.parametrize(
+    ("marker", "arguments", "message"),
+    [
+        ('"n", 3, n=N', "n", "test_it: the marker 'scaling' has one expectation, got ('n', 3); values go by name, as in n=*"),
+        ("n=N", "n", "test_it: a scaling test needs an expectation; for example scaling(*)."),
+        ('"n"', "n", "test_it: a scaling test needs the values of one parameter, there are none; for example *"),
+        ('"n", n=N, m=N', "n", "test_it: a scaling test needs the values of one parameter, there are n, m; for example *"),
+        ('"n", n=N, budgte=3', "n", "test_it: a scaling test needs the values of one parameter, there are n, budgte; for *"),
+        ('"n", n=7', "n", "test_it: 'n' is 7, neither a list of values nor one of the options setup, fresh, *"),
+        ('"n", n=N, clock="sun"', "n", "test_it: the clock 'sun' is unknown; choose 'wall' or 'cpu', or a function of *"),
+        ('"n!", n=N', "n", "test_it: cannot classify 'n!': *"),
+        ('"p", n=N', "n", "test_it: the expectation 'p' is in terms of 'p', the data in terms of 'n'; write it in terms of n."),
+        ('"n", n=[1, 2]', "n", "test_it: a scaling test needs 5 values of 'n', got 2; add some, or set min_points."),
+        ('"n", n=N, fail_on="rain"', "n", "test_it: cannot fail on 'rain'; choose from better, predicted, undecided."),
+        ('"n", n=N', "scaling", "test_it never called its fixture 'scaling', so nothing was measured."),
+    ],
+)  # fmt: skip
+def test_wrong_use(run, marker: str, arguments: str, message: str) -> None:
+    result = run(f"\n@pytest.mark.scaling({marker})\ndef test_it({arguments}):\n    pass\n")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([message])
+    assert "During handling" not in result.stdout.str()
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "def test_it(): pass",
+        "def test_it(tmp_path): pass",
+        "class TestIt(__import__('unittest').TestCase):\n    def test_it(self): pass",
+    ],
+)
+def test_a_marked_test_that_measures_nothing_does_not_pass(run, test: str) -> None:
+    body = f"pytestmark = pytest.mark.scaling('n', n=N)\n{test}\n"
+    result = run(body)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        ["test_it is marked 'scaling' and takes neither the parameter nor the fixture 'scaling'; *"]
+    )
+
+
+def test_errors_and_skips_of_the_test_are_its_own(run) -> None:
+    result = run("""
+@pytest.mark.scaling("n", n=N)
+def test_raises(n):
+    raise KeyError(n)
+
+@pytest.mark.scaling("n", n=N)
+def test_skips(scaling):
+    pytest.skip("not here")
+
+@pytest.mark.scaling("n", n=N)
+def test_raises_itself(scaling):
+    raise ValueError("mine")
+""")  # fmt: skip
+    result.assert_outcomes(failed=2, skipped=1)
+    result.stdout.fnmatch_lines(
+        ["E  *KeyError: 400", "E  *while measuring 'test_raises' at n = 400", "E  *ValueError: mine"]
+    )
+
+
+def test_other_workers_are_named(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTEST_XDIST_WORKER_COUNT", "2")
+    result = run('@scaling_mark("1", n=N)\ndef test_linear(n):\n    spend(50 * n)\n')
+    result.stdout.fnmatch_lines(["Other tests ran at the same time; measure alone: pytest -m scaling -n 0"])
+
+
+def test_junit_has_the_verdict(run, pytester: pytest.Pytester) -> None:
+    run('@scaling_mark("n", n=N)\ndef test_linear(n):\n    spend(50 * n)\n', "--junit-xml=out.xml")
+    text = (pytester.path / "out.xml").read_text()
+    assert '<property name="scaling" value="test_linear grows as expected: n.' in text
+    assert '<property name="scaling_model" value="' in text
+
+
+def test_the_marker_is_listed(run) -> None:
+    run("", "--markers").stdout.fnmatch_lines(["@pytest.mark.scaling(expectation, [*], n=*"])
+
+
+def test_without_marked_tests_nothing_is_imported(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        "import sys\ndef test_it():\n    assert not {'numpy', 'xarray', 'scalkit.bench'} & set(sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(pytester.path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
