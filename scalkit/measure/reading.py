@@ -1,4 +1,4 @@
-"""`read`: a campaign folder, run files or netCDF files become one Dataset; what a file is, its content says."""
+"""`read`: run files, netCDF files and foreign benchmark files become one Dataset; what a file is, its content says."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from scalkit.errors import DataError, RunFileError
 from scalkit.measure.assemble import assemble
 from scalkit.measure.combining import combine
 from scalkit.measure.netcdf import is_hdf5, is_netcdf3, read_netcdf
+from scalkit.measure.readers import is_json, read_benchmark_json
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
 from scalkit.measure.schema import check
 
@@ -29,16 +30,22 @@ PathLike = str | os.PathLike[str]
 _HEAD = 4096
 
 
-def read(path: PathLike | Sequence[PathLike], *, keep_flagged: bool = False) -> xr.Dataset:
+def read(
+    path: PathLike | Sequence[PathLike], *, keep_flagged: bool = False, parameter: str | None = None
+) -> xr.Dataset:
     """Return measurements as a Dataset.
 
     Parameters
     ----------
     path : path or sequence of paths
-        A folder of run files, run files, or netCDF-3 files; found by content, not by name.
+        A folder of run files, run files, netCDF-3 files, or JSON of Google Benchmark or pytest-benchmark; found by content,
+        not by name.
     keep_flagged : bool
         Keep repetitions that began late or outlasted their window; by default they are NaN, unless fewer than 5 of a
         run would remain.
+    parameter : str, optional
+        Which argument of the benchmarks in a JSON file is the parameter; by default the one that varies in most of them.
+        Other files say it themselves.
 
     Returns
     -------
@@ -68,7 +75,7 @@ def read(path: PathLike | Sequence[PathLike], *, keep_flagged: bool = False) -> 
             notes += ignored
             campaigns += _campaign(one)
         elif one.is_file():
-            _file(one, runs, parts, hashes)
+            _file(one, runs, parts, hashes, parameter)
         else:
             raise DataError(
                 f"there are no measurements at {str(one)!r}; name a run folder, a run file or a netCDF file."
@@ -86,7 +93,13 @@ def read(path: PathLike | Sequence[PathLike], *, keep_flagged: bool = False) -> 
     return ds
 
 
-def _file(path: Path, runs: list[RunFile], parts: list[xr.Dataset], hashes: list[tuple[Path, str]]) -> None:
+def _file(
+    path: Path,
+    runs: list[RunFile],
+    parts: list[xr.Dataset],
+    hashes: list[tuple[Path, str]],
+    parameter: str | None,
+) -> None:
     try:
         with path.open("rb") as stream:
             head = stream.read(_HEAD)
@@ -98,6 +111,9 @@ def _file(path: Path, runs: list[RunFile], parts: list[xr.Dataset], hashes: list
             hashes.append((path, hashlib.sha256(path.read_bytes()).hexdigest()))
     elif is_run_file(head):
         runs.append(read_run_file(path))
+    elif is_json(head):
+        parts.append(read_benchmark_json(path, parameter))
+        hashes.append((path, hashlib.sha256(path.read_bytes()).hexdigest()))
     elif is_hdf5(head):
         raise DataError(f"{path} is netCDF-4 or HDF5; write it as netCDF-3, with ds.to_netcdf(path, engine='scipy').")
     else:

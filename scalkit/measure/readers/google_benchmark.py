@@ -1,0 +1,156 @@
+"""The JSON that Google Benchmark writes (``--benchmark_out=FILE`` or ``--benchmark_format=json``)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import xarray as xr
+
+from scalkit.errors import DataError
+from scalkit.measure.readers.labelled import Setting, Timed, duration_of, identifier, timed_dataset
+
+__all__ = ["from_google_benchmark", "is_google_benchmark"]
+
+_UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+_WALL = ("real_time", "manual_time")
+_FLAGS = (*_WALL, "process_time")
+_SETTINGS_OF_THE_RUN = ("iterations", "repeats", "min_time", "min_warmup_time")
+_AGGREGATES = ("median", "mean")
+_OLD_AGGREGATE = re.compile(r"_(mean|median|stddev|cv|BigO|RMS)$")
+_ARGUMENT = re.compile(r"(?:(?P<name>[^/:]+):)?(?P<value>-?\d+(?:\.\d+)?)s?")
+
+Record = Mapping[str, Any]
+
+
+def is_google_benchmark(content: Mapping[str, Any]) -> bool:
+    """Return whether a JSON object has the shape of Google Benchmark's output."""
+    return isinstance(content.get("context"), dict) and isinstance(content.get("benchmarks"), list)
+
+
+def from_google_benchmark(content: Mapping[str, Any], where: str, parameter: str | None = None) -> xr.Dataset:
+    """Return the run times in Google Benchmark's JSON.
+
+    The time is that which Google Benchmark itself judges by: CPU time, but real time where the name says ``real_time``,
+    ``manual_time`` or several threads. Repetitions become repetitions; where a file has aggregates only, the median stands
+    for them. The arguments of ``BM_f/1024`` are called ``n`` (``n1``, ``n2`` where there are several), those of
+    ``BM_f/size:1024`` as they say.
+
+    Parameters
+    ----------
+    content : mapping
+        The parsed file.
+    where : str
+        Its name, for messages.
+    parameter : str, optional
+        The argument to take as the parameter.
+
+    Raises
+    ------
+    DataError
+        If a record is malformed, or no argument varies.
+
+    References
+    ----------
+    Google Benchmark, user guide, "Output Formats" (docs/references.md).
+    """
+    context = content["context"]
+    records = [_record(one, index, where) for index, one in enumerate(content["benchmarks"])]
+    notes: dict[str, None] = {}
+    timed: list[Timed] = []
+    for name, group in _groups(records).items():
+        function, settings, flags = _parsed(name)
+        failed = [one for one in group if one.get("error_occurred") or one.get("skipped")]
+        if failed:
+            why = failed[0].get("error_message") or failed[0].get("skip_message") or "no reason given"
+            notes[f"{function}: left out where it reported an error: {str(why)[:200]}"] = None
+            continue
+        kept, summary = _kept(group)
+        if summary:
+            notes[f"{function}: of the repetitions only the {summary} is in the file"] = None
+        key = _clock(settings, flags)
+        seconds = tuple(
+            duration_of(one.get(key), _unit(one, name, where), f"{where}: {key} of {name!r}") for one in kept
+        )
+        timed += [Timed(function, settings, seconds)] if seconds else []
+    if str(context.get("cpu_scaling_enabled", False)).lower() == "true":
+        notes["the frequency of the CPU was not fixed while these run times were measured"] = None
+    attrs = {
+        "title": f"run times that Google Benchmark measured, {context.get('executable', where)}",
+        "measured_on": str(context.get("host_name", "")),
+        "started": str(context.get("date", "")),
+        "notes": list(notes),
+    }
+    return timed_dataset(timed, where, parameter, {key: value for key, value in attrs.items() if value})
+
+
+def _record(one: object, index: int, where: str) -> Record:
+    if not isinstance(one, dict) or not isinstance(one.get("run_name", one.get("name")), str):
+        raise DataError(f"{where}: benchmark {index + 1} has no name in 'name'; write the file again.")
+    return one
+
+
+def _groups(records: Sequence[Record]) -> dict[str, list[Record]]:
+    """Return the records by the name of their benchmark, without the suffix of an aggregate."""
+    groups: dict[str, list[Record]] = {}
+    for one in records:
+        name = one.get("run_name")
+        if not isinstance(name, str):
+            name = one["name"] if _aggregate(one) is None else _OLD_AGGREGATE.sub("", one["name"])
+        if _aggregate(one) not in ("BigO", "RMS"):
+            groups.setdefault(name, []).append(one)
+    return groups
+
+
+def _aggregate(one: Record) -> str | None:
+    """Return what a record sums up, None for a repetition; files before 1.5 say it in the name alone."""
+    if "run_type" in one:
+        return str(one.get("aggregate_name", "aggregate")) if one["run_type"] == "aggregate" else None
+    match = _OLD_AGGREGATE.search(str(one.get("name", "")))
+    return match[1] if match else None
+
+
+def _kept(group: Sequence[Record]) -> tuple[list[Record], str]:
+    """Return the repetitions and nothing; or, where a file has none of them, one aggregate and its name."""
+    repetitions = [one for one in group if _aggregate(one) is None]
+    by_name = {_aggregate(one): one for one in group}
+    found = next((word for word in _AGGREGATES if word in by_name), "")
+    return (repetitions, "") if repetitions or not found else ([by_name[found]], found)
+
+
+def _clock(settings: Mapping[str, Setting], flags: Sequence[str]) -> str:
+    """Return the time that Google Benchmark itself judges by."""
+    is_wall = any(flag in _WALL for flag in flags) or (
+        settings.get("threads", 1.0) != 1 and "process_time" not in flags
+    )
+    return "real_time" if is_wall else "cpu_time"
+
+
+def _unit(one: Record, name: str, where: str) -> float:
+    unit = one.get("time_unit", "ns")
+    if unit not in _UNITS:
+        raise DataError(f"{where}: {name!r} has the time_unit {unit!r}; known are {', '.join(_UNITS)}.")
+    return _UNITS[unit]
+
+
+def _parsed(name: str) -> tuple[str, dict[str, Setting], list[str]]:
+    """Return the function, its arguments and the flags in a name such as ``BM_Sort/size:1024/real_time``."""
+    first, *rest = name.split("/")
+    words, flags = [first], []
+    found: list[tuple[str, float]] = []
+    for part in rest:
+        match = _ARGUMENT.fullmatch(part)
+        if part in _FLAGS:
+            flags.append(part)
+        elif match is None:
+            words.append(part)
+        elif match["name"] not in _SETTINGS_OF_THE_RUN:
+            found.append((match["name"] or "", float(match["value"])))
+    unnamed = sum(not label for label, _ in found)
+    settings: dict[str, Setting] = {}
+    number = 0
+    for label, value in found:
+        number += not label
+        settings[identifier(label) if label else f"n{number}" if unnamed > 1 else "n"] = value
+    return "/".join(words), settings, flags
