@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Baseline": "scalkit.validation.baseline",
     "Expectation": "scalkit.validation.expectation",
     "FitModels": "scalkit.fit.batch",
     "Growth": "scalkit.growth",
@@ -32,10 +33,12 @@ if TYPE_CHECKING:
     from scalkit.measure import measurements, read
     from scalkit.reports import report
     from scalkit.validation import validate
+    from scalkit.validation.baseline import Baseline
     from scalkit.validation.expectation import Expectation
     from scalkit.validation.space import SearchSpace
 
 __all__ = [
+    "Baseline",
     "Expectation",
     "FitModels",
     "Growth",

@@ -179,7 +179,7 @@ def fit_piecewise(
 
 def fit_piecewise_series(series: Series, ticks: Sequence[Growth], statistic: str = "q1", **options: Any) -> Piecewise:
     """Return the piecewise model of a series; the noise is that between its runs, see `fit_piecewise` for `options`."""
-    noise = pure_error(series.values, statistic, exact=series.exact, resolution=series.resolution)
+    noise = pure_error(series.replicates, statistic, exact=series.exact, resolution=series.resolution)
     return fit_piecewise(series.x, series.y, ticks, noise, parameter=series.parameter, unit=series.unit, **options)
 
 

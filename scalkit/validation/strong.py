@@ -89,6 +89,7 @@ def cost_series(series: Series) -> Series:
         values=series.values * series.x[:, np.newaxis],
         y=series.y * series.x,
         resolution=series.resolution * float(series.x.max()),
+        repetitions=None if series.repetitions is None else series.repetitions * series.x[:, np.newaxis],
     )
 
 

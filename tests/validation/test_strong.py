@@ -34,6 +34,8 @@ def test_falling_times_are_strong_scaling() -> None:
     assert found.cost.unit == "s"
     assert found.cost.y == pytest.approx(10 + 0.01 * P)
     assert found.cost.values == pytest.approx(found.series.values * P[:, None])
+    repeated = cost_series(one((10 / P)[:, None] * [1.0, 1.1]))
+    assert repeated.replicates == pytest.approx(10 * np.ones((7, 1)) * [1.0, 1.1])
 
 
 def test_the_cost_is_modelled() -> None:
