@@ -129,7 +129,7 @@ def _clock(settings: Mapping[str, Setting], flags: Sequence[str]) -> str:
 
 def _unit(one: Record, name: str, where: str) -> float:
     unit = one.get("time_unit", "ns")
-    if unit not in _UNITS:
+    if not isinstance(unit, str) or unit not in _UNITS:
         raise DataError(f"{where}: {name!r} has the time_unit {unit!r}; known are {', '.join(_UNITS)}.")
     return _UNITS[unit]
 
