@@ -20,7 +20,7 @@ from scalkit.validation.masses import exact_masses, likelihoods, noisy_masses, s
 from scalkit.validation.noise import Noise, summarise
 from scalkit.validation.space import SearchSpace
 
-__all__ = ["SURE", "Posterior", "VerdictWord", "posteriors"]
+__all__ = ["SURE", "Posterior", "Predictions", "VerdictWord", "posteriors"]
 
 SURE = 0.9
 """A verdict is undecided below this probability."""
@@ -32,6 +32,7 @@ _STEP, _FINE_STEP = 0.012, 0.03
 _REFINED = Fraction(1, 24)
 _NORMAL = np.array([-1.8339, -1.1503, -0.7479, -0.4299, -0.1408, 0.1408, 0.4299, 0.7479, 1.1503, 1.8339])
 _AGREE = 1e-12
+_NEGLIGIBLE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,39 +143,75 @@ class Posterior:
         new value. Growth beyond the ruler, or another regime there, is outside of any such interval.
         """
         low = (1 - _checked(level)) / 2
-        return self._quantiles(x, [low, 1 - low])
+        return self.quantiles(x, [low, 1 - low])
 
     def predict(self, x: ArrayLike) -> Floats:
         """Return the median of the predictions at `x`, same shape as `x`, in the unit of the series."""
-        return np.asarray(self._quantiles(x, [0.5])[0])
+        return np.asarray(self.quantiles(x, [0.5])[0])
 
-    def _quantiles(self, x: ArrayLike, shares: Sequence[float]) -> Floats:
+    def quantiles(self, x: ArrayLike, shares: Sequence[float]) -> Floats:
+        """Return quantiles of the predictions at `x`, of shape (len(shares), *shape of x), in the unit of the series."""
         at = np.asarray(x, dtype=np.float64)
-        logs, weights, spread = self._predictions(np.atleast_1d(at).ravel())
-        found = np.empty((len(shares), logs.shape[1]))
-        for column in range(logs.shape[1]):
-            points = (logs[:, column, None] + spread[:, None] * _NORMAL[None, :]).ravel()
+        seen = self.predictions(np.atleast_1d(at).ravel())
+        found = np.empty((len(shares), seen.logs.shape[1]))
+        for column in range(seen.logs.shape[1]):
+            points = (seen.logs[:, column, None] + seen.spread[:, None] * _NORMAL[None, :]).ravel()
             order = np.argsort(points)
-            below = np.cumsum(np.repeat(weights, len(_NORMAL))[order])
+            below = np.cumsum(np.repeat(seen.weights, len(_NORMAL))[order])
             found[:, column] = np.interp(shares, below / below[-1], points[order])
         return np.asarray(np.exp(found).reshape(len(shares), *at.shape))
 
-    def _predictions(self, at: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return the log values (H, settings), weights (H,) and standard deviations (H,) of the hypotheses."""
+    def predictions(self, at: ArrayLike, refined: bool = True) -> Predictions:
+        """Return what each hypothesis predicts at settings of shape (m,).
+
+        Parameters
+        ----------
+        at : array_like of shape (m,)
+        refined : bool
+            Whether growths between the ticks take part.
+        """
         x, values = self.series.x, _positive(self.series.replicates)
         summary = summarise(values[None])
         noise = _exact_noise(self.series) if self.is_exact else summary.noise
-        hyp = hypotheses(x, self.expectation, _refined(self.space), _FINE_STEP, self.prior)
+        ticks, step = (_refined(self.space), _FINE_STEP) if refined else (self.space.ticks, _STEP)
+        hyp = hypotheses(x, self.expectation, ticks, step, self.prior)
         squares = squared_residuals(summary.z, hyp)
         likely = likelihoods(squares, noise, len(x))[0].astype(float) * hyp.prior
-        keep = likely > 1e-6 * likely.max()
+        keep = likely > _NEGLIGIBLE * likely.max()
         each = np.log(noise.masses) - (len(x) - 1) / 2 * np.log(noise.variances[0])
         each = each[None, :] - squares[0][keep, None] / (2 * noise.variances[0][None, :])
         each = np.exp(each - each.max(axis=1, keepdims=True))
         variance = (each * noise.variances[0]).sum(axis=1) / each.sum(axis=1)
         level = float(np.median(np.log(_positive(self.series.y)) - summary.z[0])) + summary.z[0].mean()
-        logs = hyp.log_shapes_at(at)[keep] + level
-        return logs, likely[keep] / likely[keep].sum(), np.sqrt(variance * (1 + 1 / len(x)))
+        return Predictions(
+            logs=hyp.log_shapes_at(np.asarray(at, dtype=np.float64))[keep] + level,
+            weights=likely[keep] / likely[keep].sum(),
+            spread=np.sqrt(variance * (1 + 1 / len(x))),
+            growths=hyp.growths,
+            tick=hyp.tick[keep],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What hypotheses predict.
+
+    Attributes
+    ----------
+    logs : ndarray of shape (H, m)
+        Natural logarithm of the value at each setting.
+    weights, spread : ndarray of shape (H,)
+        Probability, and standard deviation of the logarithm of a new value.
+    growths : tuple of Growth
+    tick : ndarray of int, shape (H,)
+        Which of `growths` leads.
+    """
+
+    logs: Floats
+    weights: Floats
+    spread: Floats
+    growths: tuple[Growth, ...]
+    tick: np.ndarray[Any, np.dtype[np.int64]]
 
 
 def posteriors(

@@ -11,9 +11,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError, UsageError
 from scalkit.fit import Model
+from scalkit.validation.advise import Advice, Cost, advise
+from scalkit.validation.limit import Limits, limits
 from scalkit.validation.litmus import Litmus
 from scalkit.validation.rules import RuleResult
 from scalkit.validation.verdict import SYMBOLS, Verdict
@@ -152,6 +155,33 @@ class Validation:
             for near in difflib.get_close_matches(name, self.unexpected, 1, 0.8):
                 found.append(f"{name} is expected and {near} measured; write one like the other if they are the same")
         return (*self.notes, *found)
+
+    def advise(self, candidates: ArrayLike, cost: Cost = "p") -> dict[tuple[str, str], Advice]:
+        """Return where to measure next, for each function and metric; see `scalkit.validation.advise.advise`.
+
+        Parameters
+        ----------
+        candidates : array_like of shape (m,)
+            Settings that could be measured.
+        cost : str, callable or None
+            The parameter's name where a measurement costs as much as its setting says, a function of it, or None.
+        """
+        return {(v.function, v.metric): advise(v.posterior, candidates, cost) for v in self.verdicts}
+
+    def limit(self, metric: str, budget: float | str, ppn: int = 1, *, even_outside: bool = False) -> Limits:
+        """Return the largest setting within a budget, of the functions of a metric; see `scalkit.validation.limit.limits`.
+
+        Parameters
+        ----------
+        metric : str
+        budget : float or str
+            In the unit of the metric, or with a prefix, as in ``"24 GB"`` or ``"10 ms"``.
+        ppn : int
+            Processes that share a budget of memory.
+        even_outside : bool
+            Also for models outside their deviation limits.
+        """
+        return limits(self, metric, budget, ppn, even_outside=even_outside, band_of=lambda v: v.posterior.interval)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each verdict, as a pandas DataFrame."""

@@ -1,0 +1,205 @@
+"""Where to measure next: the setting that tells most about the verdict for its cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scalkit.errors import UsageError
+from scalkit.growth import Growth
+from scalkit.units import format_quantity
+from scalkit.validation.expectation import RANKS
+from scalkit.validation.posterior import Posterior, Predictions
+
+__all__ = ["ENOUGH", "Advice", "Candidate", "advise"]
+
+ENOUGH = 0.97
+"""A rank of this probability needs no further measurement."""
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Cost = str | Callable[[float], float] | None
+
+_PER_SPREAD = 3.0
+_MOST_BINS = 4096
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One setting that could be measured.
+
+    Attributes
+    ----------
+    x : float
+        Setting of the parameter.
+    cost : float
+    information : float, in bits
+        Expected gain of knowledge about the rank.
+    predictions : tuple of (Growth, float)
+        The two most probable growths of different rank, and the value that each predicts there, in the unit of the series.
+    """
+
+    x: float
+    cost: float
+    information: float
+    predictions: tuple[tuple[Growth, float], ...]
+
+    @property
+    def value(self) -> float:
+        """Information per square root of cost, by which candidates are ranked."""
+        return self.information / math.sqrt(self.cost)
+
+
+@dataclass(frozen=True, eq=False)
+class Advice:
+    """Settings to measure next, the most valuable first.
+
+    Attributes
+    ----------
+    candidates : tuple of Candidate
+    probability : float
+        Of the most probable rank now.
+    """
+
+    posterior: Posterior
+    candidates: tuple[Candidate, ...]
+    probability: float
+
+    @property
+    def stop(self) -> bool:
+        """Whether a rank is 97 % probable, so that measuring more is hardly worth its cost."""
+        return self.probability >= ENOUGH
+
+    @property
+    def sentence(self) -> str:
+        """The advice in plain words."""
+        series = self.posterior.series
+        now = f"the most probable rank of {series.function} has {100 * self.probability:.0f} %"
+        if self.stop:
+            return f"Stop: {now}."
+        best = self.candidates[0]
+        told = " and ".join(f"{growth} predicts {_quantity(y, series.unit)}" for growth, y in best.predictions)
+        return f"Measure {series.parameter} = {best.x:g}: {now}; there {told}."
+
+    def __repr__(self) -> str:
+        return f"<Advice: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        series = self.posterior.series
+        head = "".join(
+            f"<th scope='col'>{escape(name)}</th>"
+            for name in (series.parameter, "cost", "information", "per √cost", "predictions")
+        )
+        rows = "".join(
+            f"<tr><td>{c.x:g}</td><td>{c.cost:g}</td><td>{c.information:.3f} bit</td><td>{c.value:.2g}</td>"
+            f"<td>{escape('; '.join(f'{g}: {_quantity(y, series.unit)}' for g, y in c.predictions))}</td></tr>"
+            for c in self.candidates
+        )
+        return f"<table><caption>{escape(self.sentence)}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def advise(posterior: Posterior, candidates: ArrayLike, cost: Cost = "p") -> Advice:
+    """Return candidates ranked by expected information about the rank per square root of their cost.
+
+    Parameters
+    ----------
+    posterior : Posterior
+    candidates : array_like of shape (m,)
+        Settings that could be measured, also ones that were.
+    cost : str, callable or None
+        The name of the parameter if a measurement costs as much as its setting says, a function of the setting, or None
+        where all cost the same.
+
+    Returns
+    -------
+    Advice
+
+    Raises
+    ------
+    UsageError
+        If there is no candidate, one is not positive, or a cost is not.
+
+    References
+    ----------
+    docs/method.md, "Where to measure next".
+    """
+    at = np.unique(np.asarray(candidates, dtype=np.float64))
+    if not at.size or not np.isfinite(at).all() or (at <= 0).any():
+        raise UsageError(
+            f"candidates are {np.asarray(candidates).tolist()}; name at least one positive setting to measure."
+        )
+    costs = _costs(at, cost, posterior.series.parameter)
+    seen = posterior.predictions(at, refined=False)
+    ranks = np.array([RANKS.index(posterior.expectation.rank(growth)) for growth in seen.growths])[seen.tick]
+    rivals = _rivals(posterior)
+    found = [
+        Candidate(
+            float(x),
+            float(costs[k]),
+            _information(seen.logs[:, k], seen.weights, seen.spread, ranks),
+            tuple((growth, _prediction(seen, k, growth)) for growth in rivals),
+        )
+        for k, x in enumerate(at)
+    ]
+    found.sort(key=lambda one: (-one.value, one.x))
+    return Advice(posterior, tuple(found), max(posterior.probability.values()))
+
+
+def _costs(at: Floats, cost: Cost, parameter: str) -> Floats:
+    if cost is None:
+        return np.ones(len(at))
+    if isinstance(cost, str):
+        if cost != parameter:
+            raise UsageError(f"cost is {cost!r}; name the parameter, {parameter!r}, give a function of it, or None.")
+        return at
+    costs = np.array([float(cost(float(x))) for x in at])
+    if not np.isfinite(costs).all() or (costs <= 0).any():
+        raise UsageError(f"costs are {costs.tolist()}; every cost must be positive and finite.")
+    return costs
+
+
+def _information(logs: Floats, weights: Floats, spread: Floats, ranks: Any) -> float:
+    """Return the mutual information of the rank and a new value, in bits, on a grid of values."""
+    width = float(np.sqrt((weights * spread**2).sum()))
+    low, high = float(logs.min()) - 5 * width, float(logs.max()) + 5 * width
+    n = int(min((high - low) / width * _PER_SPREAD, _MOST_BINS)) + 1
+    step = (high - low) / n
+    place = np.clip(((logs - low) / step).astype(int), 0, n - 1)
+    reach = max(1, min(int(5 * width / step), n))
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / width) ** 2)
+    kernel /= kernel.sum()
+    joint = [
+        np.convolve(np.bincount(place[ranks == r], weights[ranks == r], n), kernel, "full") for r in range(len(RANKS))
+    ]
+    total = _entropy(np.sum(joint, axis=0))
+    known = sum(float(part.sum()) * _entropy(part / part.sum()) for part in joint if part.sum() > 0)
+    return max(0.0, total - known)
+
+
+def _entropy(mass: Floats) -> float:
+    positive = mass[mass > 0]
+    return float(-(positive * np.log2(positive)).sum())
+
+
+def _rivals(posterior: Posterior) -> Sequence[Growth]:
+    """Return the most probable growth, and the most probable one of another rank."""
+    order = [posterior.growths[k] for k in np.argsort(-posterior.weights) if posterior.weights[k] > 0]
+    rank = posterior.expectation.rank
+    return [order[0], *[growth for growth in order[1:] if rank(growth) != rank(order[0])][:1]]
+
+
+def _prediction(seen: Predictions, column: int, growth: Growth) -> float:
+    mine = seen.tick == seen.growths.index(growth)
+    if not mine.any():
+        return math.nan
+    weights = seen.weights[mine]
+    return float(np.exp((weights * seen.logs[mine, column]).sum() / weights.sum()))
+
+
+def _quantity(value: float, unit: str) -> str:
+    return "nothing certain" if math.isnan(value) else format_quantity(value, unit)
