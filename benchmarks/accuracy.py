@@ -8,8 +8,8 @@ times). A second set hides a term beyond the limits behind the expected one. The
 developed on other seeds than its default.
 
 Extrapolation errors are those of the statistic that a tool models: the first quartile for scalkit, the mean for Extra-P. The
-interval of scalkit is held against a newly measured value. The series are simulated, not measured. Extra-P runs with its defaults in an environment of its own, because it needs numpy
-below 2.
+interval of scalkit is held against a newly measured value. The series are simulated, not measured. Extra-P runs with its
+defaults in an environment of its own, because it needs numpy below 2.
 """
 
 from __future__ import annotations
