@@ -14,7 +14,7 @@ import numpy as np
 
 from scalkit.growth import Growth
 
-__all__ = ["ExactEvidence", "exact_evidence"]
+__all__ = ["ExactEvidence", "exact_evidence", "exact_predictions"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -79,6 +79,53 @@ def exact_evidence(
     top = max(float(single.max(initial=-np.inf)), float(hidden.max(initial=-np.inf)))
     best = int(np.argmax((single + weights).max(axis=0)))
     return ExactEvidence(_log_sum(single + weights, top), _log_sum(hidden + weights, top), bounds[:, best])
+
+
+def exact_predictions(
+    x: Floats, y: Floats, growths: tuple[Growth, ...], resolution: float, at: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Return what a constant plus each growth predicts, at each size of the errors.
+
+    Parameters
+    ----------
+    x, y : ndarray of shape (points,)
+    growths : tuple of Growth
+    resolution : float
+    at : ndarray of shape (m,)
+
+    Returns
+    -------
+    values : ndarray of shape (K, Q, m)
+        NaN where the growth does not fit.
+    errors : ndarray of shape (K, Q, m)
+        Standard deviations of a new value.
+    evidence : ndarray of shape (K, Q)
+        Its logarithm, without the prior of the growth.
+    """
+    scales, masses = _scales(y, resolution)
+    settings = np.concatenate([x, at])
+    logs = np.array([g.log2_value(settings) for g in growths]).reshape(len(growths), len(settings))
+    with np.errstate(invalid="ignore"):
+        terms = np.exp2(np.clip(logs - logs[:, : len(x)].max(axis=1, keepdims=True), -1000.0, 1000.0))
+    terms = np.nan_to_num(terms * np.isfinite(terms).all(axis=1, keepdims=True))
+    seen, ahead = terms[:, : len(x)], terms[:, len(x) :]
+    is_constant = np.array([g.is_constant for g in growths])
+    evidence = np.where(is_constant[:, None], _constant(y, scales)[None, :], _single(seen, y, scales)) + np.log(masses)
+    _, pairs, covariance = _fits([np.ones_like(seen), seen], y, scales)
+    _, alone, variance = _fits([seen], y, scales)
+    _, level, level_variance = _fits([np.ones((1, len(x)))], y, scales)
+    both = pairs[..., 0, None] + pairs[..., 1, None] * ahead[:, None, :]
+    columns = np.stack([np.ones_like(ahead), ahead], axis=-1)
+    both_variance = np.einsum("kmi,kqij,kmj->kqm", columns, covariance, columns)
+    single = alone[..., 0, None] * ahead[:, None, :]
+    single_variance = variance[..., 0, 0, None] * ahead[:, None, :] ** 2
+    values = np.where(pairs[..., 0, None] > 0, both, single)
+    spreads = np.where(pairs[..., 0, None] > 0, both_variance, single_variance)
+    values = np.where(is_constant[:, None, None], level[..., 0, None], values)
+    spreads = np.where(is_constant[:, None, None], level_variance[..., 0, 0, None], spreads)
+    new = (np.median(scales / np.maximum(y, _LEAST), axis=1)[None, :, None] * values) ** 2
+    fits = np.isfinite(evidence)[..., None]
+    return np.where(fits, values, np.nan), np.sqrt(np.maximum(spreads, 0.0) + new), evidence
 
 
 def _log_sum(logs: Floats, top: float) -> Floats:

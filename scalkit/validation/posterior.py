@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike
 from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.measure import Series
+from scalkit.validation.exact import exact_predictions
 from scalkit.validation.expectation import RANKS, Expectation, Rank
-from scalkit.validation.hypotheses import PRIORS, Prior, hypotheses
+from scalkit.validation.hypotheses import PRIORS, Prior, hypotheses, tick_mass
 from scalkit.validation.masses import exact_masses, likelihoods, noisy_masses, squared_residuals
-from scalkit.validation.noise import Noise, summarise
+from scalkit.validation.noise import summarise
 from scalkit.validation.space import SearchSpace
 
 __all__ = ["SURE", "Posterior", "Predictions", "VerdictWord", "posteriors"]
@@ -170,10 +171,12 @@ class Posterior:
         refined : bool
             Whether growths between the ticks take part.
         """
+        ticks, step = (_refined(self.space), _FINE_STEP) if refined else (self.space.ticks, _STEP)
+        if self.is_exact:
+            return self._exact_predictions(np.asarray(at, dtype=np.float64), ticks)
         x, values = self.series.x, _positive(self.series.replicates)
         summary = summarise(values[None])
-        noise = _exact_noise(self.series) if self.is_exact else summary.noise
-        ticks, step = (_refined(self.space), _FINE_STEP) if refined else (self.space.ticks, _STEP)
+        noise = summary.noise
         hyp = hypotheses(x, self.expectation, ticks, step, self.prior)
         squares = squared_residuals(summary.z, hyp)
         likely = likelihoods(squares, noise, len(x))[0].astype(float) * hyp.prior
@@ -189,6 +192,23 @@ class Posterior:
             spread=np.sqrt(variance * (1 + 1 / len(x))),
             growths=hyp.growths,
             tick=hyp.tick[keep],
+        )
+
+    def _exact_predictions(self, at: Floats, ticks: tuple[Growth, ...]) -> Predictions:
+        series = self.series
+        growths = tuple(sorted({*ticks, Growth.constant(), self.expectation.growth}))
+        values, errors, evidence = exact_predictions(series.x, series.y, growths, series.resolution, at)
+        rank = np.array([RANKS.index(self.expectation.rank(g)) for g in growths])
+        evidence = evidence + np.log(tick_mass(growths, rank, self.expectation, self.prior))[:, None]
+        weights = np.exp(evidence - evidence.max())
+        k, q = np.nonzero(weights > _NEGLIGIBLE)
+        found = np.maximum(values[k, q], 1e-300)
+        return Predictions(
+            logs=np.log(found),
+            weights=weights[k, q] / weights[k, q].sum(),
+            spread=np.minimum(errors[k, q] / found, 1.0).max(axis=1),
+            growths=growths,
+            tick=k,
         )
 
 
@@ -280,14 +300,6 @@ def _is_exact(series: Series) -> bool:
         return False
     rows = values[repeated]
     return bool((np.nanmax(rows, axis=1) - np.nanmin(rows, axis=1) <= _AGREE * np.nanmax(rows, axis=1)).all())
-
-
-def _exact_noise(series: Series) -> Noise:
-    """Return variances for the band of exact values: the rounding, and misfits as in `scalkit.validation.exact`."""
-    step = max(series.resolution, 1.0 if (series.y == np.round(series.y)).all() else 0.0)
-    rounding = step / np.sqrt(12) / max(float(np.mean(series.y)), 1e-300)
-    misfit = np.array([0.0, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1])
-    return Noise((misfit**2 + rounding**2 + 1e-8)[None], np.array([0.5, *[0.1] * 5]))
 
 
 def _positive(values: Floats) -> Floats:
