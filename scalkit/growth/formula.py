@@ -27,6 +27,7 @@ FUNCTIONS = ("log", "log2", "sqrt", "cbrt", "exp", "factorial")
 _MAX_LENGTH = 200
 _MAX_NODES = 80
 _MAX_NUMBER = 1000
+_MAX_POWER = 64
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 _KNOWN = f"+, -, *, /, ^, {', '.join(FUNCTIONS)}, one parameter and numbers are known"
 
@@ -63,6 +64,7 @@ def read_formula(text: object, inlined: Mapping[str, str] | None = None) -> tupl
     if len(names) != 1 or names & set(FUNCTIONS):
         listed = ", ".join(sorted(names)) or "none"
         raise ExpectationError(f"the formula '{text}' must depend on one parameter; it depends on {listed}.")
+    _check_powers(nodes, text)
     return ast.unparse(_Substitute(ast.Name("x")).visit(tree)), names.pop()
 
 
@@ -99,8 +101,26 @@ def _check(node: ast.AST, text: str) -> None:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1 and not node.keywords:
         if node.func.id not in FUNCTIONS:
             _refuse(text, f"the function '{node.func.id}' is unknown")
+        if node.func.id == "factorial" and not _has_parameter(node.args[0]):
+            _refuse(text, "a factorial must be of something with the parameter")
         return
     _refuse(text, f"'{ast.unparse(node)[:40]}' is not allowed" if isinstance(node, ast.expr) else "it is no formula")
+
+
+def _check_powers(nodes: list[ast.AST], text: str) -> None:
+    """Refuse numbers such as 9^9^9^9 and sums to high powers, which no computer can write out."""
+    total = 1.0
+    for node in nodes:
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and not _has_parameter(node.right):
+            with np.errstate(all="ignore"):
+                sign, log2 = _signed(node.right, np.zeros(()))
+                total *= max(1.0, float(np.exp2(log2)))
+            if math.isnan(float(sign)) or not total <= _MAX_POWER:
+                _refuse(text, f"its exponents are too large, {_MAX_POWER} is the most for their product")
+
+
+def _has_parameter(node: ast.AST) -> bool:
+    return any(isinstance(each, ast.Name) and each.id not in FUNCTIONS for each in ast.walk(node))
 
 
 def _refuse(text: str, why: str) -> NoReturn:

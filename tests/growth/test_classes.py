@@ -212,6 +212,18 @@ def test_an_expectation_and_its_ruler(registered: object) -> None:
             ("f", "+".join("p" * 60)),
             f"the formula '{'+'.join('p' * 60)}' has more than 80 operations and names; simplify it.",
         ),
+        (
+            ("f", "p*9^9^9^9"),
+            "cannot read the formula 'p*9^9^9^9': its exponents are too large, 64 is the most for their product; ",
+        ),
+        (
+            ("f", "(p+1)^1000-p^1000"),
+            "cannot read the formula '(p+1)^1000-p^1000': its exponents are too large, 64 is the ",
+        ),
+        (
+            ("f", "p*factorial(9)"),
+            "cannot read the formula 'p*factorial(9)': a factorial must be of something with the parameter; ",
+        ),
         (("f", "1/log(p)"), "the growth class 'f', '1/log(p)', does not grow without bound; register its inverse."),
         (
             ("f", "p*log(log(p))"),
