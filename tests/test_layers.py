@@ -28,6 +28,7 @@ LAYERS = {
 NEVER_EACH_OTHER = {"validation", "bench"}
 BORDERS = {
     "sympy": {"growth"},
+    "lmfit": {"fit"},
     "plotly": {"plots"},
     "papermill": {"reports"},
     "nbconvert": {"reports"},
