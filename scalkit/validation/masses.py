@@ -26,6 +26,7 @@ Singles = np.ndarray[Any, np.dtype[np.float32]]
 _BLOCK = 32
 _OCTAVE_BITS = 18  # of a float32: exponent and 5 bits of the mantissa remain, 32 steps an octave
 _LEVEL = 0.95
+_SINGLE_THREAD = 200_000  # multiplications below which OpenBLAS starts no other thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +102,11 @@ def _weights(z: Floats, noise: Noise, hyp: Hypotheses) -> Singles:
 def squared_residuals(z: Floats, hyp: Hypotheses) -> Singles:
     """Return B of shape (series, H): the summed squares of centred residuals."""
     centred = z - z.mean(axis=1, keepdims=True)
-    squares = centred @ (-2.0 * hyp.shapes.T)
+    squares = np.empty((len(z), len(hyp.shapes)))
+    chunk = max(1, _SINGLE_THREAD // max(1, z.size))
+    for start in range(0, len(hyp.shapes), chunk):  # small products stay in one thread, which is faster here
+        part = slice(start, start + chunk)
+        np.matmul(-2.0 * centred, hyp.shapes[part].T, out=squares[:, part])
     squares += (hyp.shapes**2).sum(axis=1)
     squares += (centred**2).sum(axis=1)[:, None]
     return squares.astype(np.float32)
