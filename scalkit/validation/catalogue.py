@@ -1,37 +1,46 @@
-"""Sets of expectations: the bundled ones and those in a user's TOML file.
+"""Sets of expectations: the bundled ones and those in a user's TOML file, which expectations.schema.json describes.
 
 ::
 
     deviation = "p^(1/2)"            # for all functions; by default half of each expectation's class
     space = "ics15"                  # or "around" (default), "paper"
+    remove_ticks = ["p^2*log(p)"]    # a ruler moved by hand: add_ticks, remove_ticks, or all ticks in place of a space
     litmus = "Bcast_binary_tree"     # the own implementation whose behaviour is known
     rules = ["MPI_Allreduce <= MPI_Reduce + MPI_Bcast"]
 
     [expectations]
     MPI_Barrier = "log(p)"
     MPI_Gather = { expectation = "p", deviation = "log(p)", space = "paper" }
+    MPI_Scan = { expectation = "log(p)", ticks = ["1", "log(p)", "p^(1/2)", "p"] }
+
+What a function says of itself goes before what the file says for all.
 """
 
 from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from scalkit.errors import ExpectationError, ScalkitError
+from scalkit.growth import Growth
 from scalkit.relation import Relation
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.space import SPACES, SearchSpace
+from scalkit.validation.toml_lines import Path as EntryPath
+from scalkit.validation.toml_lines import line_of, lines_of, syntax_error
 
 __all__ = ["CATALOGUES", "ExpectationSet", "Expected", "expectation_set", "load_expectations"]
 
 CATALOGUES = ("mpi", "mafia")
-_KEYS = ("title", "deviation", "space", "litmus", "rules", "expectations")
-_FUNCTION_KEYS = ("expectation", "deviation", "space")
+_RULER = ("space", "ticks", "add_ticks", "remove_ticks")
+_KEYS = ("title", "deviation", *_RULER, "litmus", "rules", "expectations")
+_FUNCTION_KEYS = ("expectation", "deviation", *_RULER)
 
 
 @dataclass(frozen=True)
@@ -56,12 +65,16 @@ class Expected:
 
 @dataclass(frozen=True)
 class ExpectationSet:
-    """Expectations by function name, rules between functions, and the litmus function."""
+    """Expectations by function name, rules between functions, and the litmus function.
+
+    ``lines`` has the line of each function in the file that the set was read from.
+    """
 
     functions: Mapping[str, Expected]
     rules: tuple[Relation, ...] = ()
     litmus: str | None = None
     name: str = ""
+    lines: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, function: str) -> Expected | None:
         """Return the expectation of a function; a variant such as ``f[random]`` falls back to ``f``."""
@@ -78,7 +91,10 @@ def load_expectations(source: str | Path) -> ExpectationSet:
     Raises
     ------
     ExpectationError
-        If the file cannot be read, is not TOML, or an entry is wrong; the text names the file, the entry and the value.
+        If the file cannot be read, is not TOML, or an entry is wrong; the text names the file, the line, the entry and the
+        value.
+    RuleError
+        If a rule cannot be read.
     """
     if source in CATALOGUES:
         text = resources.files("scalkit.validation").joinpath(f"catalogues/{source}.toml").read_text(encoding="utf-8")
@@ -97,87 +113,210 @@ def load_expectations(source: str | Path) -> ExpectationSet:
 def expectation_set(source: object) -> ExpectationSet:
     """Return a set from a set, a name, a path, or a mapping from function to expectation.
 
-    Values of a mapping are an Expectation, whatever `Expectation` takes, or a table with ``expectation``, ``deviation`` and
-    ``space``.
+    Values of a mapping are an Expectation, whatever `Expectation` takes, or a table with ``expectation``, ``deviation``,
+    ``space``, ``ticks``, ``add_ticks`` and ``remove_ticks``.
     """
     if isinstance(source, ExpectationSet):
         return source
     if isinstance(source, (str, Path)):
         return load_expectations(source)
     if isinstance(source, Mapping):
-        return ExpectationSet(
-            {str(name): _expected(str(name), value, None, "around") for name, value in source.items()}
-        )
+        try:
+            return ExpectationSet({str(name): _expected(str(name), value, {}) for name, value in source.items()})
+        except _AtEntry as wrong:
+            raise wrong.error from None
     raise ExpectationError(
         f"expectations must be a mapping from function to text, a TOML file or one of {', '.join(CATALOGUES)}; "
         f"got {type(source).__name__}."
     )
 
 
+class _AtEntry(Exception):  # noqa: N818
+    """Carries an error to where the lines of the file are known."""
+
+    def __init__(self, path: EntryPath, error: ScalkitError) -> None:
+        super().__init__(path, error)
+        self.path, self.error = path, error
+
+
+@contextmanager
+def _at(*path: str | int) -> Iterator[None]:
+    try:
+        yield
+    except ScalkitError as error:
+        raise _AtEntry(path, error) from error
+
+
 def _from_text(text: str, name: str) -> ExpectationSet:
     try:
         table = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ExpectationError(f"{name} is not valid TOML: {error}.") from error
+        place, reason = syntax_error(error)
+        raise ExpectationError(f"{name}{f', {place}' if place else ''}: this is not valid TOML: {reason}.") from error
     try:
-        return _from_table(table, name)
-    except ScalkitError as error:
-        raise type(error)(f"{name}: {error}") from error
+        lines = lines_of(text)
+        return _from_table(table, name, lines)
+    except _AtEntry as wrong:
+        line = line_of(wrong.path, lines)
+        where = f"{name}, line {line}" if line else name
+        raise type(wrong.error)(f"{where}: {wrong.error}") from wrong.error
 
 
-def _from_table(table: Mapping[str, Any], name: str) -> ExpectationSet:
-    _known_keys(table, _KEYS, "the file")
+def _from_table(table: Mapping[str, Any], name: str, lines: Mapping[EntryPath, int]) -> ExpectationSet:
+    _known_keys(table, _KEYS, "the file", ())
     functions = _typed(table, "expectations", dict, {}, "a table of functions")
     if not functions:
-        raise ExpectationError(
-            "there is no [expectations] table with a function; add one, for example MPI_Barrier = 'log(p)'."
-        )
-    deviation = _typed(table, "deviation", str, None, "text")
-    space = _space(_typed(table, "space", str, "around", "text"))
-    rules = _typed(table, "rules", list, [], "a list of texts")
+        with _at("expectations"):
+            raise ExpectationError(
+                "there is no [expectations] table with a function; add one, for example MPI_Barrier = 'log(p)'."
+            )
+    _typed(table, "title", str, None, "text")
+    _typed(table, "deviation", str, None, "text")
+    with _at("deviation"):
+        Growth.parse(table.get("deviation", 1))
+    _require_ruler(table, ())
     return ExpectationSet(
-        functions={key: _expected(key, value, deviation, space) for key, value in functions.items()},
-        rules=tuple(Relation.parse(rule) for rule in rules),
+        functions={key: _expected(key, value, table) for key, value in functions.items()},
+        rules=tuple(_rules(_typed(table, "rules", list, [], "a list of texts"))),
         litmus=_typed(table, "litmus", str, None, "the name of a function"),
         name=name,
+        lines={key: lines[path] for key in functions if (path := ("expectations", key)) in lines},
     )
 
 
-def _expected(function: str, value: object, deviation: object, space: str) -> Expected:
-    if isinstance(value, Expectation):
-        return Expected(value, space)
+def _rules(rules: list[Any]) -> Iterator[Relation]:
+    for place, rule in enumerate(rules):
+        with _at("rules", place):
+            yield Relation.parse(rule)
+
+
+def _expected(function: str, value: object, overall: Mapping[str, Any]) -> Expected:
+    """Return the expectation of a function; `overall` has what the file says for all."""
+    here = ("expectations", function)
     entry: Mapping[str, Any] = value if isinstance(value, Mapping) else {"expectation": value}
-    _known_keys(entry, _FUNCTION_KEYS, f"'{function}'")
-    if "expectation" not in entry:
-        raise ExpectationError(f"'{function}' has no key 'expectation'; add one, for example expectation = 'log(p)'.")
-    if isinstance(entry["expectation"], (bool, list, dict)):
-        raise ExpectationError(
-            f"the expectation of '{function}' is {entry['expectation']!r}; write it as text, for example 'log(p)'."
-        )
-    own = entry.get("space", space)
+    _known_keys(entry, _FUNCTION_KEYS, f"'{function}'", here)
+    with _at(*here):
+        if "expectation" not in entry:
+            raise ExpectationError(
+                f"'{function}' has no key 'expectation'; add one, for example expectation = 'log(p)'."
+            )
+    if isinstance(entry["expectation"], Expectation):
+        return _ruled(function, entry["expectation"], entry, overall)
+    with _at(*here, "expectation"):
+        if isinstance(entry["expectation"], (bool, list, dict)):
+            raise ExpectationError(
+                f"the expectation of '{function}' is {entry['expectation']!r}; write it as text, for example 'log(p)'."
+            )
+        with _naming(function):
+            Expectation(entry["expectation"])
+    with _at(*here, "deviation"), _naming(function):
+        expectation = Expectation(entry["expectation"], entry.get("deviation", overall.get("deviation")))
+    return _ruled(function, expectation, entry, overall)
+
+
+@contextmanager
+def _naming(function: str) -> Iterator[None]:
     try:
-        expectation = Expectation(entry["expectation"], entry.get("deviation", deviation))
+        yield
     except ExpectationError as error:
         raise ExpectationError(f"function '{function}': {error}") from error
-    return Expected(expectation, own if isinstance(own, SearchSpace) else _space(own))
+
+
+def _ruled(function: str, expectation: Expectation, entry: Mapping[str, Any], overall: Mapping[str, Any]) -> Expected:
+    """Return an expectation with its search space: its own, or the file's, and the ticks added and removed by hand."""
+    here: EntryPath = ("expectations", function)
+    _require_ruler(entry, here)
+    base, base_at = (entry, here) if "space" in entry or "ticks" in entry else (overall, ())
+    space = base.get("space", "around")
+    ticks = _ticks(base, "ticks", base_at)
+    changes = {}
+    for key in ("add_ticks", "remove_ticks"):
+        owner, owner_at = (entry, here) if key in entry else (overall, ())
+        changes[key] = _ticks(owner, key, owner_at)
+    added, removed = changes["add_ticks"], changes["remove_ticks"]
+    if not (ticks or added or removed):
+        return Expected(expectation, space)
+    with _at(*here), _naming(function):
+        expectation = _in_parameter_of(expectation, [*ticks, *added, *removed])
+        if isinstance(space, SearchSpace):
+            made = space
+        elif ticks:
+            made = SearchSpace.of(ticks, "by hand", expectation.parameter)
+        else:
+            made = SearchSpace.named(space, expectation)
+        for tick in added:
+            made = made.with_tick(tick)
+        for tick in removed:
+            made = made.without_tick(tick)
+    return Expected(expectation, made)
+
+
+def _in_parameter_of(expectation: Expectation, ticks: list[Growth]) -> Expectation:
+    """Return the expectation in terms of the ticks' parameter, which a constant one takes over."""
+    for tick in ticks:
+        for name in tick.parameters:
+            if name != expectation.parameter and not expectation.growth.is_constant:
+                raise ExpectationError(
+                    f"the tick '{tick}' is in terms of '{name}', the expectation in terms of '{expectation.parameter}'; "
+                    f"write it in terms of {expectation.parameter}."
+                )
+            expectation = expectation.in_parameter(name)
+    return expectation
+
+
+def _ticks(table: Mapping[str, Any], key: str, where: EntryPath) -> list[Growth]:
+    found = []
+    for place, text in enumerate(table.get(key, ())):
+        with _at(*where, key, place):
+            if isinstance(text, (bool, int, float, list, dict)):
+                raise ExpectationError(f"the tick {text!r} is no growth; write it as text, for example 'p^(1/2)'.")
+            growth = Growth.parse(text)
+            if len(growth.parameters) > 1:
+                raise ExpectationError(
+                    f"the tick '{growth}' depends on several parameters; write ticks in terms of one."
+                )
+            found.append(growth)
+    return found
+
+
+def _require_ruler(table: Mapping[str, Any], where: EntryPath) -> None:
+    """Check the keys of a ruler: known names, lists of texts, and not both a space and all ticks."""
+    for key in ("ticks", "add_ticks", "remove_ticks"):
+        with _at(*where, key):
+            if key in table and not isinstance(table[key], list | tuple):
+                raise ExpectationError(
+                    f"'{key}' is {table[key]!r}; a list of growths is needed, as in ['1', 'log(p)', 'p']."
+                )
+    with _at(*where, "ticks"):
+        if "ticks" in table and not list(table["ticks"]):
+            raise ExpectationError("'ticks' is empty; list the growths to try, or leave it out.")
+        if "ticks" in table and "space" in table:
+            raise ExpectationError("'space' and 'ticks' both say which growths to try; give one, or use 'add_ticks'.")
+    with _at(*where, "space"):
+        if "space" in table and not isinstance(table["space"], SearchSpace):
+            _space(table["space"])
 
 
 def _space(name: object) -> str:
+    if not isinstance(name, str):
+        raise ExpectationError(f"'space' is {name!r}; text is needed.")
     if name not in SPACES:
         raise ExpectationError(f"the search space {name!r} is unknown; choose one of {', '.join(SPACES)}.")
-    return str(name)
+    return name
 
 
-def _known_keys(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+def _known_keys(table: Mapping[str, Any], known: tuple[str, ...], where: str, path: EntryPath) -> None:
     for key in table:
         if key not in known:
             near = difflib.get_close_matches(str(key), known, 1)
             hint = f"; did you mean '{near[0]}'?" if near else f"; known are {', '.join(known)}."
-            raise ExpectationError(f"{where} has the unknown key '{key}'{hint}")
+            with _at(*path, str(key)):
+                raise ExpectationError(f"{where} has the unknown key '{key}'{hint}")
 
 
 def _typed(table: Mapping[str, Any], key: str, kind: type, default: Any, words: str) -> Any:
     value = table.get(key, default)
-    if value is not default and not isinstance(value, kind):
-        raise ExpectationError(f"'{key}' is {value!r}; {words} is needed.")
+    with _at(key):
+        if value is not default and not isinstance(value, kind):
+            raise ExpectationError(f"'{key}' is {value!r}; {words} is needed.")
     return value

@@ -53,6 +53,52 @@ def test_a_file(tmp_path: Path) -> None:
     assert (other.expectation.growth.is_constant, other.expectation.parameter) == (True, "n")
 
 
+RULERS = """
+space = "ics15"
+remove_ticks = ["p^2*log(p)"]
+[expectations]
+plain = "p"
+own = { expectation = "p", ticks = ["log(p)", "1", "p^2"] , remove_ticks = [] }
+moved = { expectation = "p", space = "paper", add_ticks = ["p^(5/8)"], remove_ticks = ["p^(1/4)"] }
+[expectations.constant]
+expectation = "1"
+ticks = ["1", "log(n)", "n"]
+remove_ticks = []
+"""
+
+
+def test_rulers_moved_by_hand(tmp_path: Path) -> None:
+    found = load_expectations(written(tmp_path, RULERS)).functions
+    _, plain = found["plain"].search_space("p")
+    assert (plain.name, len(plain)) == ("ics15+", len(SearchSpace.preset("ics15")) - 1)
+    expectation, own = found["own"].search_space("p")
+    assert (own.name, [str(tick) for tick in own.ticks]) == ("by hand", ["1", "log(p)", "p^2"])
+    _, moved = found["moved"].search_space("p")
+    changed = {sk.Growth.parse("p^(5/8)"), sk.Growth.parse("p^(1/4)")}
+    assert set(SearchSpace.paper(expectation).ticks) ^ set(moved.ticks) == changed
+    assert [str(tick) for tick in found["constant"].search_space("n")[1].ticks] == ["1", "log(n)", "n"]
+
+
+def test_a_ruler_moved_by_hand_is_what_is_tried(tmp_path: Path) -> None:
+    data = sk.measurements([2, 4, 8, 16, 32], [3.0, 5.0, 9.0, 17.0, 33.0], name="own")
+    verdict = sk.validate(data, written(tmp_path, RULERS))["own"]
+    assert [str(tick) for tick in verdict.space.ticks] == ["1", "log(p)", "p", "p^2"]
+    assert verdict.rank == "total"
+
+
+def test_ticks_in_a_mapping() -> None:
+    found = expectation_set({"f": {"expectation": "n", "ticks": ("1", sk.Growth.parse("n"))}}).functions["f"]
+    assert len(found.search_space("n")[1]) == 2
+    message = "'ticks' is 'n'; a list of growths is needed, as in ['1', 'log(p)', 'p']."
+    with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
+        expectation_set({"f": {"expectation": "n", "ticks": "n"}})
+
+
+def test_lines_of_functions(tmp_path: Path) -> None:
+    assert load_expectations(written(tmp_path, RULERS)).lines == {"plain": 5, "own": 6, "moved": 7, "constant": 8}
+    assert expectation_set({"f": "p"}).lines == {}
+
+
 def test_variants_fall_back_to_their_function() -> None:
     found = expectation_set({"f": "p", "f[b]": "1"})
     assert found.of("f[a]") is found.functions["f"]
@@ -72,54 +118,89 @@ HEAD = "[expectations]\nf = 'p'\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "why"),
+    ("text", "line", "kind", "why"),
     [
-        ("", ExpectationError, "there is no [expectations] table with a function; add one, "
+        ("", 0, ExpectationError, "there is no [expectations] table with a function; add one, "
          "for example MPI_Barrier = 'log(p)'."),
-        ("deviatoin = 'p'\n" + HEAD, ExpectationError, "the file has the unknown key 'deviatoin'; did you mean 'deviation'?"),
-        ("zzz = 'p'\n" + HEAD, ExpectationError, "the file has the unknown key 'zzz'; known are title, deviation, space, "
-         "litmus, rules, expectations."),
-        ("expectations = 3", ExpectationError, "'expectations' is 3; a table of functions is needed."),
-        ("deviation = 3\n" + HEAD, ExpectationError, "'deviation' is 3; text is needed."),
-        ("rules = 'A <= B'\n" + HEAD, ExpectationError, "'rules' is 'A <= B'; a list of texts is needed."),
-        ("rules = ['A < B']\n" + HEAD, RuleError, "cannot read the rule 'A < B': '< B' is not part of a rule. "
+        ("title = 'x'\n[expectations]\n", 2, ExpectationError, "there is no [expectations] table with a function; add one, "
+         "for example MPI_Barrier = 'log(p)'."),
+        ("# x\n\ndeviatoin = 'p'\n" + HEAD, 3, ExpectationError, "the file has the unknown key 'deviatoin'; did you mean "
+         "'deviation'?"),
+        ("zzz = 'p'\n" + HEAD, 1, ExpectationError, "the file has the unknown key 'zzz'; known are title, deviation, space, "
+         "ticks, add_ticks, remove_ticks, litmus, rules, expectations."),
+        ("expectations = 3", 1, ExpectationError, "'expectations' is 3; a table of functions is needed."),
+        ("title = 3\n" + HEAD, 1, ExpectationError, "'title' is 3; text is needed."),
+        ("deviation = 3\n" + HEAD, 1, ExpectationError, "'deviation' is 3; text is needed."),
+        ("\ndeviation = 'p^'\n" + HEAD, 2, ExpectationError, None),
+        ("rules = 'A <= B'\n" + HEAD, 1, ExpectationError, "'rules' is 'A <= B'; a list of texts is needed."),
+        ("rules = [\n'A <= B',\n'A < B']\n" + HEAD, 3, RuleError, "cannot read the rule 'A < B': '< B' is not part of a "
+         "rule. Write it as 'A <= B + 2*C', with names that hold blanks in double quotes."),
+        ("rules = [3]\n" + HEAD, 1, RuleError, "a rule must be text, got 3. "
          "Write it as 'A <= B + 2*C', with names that hold blanks in double quotes."),
-        ("rules = [3]\n" + HEAD, RuleError, "a rule must be text, got 3. "
-         "Write it as 'A <= B + 2*C', with names that hold blanks in double quotes."),
-        ("litmus = ['f']\n" + HEAD, ExpectationError, "'litmus' is ['f']; the name of a function is needed."),
-        ("space = 'papr'\n" + HEAD, ExpectationError, "the search space 'papr' is unknown; "
+        ("litmus = ['f']\n" + HEAD, 1, ExpectationError, "'litmus' is ['f']; the name of a function is needed."),
+        ("space = 'papr'\n" + HEAD, 1, ExpectationError, "the search space 'papr' is unknown; "
          "choose one of around, paper, ics15."),
-        ("[expectations]\nf = {expectatoin = 'p'}", ExpectationError, "'f' has the unknown key 'expectatoin'; "
+        ("space = 1\n" + HEAD, 1, ExpectationError, "'space' is 1; text is needed."),
+        (HEAD + "g = { expectation = 'p', space = 'papr' }", 3, ExpectationError, "the search space 'papr' is unknown; "
+         "choose one of around, paper, ics15."),
+        (HEAD + "[expectations.g]\nexpectatoin = 'p'", 4, ExpectationError, "'g' has the unknown key 'expectatoin'; "
          "did you mean 'expectation'?"),
-        ("[expectations]\nf = {}", ExpectationError, "'f' has no key 'expectation'; add one, "
+        ("[expectations]\nf = {}", 2, ExpectationError, "'f' has no key 'expectation'; add one, "
          "for example expectation = 'log(p)'."),
-        ("[expectations]\nf = true", ExpectationError, "the expectation of 'f' is True; write it as text, "
+        ("[expectations]\nf = true", 2, ExpectationError, "the expectation of 'f' is True; write it as text, "
          "for example 'log(p)'."),
-        ("[expectations]\nf = ['p']", ExpectationError, "the expectation of 'f' is ['p']; write it as text, "
+        ("[expectations]\nf = ['p']", 2, ExpectationError, "the expectation of 'f' is ['p']; write it as text, "
          "for example 'log(p)'."),
-        ("[expectations]\nf = 'p^p'", ExpectationError, "function 'f': cannot classify 'p^p': a parameter to the power of "
+        (HEAD + "\n\ng = 'p^p'", 5, ExpectationError, "function 'g': cannot classify 'p^p': a parameter to the power of "
          "a parameter outgrows every 2^(c*x). Write the expectation as a product of powers of log(p), p and 2^p, "
          "for example 'p^2*log(p)'."),
-        ("[expectations]\nf = 2026-11-21", ExpectationError, "function 'f': an expectation must be text, a number, a sympy "
+        (HEAD + "[expectations.g]\nexpectation = 'p'\ndeviation = 'n'", 5, ExpectationError, "function 'g': deviation 'n' "
+         "depends on n, the expectation 'p' on 'p'; write the deviation in terms of p."),
+        ("deviation = 'n'\n" + HEAD, 3, ExpectationError, "function 'f': deviation 'n' "
+         "depends on n, the expectation 'p' on 'p'; write the deviation in terms of p."),
+        ("[expectations]\nf = 2026-11-21", 2, ExpectationError, "function 'f': an expectation must be text, a number, a sympy "
          "expression or a Growth, got date. Write the expectation as a product of powers of log(p), p and 2^p, "
          "for example 'p^2*log(p)'."),
+        ("ticks = 'p'\n" + HEAD, 1, ExpectationError, "'ticks' is 'p'; a list of growths is needed, as in "
+         "['1', 'log(p)', 'p']."),
+        ("ticks = []\n" + HEAD, 1, ExpectationError, "'ticks' is empty; list the growths to try, or leave it out."),
+        ("space = 'paper'\nticks = ['p']\n" + HEAD, 2, ExpectationError, "'space' and 'ticks' both say which growths to try; "
+         "give one, or use 'add_ticks'."),
+        ("add_ticks = [\n 'p',\n 'p^p']\n" + HEAD, 3, ExpectationError, None),
+        ("add_ticks = [3]\n" + HEAD, 1, ExpectationError, "the tick 3 is no growth; write it as text, for example 'p^(1/2)'."),
+        ("add_ticks = ['n*p']\n" + HEAD, 1, ExpectationError, "the tick 'n*p' depends on several parameters; write ticks in "
+         "terms of one."),
+        ("remove_ticks = ['p^5']\n" + HEAD, 3, ExpectationError, None),
+        ("ticks = ['n']\n" + HEAD, 3, ExpectationError, "function 'f': the tick 'n' is in terms of 'n', the expectation in "
+         "terms of 'p'; write it in terms of p."),
     ],
 )  # fmt: skip
-def test_wrong_entries(tmp_path: Path, text: str, kind: type[Exception], why: str) -> None:
+def test_wrong_entries(tmp_path: Path, text: str, line: int, kind: type[Exception], why: str | None) -> None:
     path = written(tmp_path, text)
-    with pytest.raises(kind, match=f"^{re.escape(f'{path}: {why}')}$"):
+    where = f"{path}, line {line}: " if line else f"{path}: "
+    with pytest.raises(kind, match=f"^{re.escape(where)}" + (f"{re.escape(why)}$" if why else "")):
         load_expectations(path)
 
 
-def test_broken_toml_names_the_line(tmp_path: Path) -> None:
-    path = written(tmp_path, "[expectations]\nf = p\n")
-    with pytest.raises(
-        ExpectationError, match=rf"^{re.escape(str(path))} is not valid TOML: .*\(at line 2, column 5\)\.$"
-    ):
+@pytest.mark.parametrize(
+    ("text", "place", "reason"),
+    [
+        ("[expectations]\nf = p\n", "line 2, column 5", "invalid value"),
+        ("[expectations]\nf = 'p'\nf = 'p'\n", "line 3, column 8", "cannot overwrite a value"),
+        ("[expectations]\nf = ['p'", "end of document", None),
+    ],
+)
+def test_broken_toml_names_the_line(tmp_path: Path, text: str, place: str, reason: str | None) -> None:
+    path = written(tmp_path, text)
+    message = f"{path}, {place}: this is not valid TOML: "
+    with pytest.raises(ExpectationError, match=f"^{re.escape(message)}{reason or '.+'}\\.$"):
         load_expectations(path)
-    deep = written(tmp_path, "a = " + "[" * 5000)
-    with pytest.raises(ExpectationError, match=rf"^{re.escape(str(deep))} is not valid TOML: .*\.$"):
-        load_expectations(deep)
+
+
+def test_toml_far_too_deep(tmp_path: Path) -> None:
+    path = written(tmp_path, "a = " + "[" * 5000)
+    with pytest.raises(ExpectationError, match=rf"^{re.escape(str(path))}: this is not valid TOML: .*\.$"):
+        load_expectations(path)
 
 
 @pytest.mark.parametrize(
