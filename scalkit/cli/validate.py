@@ -1,7 +1,7 @@
 """Validates runs against expectations and prints the verdicts as a table.
 
-RUN is a campaign folder that `scalkit measure` wrote, or single run files, or a netCDF file. Expectations come from a bundled
-catalogue (mpi, mafia) or from a TOML file:
+RUN is a campaign folder that `scalkit measure` wrote, or single run files, a netCDF file, or JSON that Google Benchmark or
+pytest-benchmark wrote. Expectations come from a bundled catalogue (mpi, mafia) or from a TOML file:
 
     deviation = "p^(1/2)"
     rules = ["MPI_Allreduce <= MPI_Reduce + MPI_Bcast"]
@@ -36,7 +36,9 @@ _STYLES = {"total": "green", "approximate": "yellow", "none": "red", "undecided"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `scalkit validate`."""
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="campaign folder, run file or netCDF file")
+    parser.add_argument(
+        "runs", nargs="+", metavar="RUN", help="campaign folder, run file, netCDF file or benchmark's JSON"
+    )
     parser.add_argument("--expect", default="mpi", metavar="FILE", help="TOML file, or mpi, mafia (default: mpi)")
     parser.add_argument(
         "--statistic", default="q1", choices=("q1", "median", "mean", "min"), help="default: first quartile"
@@ -52,6 +54,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exit with 1 also when a function is better than its limits, when only models predict a violation, or when the "
         "values do not decide",
     )
+    parser.add_argument(
+        "--parameter", metavar="NAME", help="argument of the benchmarks in a JSON file to take as the parameter"
+    )
+    parser.add_argument(
+        "--annotations",
+        choices=("github",),
+        help="also print annotations for GitHub Actions; with --json they go to standard error",
+    )
     parser.add_argument("--junit", type=Path, metavar="PATH", help="also write JUnit XML")
     parser.add_argument("--json", action="store_true", help="print JSON (verdict.schema.json) instead of the table")
 
@@ -59,14 +69,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Validate and print; return 0 or 1."""
     import scalkit as sk
+    from scalkit.validation import load_expectations
+    from scalkit.validation.annotations import to_github
     from scalkit.validation.junit import to_junit
 
-    result = sk.validate(
-        sk.read(args.runs if len(args.runs) > 1 else args.runs[0]),
-        args.expect,
-        statistic=args.statistic,
-        min_points=args.min_points,
-    )
+    expected = load_expectations(args.expect)
+    data = sk.read(args.runs if len(args.runs) > 1 else args.runs[0], parameter=args.parameter)
+    result = sk.validate(data, expected, statistic=args.statistic, min_points=args.min_points)
     status = result.exit_status(args.fail_on)
     if args.junit:
         _write(args.junit, to_junit(result, fail_on=args.fail_on))
@@ -74,7 +83,18 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(result.to_json())
     else:
         _show(result, status)
+    if args.annotations:
+        file = _relative(args.expect) if expected.lines and Path(args.expect).is_file() else ""
+        (sys.stderr if args.json else sys.stdout).write(
+            to_github(result, args.fail_on, file=file, lines=expected.lines)
+        )
     return status
+
+
+def _relative(path: str) -> str:
+    """Return a path relative to the working directory, where a checkout is, if it lies in it."""
+    whole = Path(path).absolute()
+    return str(whole.relative_to(Path.cwd())) if whole.is_relative_to(Path.cwd()) else str(whole)
 
 
 def _write(path: Path, text: str) -> None:

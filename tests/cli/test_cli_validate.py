@@ -103,3 +103,58 @@ def test_no_such_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert err.startswith("scalkit validate: ")
     assert "'/nowhere'" in err
     assert os.linesep not in err.rstrip("\n")
+
+
+def test_annotations(run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(run.parent)
+    assert validate(run, "--annotations", "github") == 1
+    out = [line for line in capsys.readouterr().out.splitlines() if line.startswith("::")]
+    assert out[0].startswith(
+        "::error file=expect.toml,line=5,title=bad (time)%3A none::bad grows faster than expected: p*log(p) instead of log(p); "
+    )
+    assert out[1].startswith("::warning file=expect.toml,title=rule predicted::")
+    assert all(re.fullmatch(r"::(error|warning) [^:]+::[^\n]*", line) for line in out)
+    assert "::warning file=expect.toml,title=scalkit::expected, but not measured: absent" in out
+    assert validate(run, "--annotations", "github", "--json", "--fail-on", "predicted") == 1
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["exit_status"] == 1
+    assert captured.err.count("::error ") == 2 + captured.err.count("title=rule violated")
+
+
+def test_annotations_escape_what_workflow_commands_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = "f:1,2 %\r\n::error::x"
+    write_netcdf(sk.measurements(P, 1e-6 * P**2, name=name), tmp_path / "run.nc")
+    expect = tmp_path / "a,b.toml"
+    expect.write_text(f"[expectations]\n{json.dumps(name)} = 'p^(1/2)'\n")
+    assert main(["validate", str(tmp_path / "run.nc"), "--expect", str(expect), "--annotations", "github"]) == 1
+    line = capsys.readouterr().out.split("\n")[-2]
+    assert (
+        f"file={str(expect).replace(',', '%2C')},line=2,title=f%3A1%2C2 %25%0D%0A%3A%3Aerror%3A%3Ax (time)%3A none::"
+        in line
+    )
+    assert "::f:1,2 %25%0D%0A::error::x grows faster than expected: " in line
+
+
+def test_annotations_of_a_bundled_catalogue_have_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_netcdf(sk.measurements(P, 1e-6 * P, name="MPI_Barrier"), tmp_path / "run.nc")
+    assert main(["validate", str(tmp_path / "run.nc"), "--annotations", "github"]) == 1
+    assert "\n::error title=MPI_Barrier (time)%3A none::MPI_Barrier grows faster" in capsys.readouterr().out
+
+
+def test_files_of_google_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = Path(__file__).parents[1] / "data" / "benchmarks" / "google_benchmark.json"
+    (tmp_path / "expect.toml").write_text("[expectations]\nBM_InsertionSort = 'log(size)'\n")
+    options = ["--expect", str(tmp_path / "expect.toml")]
+    assert main(["validate", str(path), *options, "--parameter", "size"]) == 1
+    assert "BM_InsertionSort" in capsys.readouterr().out
+    assert main(["validate", str(path), *options]) == 2
+    assert capsys.readouterr().err.startswith(
+        "scalkit validate: no measured function has an expectation: measured are BM_Sort"
+    )
+
+
+def test_wrong_expectations_name_file_and_line(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = run.with_name("expect.toml")
+    path.write_text("[expectations]\n\ngood = 'fac(p)'\n")
+    assert validate(run) == 2
+    assert capsys.readouterr().err.startswith(f"scalkit validate: {path}, line 3: function 'good': cannot ")

@@ -1,0 +1,69 @@
+"""Writes a validation as annotations, which GitHub Actions shows at a commit and at the lines of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from scalkit.validation.result import Validation
+
+__all__ = ["to_github"]
+
+
+def to_github(
+    result: Validation, fail_on: Collection[str] = (), *, file: str = "", lines: Mapping[str, int] | None = None
+) -> str:
+    """Return workflow commands: an error for all that decides the exit status, a warning for all else worth reading.
+
+    Parameters
+    ----------
+    result : Validation
+    fail_on : collection of {"better", "predicted", "undecided"}
+        As in `Validation.exit_status`.
+    file : str
+        The file of expectations, relative to the repository, to show annotations at.
+    lines : mapping of str to int, optional
+        The line of each function there.
+
+    Returns
+    -------
+    str
+        One command a line; empty if there is nothing to say.
+
+    References
+    ----------
+    GitHub, "Workflow commands for GitHub Actions": ``::error file=...,line=...,title=...::message``.
+    """
+    result.exit_status(fail_on)
+    known = lines or {}
+    said: list[str] = []
+    found: list[str] = []
+    for verdict in result.verdicts:
+        fails = verdict.is_failure or (
+            verdict.decides and (("better" in fail_on and verdict.verdict == "none") or verdict.verdict in fail_on)
+        )
+        if fails or verdict.verdict in ("none", "undecided"):
+            line = known.get(verdict.function, known.get(verdict.function.partition("[")[0], 0))
+            title = f"{verdict.function} ({verdict.metric}): {verdict.verdict}"
+            found.append(_command("error" if fails else "warning", title, verdict.sentence, file, line))
+            said.append(verdict.sentence)
+    for rule in result.rules:
+        fails = rule.is_failure or ("predicted" in fail_on and rule.decides and rule.status == "predicted")
+        if fails or rule.status != "holds":
+            found.append(_command("error" if fails else "warning", f"rule {rule.status}", rule.sentence, file))
+            said.append(rule.sentence)
+    found += [_command("warning", "scalkit", text, file) for text in result.warnings if text not in said]
+    return "".join(found)
+
+
+def _command(kind: str, title: str, message: str, file: str = "", line: int = 0) -> str:
+    properties = {"file": file, "line": str(line) if file and line else "", "title": title}
+    shown = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
+    return f"::{kind} {shown}::{_data(message)}\n"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
