@@ -1,0 +1,141 @@
+"""An expectation over several parameters, such as ``log(p) + S``: along each parameter, and as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from scalkit.errors import ExpectationError
+from scalkit.fit.several_growth import GrowthSum, outgrows
+from scalkit.growth import Growth
+from scalkit.validation.expectation import Direction, Expectation, Rank
+
+__all__ = ["SeveralExpectation"]
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class SeveralExpectation:
+    """What the developer expects of a function of several parameters, for example ``SeveralExpectation("log(p) + S")``.
+
+    Parameters
+    ----------
+    expression : str, Growth, GrowthSum, int or sympy expression
+        A sum of products in big O notation; terms that others outgrow do not count.
+    deviation : str, Growth, or mapping from parameter to these, optional
+        How far a model may deviate along each parameter, as a product such as ``"p^(1/2)*log(S)"`` or by parameter; 1 allows
+        none. Along parameters that it does not name half of the leading class is allowed.
+    parameters : sequence of str, optional
+        Those of the data; one that the expression does not name is expected to have no effect. By default those of the
+        expression.
+
+    Attributes
+    ----------
+    growth : GrowthSum
+    parameters : tuple of str
+    along : mapping from parameter to Expectation
+        The leading term along each parameter, the others fixed.
+
+    Raises
+    ------
+    ExpectationError
+        If a text cannot be read or names a parameter that the data do not have.
+    """
+
+    growth: GrowthSum
+    parameters: tuple[str, ...]
+    along: Mapping[str, Expectation]
+
+    def __init__(
+        self,
+        expression: object,
+        deviation: object | Mapping[str, object] | None = None,
+        parameters: Sequence[str] | None = None,
+    ) -> None:
+        growth = GrowthSum.parse(expression)
+        names = tuple(parameters) if parameters is not None else growth.parameters
+        if unknown := [name for name in growth.parameters if name not in names]:
+            raise ExpectationError(
+                f"expectation '{growth}' depends on '{unknown[0]}', the data on {', '.join(names)}; "
+                f"write it in terms of {', '.join(names)}."
+            )
+        allowed = _by_parameter(deviation, names)
+        along = {name: Expectation(growth.leading(name), allowed.get(name), name) for name in names}
+        for field, value in (("growth", growth), ("parameters", names), ("along", along)):
+            object.__setattr__(self, field, value)
+
+    def __hash__(self) -> int:
+        return hash((self.growth, tuple(self.along.items())))
+
+    @cached_property
+    def deviation(self) -> Growth:
+        """The product of the deviations along all parameters."""
+        product = Growth.constant()
+        for expectation in self.along.values():
+            product = product * expectation.deviation
+        return product
+
+    def rank(self, model: GrowthSum) -> Rank:
+        """Return the match rank of a model's growth as a whole.
+
+        Total if it has the same leading terms. Approximate if every term of the model is at most one of the expected terms
+        times the deviation, along every parameter, and every expected term at most one of the model's so widened; none
+        otherwise: ``p*S`` grows as ``p + S`` along each parameter, but is not a match.
+        """
+        if set(model.terms) == set(self.growth.terms):
+            return "total"
+        return "approximate" if self._is_below(model) and self._is_above(model) else "none"
+
+    def direction(self, model: GrowthSum) -> Direction:
+        """Return whether a model's growth as a whole is faster, slower or as expected.
+
+        A model that is beyond the limits both ways, such as ``p^2`` for ``p*S``, grows faster.
+        """
+        if set(model.terms) == set(self.growth.terms):
+            return "as expected"
+        if not self._is_below(model):
+            return "grows faster"
+        if not self._is_above(model):
+            return "grows slower"
+        return "grows slower" if _is_covered(model, self.growth) else "grows faster"
+
+    def _is_below(self, model: GrowthSum) -> bool:
+        return _is_covered(model, self.growth, self.deviation)
+
+    def _is_above(self, model: GrowthSum) -> bool:
+        return _is_covered(self.growth, model, self.deviation)
+
+    def __str__(self) -> str:
+        return f"O({self.growth})"
+
+    def __repr__(self) -> str:
+        return f"SeveralExpectation({str(self.growth)!r})"
+
+
+def _is_covered(low: GrowthSum, high: GrowthSum, deviation: Growth | None = None) -> bool:
+    """Return whether each term of `low` is at most some term of `high` times the deviation, along every parameter."""
+    allowed = deviation or Growth.constant()
+    return all(any(outgrows(term * allowed, other) for term in high.terms) for other in low.terms)
+
+
+def _by_parameter(deviation: object | Mapping[str, object] | None, names: Sequence[str]) -> dict[str, object]:
+    if deviation is None:
+        return {}
+    given = deviation if isinstance(deviation, Mapping) else None
+    if given is not None:
+        if unknown := [str(name) for name in given if name not in names]:
+            raise ExpectationError(
+                f"there is a deviation for '{unknown[0]}', the parameters are {', '.join(names)}; name one of these."
+            )
+        return dict(given)
+    product = Growth.parse(deviation)
+    if unknown := [name for name in product.parameters if name not in names]:
+        raise ExpectationError(
+            f"deviation '{product}' depends on '{unknown[0]}', the parameters are {', '.join(names)}; "
+            "write it in terms of these."
+        )
+    if product.is_constant and str(deviation).strip() not in {"1", "1.0", "O(1)"}:
+        raise ExpectationError(f"deviation '{deviation}' is a number; write a growth, or 1 to allow none.")
+    if product.is_constant:
+        return dict.fromkeys(names, 1)
+    return {name: Growth.product({name: product.exponents(name)}) for name in product.parameters}
