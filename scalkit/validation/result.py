@@ -24,6 +24,8 @@ from scalkit.validation.verdict import SYMBOLS, Verdict
 if TYPE_CHECKING:
     import pandas as pd
 
+    from scalkit.validation.comparison import Comparison
+
 __all__ = ["FAIL_ON", "SCHEMA", "Validation"]
 
 SCHEMA = 1
@@ -47,6 +49,8 @@ class Validation:
     litmus : Litmus or None
     notes : tuple of str
         What a reader of the result should know of the data as a whole, for example truncated files.
+    comparison : Comparison or None
+        With the baseline, where one was the expectation.
     expectations : str
         Name of the set of expectations.
     statistic : str
@@ -59,6 +63,7 @@ class Validation:
     unjudged: tuple[str, ...] = ()
     litmus: Litmus | None = None
     notes: tuple[str, ...] = ()
+    comparison: Comparison | None = None
     expectations: str = ""
     statistic: str = "q1"
 
@@ -114,6 +119,7 @@ class Validation:
         if unknown:
             raise UsageError(f"cannot fail on {unknown[0]!r}; choose from {', '.join(FAIL_ON)}.")
         failed = any(v.is_failure for v in self.verdicts) or any(r.is_failure for r in self.rules)
+        failed |= self.comparison is not None and self.comparison.is_failure
         if "better" in fail_on:
             failed |= any(v.decides and v.verdict == "none" for v in self.verdicts)
         if "undecided" in fail_on:
@@ -154,7 +160,8 @@ class Validation:
         for name in self.missing:
             for near in difflib.get_close_matches(name, self.unexpected, 1, 0.8):
                 found.append(f"{name} is expected and {near} measured; write one like the other if they are the same")
-        return (*self.notes, *found)
+        compared = () if self.comparison is None else (self.comparison.headline,)
+        return (*self.notes, *compared, *found)
 
     def advise(self, candidates: ArrayLike, cost: Cost = "p") -> dict[tuple[str, str], Advice]:
         """Return where to measure next, for each function and metric; see `scalkit.validation.advise.advise`.
@@ -223,6 +230,7 @@ class Validation:
             "unexpected": list(self.unexpected),
             "missing": list(self.missing),
             "unjudged": list(self.unjudged),
+            "comparison": None if self.comparison is None else self.comparison.to_dict(),
             "warnings": list(self.warnings),
         }
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from typing import cast
 
 import xarray as xr
 
-from scalkit.errors import DataError, ExpectationError, RuleError
+from scalkit.errors import DataError, ExpectationError, RuleError, UsageError
 from scalkit.fit import MIN_POINTS
 from scalkit.measure import Series, Statistic, series
 from scalkit.relation import Relation
+from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import ExpectationSet, Expected, expectation_set
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.hypotheses import Prior
@@ -19,6 +21,7 @@ from scalkit.validation.litmus import Litmus
 from scalkit.validation.result import Validation
 from scalkit.validation.rules import RuleResult, judge_rule
 from scalkit.validation.space import SearchSpace
+from scalkit.validation.strong import StrongScaling, cost_expectation, strong_scaling
 from scalkit.validation.verdict import Verdict, judge
 
 __all__ = ["validate"]
@@ -34,6 +37,7 @@ def validate(
     min_points: int = MIN_POINTS,
     litmus: str | None = None,
     prior: Prior = "ranks",
+    scaling: str = "auto",
 ) -> Validation:
     """Return the verdicts on all measured functions that have an expectation.
 
@@ -41,9 +45,9 @@ def validate(
     ----------
     data : Dataset of measurements
         From `scalkit.read` or `scalkit.measurements`.
-    expectations : mapping, ExpectationSet, str or Path
+    expectations : mapping, ExpectationSet, Baseline, str or Path
         Function to expectation, for example ``{"MPI_Bcast": "log(p)"}``; the name of a bundled set (``"mpi"``,
-        ``"mafia"``), or a TOML file.
+        ``"mafia"``), or a TOML file. With a baseline the status quo is what is expected, and the result has a `comparison`.
     rules : iterable of str or Relation
         Cross-function rules, in addition to those of the set.
     space : SearchSpace or str, optional
@@ -57,6 +61,9 @@ def validate(
     prior : {"ranks", "ticks", "expectation"}
         What is taken as equally probable before the measurements: the ranks total, approximate and none; all ticks; or the
         expectation as probable as all others together.
+    scaling : {"auto", "weak"}
+        Times that fall as the parameter grows come from a problem of fixed size; ``"auto"`` models their cost, parameter
+        times time, ``"weak"`` the times as they are.
 
     Returns
     -------
@@ -72,7 +79,7 @@ def validate(
     RuleError
         If a rule cannot be read or names a function that is neither measured nor expected.
     UsageError
-        If the prior is unknown.
+        If the prior or the kind of scaling is unknown.
 
     References
     ----------
@@ -85,14 +92,21 @@ def validate(
         )
     if not isinstance(min_points, int) or min_points < 3:
         raise DataError(f"min_points is {min_points!r}; a whole number of at least 3 is needed, 5 by default.")
-    expected = expectation_set(expectations)
+    if scaling not in ("auto", "weak"):
+        raise UsageError(f"the scaling {scaling!r} is unknown; choose auto or weak.")
+    baseline = expectations if isinstance(expectations, Baseline) else None
+    expected = expectation_set(
+        {entry.function: entry.status_quo for entry in baseline} if baseline is not None else expectations
+    )
     measured = series(data, cast(Statistic, statistic))
     names = [one.function for one in measured]
     short = [one for one in measured if len(one.x) < min_points and expected.of(one.function)]
     enough = [one for one in measured if one not in short]
-    verdicts = tuple(judge(_cases(enough, expected, space), min_points, prior))
+    falling = {} if scaling == "weak" else _falling(enough)
+    cases = _cases([found.cost if (found := falling.get(one)) else one for one in enough], expected, space, baseline)
+    verdicts = tuple(judge(cases, min_points, prior))
     if not verdicts and short:
-        judge(_cases(short, expected, space), min_points, prior)  # says what is missing
+        judge(_cases(short, expected, space, baseline), min_points, prior)  # says what is missing
     if not verdicts:
         raise ExpectationError(_no_match(names, expected))
     known = {*names, *expected.functions}
@@ -101,31 +115,43 @@ def validate(
     relations = [*_relations(expected.rules, known), *_relations(rules, known)]
     judged = {v.function for v in verdicts}
     covered = {expected.name_of(name) for name in (*judged, *(one.function for one in short))}
-    return Validation(
+    result = Validation(
         verdicts=verdicts,
         rules=tuple(_rule(relation, measured, verdicts) for relation in relations),
         unexpected=tuple(dict.fromkeys(name for name in names if name not in judged and not expected.of(name))),
         unjudged=tuple(_too_short(one, min_points) for one in short),
         missing=tuple(name for name in expected.functions if name not in covered),
         litmus=_litmus(litmus or expected.litmus, verdicts),
-        notes=_notes(data),
+        notes=(*_notes(data), *(found.sentence for one, found in falling.items() if one.function in judged)),
         expectations=expected.name,
         statistic=statistic,
     )
+    return result if baseline is None else replace(result, comparison=baseline.compare(result))
+
+
+def _falling(measured: list[Series]) -> dict[Series, StrongScaling]:
+    """Return what strong scaling makes of the times that fall."""
+    found = ((one, strong_scaling(one)) for one in measured if one.metric == "time")
+    return {one: scaling for one, scaling in found if scaling is not None}
 
 
 def _cases(
-    measured: list[Series], expected: ExpectationSet, space: SearchSpace | str | None
+    measured: list[Series], expected: ExpectationSet, space: SearchSpace | str | None, baseline: Baseline | None
 ) -> list[tuple[Series, Expectation, SearchSpace]]:
     """Return each series that has an expectation, with it and its search space."""
     cases = []
     for one in measured:
         wanted = expected.of(one.function)
+        if baseline is not None:
+            known = baseline.expectation_of(one.function, one.metric)
+            wanted = Expected(known) if known else None
         if wanted is None:
             continue
         if space is not None:
             wanted = Expected(wanted.expectation, space)
         try:
+            if one.metric == f"{one.parameter}*time":
+                wanted = Expected(cost_expectation(wanted.expectation.in_parameter(one.parameter)), wanted.space)
             cases.append((one, *wanted.search_space(one.parameter)))
         except ExpectationError as error:
             raise ExpectationError(f"function '{one.function}': {error}") from error

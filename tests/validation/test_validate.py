@@ -228,7 +228,7 @@ def test_expectation_always_competes() -> None:
 def test_remarks() -> None:
     few = sk.validate(sk.measurements(P[:3], P[:3], name="f"), {"f": "p"}, min_points=3)["f"]
     assert few.caveats == ("the model rests on only 3 settings of p; 5 are the least to rely on",)
-    falls = sk.validate(times(f=1 / P), {"f": "1"})["f"]
+    falls = sk.validate(times(f=1 / P), {"f": "1"}, scaling="weak")["f"]
     assert falls.caveats == (
         "the values fall as p grows and no class of the search space falls; "
         "for a problem of fixed size validate the cost p * time",
@@ -283,6 +283,28 @@ def test_arguments_of_another_kind() -> None:
         SearchSpace.paper(sk.Expectation("p"), "a")  # type: ignore[arg-type]
     with pytest.raises(ExpectationError, match="cannot refine the space 'a' times"):
         SearchSpace.preset("ics15").refine("a")  # type: ignore[arg-type]
+
+
+def test_falling_times_are_modelled_as_cost() -> None:
+    data = times(f=1 / P)
+    result = sk.validate(data, {"f": "1/p"})
+    assert (result["f"].metric, result["f"].rank) == ("p*time", "total")
+    assert "strong scaling" in result.notes[0]
+    assert sk.validate(data, {"f": "1/p"}, scaling="weak")["f"].metric == "time"
+    with pytest.raises(UsageError, match="the scaling 'fast' is unknown; choose auto or weak"):
+        sk.validate(data, {"f": "1/p"}, scaling="fast")
+
+
+def test_a_baseline_is_an_expectation() -> None:
+    baseline = sk.Baseline.from_result(sk.validate(times(f=LOG, g=P), {"f": "p", "g": "p"}))
+    same = sk.validate(times(f=LOG, g=P), baseline)
+    assert (same.exit_status(), same["f"].expectation.growth) == (0, sk.Growth.parse("log(p)"))
+    worse = sk.validate(times(f=P, g=P), baseline)
+    assert worse.exit_status() == 1
+    assert worse.comparison is not None
+    assert worse.comparison.is_failure
+    assert worse.comparison.headline in worse.warnings
+    jsonschema.validate(worse.to_dict(), SCHEMA)
 
 
 def test_statistic_is_a_choice() -> None:
