@@ -21,6 +21,7 @@ _SPREAD_OF = {"q1": 1.857, "median": 1.571, "mean": 1.0, "min": 2.2}
 """Variance of the statistic of R normal values times R, in units of their variance; that of the minimum near R = 5."""
 _MAD = 1.4826
 _LEAST_LINE = 3
+_SPREAD = 400  # binary digits between the largest value and the least that still counts by its own size
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +52,8 @@ class Points:
 
     def error_scale(self) -> Floats:
         """Return the size of the error of each value, up to a factor: the value, or the smallest positive one for a zero."""
-        positive = self.y[self.y > 0]
-        return np.where(self.y > 0, self.y, positive.min() if positive.size else 1.0)
+        smallest = max(float(self.y[self.y > 0].min()), float(self.y.max()) * 2.0**-_SPREAD)
+        return np.maximum(self.y, smallest)
 
     def lines(self, column: int) -> list[Ints]:
         """Return the points of each line along one parameter, the others fixed, that has at least three."""
@@ -88,7 +89,7 @@ def gather(
     names = tuple(parameters)
     x, rows = _arrays(points, values, names)
     x, rows = _merged(x, rows)
-    there = np.isfinite(rows).any(axis=1)
+    there = ~np.isnan(rows).all(axis=1)
     x, rows = x[there], rows[there]
     _check(x, rows, names, min_points)
     y = statistic_over(rows, 1, statistic)

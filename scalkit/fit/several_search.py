@@ -72,8 +72,8 @@ def shortlist(points: Points, column: int, ticks: Floats, size: int) -> Ints:
     rss = np.zeros(len(ticks))
     scale = points.error_scale()
     for line in points.lines(column):
-        w = 1 / scale[line]
-        target = points.y[line] * w
+        w = scale[line].min() / scale[line]
+        target = points.y[line] / scale[line]
         t = ticks[:, line] * w
         a, b, c = float(w @ w), t @ w, (t * t).sum(axis=1)
         r, s = float(w @ target), t @ target

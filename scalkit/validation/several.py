@@ -142,8 +142,6 @@ def _effects(fit: SeveralFit) -> dict[str, float]:
 def _ticks(name: str, expectation: Expectation, space: str | Mapping[str, SearchSpace]) -> tuple[Growth, ...]:
     if isinstance(space, str):
         found = SearchSpace.named(space, expectation)
-        if expectation.growth.is_constant and space == "around":
-            found = SearchSpace.preset("ics15", name)
     elif name in space:
         found = space[name]
     else:

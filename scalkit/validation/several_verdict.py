@@ -184,7 +184,8 @@ class SeveralVerdict:
     @property
     def is_failure(self) -> bool:
         """Whether the expectation is missed: verdict none and faster growth, as a whole or along a parameter."""
-        return any(v.verdict == "none" and v.direction == "grows faster" for v in (self, *self.along.values()))
+        words = [(self.verdict, self.direction), *((one.verdict, one.direction) for one in self.along.values())]
+        return ("none", "grows faster") in words
 
     @property
     def effects(self) -> dict[str, float]:

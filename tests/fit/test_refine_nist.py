@@ -130,9 +130,7 @@ def test_noint1_to_nine_digits() -> None:
 @pytest.mark.parametrize("start", [{"coefficient": 1.0, "exponent": 5.0}, {"coefficient": 0.7, "exponent": 4.0}])
 def test_danwood_to_six_digits_from_both_starts(start: dict[str, float]) -> None:
     data = Reference("danwood")
-    fit = refine(
-        *data.arrays, "x", weights="none", nonnegative=False, constant=False, free_exponents=True, start=start
-    )
+    fit = refine(*data.arrays, "x", weights="none", nonnegative=False, constant=False, free_exponents=True, start=start)
     _hold(fit, data, {"coefficient": "B1", "exponent": "B2"}, 6)
 
 
