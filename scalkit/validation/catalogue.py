@@ -13,7 +13,7 @@
     MPI_Gather = { expectation = "p", deviation = "log(p)", space = "paper" }
     MPI_Scan = { expectation = "log(p)", ticks = ["1", "log(p)", "p^(1/2)", "p"] }
 
-What a function says of itself goes before what the file says for all.
+What a function says of itself goes before what the file says for all; a ruler of its own is not changed by the file.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ def _ruled(function: str, expectation: Expectation, entry: Mapping[str, Any], ov
     ticks = _ticks(base, "ticks", base_at)
     changes = {}
     for key in ("add_ticks", "remove_ticks"):
-        owner, owner_at = (entry, here) if key in entry else (overall, ())
+        owner, owner_at = (entry, here) if key in entry or base is entry else (overall, ())
         changes[key] = _ticks(owner, key, owner_at)
     added, removed = changes["add_ticks"], changes["remove_ticks"]
     if not (ticks or added or removed):
@@ -247,7 +247,8 @@ def _ruled(function: str, expectation: Expectation, entry: Mapping[str, Any], ov
         for tick in added:
             made = made.with_tick(tick)
         for tick in removed:
-            made = made.without_tick(tick)
+            if "remove_ticks" in entry or tick in made.ticks:
+                made = made.without_tick(tick)
     return Expected(expectation, made)
 
 

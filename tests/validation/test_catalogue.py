@@ -58,12 +58,11 @@ space = "ics15"
 remove_ticks = ["p^2*log(p)"]
 [expectations]
 plain = "p"
-own = { expectation = "p", ticks = ["log(p)", "1", "p^2"] , remove_ticks = [] }
+own = { expectation = "p", ticks = ["log(p)", "1", "p^2"] }
 moved = { expectation = "p", space = "paper", add_ticks = ["p^(5/8)"], remove_ticks = ["p^(1/4)"] }
 [expectations.constant]
 expectation = "1"
 ticks = ["1", "log(n)", "n"]
-remove_ticks = []
 """
 
 
@@ -170,7 +169,7 @@ HEAD = "[expectations]\nf = 'p'\n"
         ("add_ticks = [3]\n" + HEAD, 1, ExpectationError, "the tick 3 is no growth; write it as text, for example 'p^(1/2)'."),
         ("add_ticks = ['n*p']\n" + HEAD, 1, ExpectationError, "the tick 'n*p' depends on several parameters; write ticks in "
          "terms of one."),
-        ("remove_ticks = ['p^5']\n" + HEAD, 3, ExpectationError, None),
+        ("[expectations]\nf = { expectation = 'p', remove_ticks = ['p^5'] }", 2, ExpectationError, None),
         ("ticks = ['n']\n" + HEAD, 3, ExpectationError, "function 'f': the tick 'n' is in terms of 'n', the expectation in "
          "terms of 'p'; write it in terms of p."),
     ],
