@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import errno
 import importlib
+import os
 import sys
 from collections.abc import Sequence
+from typing import TextIO
 
 from scalkit.errors import ScalkitError
 
 __all__ = ["COMMANDS", "build_parser", "main"]
 
 COMMANDS = ("measure", "validate", "report", "doctor")
+
+_OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 _DESCRIPTION = "Tells whether a parallel library scales as it should: measure, validate against expectations, report."
 _EPILOG = (
@@ -41,13 +47,77 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit status (0, 1 or 2; 130 after Ctrl-C)."""
-    args = build_parser().parse_args(argv)
+    """Run the command line and return its exit status (0, 1 or 2; 130 after Ctrl-C).
+
+    Whatever goes wrong ends with 2, because 1 says that a verdict fails. ``SCALKIT_DEBUG=1`` shows the traceback of what
+    should not have gone wrong.
+    """
+    name = "scalkit"
+    try:
+        args = _parsed(argv)
+        name = f"scalkit {args.command}"
+        status = _status(args)
+        sys.stdout.flush()
+        return status
+    except ScalkitError as error:
+        message, status = str(error), 2
+    except KeyboardInterrupt:
+        message, status = "interrupted", 130
+    except Exception as error:
+        message, status = _unexpected(error), 2
+    _drop(sys.stdout)
+    if message:
+        _say(f"{name}: {message}")
+    return status
+
+
+def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
+    try:
+        return build_parser().parse_args(argv)
+    except SystemExit:  # after --help, --version or a wrong option
+        sys.stdout.flush()
+        _drop(sys.stderr)
+        raise
+
+
+def _status(args: argparse.Namespace) -> int:
     try:
         return int(args.run(args))
-    except ScalkitError as error:
-        print(f"scalkit {args.command}: {error}", file=sys.stderr)  # noqa: T201
-        return 2
-    except KeyboardInterrupt:
-        print(f"scalkit {args.command}: interrupted", file=sys.stderr)  # noqa: T201
-        return 130
+    except SystemExit as error:  # rich leaves like this when the reader of its output went away
+        raise BrokenPipeError from error
+
+
+def _unexpected(error: Exception) -> str:
+    """Return what to say about an error that no command foresees; nothing if the reader of the output went away."""
+    if isinstance(error, BrokenPipeError):
+        return ""
+    lost = _drop(sys.stdout)
+    if lost is None and isinstance(error, OSError) and error.filename is None and error.errno in _OF_WRITING:
+        lost = error  # standard output is not buffered
+    if lost is not None:
+        return f"cannot write the output: {lost.strerror or lost}; make room, or send it to another place."
+    if os.environ.get("SCALKIT_DEBUG") == "1":
+        import traceback
+
+        _say("".join(traceback.format_exception(error)).rstrip())
+    text = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(".")
+    return f"internal error: {text}; please report it with the command and what SCALKIT_DEBUG=1 adds to this."
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError):
+        print(text, file=sys.stderr)  # noqa: T201
+    _drop(sys.stderr)
+
+
+def _drop(stream: TextIO) -> OSError | None:
+    """Return why a stream cannot be written to, if so; drop what it holds, else the interpreter ends with 120."""
+    try:
+        stream.flush()
+    except OSError as error:
+        with contextlib.suppress(OSError, ValueError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+        return error
+    return None
