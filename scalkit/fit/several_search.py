@@ -25,6 +25,8 @@ Criterion = Literal["evidence", "bic", "aicc", "loo"]
 
 CRITERIA: tuple[Criterion, ...] = ("evidence", "bic", "aicc", "loo")
 MAX_COMBINATIONS = 1000
+MIXED_MASS = 0.2
+"""Prior mass of the sets of products in which a parameter occurs more than once."""
 _FLOOR = 1e-13
 _NEGATIVE = -1e-9
 _NOISE_TRUST = 0.5  # how many points' worth of residuals the scatter of the repetitions counts for, per point
@@ -115,7 +117,7 @@ def _blocks(
     products, sets = _sets(active)
     if not active:
         sets = [()]
-    prior -= math.log(max(len(sets), 1))
+    priors = dict(zip(sets, _set_priors(products, sets), strict=True))
     scores: dict[tuple[tuple[int, ...], bool], list[Floats]] = {}
     step = max(1, _BLOCK_BYTES // (8 * len(points.y) * len(products)))
     for start in range(0, len(picked), step):
@@ -127,7 +129,21 @@ def _blocks(
                     scores.setdefault((members, has_constant), []).append(part.score(columns, criterion))
     for (members, has_constant), found in scores.items():
         chosen = tuple(products[k] for k in members)
-        yield Block(active, chosen, has_constant, picked, np.concatenate(found) + prior)
+        yield Block(active, chosen, has_constant, picked, np.concatenate(found) + prior + priors[members])
+
+
+def _set_priors(products: list[tuple[int, ...]], sets: list[tuple[int, ...]]) -> list[float]:
+    """Return the logarithm of the prior mass of each set of products.
+
+    Sets in which every parameter occurs once, such as ``f + g*h``, share most of it; those in which one occurs again, such
+    as ``f + g + f*g``, share the rest, because a small term beside others is hard to exclude and rarely there.
+    """
+    mixed = [
+        sum(len(products[k]) for k in members) > len({i for k in members for i in products[k]}) for members in sets
+    ]
+    counts = {kind: mixed.count(kind) for kind in (False, True)}
+    masses = {False: 1 - MIXED_MASS if counts[True] else 1.0, True: MIXED_MASS}
+    return [math.log(masses[kind] / counts[kind]) for kind in mixed]
 
 
 def _sets(active: tuple[int, ...]) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:

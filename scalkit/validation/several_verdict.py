@@ -197,8 +197,7 @@ class SeveralVerdict:
         """The verdict in plain words: as a whole, then along each parameter."""
         found, expected = self.model.growth, self.expectation.growth
         if self.verdict == "undecided":
-            shown = ", ".join(f"{rank} {100 * p:.0f} %" for rank, p in self.probability.items())
-            whole = f"{self.function} is undecided as a whole: {found} fits best, {expected} is expected ({shown})"
+            whole = f"{self.function} is undecided as a whole: {self._contenders()}, expected is {expected}"
         elif self.verdict == "total":
             whole = f"{self.function} grows as expected, {expected}"
         elif self.verdict == "approximate":
@@ -206,6 +205,14 @@ class SeveralVerdict:
         else:
             whole = f"{self.function} {self.direction} than the limits allow: {found} instead of {expected}"
         return "; ".join([whole, *(one.sentence for one in self.along.values())]) + "."
+
+    def _contenders(self) -> str:
+        """Return the most probable growth of each rank that is at least 1 % probable."""
+        best: dict[Rank, str] = {}
+        for growth, _ in self.fit.growths:
+            best.setdefault(self.expectation.rank(growth), str(growth))
+        likely = sorted(((p, rank) for rank, p in self.probability.items() if p >= 0.01), reverse=True)
+        return ", ".join(f"{best[rank]} ({rank}, {100 * p:.0f} %)" for p, rank in likely)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a JSON file can hold of it."""

@@ -75,7 +75,7 @@ def test_a_parameter_without_effect_is_expected_when_it_is_not_named() -> None:
 
 
 def test_sparse_design_decides() -> None:
-    on_lines = (POINTS == POINTS[0]).any(axis=1) | (POINTS == [64.0, 4096.0]).all(axis=1)
+    on_lines = np.equal(POINTS, POINTS[0]).any(axis=1) | np.equal(POINTS, [64.0, 4096.0]).all(axis=1)
     v = judged(PRODUCT[on_lines], "p*S", POINTS[on_lines])
     assert on_lines.sum() == 10
     assert v.model.growth == GrowthSum.parse("p*S")
