@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+import scalkit.scaling_check  # noqa: F401  (an inner run forgets what it imports first, and numpy loads once in a process)
+
 pytest_plugins = ["pytester"]
 
 HEAD = """
@@ -56,7 +58,9 @@ class TestMethods:
         spend(50 * len(values) * len(values).bit_length())
 """, "-v")  # fmt: skip
     result.assert_outcomes(passed=3)
-    result.stdout.fnmatch_lines(["*::test_plain PASSED*", "*TestMethods::test_with_setup_and_fixtures[[]list] PASSED*"])
+    result.stdout.fnmatch_lines(
+        ["*::test_plain* PASSED*", "*TestMethods::test_with_setup_and_fixtures[[]list* PASSED*"]
+    )
 
 
 def test_real_time(run) -> None:
