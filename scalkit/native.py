@@ -113,7 +113,7 @@ def build(tree: Path, mpicc: str, *, library: str = "", timeout_s: float = 600.0
     Parameters
     ----------
     tree : Path
-        With a Makefile that understands ``make MPICC=... BUILD=...``; it is copied and never written to.
+        With a Makefile that understands ``make MPICC=... BUILD=... SOURCE=...``; it is copied and never written to.
     mpicc : str
         Name or path of the compiler.
     library : str
@@ -195,7 +195,10 @@ def _require_tools(mpicc: str, shown: str) -> None:
 
 
 def _make(tree: Path, stage: Path, mpicc: str, timeout_s: float, target: Path) -> None:
-    """Run make on a copy of the tree in `stage`; the programs and the log are in ``stage/out`` then."""
+    """Run make on a copy of the tree in `stage`; the programs and the log are in ``stage/out`` then.
+
+    Make sees relative paths only: it cannot hold the blanks that the path of `stage` may have.
+    """
     for path in _source_files(tree):
         copy = stage / "src" / path.relative_to(tree)
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -203,7 +206,15 @@ def _make(tree: Path, stage: Path, mpicc: str, timeout_s: float, target: Path) -
     out = stage / "out"
     out.mkdir()
     jobs = min(4, os.cpu_count() or 1)
-    command = ["make", "-C", str(stage / "src"), f"-j{jobs}", f"MPICC={shlex.quote(mpicc)}", f"BUILD={out}"]
+    command = [
+        "make",
+        "-C",
+        str(stage / "src"),
+        f"-j{jobs}",
+        f"MPICC={shlex.quote(mpicc)}",
+        "BUILD=../out",
+        "SOURCE=./",
+    ]
     environment = {name: value for name, value in os.environ.items() if name not in _OF_AN_OUTER_MAKE}
     log = out / "build.log"
     with log.open("w", encoding="utf-8") as stream:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+import sys
+import tempfile
 import threading
 from pathlib import Path
 
 import pytest
 
 from scalkit import native
-from scalkit.errors import BuildError
+from scalkit.bench import find_mpi
+from scalkit.errors import BuildError, LaunchError
 
 MAKEFILE = """BUILD ?= build
 SOURCE := $(dir $(abspath $(firstword $(MAKEFILE_LIST))))
@@ -80,6 +84,41 @@ def test_compiler_in_a_folder_with_blanks(tree: Path, tmp_path: Path) -> None:
     (tmp_path / "my mpi").mkdir()
     compiler = _wrapper(tmp_path / "my mpi", 'case "$1" in -show) echo cc;; *) exec cc "$@";; esac')
     assert native.build(tree, compiler).program("hello").is_file()
+
+
+def test_temporary_folder_with_blanks(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my  files").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "my  files"))
+    built = native.build(tree, "cc")
+    assert subprocess.run([built.program("hello")], capture_output=True, check=True).stdout == b"hello\n"
+
+
+@pytest.mark.mpi
+def test_measuring_programs_in_a_temporary_folder_with_blanks(tmp_path: Path) -> None:
+    """Nothing but the environment differs: the probe and the programs are compiled, started and write their files."""
+    try:
+        mpi = find_mpi()
+    except (BuildError, LaunchError) as error:
+        pytest.skip(f"needs an MPI library: {error}")
+    (tmp_path / "my  files").mkdir()
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "my  files"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    words = [
+        "memory",
+        "-n",
+        "2",
+        "--runs",
+        "1",
+        "--ops",
+        "MPI_Comm_dup",
+        "--budget",
+        "5",
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    command = [sys.executable, "-m", "scalkit.cli", "measure", *words, "--mpicc", mpi.mpicc, "--mpiexec", mpi.mpiexec]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out/memory-p0002-r00.jsonl").is_file()
 
 
 def test_make_around_it_does_not_disturb(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

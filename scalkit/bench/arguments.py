@@ -18,6 +18,7 @@ SYNCS = ("round", "window", "dissemination")
 _MOST_PROCESSES = 9999
 _MOST_RUNS = 99
 _MOST_REPETITIONS = 1_000_000
+_MOST_SIZE = 2**30
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,11 @@ class Arguments:
         _range("--max-reps", self.max_reps, 20, _MOST_REPETITIONS)
         _range("--seed", self.seed, 0, 2**63 - 1)
         width = DATATYPES[self.datatype]
-        if self.size < width or self.size % width or self.size > 2**30:
+        if self.size > _MOST_SIZE:
+            raise UsageError(f"--size {self.size}: at most {_MOST_SIZE} B (1 GiB) are possible.")
+        if self.size < width or self.size % width:
             raise UsageError(
-                f"--size {self.size} --datatype {self.datatype}: the size must be a multiple of {width} B, up to 1 GiB."
+                f"--size {self.size} --datatype {self.datatype}: a positive multiple of {width} B is needed."
             )
         if self.budget_s is not None and not (math.isfinite(self.budget_s) and self.budget_s > 0):
             raise UsageError(f"--budget {self.budget_s:g}: a positive number of seconds is needed.")

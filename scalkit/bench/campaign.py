@@ -6,18 +6,19 @@ import json
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from scalkit import __version__
 from scalkit.bench.arguments import Arguments
 from scalkit.bench.folder import Folder, new_record
 from scalkit.bench.launch import Launcher, StopError, time_limit
 from scalkit.bench.mpi import Mpi, cores, settings
 from scalkit.bench.operations import choose
 from scalkit.bench.plan import Launch, make_plan, share
-from scalkit.bench.provenance import machine, provenance
+from scalkit.bench.provenance import environment, machine, provenance
 from scalkit.errors import LaunchError
 from scalkit.native import Build, build, sources
 
@@ -45,6 +46,8 @@ class Progress:
         Of this call.
     left_s : float or None, in s
         Expected; None while nothing is known.
+    remarks : tuple of str
+        What is wrong with the results that it wrote; empty if nothing is.
     """
 
     done: int
@@ -54,6 +57,7 @@ class Progress:
     failure: str
     elapsed_s: float
     left_s: float | None
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,8 @@ class Result:
     failures : tuple of str
         What went wrong, one text for each launch that failed.
     missing : tuple of Launch
+    remarks : tuple of str
+        Of all run files that are there, the wrong results, a sentence for each; their records are marked.
     """
 
     folder: Path
@@ -80,6 +86,7 @@ class Result:
     fresh: int
     failures: tuple[str, ...]
     missing: tuple[Launch, ...]
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -126,29 +133,43 @@ class Campaign:
         plan = make_plan(self.arguments)
         with self.folder.locked() as lock, tempfile.TemporaryDirectory(prefix="scalkit-") as scratch:
             self.folder.require_usable()
-            self.folder.require_same(self.arguments, self.mpi.library, self.build.sources)
+            self.folder.require_same(self.arguments, self.facts)
             record = self.folder.record or self._new_record(plan)
             self.folder.write(record)
             file = Path(scratch) / "provenance.json"
             file.write_text(json.dumps(provenance(self.mpi, self.build, self.settings)), encoding="utf-8")
             launcher = self._launcher(str(record["id"]), file, lock)
-            before = len(self.folder.missing(plan))
-            failures = _Loop(launcher, plan, timeout_s, on_progress or (lambda progress: None)).run()
+            before = self.folder.missing(plan)
+            loop = _Loop(launcher, plan, timeout_s, on_progress or (lambda progress: None))
+            remarks = _of_others(record.get("remarks", ()), before)
+            try:
+                failures = loop.run()
+            except BaseException:
+                self.folder.write({**record, "remarks": remarks + loop.remarks})
+                raise
+            remarks += loop.remarks
             missing = self.folder.missing(plan)
-            self.folder.write({**record, "failures": failures})
-        done = len(plan) - len(missing)
-        return Result(self.folder.path, len(plan), done, before - len(missing), tuple(failures), tuple(missing))
+            self.folder.write({**record, "remarks": remarks, "failures": failures})
+        done, fresh = len(plan) - len(missing), len(before) - len(missing)
+        return Result(self.folder.path, len(plan), done, fresh, tuple(failures), tuple(missing), tuple(remarks))
 
     def _launcher(self, run_id: str, file: Path, lock: int) -> Launcher:
         return Launcher(self.mpi, self.build, self.arguments, self.ops, self.folder, run_id, self.settings, file, lock)
 
     def _new_record(self, plan: Sequence[Launch]) -> dict[str, Any]:
-        facts = provenance(self.mpi, self.build, self.settings)
         return {
             **new_record(self.arguments),
-            "scalkit": facts["scalkit"],
+            "scalkit": __version__,
             "plan": [launch.name for launch in plan],
             "failures": [],
+            "remarks": [],
+            **self.facts,
+        }
+
+    @property
+    def facts(self) -> dict[str, dict[str, Any]]:
+        """What campaign.toml says about the conditions: library, settings, environment, programs, machine."""
+        return {
             "mpi": {
                 "kind": self.mpi.kind,
                 "library": self.mpi.library,
@@ -156,8 +177,10 @@ class Campaign:
                 "mpicc": self.mpi.mpicc,
                 "mpicc_show": self.mpi.show,
                 "mpiexec": self.mpi.mpiexec,
+                "passed_over": list(self.mpi.passed_over),
             },
             "settings": self.settings,
+            "environment": environment(),
             "sources": {"sha256": self.build.sources},
             "machine": machine(),
         }
@@ -182,6 +205,7 @@ class _Loop:
         self._start = time.monotonic()
         self._weight_done = 0.0
         self._failed: Counter[tuple[str, int]] = Counter()
+        self.remarks: list[str] = []
 
     def run(self) -> list[str]:
         """Do all launches; return what failed."""
@@ -190,12 +214,13 @@ class _Loop:
         while self._waiting:
             launch = self._waiting[0]
             self._tell(launch)
+            known = len(self.remarks)
             failure = self._one(launch)
             if failure:
                 failures.append(failure)
             self._weight_done += launch.weight
             self._waiting.pop(0)
-            self._tell(launch, ended=True, failure=failure)
+            self._tell(launch, ended=True, failure=failure, remarks=tuple(self.remarks[known:]))
         return failures
 
     def _one(self, launch: Launch) -> str:
@@ -204,7 +229,7 @@ class _Loop:
             return f"{launch.name} was not tried: {launch.kind} failed {_ATTEMPTS} times with {launch.p} processes."
         budget_s = share(launch, self._waiting, self._left_of_budget())
         try:
-            self._launcher.run(launch, budget_s, time_limit(launch, budget_s, self._timeout_s))
+            self.remarks += self._launcher.run(launch, budget_s, time_limit(launch, budget_s, self._timeout_s))
         except StopError:
             raise
         except LaunchError as error:
@@ -222,11 +247,14 @@ class _Loop:
     def _left_of_budget(self) -> float | None:
         return None if self._budget_s is None else max(0.0, self._budget_s - (time.monotonic() - self._start))
 
-    def _tell(self, launch: Launch | None, ended: bool = False, failure: str = "") -> None:
+    def _tell(
+        self, launch: Launch | None, ended: bool = False, failure: str = "", remarks: tuple[str, ...] = ()
+    ) -> None:
         total = len(self._plan)
         elapsed_s = time.monotonic() - self._start
         done = total - len(self._waiting)
-        self._on_progress(Progress(done, total, launch, ended, failure, elapsed_s, self._expected(elapsed_s)))
+        left_s = self._expected(elapsed_s)
+        self._on_progress(Progress(done, total, launch, ended, failure, elapsed_s, left_s, remarks))
 
     def _expected(self, elapsed_s: float) -> float | None:
         """Return the time that is left, by the speed so far and by the budget."""
@@ -251,7 +279,8 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
     Raises
     ------
     UsageError
-        If the folder cannot be used, holds another campaign, or an operation is unknown.
+        If the folder cannot be used, holds another campaign or one begun under other conditions, or an operation is
+        unknown.
     BuildError
         If the programs cannot be built.
     """
@@ -260,8 +289,13 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
     tree = sources("microbench")
     ops = choose(tree, arguments.kinds, arguments.ops)
     built = build(tree, mpi.mpicc, library=mpi.library)
-    aside = None
-    if set_aside and folder.difference(arguments, mpi.library, built.sources):
-        aside = folder.set_aside()
-    folder.require_same(arguments, mpi.library, built.sources)
-    return Campaign(folder, arguments, mpi, built, ops, aside)
+    campaign = Campaign(folder, arguments, mpi, built, ops)
+    if set_aside and folder.difference(arguments, campaign.facts):
+        return replace(campaign, aside=folder.set_aside())
+    folder.require_same(arguments, campaign.facts)
+    return campaign
+
+
+def _of_others(remarks: Iterable[str], launches: Sequence[Launch]) -> list[str]:
+    """Return the remarks that are about none of these launches, which will be measured anew."""
+    return [remark for remark in remarks if not remark.startswith(tuple(f"{launch.name}:" for launch in launches))]

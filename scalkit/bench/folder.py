@@ -58,27 +58,45 @@ class Folder:
         Raises
         ------
         UsageError
-            If it is no folder, or has other files but no campaign.toml.
+            If it is no folder, has other files but no campaign.toml, cannot be listed, or cannot have such a name.
         """
-        if self.path.exists() and not self.path.is_dir():
-            raise UsageError(f"--out {self.path} is a file; name a folder.")
-        if self.path.is_dir() and not (self.path / CAMPAIGN).exists() and any(self.path.iterdir()):
-            raise UsageError(f"--out {self.path} has other files but no {CAMPAIGN}; name a new folder.")
+        try:
+            self.path.stat()
+            if not self.path.is_dir():
+                raise UsageError(f"--out {self.path} is a file; name a folder.")
+            if not (self.path / CAMPAIGN).exists() and any(self.path.iterdir()):
+                raise UsageError(f"--out {self.path} has other files but no {CAMPAIGN}; name a new folder.")
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except UsageError:
+            raise
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise UsageError(
+                f"--out {_shown(ascii(str(self.path)))} cannot be used: {reason}; name another."
+            ) from error
 
-    def require_same(self, arguments: Arguments, library: str, sources: str) -> None:
-        """Return nothing if the campaign that is there was begun with the same arguments, library and programs.
+    def require_same(self, arguments: Arguments, facts: Mapping[str, Mapping[str, Any]]) -> None:
+        """Return nothing if the campaign that is there was begun with the same arguments and under the same conditions.
 
         Raises
         ------
         UsageError
             Naming what differs.
         """
-        difference = self.difference(arguments, library, sources)
+        difference = self.difference(arguments, facts)
         if difference:
             raise UsageError(difference)
 
-    def difference(self, arguments: Arguments, library: str, sources: str) -> str:
-        """Return what differs in the campaign that is there, and how to go on; empty if nothing does."""
+    def difference(self, arguments: Arguments, facts: Mapping[str, Mapping[str, Any]]) -> str:
+        """Return what differs in the campaign that is there, and how to go on; empty if nothing does.
+
+        Parameters
+        ----------
+        arguments : Arguments
+        facts : mapping of str to mapping
+            The tables of a new campaign.toml; what an older one does not say is not compared.
+        """
         record = self.record
         if not record:
             return ""
@@ -92,14 +110,20 @@ class Folder:
                 "measure into another folder, or rename this one with --set-aside."
             )
         for what, then, now in (
-            ("MPI library", record.get("mpi", {}).get("library"), library),
-            ("version of the microbenchmarks", record.get("sources", {}).get("sha256"), sources),
+            ("MPI library", record.get("mpi", {}).get("library"), facts["mpi"]["library"]),
+            ("version of the microbenchmarks", record.get("sources", {}).get("sha256"), facts["sources"]["sha256"]),
         ):
             if then != now:
                 return (
                     f"{self.path} was measured with another {what} ({_shown(then)}, now {_shown(now)}); "
                     "measure into another folder, or rename this one with --set-aside."
                 )
+        shown = "; ".join(_conditions(record, facts))
+        if shown:
+            return (
+                f"{self.path} holds a campaign begun under other conditions: {shown}. Restore them to resume it, measure "
+                "into another folder, or rename this one with --set-aside."
+            )
         return ""
 
     def set_aside(self) -> Path:
@@ -202,6 +226,17 @@ def write_whole(path: Path, text: str) -> None:
         raise LaunchError(
             f"cannot write {path}: {error.strerror or error}; make room or choose another folder."
         ) from error
+
+
+def _conditions(record: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what differs: variables of the user, variables that scalkit sets, host and cores."""
+    for table, names in (("environment", None), ("settings", None), ("machine", ("host", "cores"))):
+        then, now = record.get(table), facts.get(table, {})
+        if not isinstance(then, dict):
+            continue
+        for name in names or sorted({*then, *now}):
+            if then.get(name) != now.get(name):
+                yield f"{name} was {_shown(then.get(name))}, is now {_shown(now.get(name))}"
 
 
 def _shown(value: object) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +14,17 @@ from scalkit.bench.folder import Folder
 from scalkit.bench.mpi import Mpi
 from scalkit.bench.operations import PROGRAMS
 from scalkit.bench.plan import Launch
-from scalkit.bench.process import Outcome, run_program
+from scalkit.bench.process import LAST_LINES, Outcome, run_program
 from scalkit.errors import LaunchError
 from scalkit.native import Build
 
 __all__ = ["Launcher", "StopError", "time_limit"]
 
-_WRONG_INPUT, _WRONG_WORLD = 2, 3
+_WRONG_INPUT, _WRONG_WORLD, _WRONG_RESULT = 2, 3, 4
+"""Exit statuses of the programs; with the last one the run file is complete, and marked."""
+
+_END_B = 65536
+"""The last record of a run file is shorter than this."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +78,8 @@ class Launcher:
         words = [f"--{name}={value}" for name, value in options.items()]
         return self.mpi.command(launch.p, program, *words, forward=self._forward())
 
-    def run(self, launch: Launch, budget_s: float, timeout_s: float) -> Outcome:
-        """Start a launch and put its run file in place.
+    def run(self, launch: Launch, budget_s: float, timeout_s: float) -> tuple[str, ...]:
+        """Start a launch, put its run file in place, and return what is wrong with the results in it.
 
         Parameters
         ----------
@@ -81,26 +87,36 @@ class Launcher:
         budget_s, timeout_s : float, in s
             What the program may use, and when it is ended by force.
 
+        Returns
+        -------
+        tuple of str
+            A sentence for each operation whose result was wrong; its records are marked.
+
         Raises
         ------
         LaunchError
-            If it died, hung, or could not start; what it measured stays in its ``.part`` file.
+            If it died, hung, wrote nothing, or could not start; what it measured stays in its ``.part`` file.
         """
         command = self.command(launch, budget_s)
+        part, path = self.folder.part(launch), self.folder.finished(launch)
+        before = _written(part)
         try:
             outcome = run_program(command, timeout_s=timeout_s, environment=self.environment, inherited=(self.lock,))
         except OSError as error:
             raise LaunchError(
                 f"cannot start {command[0]!r}: {error.strerror or error}; check that it may be run."
             ) from error
-        if outcome.status != 0:
+        if outcome.status not in (0, _WRONG_RESULT):
             raise _failure(launch, outcome)
-        part, path = self.folder.part(launch), self.folder.finished(launch)
+        if _written(part) == before:
+            raise LaunchError(_nothing(launch, outcome, self.mpi.mpiexec))
+        if not _is_complete(part):
+            raise LaunchError(_incomplete(launch, outcome, part))
         try:
             os.replace(part, path)
         except OSError as error:
             raise LaunchError(f"cannot put {path} in place: {error.strerror or error}; check the folder.") from error
-        return outcome
+        return _remarks(launch, outcome) if outcome.status == _WRONG_RESULT else ()
 
     def _forward(self) -> dict[str, str]:
         """Return variables that change what is measured and that a launcher may not hand on by itself."""
@@ -126,7 +142,49 @@ def _seed(seed: int, launch: Launch) -> int:
 
 
 def _failure(launch: Launch, outcome: Outcome) -> LaunchError:
-    text = f"{launch.name} {outcome.ending}. The last lines:\n{outcome.last_lines}"
+    text = f"{launch.name} {outcome.ending}. {LAST_LINES}\n{outcome.last_lines}"
     if outcome.status in (_WRONG_INPUT, _WRONG_WORLD):
         return StopError(f"{text}\nEvery other launch would end like this; what was measured before is kept.")
     return LaunchError(text)
+
+
+def _nothing(launch: Launch, outcome: Outcome, mpiexec: str) -> str:
+    return (
+        f"{launch.name}: {mpiexec!r} {outcome.ending}, but the program wrote nothing; check that this launcher starts "
+        f"programs, or name another with --mpiexec. {LAST_LINES}\n{outcome.last_lines}"
+    )
+
+
+def _incomplete(launch: Launch, outcome: Outcome, part: Path) -> str:
+    return (
+        f"{launch.name} {outcome.ending}, but {part} has no end; check that the launcher waits for its programs. "
+        f"{LAST_LINES}\n{outcome.last_lines}"
+    )
+
+
+def _remarks(launch: Launch, outcome: Outcome) -> tuple[str, ...]:
+    said = re.findall(r"\bsk_(?:time|memory): (.+)", outcome.output)
+    return tuple(f"{launch.name}: {text.strip()}." for text in said) or (
+        f"{launch.name}: a result was wrong; its records are kept and marked.",
+    )
+
+
+def _written(path: Path) -> tuple[int, int, int] | None:
+    """Return what changes when a file is written; None if it is not there."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _is_complete(path: Path) -> bool:
+    """Return whether the last record of a run file is there, whole."""
+    try:
+        with path.open("rb") as stream:
+            stream.seek(max(0, stream.seek(0, os.SEEK_END) - _END_B))
+            tail = stream.read()
+        last = json.loads(tail.splitlines()[-1]) if tail.endswith(b"\n") else None
+    except (OSError, ValueError):
+        return False
+    return isinstance(last, dict) and last.get("rec") == "end"

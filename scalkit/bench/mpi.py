@@ -8,10 +8,10 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from scalkit.bench.process import Outcome, run_program
+from scalkit.bench.process import LAST_LINES, Outcome, run_program, summary
 from scalkit.errors import BuildError, LaunchError
 from scalkit.native import build, show_command
 
@@ -48,6 +48,8 @@ class Mpi:
         Kind of the launcher; differs from `kind` when the two do not belong together.
     show : str
         What ``mpicc -show`` prints.
+    passed_over : tuple of str
+        Candidates that were tried before this one and do not work, each with the reason.
     """
 
     mpicc: str
@@ -57,6 +59,7 @@ class Mpi:
     standard: str
     launcher: str
     show: str = field(repr=False, default="")
+    passed_over: tuple[str, ...] = field(repr=False, default=())
 
     @property
     def name(self) -> str:
@@ -158,7 +161,7 @@ def probe(mpicc: str, mpiexec: str) -> Mpi:
     if outcome.status != 0 or match is None:
         raise LaunchError(
             f"a program compiled with {mpicc!r} {outcome.ending}; check that its MPI library can be loaded. "
-            f"The last lines:\n{outcome.last_lines}"
+            f"{LAST_LINES}\n{outcome.last_lines}"
         )
     library = match[2].strip().replace("\0", "")
     mpi = Mpi(mpicc, mpiexec, _kind(library), library, match[1], _launcher_kind(mpiexec), show_command(mpicc))
@@ -173,7 +176,7 @@ def probe(mpicc: str, mpiexec: str) -> Mpi:
     if outcome.status != 0 or not worlds:
         raise LaunchError(
             f"{mpiexec!r} with two ranks of {mpi.name} {outcome.ending}; check that launcher and library belong "
-            f"together and work. The last lines:\n{outcome.last_lines}"
+            f"together and work. {LAST_LINES}\n{outcome.last_lines}"
         )
     return mpi
 
@@ -186,6 +189,11 @@ def find_mpi(mpicc: str | None = None, mpiexec: str | None = None) -> Mpi:
     mpicc, mpiexec : str, optional
         Name or path; by default PATH is searched, then this Python's own environment.
 
+    Returns
+    -------
+    Mpi
+        With the candidates before it that do not work, and why.
+
     Raises
     ------
     BuildError, LaunchError
@@ -193,16 +201,19 @@ def find_mpi(mpicc: str | None = None, mpiexec: str | None = None) -> Mpi:
     """
     first: BuildError | LaunchError | None = None
     tried: list[str] = []
+    passed_over: list[str] = []
     broken: set[str] = set()
     for compiler, launcher in candidates(mpicc, mpiexec):
         if compiler in broken:
             continue
         try:
-            return probe(compiler, launcher)
+            return replace(probe(compiler, launcher), passed_over=tuple(passed_over))
         except (BuildError, LaunchError) as error:
             first = first or error
             tried.append(f"{compiler} with {launcher}")
-            broken |= {compiler} if isinstance(error, BuildError) else set()
+            is_compiler = isinstance(error, BuildError)
+            passed_over.append(f"{compiler if is_compiler else tried[-1]} was passed over: {summary(str(error))}.")
+            broken |= {compiler} if is_compiler else set()
     assert first is not None
     if len(tried) == 1:
         raise first

@@ -7,15 +7,19 @@ import os
 import signal
 import subprocess
 import tempfile
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Outcome", "run_program"]
+__all__ = ["LAST_LINES", "Outcome", "run_program", "summary"]
 
 _GRACE_S = 3.0
 """A launcher gets this long to end its ranks by itself."""
+
+LAST_LINES = "The last lines:"
+"""What stands in a message before the end of a program's output."""
 
 _LAST_LINES = 12
 _MOST_OUTPUT = 200_000
@@ -54,6 +58,12 @@ class Outcome:
         return f"ended with status {self.status}"
 
 
+def summary(message: str) -> str:
+    """Return the first line of a message, without the announcement of the output that follows it."""
+    line = message.strip().partition("\n")[0]
+    return line.removesuffix(LAST_LINES).removesuffix("It ended with:").rstrip().removesuffix(".")
+
+
 def run_program(
     command: Sequence[str],
     *,
@@ -81,26 +91,52 @@ def run_program(
     """
     start = time.monotonic()
     with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(
-            list(command),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, **(environment or {})},
-            start_new_session=True,
-            pass_fds=tuple(inherited),
-        )
+        process: subprocess.Popen[bytes] | None = None
         status: int | None = None
         try:
+            with _signals_held():
+                process = subprocess.Popen(
+                    list(command),
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    env={**os.environ, **(environment or {})},
+                    start_new_session=True,
+                    pass_fds=tuple(inherited),
+                )
             with contextlib.suppress(subprocess.TimeoutExpired):
                 status = process.wait(timeout_s)
         finally:
-            _end(process)
+            if process is not None:
+                _end(process)
         wall_s = time.monotonic() - start
         size = output.seek(0, os.SEEK_END)
         output.seek(max(0, size - _MOST_OUTPUT))
         text = output.read().decode("utf-8", errors="replace")
     return Outcome(status, wall_s, text)
+
+
+@contextlib.contextmanager
+def _signals_held() -> Iterator[None]:
+    """Deliver a signal that ends this program only after the context, when the new process is known and can be ended.
+
+    They are not blocked, since the new process would inherit that.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    arrived: list[int] = []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    held = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
+    for number in held:
+        signal.signal(number, lambda number, frame: arrived.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in held.items():
+            signal.signal(number, handler)
+        if arrived:
+            signal.raise_signal(arrived[0])
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -11,9 +11,11 @@ from scalkit import __version__
 from scalkit.bench.mpi import Mpi, cores
 from scalkit.native import Build
 
-__all__ = ["machine", "provenance"]
+__all__ = ["environment", "machine", "provenance"]
 
 _FLAGS = ("CFLAGS", "CPPFLAGS", "LDFLAGS", "LD_PRELOAD", "OMP_NUM_THREADS")
+_TUNING = ("MPIR_", "MPICH_", "HYDRA_", "OMPI_", "PRTE_", "PMIX_MCA_", "I_MPI_", "UCX_", "FI_", "MV2_", "SKFAULT")
+_SECRETS = ("KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "COOKIE", "AUTH", "JWT")
 
 
 def provenance(mpi: Mpi, build: Build, settings: Mapping[str, str]) -> dict[str, Any]:
@@ -27,7 +29,19 @@ def provenance(mpi: Mpi, build: Build, settings: Mapping[str, str]) -> dict[str,
         "launcher": mpi.launcher,
         "sources": build.sources,
         "settings": dict(settings),
-        "environment": {name: os.environ[name] for name in _FLAGS if os.environ.get(name)},
+        "environment": {name: value for name, value in environment().items() if name in _FLAGS},
+    }
+
+
+def environment() -> dict[str, str]:
+    """Return the user's variables that change what is measured: flags, preloaded libraries, tuning of the MPI library.
+
+    Names that may hold a secret, and variables that differ from job to job (``SLURM_``, ``PMI_``), are left out.
+    """
+    return {
+        name: value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        for name, value in sorted(os.environ.items())
+        if value and (name in _FLAGS or (name.startswith(_TUNING) and not any(word in name for word in _SECRETS)))
     }
 
 

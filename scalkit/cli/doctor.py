@@ -103,16 +103,18 @@ def _mpi(args: argparse.Namespace) -> list[Finding]:
     """Compile and start two ranks for real: nothing less shows that compiler and launcher belong together."""
     from scalkit.bench import find_mpi
     from scalkit.bench.mpi import cores
+    from scalkit.cli.progress import terminated_like_interrupted
     from scalkit.errors import BuildError, LaunchError
 
     lack = "nothing can be measured here; 'pip install mpich' brings one, or name yours with --mpicc and --mpiexec."
     what = "MPI library that starts two ranks in one world"
     try:
-        mpi = find_mpi(args.mpicc, args.mpiexec)
+        with terminated_like_interrupted():
+            mpi = find_mpi(args.mpicc, args.mpiexec)
     except (BuildError, LaunchError) as error:
         return [Finding("mpi", what, False, str(error), lack)]
     found = f"{mpi.name} (MPI {mpi.standard}), {mpi.mpicc}, {mpi.mpiexec}, {cores()} cores"
-    return [Finding("mpi", what, True, found, lack)]
+    return [Finding("mpi", what, True, "\n".join((found, *mpi.passed_over)), lack)]
 
 
 def _browser(args: argparse.Namespace) -> list[Finding]:

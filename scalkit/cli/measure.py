@@ -6,7 +6,8 @@ memory       bytes per communicator, window and grid, and MPI's own memory; they
              at most 3 times, whatever --runs says
 
 The programs are compiled on first use. Every run file is complete or marked as .part; after Ctrl-C or a failure the same
-command resumes where it stopped. Exit status: 0 everything is measured, 2 something is missing, 130 after Ctrl-C.
+command resumes where it stopped. Wrong results are kept, marked and named. Exit status: 0 everything is measured, 2
+something is missing, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scalkit.bench import Arguments, Campaign, Result
+
+_MOST_REMARKS = 12
 
 HELP = "measure the MPI library of this machine"
 
@@ -59,12 +62,14 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from scalkit.bench import find_mpi, prepare
+    from scalkit.bench.folder import Folder
     from scalkit.cli.progress import progress_printer, terminated_like_interrupted
     from scalkit.errors import UsageError
 
     if args.timeout is not None and not args.timeout > 0:
         raise UsageError(f"--timeout {args.timeout:g}: a positive number of seconds is needed.")
     out = Path(args.out)
+    Folder(out).require_usable()
     arguments = _arguments(args, out)
     with terminated_like_interrupted():
         campaign = prepare(out, arguments, find_mpi(args.mpicc, args.mpiexec), set_aside=args.set_aside)
@@ -127,6 +132,7 @@ def _opening(campaign: Campaign) -> str:
     own = campaign.arguments
     aside = campaign.aside
     lines = [f"{campaign.folder.path} held another campaign, which is now {aside}."] if aside else []
+    lines += campaign.mpi.passed_over
     lines += [
         f"Measuring {' and '.join(own.kinds)} of {campaign.mpi.name} with {campaign.mpi.mpiexec} into {campaign.folder.path}"
     ]
@@ -156,12 +162,16 @@ def _report(args: argparse.Namespace, result: Result) -> None:
             "fresh": result.fresh,
             "missing": names,
             "failures": list(result.failures),
+            "remarks": list(result.remarks),
             "status": 2 if names else 0,
         }
         sys.stdout.write(json.dumps(outcome, indent=2) + "\n")
         return
-    for failure in result.failures:
-        sys.stderr.write(f"scalkit measure: {failure}\n")
+    for text in (*result.failures, *result.remarks[:_MOST_REMARKS]):
+        sys.stderr.write(f"scalkit measure: {text}\n")
+    if len(result.remarks) > _MOST_REMARKS:
+        more = len(result.remarks) - _MOST_REMARKS
+        sys.stderr.write(f"scalkit measure: {more} more wrong results are named in {result.folder}/campaign.toml.\n")
     if names:
         shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
         sys.stderr.write(

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 if TYPE_CHECKING:
     from scalkit.bench import Progress
 
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+
 __all__ = ["duration", "progress_printer", "terminated_like_interrupted"]
 
 
@@ -37,18 +39,28 @@ def progress_printer(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
 
 @contextmanager
 def terminated_like_interrupted() -> Iterator[None]:
-    """Treat a request to terminate like Ctrl-C, so that no MPI process stays behind."""
+    """Treat a request to terminate and the end of the terminal like Ctrl-C, so that no MPI process stays behind.
+
+    A signal that is ignored, as SIGHUP under nohup, stays ignored.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, _interrupt)
+    before = {number: signal.getsignal(number) for number in _ENDING}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:
+    """Interrupt once: a closed terminal may send more than one signal, and ending the processes takes its time."""
+    for one in _ENDING:
+        signal.signal(one, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
@@ -58,6 +70,8 @@ def _bar(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, SpinnerColumn, Task, TextColumn
     from rich.progress import Progress as RichProgress
     from rich.text import Text
+
+    from scalkit.bench.process import summary
 
     class TimeLeft(ProgressColumn):
         """The time left, counted down between two launches."""
@@ -79,16 +93,20 @@ def _bar(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
         def show(progress: Progress) -> None:
             bar.update(task, total=progress.total, completed=progress.done)
             bar.update(task, what=_what(progress), progress=progress, at=time.monotonic())
-            if progress.failure:
-                bar.console.print(progress.failure.splitlines()[0], markup=False, highlight=False)
+            for text in (progress.failure, *progress.remarks):
+                if text:
+                    bar.console.print(summary(text), markup=False, highlight=False)
 
         yield show
 
 
 def _line(stream: TextIO, progress: Progress) -> None:
+    from scalkit.bench.process import summary
+
     if progress.launch is None or not progress.ended:
         return
-    ending = f"failed: {progress.failure.splitlines()[0]}" if progress.failure else "done"
+    ending = f"failed: {summary(progress.failure)}" if progress.failure else "done"
+    ending += ", with wrong results" if progress.remarks else ""
     rest = _left(progress) if progress.done < progress.total else f"{duration(progress.elapsed_s)} in all"
     stream.write(f"[{progress.done}/{progress.total}] {_what(progress)}: {ending}; {rest}\n")
     stream.flush()

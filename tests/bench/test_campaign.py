@@ -20,6 +20,8 @@ import pytest
 
 from scalkit.bench import Arguments, Mpi, Progress, prepare
 from scalkit.bench.folder import Folder, write_whole
+from scalkit.bench.mpi import cores
+from scalkit.cli import main
 from scalkit.errors import LaunchError, UsageError
 from scalkit.measure import read, series
 from scalkit.native import build
@@ -143,11 +145,73 @@ def test_another_library_or_other_programs_in_the_same_folder(mpi: Mpi, out: Pat
         f"{out} was measured with another MPI library ({shown}, now Other 1); "
         "measure into another folder, or rename this one with --set-aside."
     )
+    facts = prepare(out, _memory(), mpi).facts
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
-        Folder(out).require_same(_memory(), "Other 1", "")
+        Folder(out).require_same(_memory(), {**facts, "mpi": {"library": "Other 1"}})
     message = f"{out} was measured with another version of the microbenchmarks ("
     with pytest.raises(UsageError, match=f"^{re.escape(message)}"):
-        Folder(out).require_same(_memory(), mpi.library, "0123")
+        Folder(out).require_same(_memory(), {**facts, "sources": {"sha256": "0123"}})
+
+
+def test_other_conditions_in_the_same_folder(mpi: Mpi, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Begun with a variable that changes what is measured, repeated without it: their numbers do not belong together."""
+    with monkeypatch.context() as patch:
+        patch.setenv("SKFAULT", "none")
+        patch.setenv("UCX_TOKEN", "secret")
+        prepare(out, _memory(), mpi).run()
+        (out / "memory-p0004-r00.jsonl").unlink()
+        assert prepare(out, _memory(), mpi).run().fresh == 1
+    assert "secret" not in (out / "campaign.toml").read_text()
+    start, rest = (
+        f"{out} holds a campaign begun under other conditions: ",
+        (". Restore them to resume it, measure into another folder, or rename this one with --set-aside."),
+    )
+    with pytest.raises(UsageError, match=f"^{re.escape(f'{start}SKFAULT was none, is now absent{rest}')}$"):
+        prepare(out, _memory(), mpi)
+    campaign = prepare(out, _memory(), mpi, set_aside=True)
+    assert campaign.aside == out.parent / "runs.1"
+    campaign.run()
+    monkeypatch.setattr("scalkit.bench.provenance.cores", lambda: 9999)
+    message = f"{start}cores was {cores()}, is now 9999{rest}"
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+        prepare(out, _memory(), mpi)
+    monkeypatch.undo()
+    record = Folder(out).record
+    older = {key: value for key, value in record.items() if key not in ("environment", "settings", "machine")}
+    Folder(out).write(older)
+    assert prepare(out, _memory(), mpi).run().missing == ()
+
+
+def test_wrong_results_are_kept_marked_and_named(
+    mpi: Mpi, out: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A program that ends with 4 wrote a complete file: it is put in place, and nothing is given up."""
+    faults = build(ROOT / "tests/faults", mpi.mpicc, library=mpi.library)
+    monkeypatch.setenv("LD_PRELOAD", str(faults.program("libskfault.so")))
+    monkeypatch.setenv("SKFAULT", "bcast_wrong")
+    told: list[Progress] = []
+    arguments = _arguments(runs=3, ops=("MPI_Bcast", "MPI_Reduce"))
+    result = prepare(out, arguments, mpi).run(on_progress=told.append)
+    assert (result.done, result.failures, result.missing) == (6, (), ())
+    assert sorted(remark.partition(" gives a wrong result with ")[0] for remark in result.remarks) == [
+        f"time-p{p:04d}-r{run:02d}: MPI_Bcast" for p in (2, 4) for run in range(3)
+    ]
+    assert [len(one.remarks) for one in told if one.ended] == [1] * 6
+    assert tomllib.loads((out / "campaign.toml").read_text())["remarks"] == list(result.remarks)
+    assert not list(out.glob("*.part"))
+    verified = read(out)["verified"]
+    assert not verified.sel(function="MPI_Bcast").any()
+    assert verified.sel(function="MPI_Reduce").all()
+
+    (out / "time-p0004-r01.jsonl").unlink()
+    again = prepare(out, arguments, mpi).run()
+    assert (again.fresh, sorted(again.remarks)) == (1, sorted(result.remarks))
+    words = ["collectives", "-n", "2,4", "--runs", "3", "--seed", "7", "--ops", "MPI_Bcast,MPI_Reduce"]
+    words += ["--max-reps", "20", "--budget", "8", "--out", str(out)]
+    assert main(["measure", *words]) == 0
+    said = capsys.readouterr()
+    assert f"scalkit measure: {again.remarks[0]}\n" in said.err
+    assert said.out.endswith(f"nothing was missing: 6 launches in {out}\n")
 
 
 @pytest.mark.parametrize(
@@ -216,14 +280,39 @@ def test_launcher_that_went_away(mpi: Mpi, out: Path) -> None:
 
 
 def test_run_file_that_was_not_written(mpi: Mpi, out: Path, launcher: Callable[[str], str]) -> None:
-    result = prepare(out, _memory(), replace(mpi, mpiexec=launcher("exit 0"))).run()
-    path = out / f"{result.missing[0].name}.jsonl"
-    wrong = {
-        f"cannot put {out / launch.name}.jsonl in place: No such file or directory; check the folder."
+    """Also where an older launch left something: the launcher ended with 0, but it started nothing."""
+    wrong = launcher("echo no nodes; exit 0")
+    campaign = prepare(out, _memory(), replace(mpi, mpiexec=wrong))
+    campaign.run()
+    (out / "memory-p0004-r00.jsonl.part").write_text('{"rec":"end"}\n')
+    result = campaign.run()
+    assert set(result.failures) == {
+        f"{launch.name}: {wrong!r} ended with status 0, but the program wrote nothing; check that this launcher starts "
+        "programs, or name another with --mpiexec. The last lines:\n  no nodes"
         for launch in result.missing
     }
-    assert set(result.failures) == wrong
-    assert not path.exists()
+    assert len(result.missing) == 2
+    assert not list(out.glob("*.jsonl"))
+
+
+def test_run_file_without_an_end(mpi: Mpi, out: Path, launcher: Callable[[str], str]) -> None:
+    """A launcher that says 0 although its program died."""
+    path = out / "memory-p0004-r00.jsonl.part"
+    wrong = launcher(f"""case "$*" in *--expect-np=4*) echo '{{"rec":"run"}}' >'{path}'; exit 0;; esac""")
+    result = prepare(out, _memory(), replace(mpi, mpiexec=wrong)).run()
+    assert result.failures == (
+        f"memory-p0004-r00 ended with status 0, but {path} has no end; check that the launcher waits for its programs. "
+        "The last lines:\n  (it printed nothing)",
+    )
+    assert [launch.name for launch in result.missing] == ["memory-p0004-r00"]
+
+
+def test_run_file_that_cannot_be_put_in_place(mpi: Mpi, out: Path) -> None:
+    prepare(out, _memory(), mpi).run()
+    (out / "memory-p0004-r00.jsonl").unlink()
+    (out / "memory-p0004-r00.jsonl").mkdir()
+    (failure,) = prepare(out, _memory(), mpi).run().failures
+    assert failure == f"cannot put {out}/memory-p0004-r00.jsonl in place: Is a directory; check the folder."
 
 
 def _command(out: Path, mpi: Mpi, *more: str) -> list[str]:
@@ -232,15 +321,19 @@ def _command(out: Path, mpi: Mpi, *more: str) -> list[str]:
     return [sys.executable, "-m", "scalkit.cli", *words, "--mpicc", mpi.mpicc, "--mpiexec", mpi.mpiexec, *more]
 
 
-def _started(command: list[str], out: Path) -> Iterator[subprocess.Popen[str]]:
+def _started(
+    command: list[str], out: Path, has_begun: Callable[[], bool] | None = None
+) -> Iterator[subprocess.Popen[str]]:
+    """Yield the process as soon as its first launch writes."""
+    begun = has_begun or (lambda: bool(list(out.glob("*.part"))))
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
         end = time.monotonic() + 60
-        while not list(out.glob("*.part")) and process.poll() is None and time.monotonic() < end:
+        while not begun() and process.poll() is None and time.monotonic() < end:
             time.sleep(0.005)
         yield process
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupted_and_resumed(mpi: Mpi, out: Path, number: signal.Signals) -> None:
     for process in _started(_command(out, mpi), out):
         process.send_signal(number)
@@ -253,6 +346,28 @@ def test_interrupted_and_resumed(mpi: Mpi, out: Path, number: signal.Signals) ->
     outcome = json.loads(done.stdout)
     assert (done.returncode, outcome["status"], outcome["missing"]) == (0, 0, [])
     assert len(list(out.glob("*.jsonl"))) == 6
+
+
+def test_closed_terminal_that_sends_more_than_one_signal(mpi: Mpi, out: Path, launcher: Callable[[str], str]) -> None:
+    """The launcher needs a while to end: signals that come meanwhile do not leave it behind."""
+    wrong = launcher("""case "$*" in *--out=*) trap 'sleep 1; exit 1' TERM; sleep 60 & wait;; esac""")
+    for process in _started(
+        _command(out, replace(mpi, mpiexec=wrong)), out, lambda: bool(_ranks_writing_to(out, "--out="))
+    ):
+        for _ in range(3):
+            process.send_signal(signal.SIGHUP)
+            time.sleep(0.2)
+        process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert not _ranks_writing_to(out)
+
+
+def test_ignored_end_of_the_terminal_stays_ignored(mpi: Mpi, out: Path) -> None:
+    command = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", *_command(out, mpi)]
+    for process in _started(command, out):
+        process.send_signal(signal.SIGHUP)
+        _, messages = process.communicate(timeout=120)
+    assert process.returncode == 0, messages
 
 
 def test_killed_outright_and_resumed(mpi: Mpi, out: Path) -> None:
@@ -274,14 +389,14 @@ def test_killed_outright_and_resumed(mpi: Mpi, out: Path) -> None:
     assert read(out).attrs["truncated"] == ""
 
 
-def _ranks_writing_to(out: Path) -> list[str]:
+def _ranks_writing_to(out: Path, mark: str = "") -> list[str]:
     found = []
     for entry in Path("/proc").iterdir():
         try:
             line = (entry / "cmdline").read_bytes()
         except OSError:
             continue
-        if str(out).encode() in line:
+        if f"{mark}{out}".encode() in line:
             found.append(entry.name)
     return [pid for pid in found if pid != str(os.getpid())]
 
@@ -318,6 +433,9 @@ def test_folders_that_cannot_be_used(tmp_path: Path, mpi: Mpi) -> None:
     message = f"--out {tmp_path} has other files but no campaign.toml; name a new folder."
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         prepare(tmp_path, _memory(), mpi)
+    for path, reason in ((tmp_path / ("x" * 300), "File name too long"), (Path("a\0b"), "embedded null byte")):
+        with pytest.raises(UsageError, match=rf"^--out '.* cannot be used: {reason}; name another\.$"):
+            prepare(path, _memory(), mpi)
     message = f"cannot use the folder {tmp_path}/file/x: Not a directory; choose another."
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"), Folder(tmp_path / "file/x").locked():
         pass

@@ -46,6 +46,17 @@ def test_launcher_of_another_library_starts_separate_programs(
         find_mpi(mpi.mpicc, wrong)
 
 
+def test_launcher_that_is_passed_over(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = f'case "$1" in --version) exec \'{mpi.mpiexec}\' "$@";; *) echo no allocation >&2; exit 9;; esac'
+    wrong = _script(tmp_path / "mpiexec", body)
+    pairs = [(mpi.mpicc, wrong), (mpi.mpicc, mpi.mpiexec)]
+    monkeypatch.setattr("scalkit.bench.mpi.candidates", lambda mpicc, mpiexec: iter(pairs))
+    assert find_mpi().passed_over == (
+        f"{mpi.mpicc} with {wrong} was passed over: {wrong!r} with two ranks of {mpi.name} ended with status 9; check that "
+        "launcher and library belong together and work.",
+    )
+
+
 def test_launcher_that_dies(mpi: Mpi, launcher: Callable[[str], str]) -> None:
     wrong = launcher('case "$*" in *--version*) ;; *) echo no allocation >&2; exit 9;; esac')
     message = (
@@ -133,7 +144,12 @@ def test_a_broken_one_on_path_does_not_hide_a_working_one(
         _script(tmp_path / name, "echo broken >&2; exit 1")
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr("scalkit.bench.mpi._own_folders", lambda: [str(Path(mpi.mpicc).parent)])
-    assert find_mpi().mpicc == mpi.mpicc
+    found = find_mpi()
+    assert found.mpicc == mpi.mpicc
+    (reason,) = found.passed_over
+    start, end = f"{tmp_path}/mpicc was passed over: compiling ", f", check '{tmp_path}/mpicc -show'."
+    assert reason.startswith(start)
+    assert reason.endswith(end)
     monkeypatch.setattr("scalkit.bench.mpi._own_folders", list)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{_tools(tmp_path)}")
     with pytest.raises(BuildError, match=r"failed \(status 2\), see "):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,3 +73,21 @@ def test_children_of_a_program_that_ended_do_not_stay(tmp_path: Path) -> None:
     file = tmp_path / "pid"
     assert run_program(["sh", "-c", f"sleep 60 & echo $! > {file}"], timeout_s=30).status == 0
     assert _gone([int(file.read_text())])
+
+
+def test_interrupted_while_it_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The signal comes when the process exists but is not known yet."""
+    started: list[int] = []
+    real = subprocess.Popen
+
+    def start(*words: Any, **options: Any) -> subprocess.Popen[bytes]:
+        process = real(*words, **options)
+        started.append(process.pid)
+        signal.raise_signal(signal.SIGINT)
+        return process
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+    with pytest.raises(KeyboardInterrupt):
+        run_program(["sleep", "60"], timeout_s=60)
+    assert len(started) == 1
+    assert _gone(started)

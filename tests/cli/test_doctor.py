@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -69,6 +72,27 @@ def test_need_of_mpi_without_any(
     assert main(["doctor", "--need", "mpi", "--json"]) == 2
     (finding,) = json.loads(capsys.readouterr().out)
     assert finding["found"].startswith("no MPI compiler 'mpicc' on PATH or in ")
+
+
+@pytest.mark.mpi
+def test_broken_compiler_that_comes_first_is_named(tmp_path: Path) -> None:
+    try:
+        mpi = find_mpi()
+    except (BuildError, LaunchError) as error:
+        pytest.skip(f"needs an MPI library: {error}")
+    wrong = tmp_path / "mpicc"
+    wrong.write_text("#!/bin/sh\nexit 3\n")
+    wrong.chmod(0o755)
+    path = os.pathsep.join((str(tmp_path), os.environ["PATH"], str(Path(mpi.mpicc).parent)))
+    environment = {**os.environ, "PATH": path, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    reason = f"{wrong} was passed over: compiling "
+    words = ["memory", "-n", "2", "--runs", "1", "--ops", "MPI_Comm_dup", "--out", str(tmp_path / "out")]
+    for command in (["doctor", "--need", "mpi", "--json"], ["measure", *words]):
+        whole = [sys.executable, "-m", "scalkit.cli", *command]
+        done = subprocess.run(whole, capture_output=True, text=True, env=environment, timeout=300)
+        assert done.returncode == 0, done.stderr
+        assert reason in done.stdout
+    assert tomllib.loads((tmp_path / "out/campaign.toml").read_text())["mpi"]["passed_over"][0].startswith(reason)
 
 
 def test_package_that_is_not_installed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

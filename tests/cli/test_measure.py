@@ -57,6 +57,9 @@ def test_failed_launch_ends_with_two_and_says_what_is_missing(
     assert main(command) == 2
     messages = capsys.readouterr().err
     assert "scalkit measure: memory-p0004-r00 ended with status 9. The last lines:\n  boom\n" in messages
+    assert re.search(
+        r"^\[\d/2\] memory p=4 run 0: failed: memory-p0004-r00 ended with status 9; ", messages, re.MULTILINE
+    )
     assert messages.endswith(
         "scalkit measure: 1 of 2 launches are missing (memory-p0004-r00); the other 1 are kept in "
         f"{tmp_path / 'runs'}. The same command tries only what is missing.\n"
@@ -102,13 +105,14 @@ def _until_closed(master: int) -> bytes:
         (["memory", "-n", "2,x"], "-n 2,x: numbers of processes are needed, such as -n 2,4,8,16,32."),
         (["memory", "--timeout", "0"], "--timeout 0: a positive number of seconds is needed."),
         (["speed"], "what to measure: 'speed' is unknown; choose from collectives, memory."),
+        (["memory", "--out", "x" * 300], f"--out '{'x' * 56}... cannot be used: File name too long; name another."),
         (["memory", "--runs", "0"], "--runs 0: a whole number from 1 to 99 is needed."),
     ],
 )
 def test_refusals_leave_nothing_behind(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
-    assert main(["measure", *arguments, "--out", str(tmp_path / "runs")]) == 2
+    assert main(["measure", "--out", str(tmp_path / "runs"), *arguments]) == 2
     assert capsys.readouterr().err == f"scalkit measure: {message}\n"
     assert not (tmp_path / "runs").exists()
 
@@ -123,8 +127,11 @@ def test_lines_where_there_is_no_terminal() -> None:
     with progress_printer(stream) as show:
         show(Progress(0, 2, None, False, "", 0.0, None))
         show(Progress(0, 2, launch, False, "", 0.0, None))
-        show(Progress(1, 2, launch, True, "it died.\nmore", 2.0, None))
-        show(Progress(2, 2, launch, True, "", 70.0, 0.0))
+        show(Progress(1, 3, launch, True, "it died. The last lines:\nmore", 2.0, None))
+        show(Progress(2, 3, launch, True, "", 4.0, None, ("MPI_Bcast is wrong.",)))
+        show(Progress(3, 3, launch, True, "", 70.0, 0.0))
     assert stream.getvalue() == (
-        "[1/2] collectives p=8 run 3: failed: it died.; 2 s so far\n[2/2] collectives p=8 run 3: done; 1 min 10 s in all\n"
+        "[1/3] collectives p=8 run 3: failed: it died; 2 s so far\n"
+        "[2/3] collectives p=8 run 3: done, with wrong results; 4 s so far\n"
+        "[3/3] collectives p=8 run 3: done; 1 min 10 s in all\n"
     )
