@@ -89,7 +89,7 @@ def test_squared(n):
             "remarks   the budget of 2 s did not last for n = 12800",
             "",
             "* o measured   . expected n, through the first value",
-            "FAILED *::test_squared - *",
+            "FAILED *::test_squared*",
         ]
     )
     assert "pytest_plugin.py" not in result.stdout.str()
