@@ -95,7 +95,7 @@ def _base_unit(unit: str) -> tuple[float, str]:
 def _numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
     try:
         return np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"{what} is no array of numbers ({error}); pass numbers, all rows of one length.") from error
 
 

@@ -60,7 +60,7 @@ def read(
     DataError
         If there is nothing, or something else, or what there is cannot be one Dataset.
     """
-    given = [path] if isinstance(path, str | os.PathLike) else list(path)
+    given = list(path) if isinstance(path, Sequence) and not isinstance(path, str | bytes) else [path]
     if not given:
         raise DataError("read needs a path; name a run folder, a run file or a netCDF file.")
     runs: list[RunFile] = []
@@ -68,7 +68,7 @@ def read(
     campaigns: list[str] = []
     notes: list[str] = []
     hashes: list[tuple[Path, str]] = []
-    for one in map(Path, given):
+    for one in map(_path, given):
         if one.is_dir():
             found, ignored = _folder(one)
             runs += found
@@ -118,6 +118,18 @@ def _file(
         raise DataError(f"{path} is netCDF-4 or HDF5; write it as netCDF-3, with ds.to_netcdf(path, engine='scipy').")
     else:
         raise DataError(f"{path} is neither a run file nor netCDF-3 (it begins with {head[:20]!r}); name another file.")
+
+
+def _path(given: object) -> Path:
+    """Return a path that the system can look up."""
+    try:
+        path = Path(given)  # type: ignore[arg-type]
+        path.exists()
+    except (OSError, ValueError, TypeError) as error:
+        raise DataError(
+            f"cannot read {str(given)[:80]!r}: {error}; name a run folder, a run file or a netCDF file."
+        ) from error
+    return path
 
 
 def _folder(folder: Path) -> tuple[list[RunFile], list[str]]:

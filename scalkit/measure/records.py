@@ -16,6 +16,7 @@ SCHEMA = 1
 
 _STATUSES = ("open", "converged", "capped", "budget")
 _MISSING = object()
+_LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,12 @@ class Record:
         return value
 
     def whole(self, key: str, default: int | None = None, least: int = 0) -> int:
-        """Return a whole-number field of at least `least`."""
+        """Return a whole-number field from `least` to 2**63 - 1."""
         value = self.fields.get(key, default)
         if not _is_whole(value) or value < least:
             raise self._wrong(key, f"a whole number of at least {least}")
+        if value > _LARGEST:
+            raise self._wrong(key, f"a whole number of at most {_LARGEST}")
         return int(value)
 
     def number(self, key: str, default: float | None = None) -> float:
@@ -64,7 +67,7 @@ class Record:
         if key not in self.fields and default is not None:
             return default
         value = self.fields.get(key)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
             raise self._wrong(key, "a finite number")
         return float(value)
 
@@ -75,14 +78,17 @@ class Record:
             raise self._wrong(key, "true or false")
         return value
 
-    def wholes(self, key: str, default: list[int] | None = None, below: int | None = None) -> tuple[int, ...]:
-        """Return a list of whole numbers, none negative, each less than `below`."""
+    def wholes(
+        self, key: str, default: list[int] | None = None, least: int = 0, most: int = _LARGEST
+    ) -> tuple[int, ...]:
+        """Return a list of whole numbers, each from `least` to `most`."""
         value = self.fields.get(key, default)
         if not isinstance(value, list):
             raise self._wrong(key, "a list of whole numbers")
         for place, item in enumerate(value):
-            if not _is_whole(item) or item < 0 or (below is not None and item >= below):
-                limit = "that is not negative" if below is None else f"from 0 to {below - 1}"
+            if not _is_whole(item) or not least <= item <= most:
+                is_short = most == _LARGEST and (not _is_whole(item) or item < least)
+                limit = f"of at least {least}" if is_short else f"from {least} to {most}"
                 raise self.error(
                     f"{key}[{place}] is {_short(item)}; a whole number {limit} is needed. "
                     "Restore the file or measure again."
@@ -159,7 +165,7 @@ class Cell:
     @classmethod
     def of(cls, record: Record) -> Cell:
         """Return the pass, after a check that the counts agree with the lists."""
-        t_ns = record.wholes("t_ns")
+        t_ns = record.wholes("t_ns", least=1)
         n = record.whole("n")
         if n != len(t_ns):
             raise record.error(f"n is {n}, but t_ns has {len(t_ns)} values; restore the file or measure again.")
@@ -173,8 +179,8 @@ class Cell:
             datatype=record.text("datatype", ""),
             number=record.whole("pass", 0),
             t_ns=t_ns,
-            late_at=record.wholes("late_at", [], below=n),
-            overrun_at=record.wholes("overrun_at", [], below=n),
+            late_at=record.wholes("late_at", [], most=n - 1),
+            overrun_at=record.wholes("overrun_at", [], most=n - 1),
             status=status,
             verified=record.flag("verified", True),
             foreign_load=record.number("foreign_load", math.nan),
@@ -240,6 +246,13 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number of more than 308 digits
+        return False
+
+
 def _short(value: object) -> str:
-    text = repr(value)
+    text = repr(value) if not isinstance(value, int) or abs(value) < 10**60 else "a number of more than 60 digits"
     return text if len(text) <= 60 else text[:57] + "..."

@@ -65,7 +65,7 @@ def read_run_file(path: Path) -> RunFile:
     Raises
     ------
     RunFileError
-        Naming file and line, if a line is malformed or contradicts another, or the schema is newer.
+        Naming file and line, if a line is malformed, missing or contradicts another, or the schema is newer.
     """
     try:
         content = path.read_bytes()
@@ -128,7 +128,7 @@ def _content(path: Path, sha256: str, records: list[Record]) -> RunFile:
     skips: list[Skip] = []
     unknown: Counter[str] = Counter()
     complete = False
-    for record in records[1:]:
+    for before, record in enumerate(records[1:], 1):
         if complete:
             raise record.error(f"there is more after the 'end' record. {_AGAIN}")
         match record.fields["rec"]:
@@ -143,6 +143,7 @@ def _content(path: Path, sha256: str, records: list[Record]) -> RunFile:
             case "skip":
                 skips.append(Skip.of(record))
             case "end":
+                _require_count(record, before)
                 complete = True
             case "env":
                 raise record.error(f"a second 'env' record; a run file is one launch. {_AGAIN}")
@@ -153,6 +154,13 @@ def _content(path: Path, sha256: str, records: list[Record]) -> RunFile:
     return RunFile(
         path, sha256, env, tuple(cells.values()), tuple(memories.values()), tuple(skips), complete, tuple(notes)
     )
+
+
+def _require_count(end: Record, n_before: int) -> None:
+    """Return nothing if the file has as many records before its last as that one says; older files do not say it."""
+    said = end.whole("records", n_before)
+    if said != n_before:
+        raise end.error(f"the 'end' record counts {said} records before it, here are {n_before}. {_AGAIN}")
 
 
 def _require_p(record: Record, env: Env) -> None:

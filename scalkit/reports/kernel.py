@@ -62,9 +62,9 @@ def execute(notebook: Path, parameters: Mapping[str, Any], folder: Path, timeout
             return done
         except papermill.PapermillExecutionError as error:
             raise _as_own(notebook, error.ename, error.evalue, error.exec_count) from error
-        except (DeadKernelError, CellTimeoutError) as error:
+        except (DeadKernelError, CellTimeoutError, RuntimeError) as error:
             raise ReportError(
-                f"the notebook {notebook.name} did not finish: {type(error).__name__}; each cell has {timeout_s:g} s. "
+                f"the notebook {notebook.name} did not finish: {type(error).__name__} {error}; each cell has {timeout_s:g} s. "
                 "Try it in JupyterLab to see where it stops."
             ) from error
 

@@ -13,6 +13,8 @@ from pathlib import Path
 import xarray as xr
 
 from scalkit import measure
+from scalkit.errors import ReportError
+from scalkit.relation import Relation
 from scalkit.reports.bundled import bundled
 from scalkit.reports.target import Target
 
@@ -90,6 +92,7 @@ def report(
     from scalkit.reports.kernel import execute
     from scalkit.reports.plain import to_plain
 
+    _require_epoch()
     target = Target.of(out, force=force)
     with tempfile.TemporaryDirectory(prefix="scalkit-report-") as name, _inputs(source, Path(name)) as (runs, named):
         folder = Path(name)
@@ -98,7 +101,7 @@ def report(
         parameters = {
             "runs": runs,
             "expectations": plain,
-            "rules": [str(rule) for rule in rules],
+            "rules": [str(rule) for rule in ([rules] if isinstance(rules, str | Relation) else rules)],
             "title": title or "",
             "named": {"runs": named, "expectations": shown or (plain if isinstance(plain, str) else "")},
             "fail_on": list(fail_on),
@@ -114,6 +117,12 @@ def report(
             }
         )
     return ReportResult(target.html, target.verdict_json, target.junit_xml, int(outcome["status"]), outcome["answer"])
+
+
+def _require_epoch() -> None:
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "0")
+    if not (epoch.isascii() and epoch.isdecimal() and len(epoch) <= 11):
+        raise ReportError(f"SOURCE_DATE_EPOCH is {epoch[:40]!r}; seconds since 1970 are needed, or unset it.")
 
 
 @contextmanager

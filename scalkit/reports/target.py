@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from scalkit.errors import ReportError
 
 __all__ = ["Target"]
+
+_MOST_SHOWN = 80
 
 
 @dataclass(frozen=True)
@@ -28,35 +32,49 @@ class Target:
         Parameters
         ----------
         out : path
-            Name of the HTML file; the others get its stem.
+            Name of the HTML file; the others get its name without ``.html``, or all of it where it ends otherwise.
         force : bool
             Whether existing files may be replaced.
 
         Raises
         ------
         ReportError
-            If the folder is missing or not writable, `out` is a folder, or a file exists and `force` is false.
+            If `out` is no usable path, the folder is missing or not writable, one of the files is a folder or a device, or
+            a file exists and `force` is false.
         """
-        html = Path(out).expanduser().absolute()
-        folder = html.parent
+        try:
+            target = cls._beside(Path(out).expanduser().absolute())
+            problem = target._problem(force)
+        except (OSError, ValueError, RuntimeError, TypeError) as error:
+            name = ascii(out)
+            shown = name if len(name) <= _MOST_SHOWN else f"{name[:_MOST_SHOWN]}..."
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error).rstrip(".")
+            raise ReportError(f"cannot write the report {shown}: {reason}; choose another name.") from error
+        if problem:
+            raise ReportError(problem)
+        return target
+
+    @classmethod
+    def _beside(cls, html: Path) -> Target:
+        stem = html.name.removesuffix(html.suffix) if html.suffix.lower() == ".html" else html.name
+        return cls(html, html.with_name(f"{stem}.verdict.json"), html.with_name(f"{stem}.junit.xml"))
+
+    def _problem(self, force: bool) -> str:
+        """Return why the files cannot be written and how to go on; empty if they can be."""
+        folder, what = self.html.parent, f"cannot write the report {self.html}"
         if not folder.is_dir():
-            raise ReportError(
-                f"cannot write the report {html}: there is no folder {folder}; create it or choose another."
-            )
-        if html.is_dir():
-            raise ReportError(
-                f"cannot write the report {html}: it is a folder; name a file in it, such as report.html."
-            )
-        target = cls(html, html.with_suffix(".verdict.json"), html.with_suffix(".junit.xml"))
-        existing = [path for path in target.files if path.exists()]
+            return f"{what}: there is no folder {folder}; create it or choose another."
+        if self.html.is_dir():
+            return f"{what}: it is a folder; name a file in it, such as report.html."
+        existing = [path for path in self.files if _exists(path)]
+        for path in existing:
+            if not path.is_file() and not path.is_symlink():
+                kind = "a folder" if path.is_dir() else "no ordinary file"
+                return f"{what}: beside it {path.name} is {kind}; rename one of them."
         if existing and not force:
             names = ", ".join(path.name for path in existing)
-            raise ReportError(
-                f"the report {html} would replace {names} in {folder}; choose another name or allow it (--force)."
-            )
-        if not os.access(folder, os.W_OK):
-            raise ReportError(f"cannot write the report {html}: the folder {folder} is not writable; choose another.")
-        return target
+            return f"the report {self.html} would replace {names} in {folder}; choose another name or allow it (--force)."
+        return "" if os.access(folder, os.W_OK) else f"{what}: the folder {folder} is not writable; choose another."
 
     @property
     def files(self) -> tuple[Path, Path, Path]:
@@ -64,7 +82,7 @@ class Target:
         return (self.verdict_json, self.junit_xml, self.html)
 
     def write(self, contents: Mapping[Path, str]) -> None:
-        """Write all files under temporary names, then rename them; after a failure nothing new is left.
+        """Write all files under temporary names, then rename them; after a failure all is as it was.
 
         Parameters
         ----------
@@ -76,31 +94,61 @@ class Target:
         ReportError
             If the disk is full or the folder went away.
         """
-        parts: dict[Path, Path] = {}
+        with ExitStack() as temporary:
+            try:
+                parts = {path: _written_part(path, contents[path], temporary) for path in self.files}
+                before = {path: _copied_part(path, temporary) for path in self.files if path.exists()}
+                self._replace(parts, before)
+            except OSError as error:
+                raise ReportError(
+                    f"cannot write the report {self.html}: {error.strerror or error}; make room or choose another place."
+                ) from error
+
+    def _replace(self, parts: Mapping[Path, Path], before: Mapping[Path, Path]) -> None:
+        """Put the new files in place; when one fails, put the earlier ones back and remove the others."""
+        done = []
         try:
-            for path in self.files:
-                parts[path] = _write_part(path, contents[path])
-            for path in self.files:
-                os.replace(parts[path], path)
-        except OSError as error:
-            for part in parts.values():
-                part.unlink(missing_ok=True)
-            raise ReportError(
-                f"cannot write the report {self.html}: {error.strerror or error}; make room or choose another place."
-            ) from error
+            for path, part in parts.items():
+                os.replace(part, path)
+                done.append(path)
+        except BaseException:
+            for path in done:
+                if path in before:
+                    os.replace(before[path], path)
+                else:
+                    path.unlink(missing_ok=True)
+            raise
 
 
-def _write_part(path: Path, text: str) -> Path:
-    """Return a new file beside `path` with `text` in it, readable as far as the user's mask allows."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    part = Path(name)
+def _exists(path: Path) -> bool:
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-        mask = os.umask(0)
-        os.umask(mask)
-        part.chmod(0o666 & ~mask)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
+        path.lstat()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _part(path: Path, temporary: ExitStack) -> tuple[int, Path]:
+    """Return a new, open file beside `path` that is removed with `temporary` if it is still there."""
+    handle, name = tempfile.mkstemp(prefix=".scalkit-", suffix=".part", dir=path.parent)
+    temporary.callback(Path(name).unlink, missing_ok=True)
+    return handle, Path(name)
+
+
+def _written_part(path: Path, text: str, temporary: ExitStack) -> Path:
+    """Return a new file beside `path` with `text` in it, readable as far as the user's mask allows."""
+    handle, part = _part(path, temporary)
+    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+        stream.write(text)
+    mask = os.umask(0)
+    os.umask(mask)
+    part.chmod(0o666 & ~mask)
+    return part
+
+
+def _copied_part(path: Path, temporary: ExitStack) -> Path:
+    """Return a copy of `path` beside it."""
+    handle, part = _part(path, temporary)
+    os.close(handle)
+    shutil.copy2(path, part)
     return part

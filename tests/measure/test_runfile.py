@@ -93,14 +93,35 @@ def test_contradictions(write: Writer, records: list[dict[str, Any]], message: s
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(1.5, "1.5"), (-1, "-1"), (True, "True"), ("9", "'9'"), (None, "None"), ([1], "[1]")],
+    [(1.5, "1.5"), (0, "0"), (-1, "-1"), (True, "True"), ("9", "'9'"), (None, "None"), ([1], "[1]")],
 )
-def test_times_are_whole_and_not_negative(write: Writer, value: object, shown: str) -> None:
+def test_times_are_whole_and_positive(write: Writer, value: object, shown: str) -> None:
     record = cell()
     record["t_ns"][1] = value
-    message = f"line 2: t_ns[1] is {shown}; a whole number that is not negative is needed. {AGAIN}"
+    message = f"line 2: t_ns[1] is {shown}; a whole number of at least 1 is needed. {AGAIN}"
     with pytest.raises(RunFileError, match=re.escape(message)):
         read_run_file(write(env(), record))
+
+
+@pytest.mark.parametrize("value", [2**63, 10**400])
+def test_times_have_64_bits(write: Writer, value: int) -> None:
+    with pytest.raises(RunFileError, match=re.escape(f"; a whole number from 1 to {2**63 - 1} is needed. {AGAIN}")):
+        read_run_file(write(env(), cell(t_ns=(value,))))
+    with pytest.raises(RunFileError, match=re.escape(f"; a whole number of at most {2**63 - 1} is needed. {AGAIN}")):
+        read_run_file(write(env(), cell(size_B=value)))
+
+
+@pytest.mark.parametrize("given", [[env(), cell()], [env(), cell(), memory(), {"rec": "weather"}]])
+def test_a_missing_record_is_noticed(write: Writer, given: list[dict[str, Any]]) -> None:
+    end = {**END, "records": len(given)}
+    assert read_run_file(write(*given, end)).complete
+    path = write(*given[:-1], end)
+    message = (
+        f"{path.name}, line {len(given)}: the 'end' record counts {len(given)} records before it, here are "
+        f"{len(given) - 1}. {AGAIN}"
+    )
+    with pytest.raises(RunFileError, match=f"^{re.escape(message)}$"):
+        read_run_file(path)
 
 
 def test_index_of_a_late_repetition_is_in_range(write: Writer) -> None:
@@ -199,3 +220,24 @@ def test_unreadable_path(tmp_path: Path) -> None:
     message = f"cannot read {tmp_path}: Is a directory; check the path and its permissions."
     with pytest.raises(RunFileError, match=f"^{re.escape(message)}$"):
         read_run_file(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"t_ns": [', '"t_ns": [' + "9" * 400 + ", ", "t_ns[0] is a number of more than 60 digits"),
+        (
+            '"foreign_load": ',
+            '"foreign_load": ' + "9" * 400 + ', "x": ',
+            "'foreign_load' of the 'cell' record is a number",
+        ),
+        ('"p": 4', '"p": ' + "1" + "0" * 30, "'p' of the 'env' record is 1000000000000000000000000000000"),
+    ],
+)
+def test_numbers_that_no_machine_has(write: Writer, old: str, new: str, message: str) -> None:
+    path = write(env(), cell())
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    with pytest.raises(RunFileError, match=re.escape(message)):
+        read_run_file(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import xml.etree.ElementTree as ET
 from importlib import resources
@@ -16,6 +17,7 @@ import scalkit as sk
 from scalkit.errors import DataError, ExpectationError, ReportError, UsageError
 from scalkit.reports import ReportResult
 from scalkit.reports.html_page import PLOTLY_BUNDLE
+from scalkit.reports.target import Target
 
 pytestmark = pytest.mark.slow
 
@@ -108,3 +110,45 @@ def test_vendored_library_is_that_of_the_plotly_package() -> None:
 
     head = PLOTLY_BUNDLE.read_text(encoding="utf-8")[:200]
     assert f"v{get_plotlyjs_version()}" in head
+
+
+def test_a_folder_beside_the_report_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "z.junit.xml").mkdir()
+    (tmp_path / "z.verdict.json").write_text("OLD")
+    with pytest.raises(ReportError, match=r"beside it z\.junit\.xml is a folder; rename one of them\.$"):
+        Target.of(tmp_path / "z.html", force=True)
+    assert (tmp_path / "z.verdict.json").read_text() == "OLD"
+
+
+def test_a_failed_replacement_restores_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = Target.of(tmp_path / "z.html")
+    target.write(dict.fromkeys(target.files, "OLD"))
+    again, real = Target.of(tmp_path / "z.html", force=True), os.replace
+
+    def failing(source: str | Path, to: str | Path) -> None:
+        if str(source).endswith(".part") and Path(to) == again.html:
+            raise OSError(28, "No space left on device")
+        real(source, to)
+
+    monkeypatch.setattr(os, "replace", failing)
+    with pytest.raises(ReportError, match="No space left on device"):
+        again.write(dict.fromkeys(again.files, "NEW"))
+    assert [path.read_text() for path in target.files] == ["OLD"] * 3
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.parametrize("name", ["a" * 300 + ".html", "~nobody-of-this-name/x.html", "a\0.html"])
+def test_names_that_no_file_can_have(name: str) -> None:
+    with pytest.raises(ReportError, match="cannot write the report"):
+        Target.of(name)
+
+
+def test_names_with_a_dot_stay_apart(tmp_path: Path) -> None:
+    assert Target.of(tmp_path / "run-1.2").verdict_json.name == "run-1.2.verdict.json"
+    assert Target.of(tmp_path / "run.html").verdict_json.name == "run.verdict.json"
+
+
+def test_time_of_the_report_is_checked_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "abc")
+    with pytest.raises(ReportError, match="SOURCE_DATE_EPOCH is 'abc'; seconds since 1970 are needed, or unset it"):
+        sk.report(sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5]), {"f": "log(p)"}, tmp_path / "r.html")
