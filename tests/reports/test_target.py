@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -72,3 +73,28 @@ def test_write_replaces_and_respects_the_mask(tmp_path: Path) -> None:
     reference = tmp_path / "plain"
     reference.write_text("x")
     assert target.html.stat().st_mode == reference.stat().st_mode
+
+
+def test_what_is_no_ordinary_file_is_not_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "r.junit.xml")
+    out = tmp_path / "r.html"
+    with _refused(f"cannot write the report {out}: beside it r.junit.xml is no ordinary file; rename one of them."):
+        Target.of(out, force=True)
+
+
+@pytest.mark.parametrize("done", [0, 1, 2])
+def test_interruption_restores_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, done: int) -> None:
+    target = Target.of(tmp_path / "r.html")
+    target.junit_xml.write_text("old")
+    real, calls = os.replace, []
+
+    def interrupted(source: Path, to: Path) -> None:
+        calls.append(to)
+        if len(calls) == done + 1:
+            raise KeyboardInterrupt
+        real(source, to)
+
+    monkeypatch.setattr("os.replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        target.write(dict.fromkeys(target.files, "new"))
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"r.junit.xml": "old"}
