@@ -35,6 +35,7 @@ void sk_record_write(struct sk_record *record)
     errno = 0;
     bool ok = record->rank != 0 || written(record);
     require_written(record, ok, errno);
+    record->written++;
     sk_json_clear(&record->json);
 }
 

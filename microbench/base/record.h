@@ -4,12 +4,14 @@
 
 #include "base/json.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
 struct sk_record {
     FILE *file;       /* process 0 only */
     const char *path;
     int rank;
+    int64_t written;  /* records so far */
     struct sk_json json; /* the line that is being built; its memory is reused */
 };
 

@@ -26,12 +26,14 @@ void sk_common_options(const struct sk_world *world, const struct sk_common *com
     SK_REQUIRE(common->out[0] != '\0', "--out is missing: name the run file to write, --out FILE");
 }
 
-void sk_common_end(struct sk_json *json, const struct sk_world *world, bool complete, double wall_s)
+void sk_common_end(struct sk_record *record, bool complete, double wall_s)
 {
-    if (world->rank != 0)
+    struct sk_json *json = &record->json;
+    if (record->rank != 0)
         return;
     sk_json_begin(json, NULL, '{');
     sk_json_text(json, "rec", "end");
+    sk_json_int(json, "records", record->written);
     sk_json_text(json, "status", complete ? "complete" : "budget");
     sk_json_real(json, "wall_s", wall_s);
 }

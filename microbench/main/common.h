@@ -25,7 +25,8 @@ enum { SK_WHY = 1024 };
 void sk_common_options(const struct sk_world *world, const struct sk_common *common, const struct sk_option *options,
                        size_t n, const char *summary, int argc, char **argv);
 
-/* Returns the last words of the file: {"rec":"end",...}; process 0 builds them into `json`, without the closing '}'. */
-void sk_common_end(struct sk_json *json, const struct sk_world *world, bool complete, double wall_s);
+/* Begins the last record of the file, {"rec":"end",...}, without the closing '}'; process 0 only does something. It says how
+ * many records come before it, so that a reader notices when one is missing. */
+void sk_common_end(struct sk_record *record, bool complete, double wall_s);
 
 #endif

@@ -213,7 +213,7 @@ static void measure_library(struct experiment *e)
 
 static void write_end(struct experiment *e)
 {
-    sk_common_end(&e->record.json, &e->world, e->complete, 1e-9 * (double)(sk_clock_now() - e->begin_ns));
+    sk_common_end(&e->record, e->complete, 1e-9 * (double)(sk_clock_now() - e->begin_ns));
     if (e->world.rank == 0)
         sk_json_end(&e->record.json, '}');
     sk_record_write(&e->record);

@@ -207,7 +207,7 @@ static void write_end(struct experiment *e)
 {
     struct sk_json *json = &e->record.json;
     renew_clock(e);
-    sk_common_end(json, &e->world, e->complete, 1e-9 * (double)(sk_clock_now() - e->begin_ns));
+    sk_common_end(&e->record, e->complete, 1e-9 * (double)(sk_clock_now() - e->begin_ns));
     write_clock(e, json);
     if (e->world.rank == 0)
         sk_json_end(json, '}');

@@ -34,6 +34,10 @@ static int check_lines(const char *path, char **lines, int n)
         failures += fail(path, 1, "the first record is not 'env'");
     if (n == 0 || !strstr(lines[n - 1], "\"rec\":\"end\""))
         failures += fail(path, n, "the last record is not 'end'");
+    char count[64];
+    snprintf(count, sizeof count, "\"records\":%d,", n - 1);
+    if (n > 0 && !strstr(lines[n - 1], count))
+        failures += fail(path, n, "the last record does not count those before it");
     return failures;
 }
 
