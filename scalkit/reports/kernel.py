@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["execute"]
 
 _KERNEL = "scalkit"
+_LOG = "kernel.log"
+_MOST_SHOWN = 200
+_START = (
+    "import os, runpy; "
+    f"os.dup2(os.open({_LOG!r}, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2); "
+    "runpy.run_module('ipykernel_launcher', run_name='__main__', alter_sys=True)"
+)
+"""What the kernel's process runs: its standard error goes to a file of the working folder, not among our messages."""
 
 
 def execute(notebook: Path, parameters: Mapping[str, Any], folder: Path, timeout_s: float = 600.0) -> NotebookNode:
@@ -31,7 +39,7 @@ def execute(notebook: Path, parameters: Mapping[str, Any], folder: Path, timeout
     parameters : mapping of name to JSON value
         Replace the defaults of that cell.
     folder : Path
-        Working folder: the kernel's current folder, its specification, and its settings live here.
+        Working folder: the kernel's current folder, its specification, its settings and its standard error live here.
     timeout_s : float, in s
         For each cell.
 
@@ -40,7 +48,7 @@ def execute(notebook: Path, parameters: Mapping[str, Any], folder: Path, timeout
     ScalkitError
         What a cell raised, as the same class with the same text.
     ReportError
-        If a cell failed otherwise or the kernel died.
+        If a cell failed otherwise, or the kernel did not start or died.
     """
     import papermill
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
@@ -62,11 +70,35 @@ def execute(notebook: Path, parameters: Mapping[str, Any], folder: Path, timeout
             return done
         except papermill.PapermillExecutionError as error:
             raise _as_own(notebook, error.ename, error.evalue, error.exec_count) from error
-        except (DeadKernelError, CellTimeoutError, RuntimeError) as error:
+        except CellTimeoutError as error:
             raise ReportError(
-                f"the notebook {notebook.name} did not finish: {type(error).__name__} {error}; each cell has {timeout_s:g} s. "
-                "Try it in JupyterLab to see where it stops."
+                f"a cell of {notebook.name} took more than {timeout_s:g} s; try the notebook in JupyterLab to see which."
             ) from error
+        except DeadKernelError as error:
+            raise ReportError(
+                f"the Python process of the notebook {notebook.name} died{_last_words(folder)}; try the notebook in "
+                "JupyterLab to see where."
+            ) from error
+        except RuntimeError as error:
+            raise ReportError(
+                f"the Python process of the notebook {notebook.name} did not start: {_one_line(str(error))}"
+                f"{_last_words(folder)}; check ipykernel, for example with 'python -m ipykernel --version'."
+            ) from error
+
+
+def _last_words(folder: Path) -> str:
+    """Return the last line that the kernel wrote to its standard error, for a message; empty if there is none."""
+    try:
+        lines = (folder / _LOG).read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError:
+        return ""
+    said = [line for line in map(_one_line, lines) if line]
+    return f", its last words are: {said[-1]}" if said else ""
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split()).rstrip(".")
+    return line if len(line) <= _MOST_SHOWN else f"{line[:_MOST_SHOWN]}..."
 
 
 def _as_own(notebook: Path, name: str, text: str, cell: int) -> Exception:
@@ -86,7 +118,7 @@ def _private_kernel(folder: Path) -> Iterator[None]:
     spec = folder / "kernels" / _KERNEL
     spec.mkdir(parents=True, exist_ok=True)
     search = [str(Path(__file__).resolve().parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
-    launcher = ("-m", "ipykernel_launcher", "-f", "{connection_file}")
+    launcher = ("-c", _START, "-f", "{connection_file}")
     quiet = ("--HistoryManager.enabled=False", "--IPKernelApp.log_level=40")
     content = {
         "argv": [sys.executable, *launcher, *quiet],

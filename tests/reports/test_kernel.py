@@ -48,10 +48,33 @@ def test_other_error_names_cell_and_cause(tmp_path: Path) -> None:
 
 
 def test_dead_kernel_is_an_error(tmp_path: Path) -> None:
-    notebook = _notebook(tmp_path, "import os; os._exit(3)")
+    notebook = _notebook(tmp_path, "import os; os.write(2, b'out of luck\\n'); os._exit(3)")
     message = (
-        "the notebook small.ipynb did not finish: DeadKernelError; each cell has 600 s. "
-        "Try it in JupyterLab to see where it stops."
+        "the Python process of the notebook small.ipynb died, its last words are: out of luck; try the notebook in "
+        "JupyterLab to see where."
     )
     with pytest.raises(ReportError, match=f"^{re.escape(message)}$"):
         execute(notebook, {}, tmp_path)
+
+
+def test_kernel_that_does_not_start_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(execute.__globals__, "_START", "raise SystemExit('no luck')")
+    start = "the Python process of the notebook small.ipynb did not start: "
+    with pytest.raises(
+        ReportError, match=f"^{start}.*; check ipykernel, for example with 'python -m ipykernel --version'"
+    ):
+        execute(_notebook(tmp_path, "1"), {}, tmp_path)
+
+
+def test_cell_that_takes_too_long_is_an_error(tmp_path: Path) -> None:
+    message = "a cell of small.ipynb took more than 1 s; try the notebook in JupyterLab to see which."
+    with pytest.raises(ReportError, match=f"^{re.escape(message)}$"):
+        execute(_notebook(tmp_path, "import time; time.sleep(30)"), {}, tmp_path, timeout_s=1)
+
+
+def test_noise_of_the_kernel_stays_in_the_working_folder(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    notebook = _notebook(tmp_path, "import os; os.write(2, b'noise')", "raise KeyboardInterrupt")
+    with pytest.raises(ReportError, match="KeyboardInterrupt"):
+        execute(notebook, {}, tmp_path)
+    assert capfd.readouterr().err == ""
+    assert "noise" in (tmp_path / "kernel.log").read_text()
