@@ -6,12 +6,16 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from scalkit.errors import DataError
+from scalkit.errors import DataError, ExpectationError
+from scalkit.growth import parse_growth
 from scalkit.measure.schema import METRICS, RESERVED, Metric, check
 
 __all__ = ["measurements"]
 
 _PREFIXES = {"n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+
+_FUNCTIONS = frozenset({"O", "Theta"})
+"""Words of expectations that can be read as a parameter only where no parenthesis follows."""
 
 _LARGEST_INT = 2**31 - 1
 """netCDF-3 has no longer integers; larger parameters are kept as floats."""
@@ -35,7 +39,7 @@ def measurements(
     y : array_like of shape (points,) or (points, reps), in `unit`
         Measured values; NaN where a repetition is missing.
     parameter : str
-        Name of the parameter, a Python identifier.
+        Name of the parameter, an identifier in which expectations can be written: not ``log``, ``sqrt`` and the like.
     metric : str
         ``"time"``, ``"object_memory"``, ``"process_memory"`` or a name of your own.
     unit : str, optional
@@ -56,10 +60,13 @@ def measurements(
     DataError
         If shapes do not agree, a name is not allowed, or values are not numbers.
     """
+    _require_texts(parameter=parameter, metric=metric, unit=unit or "", name=name)
+    if exact is not None and not isinstance(exact, bool | np.bool_):
+        raise DataError(f"exact is {exact!r:.60}; True, False or None is needed.")
     _require_names(parameter, metric)
     known = METRICS.get(metric, Metric(metric, "s", metric, exact=False))
     factor, base = _base_unit(known.unit if unit is None else unit)
-    described = Metric(metric, base, known.long_name, known.exact if exact is None else exact)
+    described = Metric(metric, base, known.long_name, known.exact if exact is None else bool(exact))
     places, values = _merged(_numbers(x, "x"), _numbers(y, "y") * factor)
     axis = places.astype(np.int64) if (places == np.round(places)).all() and places.max() <= _LARGEST_INT else places
     dims = ("function", parameter, "run", "repetition")
@@ -72,12 +79,27 @@ def measurements(
     return ds
 
 
+def _require_texts(**given: object) -> None:
+    for kind, value in given.items():
+        if not isinstance(value, str):
+            raise DataError(f"the {kind} is {value!r:.60}; a text is needed.")
+
+
 def _require_names(parameter: str, metric: str) -> None:
     for kind, value in (("parameter", parameter), ("metric", metric)):
         if not value.isidentifier() or len(value) > 64:
             raise DataError(
                 f"the {kind} {value[:80]!r} is no identifier; use up to 64 letters, digits or underscores, as in 'p'."
             )
+    try:
+        is_writable = not parse_growth(parameter, parameter).is_constant
+    except ExpectationError:
+        is_writable = False
+    if not is_writable or parameter in _FUNCTIONS:
+        raise DataError(
+            f"the parameter cannot be named {parameter!r}, because no expectation could be written in it; choose another "
+            "name, such as 'p'."
+        )
     if parameter in RESERVED:
         raise DataError(f"the parameter cannot be named {parameter!r}; reserved are {', '.join(sorted(RESERVED))}.")
     if metric in RESERVED - set(METRICS) or metric == parameter:

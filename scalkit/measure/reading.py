@@ -83,12 +83,12 @@ def read(
     hashes += [(run.path, run.sha256) for run in runs]
     parts = [assemble(group, keep_flagged=keep_flagged) for group in _by_campaign(runs)] + parts
     ds = combine(parts) if len(parts) > 1 else parts[0]
-    ds.attrs["inputs"] = json.dumps({**json.loads(ds.attrs.get("inputs", "{}")), **_named(hashes)})
+    ds.attrs["inputs"] = json.dumps({**json.loads(ds.attrs.get("inputs") or "{}"), **_named(hashes)})
     ds.attrs.setdefault("source", ", ".join(os.fspath(one) for one in given))
     if campaigns:
         ds.attrs["campaign"] = campaigns[0]
     if notes:
-        ds.attrs["notes"] = json.dumps([*json.loads(ds.attrs.get("notes", "[]")), *notes])
+        ds.attrs["notes"] = json.dumps([*json.loads(ds.attrs.get("notes") or "[]"), *notes])
     check(ds)
     return ds
 

@@ -123,10 +123,16 @@ def series(ds: xr.Dataset, statistic: Statistic = "q1") -> list[Series]:
     Raises
     ------
     DataError
-        If `ds` does not pass `check` or the statistic is unknown.
+        If `ds` does not pass `check` or has no value, or the statistic is unknown.
     """
     check(ds)
-    return [one for metric in metrics_of(ds) for one in _series_of(ds, metric, statistic)]
+    found = [one for metric in metrics_of(ds) for one in _series_of(ds, metric, statistic)]
+    if not found:
+        raise DataError(
+            f"there is no value to judge: {', '.join(map(repr, metrics_of(ds)))} is NaN everywhere, which stands for what "
+            "was not measured; measure again."
+        )
+    return found
 
 
 def _series_of(ds: xr.Dataset, metric: str, statistic: Statistic) -> list[Series]:
@@ -220,6 +226,13 @@ def _caveats(
     kept = there & _of_function(ds, "flagged_kept", function, parameter, np.any, False)
     if kept.any() and metric == "time":
         light.append(f"late repetitions count at {parameter} = {_listed(points[kept])}, because too few began in time")
+    lost = _most(ds, "object_memory_leaked", function, parameter)
+    leaking = there & (lost > 0)
+    if leaking.any() and metric == "object_memory":
+        light.append(
+            f"up to {lost[leaking].max():g} B are not given back when the objects of a launch are freed, at "
+            f"{parameter} = {_listed(points[leaking])}"
+        )
     short = there & _of_function(ds, "incomplete", function, parameter, np.any, False)
     if short.any():
         light.append(f"some run files at {parameter} = {_listed(points[short])} end early")
@@ -252,6 +265,15 @@ def _of_function(
         return np.full(n, default)
     values = np.asarray(ds[name].sel({FUNCTION: function}).transpose(parameter, ...)).astype(bool).reshape(n, -1)
     return np.asarray(join(values, axis=1), dtype=bool)
+
+
+def _most(ds: xr.Dataset, name: str, function: str, parameter: str) -> NDArray[np.float64]:
+    """Return the largest value of a detail at each point, over the runs; 0 where it is unknown."""
+    n = ds.sizes[parameter]
+    if name not in ds.data_vars or not {FUNCTION, parameter} <= set(ds[name].dims) or ds[name].dtype.kind not in "iuf":
+        return np.zeros(n)
+    values = np.asarray(ds[name].sel({FUNCTION: function}).transpose(parameter, ...), dtype=np.float64).reshape(n, -1)
+    return np.asarray(np.max(np.nan_to_num(values, nan=0.0), axis=1, initial=0.0))
 
 
 def _load(ds: xr.Dataset, function: str) -> float:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,12 +120,56 @@ def _problems(ds: xr.Dataset) -> Iterator[str]:
     if FUNCTION not in ds.coords:
         yield f"the coordinate 'function', what was measured, is missing (there are {_listed(ds.coords)})"
         return
+    yield from _attribute_problems(ds)
     yield from _axis_problems(ds, parameter)
     metrics = metrics_of(ds)
     if not metrics:
         yield f"no variable has attrs['role'] = 'metric' (there are {_listed(ds.data_vars)})"
     for name in metrics:
         yield from _metric_problems(ds, name, parameter)
+
+
+def _attribute_problems(ds: xr.Dataset) -> Iterator[str]:
+    for name, (is_right, needed) in _JSON_ATTRIBUTES.items():
+        value = ds.attrs.get(name, "")
+        if not isinstance(value, str) or (value and not is_right(_parsed(value))):
+            yield f"attrs[{name!r}] is {_short(value)}; JSON text of {needed} is needed"
+    for name, most in (("simulated", 1), ("message_size_B", 2**63 - 1)):
+        value = ds.attrs.get(name, 0)
+        if not isinstance(value, int | np.integer | np.bool_) or not 0 <= value <= most:
+            allowed = "0 or 1" if most == 1 else "a whole number of bytes"
+            yield f"attrs[{name!r}] is {_short(value)}; {allowed} is needed"
+
+
+def _is_text_table(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+
+
+def _is_text_list(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _is_record(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(value.get(key, {}), dict) for key in ("arguments", "settings"))
+
+
+_JSON_ATTRIBUTES: dict[str, tuple[Callable[[object], bool], str]] = {
+    "inputs": (_is_text_table, "an object of file names and texts"),
+    "notes": (_is_text_list, "a list of texts"),
+    "campaign": (_is_record, "an object whose 'arguments' and 'settings' are objects"),
+}
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _axis_problems(ds: xr.Dataset, parameter: str) -> Iterator[str]:

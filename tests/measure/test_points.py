@@ -59,6 +59,19 @@ def test_large_parameters_survive_netcdf(tmp_path: Any) -> None:
             {"parameter": "a b"},
             "the parameter 'a b' is no identifier; use up to 64 letters, digits or underscores, as in 'p'.",
         ),
+        *(
+            (
+                {"parameter": word},
+                f"the parameter cannot be named '{word}', because no expectation could be written in it; choose another "
+                "name, such as 'p'.",
+            )
+            for word in ("log", "sqrt", "nan", "O", "ä")
+        ),
+        ({"parameter": 3}, "the parameter is 3; a text is needed."),
+        ({"metric": None}, "the metric is None; a text is needed."),
+        ({"unit": 3}, "the unit is 3; a text is needed."),
+        ({"name": 3}, "the name is 3; a text is needed."),
+        ({"exact": "x"}, "exact is 'x'; True, False or None is needed."),
         (
             {"metric": "x-y"},
             "the metric 'x-y' is no identifier; use up to 64 letters, digits or underscores, as in 'p'.",
@@ -105,6 +118,12 @@ def test_values_that_are_no_numbers() -> None:
         measurements([1, 2], [[1, 2], [3]])
 
 
+@pytest.mark.parametrize("huge", [[10**400], [[10**400]]])
+def test_numbers_beyond_floats(huge: Any) -> None:
+    with pytest.raises(DataError, match=r"^y is no array of numbers \(.*\); pass numbers, all rows of one length\.$"):
+        measurements([1], huge)
+
+
 def _broken() -> list[tuple[str, Any, str]]:
     good = measurements(P, P)
     time = good["time"]
@@ -128,6 +147,17 @@ def _broken() -> list[tuple[str, Any, str]]:
          "where nothing was measured"),
         ("unit", good.assign(time=time.assign_attrs(units=3)), "'time' has the unit 3 in attrs['units']; a text such as 's' or "
          "'B' is needed"),
+        ("inputs", good.assign_attrs(inputs="{bad"), "attrs['inputs'] is '{bad'; JSON text of an object of file names and "
+         "texts is needed"),
+        ("hashes", good.assign_attrs(inputs='{"a": 1}'), "attrs['inputs'] is '{\"a\": 1}'; JSON text of an object of file "
+         "names and texts is needed"),
+        ("notes", good.assign_attrs(notes="[1]"), "attrs['notes'] is '[1]'; JSON text of a list of texts is needed"),
+        ("campaign", good.assign_attrs(campaign="[1]"), "attrs['campaign'] is '[1]'; JSON text of an object whose 'arguments' "
+         "and 'settings' are objects is needed"),
+        ("arguments", good.assign_attrs(campaign='{"arguments": 1}'), "attrs['campaign'] is '{\"arguments\": 1}'; JSON text of "
+         "an object whose 'arguments' and 'settings' are objects is needed"),
+        ("simulated", good.assign_attrs(simulated="yes"), "attrs['simulated'] is 'yes'; 0 or 1 is needed"),
+        ("size", good.assign_attrs(message_size_B="abc"), "attrs['message_size_B'] is 'abc'; a whole number of bytes is needed"),
         ("infinite", good.assign(time=(time / 0).assign_attrs(time.attrs)), "'time' has infinite values; write NaN where "
          "nothing was measured"),
     ]  # fmt: skip

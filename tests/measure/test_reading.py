@@ -201,6 +201,26 @@ def test_nothing_there(tmp_path: Path) -> None:
         read([])
 
 
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [(None, "None"), (3, "3"), (b"x", "b'x'"), ("a\0b", "a\\x00b"), ("a" * 5000, "aaa"), ([None], "None")],
+)
+def test_what_is_no_path(given: object, shown: str) -> None:
+    with pytest.raises(DataError, match=f"{re.escape(shown)}.*; name a run folder, a run file or a netCDF file\\.$"):
+        read(given)  # type: ignore[arg-type]
+
+
+def test_leaks_are_a_caveat_that_decides_nothing(write: Writer, tmp_path: Path) -> None:
+    for p, leaked in ((2, 0), (4, 240), (8, 480)):
+        write(
+            env(p), memory(p=p, leaked_B=leaked), memory("MPI_Win_create", p=p), END, name=f"memory-p{p:04d}-r00.jsonl"
+        )
+    leaking, clean = series(read(tmp_path))
+    assert leaking.caveats == ("up to 480 B are not given back when the objects of a launch are freed, at p = 4, 8",)
+    assert leaking.decides
+    assert clean.caveats == ()
+
+
 def test_folder_without_run_files(tmp_path: Path) -> None:
     message = f"the folder {str(tmp_path)!r} has no run files (*.jsonl); name another or measure first."
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):

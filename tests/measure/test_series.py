@@ -69,6 +69,14 @@ def test_functions_and_metrics_without_any_value_have_no_series() -> None:
     assert found == [("a", "time", False), ("b", "object_memory", True)]
 
 
+def test_nothing_but_nan_is_an_error() -> None:
+    message = (
+        "there is no value to judge: 'time' is NaN everywhere, which stands for what was not measured; measure again."
+    )
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
+        series(measurements(P, np.nan * P))
+
+
 def test_identical_runs_have_no_noise() -> None:
     sets = [measurements(P, 0 * P, metric="object_memory")] * 2
     assert series(combine(sets))[0].noise == 0
