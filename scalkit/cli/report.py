@@ -4,7 +4,8 @@ report.html          for people; one file that loads nothing from any network
 report.verdict.json  the same verdicts, as scalkit/validation/verdict.schema.json describes them
 report.junit.xml     the same as test cases, for CI systems
 
-RUN is a folder of run files (as `scalkit measure` makes it), a single run file, or a netCDF file; several are combined.
+RUN is a folder of run files (as `scalkit measure` makes it), a single run file, or a netCDF file; several of different
+campaigns are combined, but a folder together with one of its own files is refused.
 The last line states the verdicts and the exit status: 0 every deciding verdict is total or approximate; 1 a deciding
 verdict is none and grows faster, or a rule is violated on measurements; 2 wrong input or use, nothing is written then.
 """
@@ -38,15 +39,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("better", "predicted", "undecided"),
         help="also end with 1 on this; may be given several times",
     )
+    parser.add_argument(
+        "--statistic", default="q1", choices=("q1", "median", "mean", "min"), help="default: first quartile"
+    )
+    parser.add_argument(
+        "--min-points", type=int, default=5, metavar="N", help="fewest settings of the parameter (default: 5)"
+    )
     parser.add_argument("--title", default=None, help="title of the report (default: made from the data)")
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON instead of text")
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the report, say where it is, and return 0 or 1."""
+    from scalkit.cli.progress import terminated_like_interrupted
     from scalkit.reports import report
 
-    result = report(args.runs, args.expect, args.out, force=args.force, fail_on=tuple(args.fail_on), title=args.title)
+    with terminated_like_interrupted():
+        result = report(
+            args.runs,
+            args.expect,
+            args.out,
+            force=args.force,
+            fail_on=tuple(args.fail_on),
+            title=args.title,
+            statistic=args.statistic,
+            min_points=args.min_points,
+        )
     if args.json:
         files = {"html": str(result.html), "verdict_json": str(result.verdict_json), "junit_xml": str(result.junit_xml)}
         text = json.dumps({**files, "status": result.status, "answer": result.answer}, indent=2)

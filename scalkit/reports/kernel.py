@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -134,12 +135,16 @@ def _private_kernel(folder: Path) -> Iterator[None]:
         "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
         "JUPYTER_PLATFORM_DIRS": "1",
         "IPYTHONDIR": str(folder / "ipython"),
+        "TMPDIR": str(folder),
     }
     before = {name: os.environ.get(name) for name in changed}
+    directory = tempfile.tempdir
     os.environ.update(changed)
+    tempfile.tempdir = str(folder)
     try:
         yield
     finally:
+        tempfile.tempdir = directory
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)

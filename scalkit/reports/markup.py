@@ -23,9 +23,13 @@ def name(function: str) -> str:
     return f'<code class="name">{esc(function)}</code>'
 
 
-def anchor(function: str) -> str:
-    """Return the identifier of a function's card: letters, digits and codes for everything else."""
-    return "f-" + "".join(c if c.isascii() and (c.isalnum() or c == "_") else f"-{ord(c):x}-" for c in function)
+def anchor(verdict: Verdict) -> str:
+    """Return the identifier of a verdict's card: metric and function in letters, digits and codes for everything else."""
+    return f"f-{_coded(verdict.metric)}.{_coded(verdict.function)}"
+
+
+def _coded(text: str) -> str:
+    return "".join(c if c.isascii() and (c.isalnum() or c == "_") else f"-{ord(c):x}-" for c in text)
 
 
 def math(growth: Growth) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import xarray as xr
 
 from scalkit import measure
+from scalkit.fit import MIN_POINTS
 from scalkit.plots.style import rank_key
 from scalkit.reports.plain import from_plain
 from scalkit.validation import Validation, validate
@@ -37,8 +38,12 @@ class Page:
         The measurements as the user named them.
     expectations_name : str
         Name of a catalogue, or path of a file; empty for expectations stated in Python.
+    rules : tuple of str
+        Stated in addition to those of the expectations.
     fail_on : tuple of str
         What adds to exit status 1.
+    min_points : int
+        Fewest settings of the parameter.
     made : str
         Time of the report, UTC.
     """
@@ -48,7 +53,9 @@ class Page:
     title: str
     named: tuple[str, ...]
     expectations_name: str
+    rules: tuple[str, ...]
     fail_on: tuple[str, ...]
+    min_points: int
     made: str
 
     @property
@@ -128,6 +135,8 @@ def open_page(
     title: str = "",
     named: Mapping[str, Any] | None = None,
     fail_on: Sequence[str] = (),
+    statistic: str = "q1",
+    min_points: int = MIN_POINTS,
 ) -> Page:
     """Read measurements, validate them, and return the content of a report.
 
@@ -144,7 +153,11 @@ def open_page(
     named : mapping, optional
         How the report names its inputs: ``{"runs": [...], "expectations": "..."}``; by default as above.
     fail_on : sequence of str
-        ``"better"``, ``"predicted"``.
+        ``"better"``, ``"predicted"``, ``"undecided"``.
+    statistic : {"q1", "median", "mean", "min"}
+        Over repetitions, then over runs.
+    min_points : int
+        Fewest settings of the parameter.
 
     Raises
     ------
@@ -152,7 +165,7 @@ def open_page(
         If an input is wrong.
     """
     data = measure.read(list(runs))
-    result = validate(data, from_plain(expectations), rules)
+    result = validate(data, from_plain(expectations), rules, statistic=statistic, min_points=min_points)
     result.exit_status(fail_on)
     names = named or {}
     shown = str(names.get("expectations") or (expectations if isinstance(expectations, str) else ""))
@@ -162,7 +175,9 @@ def open_page(
         title=title or _title(data),
         named=tuple(names.get("runs") or runs),
         expectations_name=shown,
+        rules=tuple(rules),
         fail_on=tuple(fail_on),
+        min_points=min_points,
         made=_now(),
     )
 
@@ -194,7 +209,7 @@ def _answer(page: Page) -> list[str]:
     verdicts, counts = page.result.verdicts, page.result.counts
     functions = {v.function.partition("[")[0] for v in verdicts}
     sentences = [
-        f"{len(verdicts)} verdicts on {len(functions)} functions: {counts['total']} total match, "
+        f"{_counted(len(verdicts), 'verdict')} on {_counted(len(functions), 'function')}: {counts['total']} total match, "
         f"{counts['approximate']} approximate, {counts['none']} no match"
         + (f", {counts['undecided']} undecided." if counts["undecided"] else ".")
     ]
@@ -210,6 +225,10 @@ def _answer(page: Page) -> list[str]:
     sentences += [f"Violated as measured: {'; '.join(broken)}."] * bool(broken)
     word = "no deciding verdict or rule fails" if page.status == 0 else "a deciding verdict or rule fails"
     return [*sentences, f"Exit status {page.status}: {word}."]
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def _do(count: int) -> str:

@@ -14,6 +14,7 @@ import xarray as xr
 
 from scalkit import measure
 from scalkit.errors import ReportError
+from scalkit.fit import MIN_POINTS
 from scalkit.relation import Relation
 from scalkit.reports.bundled import bundled
 from scalkit.reports.target import Target
@@ -48,10 +49,12 @@ def report(
     expectations: object = None,
     out: PathLike = "report.html",
     *,
-    rules: Iterable[str] = (),
+    rules: Iterable[str | Relation] | str | Relation | None = (),
     force: bool = False,
     fail_on: Sequence[str] = (),
     title: str | None = None,
+    statistic: str = "q1",
+    min_points: int = MIN_POINTS,
 ) -> ReportResult:
     """Write a report about measurements as one HTML file, with the verdicts for programs beside it.
 
@@ -63,15 +66,19 @@ def report(
         As `scalkit.validate` takes them: a TOML file, a bundled catalogue (``"mpi"``, ``"mafia"``), or function to
         expectation; by default ``"mpi"``.
     out : path
-        The HTML file; ``<stem>.verdict.json`` and ``<stem>.junit.xml`` are written beside it.
-    rules : iterable of str
+        The HTML file; for ``r.html``, ``r.verdict.json`` and ``r.junit.xml`` are written beside it.
+    rules : iterable of str or Relation
         Cross-function rules, in addition to those of the expectations.
     force : bool
         Replace existing files.
     fail_on : sequence of str
-        ``"better"``, ``"predicted"``: what adds to status 1.
+        ``"better"``, ``"predicted"``, ``"undecided"``: what adds to status 1.
     title : str, optional
         Made from the data by default.
+    statistic : {"q1", "median", "mean", "min"}
+        Over repetitions, then over runs.
+    min_points : int
+        Fewest settings of the parameter.
 
     Returns
     -------
@@ -101,10 +108,12 @@ def report(
         parameters = {
             "runs": runs,
             "expectations": plain,
-            "rules": [str(rule) for rule in ([rules] if isinstance(rules, str | Relation) else rules)],
+            "rules": [str(rule) for rule in ([rules] if isinstance(rules, str | Relation) else rules or ())],
             "title": title or "",
             "named": {"runs": named, "expectations": shown or (plain if isinstance(plain, str) else "")},
-            "fail_on": list(fail_on),
+            "fail_on": [fail_on] if isinstance(fail_on, str) else list(fail_on or ()),
+            "statistic": statistic,
+            "min_points": min_points,
             "outcome": name,
         }
         notebook = execute(bundled("notebooks/90_report.ipynb"), parameters, folder)

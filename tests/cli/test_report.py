@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -77,3 +81,38 @@ def test_wrong_input_gives_status_2(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert error.startswith(f"scalkit report: the folder '{empty}' has no run files (*.jsonl)")
     assert error.count("\n") == 1
     assert list(tmp_path.iterdir()) == [empty]
+
+
+def test_fewer_settings_and_another_statistic_on_demand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, out = tmp_path / "few.nc", tmp_path / "r.html"
+    write_netcdf(sk.measurements([2, 4, 8], [[1, 9], [2, 9], [3, 9]], name="MPI_Bcast"), path)
+    assert main(["report", str(path), "--out", str(out)]) == 2
+    assert "needs 5 values" in capsys.readouterr().err
+    main(["report", str(path), "--out", str(out), "--min-points", "3", "--statistic", "min"])
+    assert capsys.readouterr().out.splitlines()[1].startswith("1 verdict on 1 function: ")
+    verdicts = json.loads(out.with_name("r.verdict.json").read_text(encoding="utf-8"))
+    assert verdicts["statistic"] == "min"
+    assert verdicts["verdicts"][0]["y"] == [1, 2, 3]
+
+
+def test_a_request_to_end_leaves_nothing(run: Path, tmp_path: Path) -> None:
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    command = [sys.executable, "-m", "scalkit.cli", "report", str(run), "--out", str(tmp_path / "r.html")]
+    with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE) as process:
+        for _ in range(600):
+            if list(temporary.glob("scalkit-report-*/kernel.log")):
+                break
+            time.sleep(0.1)
+        process.terminate()
+        _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert error.decode() == "scalkit report: interrupted\n"
+    assert list(tmp_path.iterdir()) == [temporary]
+    assert list(temporary.iterdir()) == []
+
+
+def test_help_says_what_can_be_combined(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["report", "--help"])
+    assert "a folder together with one of its own files is refused" in capsys.readouterr().out

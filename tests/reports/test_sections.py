@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import html
+import re
 from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+import xarray as xr
 
+import scalkit as sk
+from scalkit.measure import combine, write_netcdf
 from scalkit.reports import sections
-from scalkit.reports.page import Page
+from scalkit.reports.page import Page, open_page
 from scalkit.reports.pieces import Html, Plot, Section
 from scalkit.reports.sections.provenance import flattened
 from scalkit.reports.sections.reproduce import measuring
@@ -84,7 +92,9 @@ def test_variants_are_folded_into_the_card_of_their_function(page: Page) -> None
     text = _text(section)
     assert text.count("<article") == 3
     assert "Group shapes" in text
-    assert text.index('id="f-MPI_Comm_create"') < text.index('id="f-MPI_Comm_create-5b-random-5d-"')
+    assert text.index('id="f-object_memory.MPI_Comm_create"') < text.index(
+        'id="f-object_memory.MPI_Comm_create-5b-random-5d-"'
+    )
     assert sum(isinstance(piece, Plot) for piece in section) == 4 * 3
 
 
@@ -117,6 +127,70 @@ def test_campaign_becomes_the_command_that_repeats_it() -> None:
     arguments = {"kinds": ["collectives", "memory"], "counts": [2, 4], "runs": 5, "ops": [], "budget_s": 120.0}
     command = "scalkit measure collectives memory -n 2,4 --runs 5 --budget 120 --out runs/again"
     assert measuring(arguments) == command
+
+
+def test_shapes_programs_and_a_seed_of_zero_are_repeated() -> None:
+    arguments = {"kinds": ["memory"], "counts": [2], "shapes": ["identity", "random"], "seed": 0}
+    mpi = {"library": "Some MPI", "mpicc": "/opt/my mpi/mpicc", "mpiexec": "/opt/mpiexec"}
+    assert measuring(arguments, mpi) == (
+        "scalkit measure memory -n 2 --shapes identity,random --seed 0 --mpicc '/opt/my mpi/mpicc' "
+        "--mpiexec /opt/mpiexec --out runs/again"
+    )
+
+
+def test_odd_records_of_a_campaign_are_shown_as_they_are() -> None:
+    assert measuring({"kinds": "memory", "counts": 4}, "odd") == "scalkit measure memory -n 4 --out runs/again"
+
+
+def _opened(folder: Path, data: xr.Dataset, *given: object, **options: Any) -> Page:
+    path = folder / "run.nc"
+    write_netcdf(data, path)
+    return open_page([str(path)], *given, named={"runs": ["-run.nc"]}, **options)  # type: ignore[arg-type]
+
+
+def test_commands_repeat_every_option_that_decides(tmp_path: Path) -> None:
+    data = sk.measurements([2, 4, 8, 16], [[x, 2 * x] for x in (2, 4, 8, 16)], "k", name="gen")
+    options: dict[str, Any] = {"statistic": "min", "min_points": 4, "fail_on": ["better", "undecided"]}
+    text = html.unescape(_text(sections.reproduce(_opened(tmp_path, data, "mafia", **options))))
+    shared = "./-run.nc --expect mafia --fail-on better --fail-on undecided --statistic min --min-points 4"
+    assert f"scalkit report {shared} --out report.html\nscalkit validate {shared}<" in text
+    assert "result = sk.validate(data, 'mafia', statistic='min', min_points=4)" in text
+    assert "print(result.exit_status(['better', 'undecided']))" in text
+
+
+def test_rules_stated_in_python_are_repeated_in_python(page: Page, rules: list[str]) -> None:
+    text = html.unescape(_text(sections.reproduce(page)))
+    assert f"sk.validate(data, expectations, rules={rules!r})" in text
+    assert "scalkit validate" not in text
+    assert "write them into a TOML file" in text
+
+
+@pytest.mark.parametrize("statistic", ["median", "mean"])
+def test_method_names_the_statistic(tmp_path: Path, statistic: str) -> None:
+    data = sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5], name="MPI_Bcast")
+    text = _text(sections.method(_opened(tmp_path, data, statistic=statistic)))
+    assert f"the {statistic} counts" in text
+    assert "first quartile" not in text
+
+
+def test_cards_of_one_function_with_two_metrics_have_their_own_ids(tmp_path: Path) -> None:
+    p = np.array([2, 4, 8, 16, 32])
+    sets = [sk.measurements(p, p * 1.0, name="MPI_Bcast", metric=m) for m in ("time", "object_memory")]
+    page = _opened(tmp_path, combine(sets))
+    ids = re.findall(r' id="([^"]*)"', _text(sections.cards(page)))
+    assert ids == ["f-time.MPI_Bcast", "f-object_memory.MPI_Bcast"]
+    assert re.findall(r'href="#(f-[^"]*)"', _text(sections.summary(page))) == ids
+
+
+def test_one_verdict_is_said_in_the_singular(tmp_path: Path) -> None:
+    data = sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5], name="MPI_Bcast")
+    assert _opened(tmp_path, data).answer.startswith("1 verdict on 1 function: ")
+
+
+def test_truncated_files_are_named(tmp_path: Path) -> None:
+    data = sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5], name="MPI_Bcast")
+    page = _opened(tmp_path, data.assign_attrs(truncated="time-p0004-r00.jsonl"))
+    assert "These run files end early (what they hold was used): time-p0004-r00.jsonl." in _text(sections.quality(page))
 
 
 def test_nested_records_are_flattened_in_order() -> None:

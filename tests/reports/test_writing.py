@@ -15,6 +15,7 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.errors import DataError, ExpectationError, ReportError, UsageError
+from scalkit.relation import Relation
 from scalkit.reports import ReportResult
 from scalkit.reports.html_page import PLOTLY_BUNDLE
 from scalkit.reports.target import Target
@@ -152,3 +153,12 @@ def test_time_of_the_report_is_checked_first(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "abc")
     with pytest.raises(ReportError, match="SOURCE_DATE_EPOCH is 'abc'; seconds since 1970 are needed, or unset it"):
         sk.report(sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5]), {"f": "log(p)"}, tmp_path / "r.html")
+
+
+def test_a_lone_rule_and_word_are_taken_whole(measured: Path, tmp_path: Path) -> None:
+    rule = Relation.parse("MPI_Allreduce <= MPI_Reduce + MPI_Bcast")
+    expected = {"MPI_Bcast": "log(p)"}
+    for number, given in enumerate((rule, str(rule))):
+        result = sk.report(measured, expected, tmp_path / f"{number}.html", rules=given, fail_on="better")
+        content = json.loads(result.verdict_json.read_text(encoding="utf-8"))
+        assert [one["rule"] for one in content["rules"]] == [str(rule)]

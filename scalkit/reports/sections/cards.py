@@ -47,14 +47,14 @@ def _cards_of(verdicts: Sequence[Verdict]) -> Section:
 
 def card(verdict: Verdict, variants: Sequence[Verdict] = ()) -> Section:
     """Return the card of one verdict, with its variants folded at the end."""
-    pieces: list[Piece | str] = [f'<article class="sheet card" id="{anchor(verdict.function)}">', _head(verdict, "h4")]
+    pieces: list[Piece | str] = [f'<article class="sheet card" id="{anchor(verdict)}">', _head(verdict, "h4")]
     pieces += _figures(verdict)
     pieces += [_runners_up(verdict), _data(verdict)]
     if variants:
         pieces.append(_variants_table([verdict, *variants]))
         for variant in variants:
             pieces.append(
-                f'<details id="{anchor(variant.function)}">'
+                f'<details id="{anchor(variant)}">'
                 f"<summary>{name(variant.function)}: figures and data</summary>"
                 f'<div class="card">{_head(variant, "h5")}'
             )

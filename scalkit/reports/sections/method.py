@@ -9,13 +9,20 @@ from scalkit.validation.rules import TOLERANCE
 
 __all__ = ["method"]
 
+_STATISTICS = {
+    "q1": "the first quartile, because disturbances only ever add time,",
+    "median": "the median",
+    "mean": "the mean",
+    "min": "the least, because disturbances only ever add time,",
+}
+
 
 def method(page: Page) -> Section:
     """Return the method in a few paragraphs, with the deviations and search spaces of this report."""
     paragraphs = (
         "<h3>Measurement</h3><p>A run time is the time from a common start of all processes to the end of the last "
-        "one. Of the repetitions of a run, the first quartile counts, because disturbances only ever add time; the "
-        "value of a setting summarises its runs. The memory of an object is the largest number of bytes that one "
+        f"one. Of the repetitions of a run, {_STATISTICS[page.result.statistic]} counts; the "
+        "value of a setting summarises its runs in the same way. The memory of an object is the largest number of bytes that one "
         "process allocates for it. MPI's own memory is the proportional set size of a process after use, less what "
         "it had before MPI started and less the benchmark's own buffers.</p>",
         "<h3>Model</h3><p>For each function, every class on a ruler around the expectation is fitted by least squares "

@@ -22,7 +22,7 @@ _CONDITIONS = {
     "datatype": "data type {}",
     "sync": "common start by {}",
     "max_reps": "at most {} repetitions in a launch",
-    "budget_s": "a time budget of {:g} s",
+    "budget_s": "a time budget of {} s",
     "seed": "seed {}",
 }
 
@@ -56,10 +56,14 @@ def _others(verdicts: Sequence[Verdict]) -> str:
 def _conditions(page: Page) -> str:
     """Return under which settings the campaign ran, in one paragraph; empty if it does not say."""
     arguments, settings = page.arguments, page.campaign.get("settings")
-    words = [text.format(arguments[key]) for key, text in _CONDITIONS.items() if arguments.get(key)]
+    words = [text.format(_plain(arguments[key])) for key, text in _CONDITIONS.items() if arguments.get(key)]
     if isinstance(settings, dict) and settings:
         words.append("MPI set to " + ", ".join(f"{key}={value}" for key, value in settings.items()))
     return f'<p class="soft">Measured with {esc("; ".join(words))}.</p>' if words else ""
+
+
+def _plain(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _remarks(page: Page) -> Iterator[str]:

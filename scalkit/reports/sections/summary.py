@@ -52,7 +52,7 @@ def _row(page: Page, verdict: Verdict) -> str:
         (_HEAD[6], f"{badge(verdict)} {_signs(page, verdict)}"),
     )
     body = "".join(f'<td data-label="{esc(label)}">{cell}</td>' for label, cell in cells)
-    return f'<tr><th scope="row"><a href="#{anchor(verdict.function)}">{name(verdict.function)}</a></th>{body}</tr>'
+    return f'<tr><th scope="row"><a href="#{anchor(verdict)}">{name(verdict.function)}</a></th>{body}</tr>'
 
 
 def _signs(page: Page, verdict: Verdict) -> str:
