@@ -6,16 +6,12 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from scalkit.errors import DataError, ExpectationError
-from scalkit.growth import parse_growth
+from scalkit.errors import DataError
 from scalkit.measure.schema import METRICS, RESERVED, Metric, check
 
 __all__ = ["measurements"]
 
 _PREFIXES = {"n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-
-_FUNCTIONS = frozenset({"O", "Theta"})
-"""Words of expectations that can be read as a parameter only where no parenthesis follows."""
 
 _LARGEST_INT = 2**31 - 1
 """netCDF-3 has no longer integers; larger parameters are kept as floats."""
@@ -39,7 +35,7 @@ def measurements(
     y : array_like of shape (points,) or (points, reps), in `unit`
         Measured values; NaN where a repetition is missing.
     parameter : str
-        Name of the parameter, an identifier in which expectations can be written: not ``log``, ``sqrt`` and the like.
+        Name of the parameter, a Python identifier.
     metric : str
         ``"time"``, ``"object_memory"``, ``"process_memory"`` or a name of your own.
     unit : str, optional
@@ -91,15 +87,6 @@ def _require_names(parameter: str, metric: str) -> None:
             raise DataError(
                 f"the {kind} {value[:80]!r} is no identifier; use up to 64 letters, digits or underscores, as in 'p'."
             )
-    try:
-        is_writable = not parse_growth(parameter, parameter).is_constant
-    except ExpectationError:
-        is_writable = False
-    if not is_writable or parameter in _FUNCTIONS:
-        raise DataError(
-            f"the parameter cannot be named {parameter!r}, because no expectation could be written in it; choose another "
-            "name, such as 'p'."
-        )
     if parameter in RESERVED:
         raise DataError(f"the parameter cannot be named {parameter!r}; reserved are {', '.join(sorted(RESERVED))}.")
     if metric in RESERVED - set(METRICS) or metric == parameter:

@@ -126,15 +126,21 @@ def _path(given: object) -> Path:
         path = Path(given)  # type: ignore[arg-type]
         path.exists()
     except (OSError, ValueError, TypeError) as error:
-        raise DataError(
-            f"cannot read {str(given)[:80]!r}: {error}; name a run folder, a run file or a netCDF file."
-        ) from error
+        raise _unreadable(given, error) from error
     return path
+
+
+def _unreadable(path: object, error: Exception) -> DataError:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return DataError(f"cannot read {str(path)[:80]!r}: {reason}; name a run folder, a run file or a netCDF file.")
 
 
 def _folder(folder: Path) -> tuple[list[RunFile], list[str]]:
     """Return the run files of a folder, unfinished ones included, and notes on those that hold nothing."""
-    names = sorted(p for p in folder.iterdir() if p.is_file() and re.search(r"\.jsonl(\.part)?$", p.name))
+    try:
+        names = sorted(p for p in folder.iterdir() if p.is_file() and re.search(r"\.jsonl(\.part)?$", p.name))
+    except OSError as error:
+        raise _unreadable(folder, error) from error
     finished = {p.name for p in names if p.suffix == ".jsonl"}
     runs, notes = [], []
     for path in names:

@@ -70,6 +70,8 @@ class Target:
         for path in existing:
             if not path.is_file() and not path.is_symlink():
                 kind = "a folder" if path.is_dir() else "no ordinary file"
+                if path == self.html:
+                    return f"{what}: it is {kind}; choose another name."
                 return f"{what}: beside it {path.name} is {kind}; rename one of them."
         if existing and not force:
             names = ", ".join(path.name for path in existing)

@@ -59,14 +59,6 @@ def test_large_parameters_survive_netcdf(tmp_path: Any) -> None:
             {"parameter": "a b"},
             "the parameter 'a b' is no identifier; use up to 64 letters, digits or underscores, as in 'p'.",
         ),
-        *(
-            (
-                {"parameter": word},
-                f"the parameter cannot be named '{word}', because no expectation could be written in it; choose another "
-                "name, such as 'p'.",
-            )
-            for word in ("log", "sqrt", "nan", "O", "ä")
-        ),
         ({"parameter": 3}, "the parameter is 3; a text is needed."),
         ({"metric": None}, "the metric is None; a text is needed."),
         ({"unit": 3}, "the unit is 3; a text is needed."),

@@ -210,6 +210,22 @@ def test_what_is_no_path(given: object, shown: str) -> None:
         read(given)  # type: ignore[arg-type]
 
 
+def test_long_path_is_cut() -> None:
+    message = f"cannot read {'a' * 80!r}: File name too long; name a run folder, a run file or a netCDF file."
+    with pytest.raises(DataError, match=f"^{message}$"):
+        read("a" * 5000)
+
+
+def test_folder_that_cannot_be_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Root may read everything, so the answer of the system is replaced.
+    def refused(_: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    with pytest.raises(DataError, match=r": Permission denied; name a run folder, a run file or a netCDF file\.$"):
+        read(tmp_path)
+
+
 def test_leaks_are_a_caveat_that_decides_nothing(write: Writer, tmp_path: Path) -> None:
     for p, leaked in ((2, 0), (4, 240), (8, 480)):
         write(

@@ -75,6 +75,11 @@ def test_write_replaces_and_respects_the_mask(tmp_path: Path) -> None:
     assert target.html.stat().st_mode == reference.stat().st_mode
 
 
+def test_device_as_report_is_refused() -> None:
+    with _refused("cannot write the report /dev/null: it is no ordinary file; choose another name."):
+        Target.of("/dev/null", force=True)
+
+
 def test_what_is_no_ordinary_file_is_not_replaced(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "r.junit.xml")
     out = tmp_path / "r.html"
