@@ -184,7 +184,7 @@ def _rises(y: Floats) -> Flags:
         n_rises += values > last
         falls |= values < last
         last = np.where(np.isnan(values), last, values)
-    return (n_values >= MIN_RUN) & ~falls & (n_rises >= 2)
+    return np.asarray((n_values >= MIN_RUN) & ~falls & (n_rises >= 2))
 
 
 def _chosen(rows: Rows, ticks: Ticks, fit: Fit, best: Integers, grows: Flags, options: Options) -> dict[str, Any]:

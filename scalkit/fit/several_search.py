@@ -194,7 +194,7 @@ class _Part:
         """Return the score of every combination with these products, -inf with a negative coefficient."""
         k, n = len(columns), self.n
         gram = self.gram[:, columns][:, :, columns] + _FLOOR * np.eye(k)
-        inverse = np.linalg.inv(gram)
+        inverse: Floats = np.asarray(np.linalg.inv(gram), dtype=np.float64)
         right = self.right[:, columns]
         shares = (inverse @ right[:, :, None])[:, :, 0]
         rss = np.maximum(self.square - (shares * right).sum(axis=1), 0.0) + _FLOOR * n
