@@ -5,6 +5,7 @@ from __future__ import annotations
 from scalkit.reports.markup import big_o, esc, math
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
+from scalkit.validation.posterior import SURE
 from scalkit.validation.rules import TOLERANCE
 
 __all__ = ["method"]
@@ -35,7 +36,12 @@ def method(page: Page) -> Section:
         f"coefficients. D is the deviation that is tolerated.</p>{_divergence()}"
         "<p>δ = 1 is a total match ✓, δ within the limits (a limit included) an approximate match ≈, anything else no "
         "match ✗. p* is the scale beyond which δ stays outside. A model below the lower limit grows slower than "
-        "expected: worth knowing, and no failure.</p>",
+        "expected: worth knowing, and no failure.</p>"
+        "<p>The best model alone does not say how sure that is. So every class of the ruler, and every sum of the "
+        "expectation and a faster class, is weighed by how well it explains the values and their scatter. The weights add up "
+        f"to a probability of each match. A match that is at least {100 * SURE:.0f} % probable is the verdict, with total and "
+        "approximate taken together where total alone is not; otherwise the function is undecided ?. “Inside limits” is the "
+        "probability of a total or approximate match.</p>",
         "<h3>Rules</h3><p>A rule such as <code>MPI_Allreduce &lt;= MPI_Reduce + MPI_Bcast</code> says that a function "
         "is not slower than a substitute built from others. It is violated where, in every run, the left side exceeds "
         f"the right side by more than {100 * TOLERANCE:.0f} %. Where the measurements keep it, the models say whether "
