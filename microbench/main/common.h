@@ -25,8 +25,8 @@ enum { SK_WHY = 1024 };
 void sk_common_options(const struct sk_world *world, const struct sk_common *common, const struct sk_option *options,
                        size_t n, const char *summary, int argc, char **argv);
 
-/* Begins the last record of the file, {"rec":"end",...}, without the closing '}'; process 0 only does something. It says how
- * many records come before it, so that a reader notices when one is missing. */
+/* Begins the last record of the file, {"rec":"end",...}, without the closing '}'; process 0 only does something. It
+ * says how many records come before it, so that a reader notices when one is missing. */
 void sk_common_end(struct sk_record *record, bool complete, double wall_s);
 
 #endif

@@ -91,7 +91,7 @@ def test_link_to_a_variant_opens_its_part(report: Path, visit: Any) -> None:
     page.locator("table.stack th a", has_text="MPI_Comm_dup[random]").click()
     part = page.locator("details[open]:has(.plot)")
     part.locator(".plot .main-svg").first.wait_for()
-    assert part.get_attribute("id") == "f-MPI_Comm_dup-5b-random-5d-"
+    assert part.get_attribute("id") == "f-object_memory.MPI_Comm_dup-5b-random-5d-"
 
 
 def test_figures_appear_when_a_folded_part_opens(report: Path, visit: Any) -> None:
