@@ -55,7 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "values do not decide",
     )
     parser.add_argument(
-        "--parameter", metavar="NAME", help="argument of the benchmarks in a JSON file to take as the parameter"
+        "--parameter",
+        metavar="NAME",
+        help="argument of the benchmarks in a JSON file to take as the parameter; several between commas, as in n,k",
     )
     parser.add_argument(
         "--annotations",
@@ -74,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     from scalkit.validation.junit import to_junit
 
     expected = load_expectations(args.expect)
-    data = sk.read(args.runs if len(args.runs) > 1 else args.runs[0], parameter=args.parameter)
+    data = sk.read(args.runs if len(args.runs) > 1 else args.runs[0], parameter=_named(args.parameter))
     result = sk.validate(data, expected, statistic=args.statistic, min_points=args.min_points)
     status = result.exit_status(args.fail_on)
     if args.junit:
@@ -89,6 +91,11 @@ def run(args: argparse.Namespace) -> int:
             to_github(result, args.fail_on, file=file, lines=expected.lines)
         )
     return status
+
+
+def _named(text: str | None) -> str | list[str] | None:
+    """Return the parameter, or a list of those between commas."""
+    return [part.strip() for part in text.split(",")] if text and "," in text else text
 
 
 def _relative(path: str) -> str:

@@ -7,17 +7,22 @@ from scalkit.measure.netcdf import write_netcdf
 from scalkit.measure.points import measurements
 from scalkit.measure.reading import read
 from scalkit.measure.reduce import Series, Statistic, series
-from scalkit.measure.schema import METRICS, Metric, check
+from scalkit.measure.schema import METRICS, Metric, check, fixed_parameters, parameters_of
+from scalkit.measure.several import SeveralSeries, several_series
 
 __all__ = [
     "METRICS",
     "Metric",
     "Series",
+    "SeveralSeries",
     "Statistic",
     "check",
     "combine",
+    "fixed_parameters",
     "measurements",
+    "parameters_of",
     "read",
     "series",
+    "several_series",
     "write_netcdf",
 ]

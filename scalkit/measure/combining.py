@@ -11,12 +11,22 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError
-from scalkit.measure.schema import FUNCTION, REPETITION, RUN, check, empty_value, metrics_of
+from scalkit.measure.layout import as_grid, as_points, points_in
+from scalkit.measure.schema import (
+    FUNCTION,
+    POINT,
+    REPETITION,
+    RUN,
+    check,
+    empty_value,
+    fixed_parameters,
+    metrics_of,
+    parameters_of,
+)
 
 __all__ = ["combine"]
 
 _MUST_AGREE = {
-    "parameter": "parameter",
     "message_size_B": "message size",
     "datatype": "data type",
     "simulated": "machine",
@@ -36,6 +46,7 @@ def combine(datasets: Iterable[xr.Dataset]) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
+        With an axis for the parameter; several parameters as `scalkit.measurements` lays them out.
 
     Raises
     ------
@@ -49,19 +60,45 @@ def combine(datasets: Iterable[xr.Dataset]) -> xr.Dataset:
     for ds in given:
         check(ds)
     _require_agreement(given)
+    names = parameters_of(given[0])
+    if len(names) == 1:
+        return _combined(given, names[0])
+    listed = [as_points(ds)[0] for ds in given]
+    table = np.unique(np.concatenate([points_in(ds, names) for ds in listed]), axis=0)
+    joined = _combined([_numbered(ds, names, table) for ds in listed], POINT).drop_vars(POINT)
+    return as_grid(joined.assign_coords(_columns(given, names, table)))
+
+
+def _numbered(ds: xr.Dataset, names: Sequence[str], table: NDArray[np.float64]) -> xr.Dataset:
+    """Return a list of points that are told apart by their row in `table`, instead of by their parameters."""
+    rows = {tuple(row): place for place, row in enumerate(table.tolist())}
+    places = [rows[tuple(row)] for row in points_in(ds, names).tolist()]
+    return ds.drop_vars([*names]).assign_coords({POINT: places}).sortby(POINT)
+
+
+def _columns(given: Sequence[xr.Dataset], names: Sequence[str], table: NDArray[np.float64]) -> dict[str, Any]:
+    """Return the parameters of the points, in the type that they had."""
+    kinds = {name: np.result_type(*(np.asarray(ds[name]).dtype for ds in given)) for name in names}
+    return {name: (POINT, column.astype(kinds[name])) for name, column in zip(names, table.T, strict=True)}
+
+
+def _combined(given: Sequence[xr.Dataset], axis: str) -> xr.Dataset:
+    """Return one Dataset of those whose settings lie on one axis."""
     parts: list[xr.Dataset] = []
     for ds in given:
-        parts.append(_apart(_with_runs(ds), parts))
+        parts.append(_apart(_with_runs(ds), parts, axis))
     names = list(dict.fromkeys(str(name) for part in parts for name in part.data_vars))
-    coords = _coords(parts)
+    coords = _coords(parts, axis)
     depth = max(part.sizes.get(REPETITION, 0) for part in parts)
     variables = {
         name: _joined(name, [part for part in parts if name in part.data_vars], coords, depth) for name in names
     }
-    return xr.Dataset(variables, coords, _attrs(parts)).assign_coords(_over_points(parts, coords))
+    fixed = {name: given[0][name] for name in fixed_parameters(given[0])}
+    return xr.Dataset(variables, coords | fixed, _attrs(parts)).assign_coords(_over_points(parts, coords, axis))
 
 
 def _require_agreement(given: Sequence[xr.Dataset]) -> None:
+    _require_parameters(given)
     for key, what in {**_MUST_AGREE, "mpi_library": "MPI library"}.items():
         values = list(dict.fromkeys(str(ds.attrs[key]) for ds in given if ds.attrs.get(key, "") != ""))
         if len(values) > 1:
@@ -75,6 +112,22 @@ def _require_agreement(given: Sequence[xr.Dataset]) -> None:
                 raise DataError(f"the metric {metric!r} is in {units[metric]!r} and in {unit!r}; convert one of them.")
 
 
+def _require_parameters(given: Sequence[xr.Dataset]) -> None:
+    names = list(dict.fromkeys(parameters_of(ds) for ds in given))
+    if len(names) > 1:
+        shown = " and ".join(repr(",".join(each)) for each in names)
+        raise DataError(f"measurements that differ in their parameter cannot be combined: {shown}; judge them apart.")
+    fixed = [fixed_parameters(ds) for ds in given]
+    for name in dict.fromkeys(name for known in fixed for name in known):
+        values = list(dict.fromkeys(known[name] for known in fixed if name in known))
+        if len(values) > 1:
+            shown = " and ".join(f"{value:g}" for value in values)
+            raise DataError(
+                f"measurements at different {name} cannot be combined along {', '.join(names[0])}: {shown}; combine them "
+                f"before a value of {name} is selected, or judge them apart."
+            )
+
+
 def _with_runs(ds: xr.Dataset) -> xr.Dataset:
     """Return `ds` with a dimension ``run`` in every metric and an integer label for each run."""
     if RUN not in ds.dims:
@@ -85,37 +138,35 @@ def _with_runs(ds: xr.Dataset) -> xr.Dataset:
     return ds
 
 
-def _apart(ds: xr.Dataset, earlier: Sequence[xr.Dataset]) -> xr.Dataset:
+def _apart(ds: xr.Dataset, earlier: Sequence[xr.Dataset], axis: str) -> xr.Dataset:
     """Return `ds`, its runs renumbered if they would overwrite values of earlier parts."""
-    if not any(_overlap(ds, other) for other in earlier):
+    if not any(_overlap(ds, other, axis) for other in earlier):
         return ds
     start = 1 + max(int(np.asarray(other[RUN]).max()) for other in earlier)
     labels = np.asarray(ds[RUN])
     return ds.assign_coords({RUN: labels - labels.min() + start})
 
 
-def _overlap(a: xr.Dataset, b: xr.Dataset) -> bool:
-    return any(_cells(a, metric) & _cells(b, metric) for metric in set(metrics_of(a)) & set(metrics_of(b)))
+def _overlap(a: xr.Dataset, b: xr.Dataset, axis: str) -> bool:
+    return any(_cells(a, metric, axis) & _cells(b, metric, axis) for metric in set(metrics_of(a)) & set(metrics_of(b)))
 
 
-def _cells(ds: xr.Dataset, metric: str) -> set[tuple[str, float, int]]:
+def _cells(ds: xr.Dataset, metric: str, axis: str) -> set[tuple[str, float, int]]:
     """Return (function, point, run) of every value."""
-    parameter = str(ds.attrs["parameter"])
     there = ds[metric].notnull()
     if REPETITION in there.dims:
         there = there.any(REPETITION)
-    axes = (FUNCTION, parameter, RUN)
+    axes = (FUNCTION, axis, RUN)
     functions, points, runs = (np.asarray(ds[axis]) for axis in axes)
     found = np.argwhere(np.asarray(there.transpose(*axes)))
     return {(str(functions[i]), float(points[j]), int(runs[k])) for i, j, k in found}
 
 
-def _coords(parts: Sequence[xr.Dataset]) -> dict[str, NDArray[Any]]:
-    parameter = str(parts[0].attrs["parameter"])
+def _coords(parts: Sequence[xr.Dataset], axis: str) -> dict[str, NDArray[Any]]:
     functions = dict.fromkeys(str(name) for part in parts for name in np.asarray(part[FUNCTION]))
     return {
         FUNCTION: np.array(list(functions), dtype=np.str_),
-        parameter: np.unique(np.concatenate([np.asarray(part[parameter]) for part in parts])),
+        axis: np.unique(np.concatenate([np.asarray(part[axis]) for part in parts])),
         RUN: np.unique(np.concatenate([np.asarray(part[RUN]) for part in parts])),
     }
 
@@ -152,14 +203,13 @@ def _is_empty(values: NDArray[Any], empty: object) -> NDArray[np.bool_]:
     return np.asarray(np.isnan(values) if values.dtype.kind == "f" else values == empty, dtype=bool)
 
 
-def _over_points(parts: Sequence[xr.Dataset], coords: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    """Return the coordinates over the parameter: crowded if any part is; 0 processes per node where parts differ."""
-    parameter = str(parts[0].attrs["parameter"])
-    crowded = dict.fromkeys(coords[parameter].tolist(), False)
+def _over_points(parts: Sequence[xr.Dataset], coords: dict[str, NDArray[Any]], axis: str) -> dict[str, Any]:
+    """Return the coordinates over the axis: crowded if any part is; 0 processes per node where parts differ."""
+    crowded = dict.fromkeys(coords[axis].tolist(), False)
     per_node: dict[float, set[int]] = {point: set() for point in crowded}
     known: set[str] = set()
     for part in parts:
-        points = np.asarray(part[parameter]).tolist()
+        points = np.asarray(part[axis]).tolist()
         if "oversubscribed" in part.coords:
             known.add("oversubscribed")
             for point, flag in zip(points, np.asarray(part["oversubscribed"]), strict=True):
@@ -170,7 +220,7 @@ def _over_points(parts: Sequence[xr.Dataset], coords: dict[str, NDArray[Any]]) -
                 per_node[point].add(int(count))
     counts = [next(iter(found)) if len(found) == 1 else 0 for found in per_node.values()]
     values = {"oversubscribed": list(crowded.values()), "processes_per_node": counts}
-    return {name: (parameter, np.array(values[name])) for name in values if name in known}
+    return {name: (axis, np.array(values[name])) for name in values if name in known}
 
 
 def _attrs(parts: Sequence[xr.Dataset]) -> dict[str, Any]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from scalkit.errors import DataError
-from scalkit.measure.schema import METRICS, RESERVED, Metric, check
+from scalkit.measure.layout import as_grid
+from scalkit.measure.schema import FUNCTION, METRICS, POINT, REPETITION, RESERVED, RUN, Metric, check
 
 __all__ = ["measurements"]
 
@@ -20,7 +23,7 @@ _LARGEST_INT = 2**31 - 1
 def measurements(
     x: ArrayLike,
     y: ArrayLike,
-    parameter: str = "p",
+    parameter: str | Sequence[str] = "p",
     metric: str = "time",
     unit: str | None = None,
     name: str = "f",
@@ -30,12 +33,13 @@ def measurements(
 
     Parameters
     ----------
-    x : array_like of shape (points,)
-        Values of the parameter, positive; points that repeat are merged as repetitions.
+    x : array_like of shape (points,), or (points, parameters) where `parameter` names several
+        Values of the parameter, positive; points that repeat are merged as repetitions. Of several parameters any set of
+        points does, a full grid or not.
     y : array_like of shape (points,) or (points, reps), in `unit`
         Measured values; NaN where a repetition is missing.
-    parameter : str
-        Name of the parameter, a Python identifier.
+    parameter : str or sequence of str
+        Name of the parameter, a Python identifier; for several parameters one for each column of `x`.
     metric : str
         ``"time"``, ``"object_memory"``, ``"process_memory"`` or a name of your own.
     unit : str, optional
@@ -49,30 +53,40 @@ def measurements(
     Returns
     -------
     xarray.Dataset
-        Dims ``function`` (1), `parameter` (points, ascending), ``run`` (1), ``repetition``.
+        Dims ``function`` (1), `parameter` (points, ascending), ``run`` (1), ``repetition``. Several parameters have a dim
+        each, with NaN where there is no point; where that would be large and mostly empty they lie on a dim ``point``.
 
     Raises
     ------
     DataError
         If shapes do not agree, a name is not allowed, or values are not numbers.
     """
-    _require_texts(parameter=parameter, metric=metric, unit=unit or "", name=name)
+    names = (parameter,) if isinstance(parameter, str) or not isinstance(parameter, Sequence) else tuple(parameter)
+    for one in names or ("",):
+        _require_texts(parameter=one, metric=metric, unit=unit or "", name=name)
+        _require_names(one, metric)
     if exact is not None and not isinstance(exact, bool | np.bool_):
         raise DataError(f"exact is {exact!r:.60}; True, False or None is needed.")
-    _require_names(parameter, metric)
     known = METRICS.get(metric, Metric(metric, "s", metric, exact=False))
     factor, base = _base_unit(known.unit if unit is None else unit)
     described = Metric(metric, base, known.long_name, known.exact if exact is None else bool(exact))
-    places, values = _merged(_numbers(x, "x"), _numbers(y, "y") * factor)
-    axis = places.astype(np.int64) if (places == np.round(places)).all() and places.max() <= _LARGEST_INT else places
-    dims = ("function", parameter, "run", "repetition")
+    given, measured = _numbers(x, "x"), _numbers(y, "y") * factor
+    if len(names) == 1 and not isinstance(parameter, str) and given.ndim == 2 and given.shape[1] == 1:
+        given = given[:, 0]
+    points, values = _merged(given, measured) if len(names) == 1 else _merged_points(given, measured, names)
+    axis = POINT if len(names) > 1 else names[0]
+    columns = [points] if len(names) == 1 else [*points.T]
     ds = xr.Dataset(
-        {metric: (dims, values[np.newaxis, :, np.newaxis, :], described.attrs())},
-        {"function": np.array([name], dtype=np.str_), parameter: axis, "run": np.array([0], dtype=np.int64)},
-        {"title": f"{described.long_name} of {name}", "parameter": parameter},
+        {metric: ((FUNCTION, axis, RUN, REPETITION), values[np.newaxis, :, np.newaxis, :], described.attrs())},
+        {
+            FUNCTION: np.array([name], dtype=np.str_),
+            **{one: (axis, _labels(column)) for one, column in zip(names, columns, strict=True)},
+            RUN: np.array([0], dtype=np.int64),
+        },
+        {"title": f"{described.long_name} of {name}", "parameter": ",".join(names)},
     )
     check(ds)
-    return ds
+    return as_grid(ds)
 
 
 def _require_texts(**given: object) -> None:
@@ -123,6 +137,31 @@ def _merged(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.
     for row, group in zip(values, groups, strict=True):
         row[: len(group)] = group
     return places, values
+
+
+def _merged_points(
+    x: NDArray[np.float64], y: NDArray[np.float64], names: tuple[str, ...]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return distinct points (points, parameters) and their values (points, repetitions), filled up with NaN."""
+    if len(set(names)) < len(names) or POINT in names:
+        raise DataError(f"the parameters are {', '.join(names)}; each needs a name of its own, other than 'point'.")
+    if x.ndim != 2 or x.shape[1] != len(names) or y.ndim not in (1, 2) or len(x) != len(y) or not y.size:
+        raise DataError(
+            f"x has shape {x.shape} and y {y.shape}; for the parameters {', '.join(names)} needed are (points, {len(names)}) "
+            "and (points,) or (points, reps), not empty."
+        )
+    wrong = np.flatnonzero(~(np.isfinite(x) & (x > 0)).all(axis=1))
+    if wrong.size:
+        place = ", ".join(f"{name} = {value:g}" for name, value in zip(names, x[wrong[0]], strict=True))
+        raise DataError(f"the point {place} is not positive and finite; drop it or correct it.")
+    distinct, index = np.unique(x, axis=0, return_inverse=True)
+    return distinct, _merged(np.asarray(index.reshape(-1) + 1, dtype=np.float64), y)[1]
+
+
+def _labels(column: NDArray[np.float64]) -> NDArray[np.float64] | NDArray[np.int64]:
+    """Return whole numbers as integers, as far as netCDF-3 has them."""
+    is_whole = (column == np.round(column)).all() and column.max() <= _LARGEST_INT
+    return column.astype(np.int64) if is_whole else column
 
 
 def _shown(x: NDArray[np.float64]) -> str:

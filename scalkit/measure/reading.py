@@ -31,7 +31,7 @@ _HEAD = 4096
 
 
 def read(
-    path: PathLike | Sequence[PathLike], *, keep_flagged: bool = False, parameter: str | None = None
+    path: PathLike | Sequence[PathLike], *, keep_flagged: bool = False, parameter: str | Sequence[str] | None = None
 ) -> xr.Dataset:
     """Return measurements as a Dataset.
 
@@ -43,9 +43,9 @@ def read(
     keep_flagged : bool
         Keep repetitions that began late or outlasted their window; by default they are NaN, unless fewer than 5 of a
         run would remain.
-    parameter : str, optional
+    parameter : str or sequence of str, optional
         Which argument of the benchmarks in a JSON file is the parameter; by default the one that varies in most of them.
-        Other files say it themselves.
+        Several, as in ``["n", "k"]``, make a Dataset over several parameters. Other files say it themselves.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def _file(
     runs: list[RunFile],
     parts: list[xr.Dataset],
     hashes: list[tuple[Path, str]],
-    parameter: str | None,
+    parameter: str | Sequence[str] | None,
 ) -> None:
     try:
         with path.open("rb") as stream:

@@ -12,14 +12,16 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError
-from scalkit.measure.schema import FUNCTION, REPETITION, RUN, check, metrics_of
+from scalkit.measure.layout import points_in
+from scalkit.measure.schema import FUNCTION, POINT, REPETITION, RUN, check, metrics_of, parameters_of
 
-__all__ = ["Series", "Statistic", "series", "statistic_over"]
+__all__ = ["Series", "Statistic", "series", "series_on", "statistic_over"]
 
 Statistic = Literal["q1", "median", "mean", "min"]
 
 _QUANTILES = {"min": 0.0, "q1": 0.25, "median": 0.5}
 _FOREIGN_LOAD_WORTH_A_WORD = 0.05
+_POINTS_SHOWN = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,10 +125,30 @@ def series(ds: xr.Dataset, statistic: Statistic = "q1") -> list[Series]:
     Raises
     ------
     DataError
-        If `ds` does not pass `check` or has no value, or the statistic is unknown.
+        If `ds` does not pass `check`, has several parameters or no value, or the statistic is unknown.
     """
     check(ds)
-    found = [one for metric in metrics_of(ds) for one in _series_of(ds, metric, statistic)]
+    names = parameters_of(ds)
+    if len(names) > 1:
+        first = float(np.asarray(ds[names[-1]]).ravel()[0])
+        raise DataError(
+            f"series are along one parameter, the Dataset is over {', '.join(names)}; select one value of the others, as in "
+            f"ds.sel({names[-1]}={first:g}), or pass the Dataset as it is to scalkit.validate."
+        )
+    return series_on(ds, names[0], statistic)
+
+
+def series_on(ds: xr.Dataset, axis: str, statistic: Statistic) -> list[Series]:
+    """Return the series of every function and metric along an axis: the parameter, or the ``point`` of several.
+
+    Along ``point`` their `x` are the places 0, 1, ... of the points.
+
+    Raises
+    ------
+    DataError
+        If there is no value, or the statistic is unknown.
+    """
+    found = [one for metric in metrics_of(ds) for one in _series_of(ds, axis, metric, statistic)]
     if not found:
         raise DataError(
             f"there is no value to judge: {', '.join(map(repr, metrics_of(ds)))} is NaN everywhere, which stands for what "
@@ -135,13 +157,12 @@ def series(ds: xr.Dataset, statistic: Statistic = "q1") -> list[Series]:
     return found
 
 
-def _series_of(ds: xr.Dataset, metric: str, statistic: Statistic) -> list[Series]:
-    parameter = str(ds.attrs["parameter"])
+def _series_of(ds: xr.Dataset, parameter: str, metric: str, statistic: Statistic) -> list[Series]:
     cube = _cube(ds[metric], parameter)
     per_run = statistic_over(cube, 3, statistic)
     y = statistic_over(per_run, 2, statistic)
     used = np.isfinite(cube).sum(axis=(2, 3))
-    x = np.asarray(ds[parameter], dtype=np.float64)
+    x = np.arange(cube.shape[1]) * 1.0 if _is_list(ds, parameter) else np.asarray(ds[parameter], dtype=np.float64)
     found = []
     for index, function in enumerate(np.asarray(ds[FUNCTION])):
         there = np.isfinite(y[index])
@@ -202,40 +223,40 @@ def _caveats(
     ds: xr.Dataset, metric: str, parameter: str, function: str, there: NDArray[np.bool_]
 ) -> tuple[tuple[str, ...], bool]:
     """Return the remarks on one series, and whether it may decide."""
-    points = np.asarray(ds[parameter])
+    n = ds.sizes[parameter]
     grave: list[str] = []
     light: list[str] = []
     if metric == "time":
-        crowded = there & _over_points(ds, "oversubscribed", parameter, len(points))
+        crowded = there & _over_points(ds, "oversubscribed", parameter, n)
         if crowded.any():
             grave.append(
-                f"more processes than cores at {parameter} = {_listed(points[crowded])}: "
+                f"more processes than cores at {_places(ds, parameter, crowded)}: "
                 "the run times there describe the scheduler as much as the library"
             )
     if metric == "process_memory" and _varies(ds, there):
         grave.append("the number of processes per node varies, and memory pages shared by them count proportionally")
     wrong = there & ~_of_function(ds, "verified", function, parameter, np.all, True)
     if wrong.any():
-        grave.append(f"the results were wrong at {parameter} = {_listed(points[wrong])}")
+        grave.append(f"the results were wrong at {_places(ds, parameter, wrong)}")
     bypassed = there & _of_function(ds, "bypassed", function, parameter, np.any, False)
     if bypassed.any() and metric == "object_memory":
         grave.append(
-            f"the library bypasses malloc at {parameter} = {_listed(points[bypassed])}: "
+            f"the library bypasses malloc at {_places(ds, parameter, bypassed)}: "
             "the bytes counted are fewer than the memory used"
         )
     kept = there & _of_function(ds, "flagged_kept", function, parameter, np.any, False)
     if kept.any() and metric == "time":
-        light.append(f"late repetitions count at {parameter} = {_listed(points[kept])}, because too few began in time")
+        light.append(f"late repetitions count at {_places(ds, parameter, kept)}, because too few began in time")
     lost = _most(ds, "object_memory_leaked", function, parameter)
     leaking = there & (lost > 0)
     if leaking.any() and metric == "object_memory":
         light.append(
             f"up to {lost[leaking].max():g} B are not given back when the objects of a launch are freed, at "
-            f"{parameter} = {_listed(points[leaking])}"
+            f"{_places(ds, parameter, leaking)}"
         )
     short = there & _of_function(ds, "incomplete", function, parameter, np.any, False)
     if short.any():
-        light.append(f"some run files at {parameter} = {_listed(points[short])} end early")
+        light.append(f"some run files at {_places(ds, parameter, short)} end early")
     load = _load(ds, function) if metric == "time" else 0.0
     if load > _FOREIGN_LOAD_WORTH_A_WORD:
         light.append(f"other programs used about {100 * load:.0f} % of the CPU")
@@ -283,5 +304,18 @@ def _load(ds: xr.Dataset, function: str) -> float:
     return float(np.nanmedian(values)) if np.isfinite(values).any() else 0.0
 
 
-def _listed(points: NDArray[np.generic]) -> str:
-    return ", ".join(f"{float(point):g}" for point in points)
+def _is_list(ds: xr.Dataset, axis: str) -> bool:
+    return axis == POINT and len(parameters_of(ds)) > 1
+
+
+def _places(ds: xr.Dataset, parameter: str, there: NDArray[np.bool_]) -> str:
+    """Return settings in words: ``p = 8, 16``; of several parameters the first few points."""
+    if not _is_list(ds, parameter):
+        return f"{parameter} = {', '.join(f'{float(x):g}' for x in np.asarray(ds[parameter])[there])}"
+    names = parameters_of(ds)
+    rows = points_in(ds, names)[there]
+    shown = "; ".join(
+        ", ".join(f"{n} = {x:g}" for n, x in zip(names, row, strict=True)) for row in rows[:_POINTS_SHOWN]
+    )
+    more = len(rows) - _POINTS_SHOWN
+    return f"{shown}; and {more} more points" if more > 0 else shown

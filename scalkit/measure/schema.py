@@ -16,18 +16,25 @@ from scalkit.errors import DataError
 __all__ = [
     "FUNCTION",
     "METRICS",
+    "POINT",
     "REPETITION",
     "RESERVED",
     "RUN",
     "Metric",
+    "axes_of",
     "check",
     "empty_value",
+    "fixed_parameters",
     "function_order",
     "metrics_of",
+    "parameters_of",
 ]
 
 FUNCTION, RUN, REPETITION = "function", "run", "repetition"
-"""Dimensions that every Dataset may have, beside the one named by ``attrs["parameter"]``."""
+"""Dimensions that every Dataset may have, beside those named by ``attrs["parameter"]``."""
+
+POINT = "point"
+"""The dimension that stands for several parameters where they are listed point by point."""
 
 _MAX_NAME = 500
 
@@ -85,6 +92,36 @@ def metrics_of(ds: xr.Dataset) -> list[str]:
     return [str(name) for name, variable in ds.data_vars.items() if variable.attrs.get("role") == "metric"]
 
 
+def parameters_of(ds: xr.Dataset) -> tuple[str, ...]:
+    """Return the parameters that vary: those that ``attrs["parameter"]`` names, between commas, and that are no single value.
+
+    ``ds.sel(S=64)`` of a Dataset over ``p`` and ``S`` has the parameter ``p``.
+    """
+    names = _named_parameters(ds)
+    if len(names) == 1:
+        return names
+    return tuple(name for name in names if name not in ds.coords or ds[name].ndim) or names
+
+
+def fixed_parameters(ds: xr.Dataset) -> dict[str, float]:
+    """Return the value of each parameter of which one was selected, as by ``ds.sel(S=64)``."""
+    varied = parameters_of(ds)
+    return {name: float(ds[name]) for name in _named_parameters(ds) if name not in varied}
+
+
+def axes_of(ds: xr.Dataset) -> tuple[str, ...]:
+    """Return the dimensions that the parameters lie on: their own, or ``("point",)``."""
+    names = parameters_of(ds)
+    if len(names) > 1 and all(name in ds.coords and ds[name].dims == (POINT,) for name in names):
+        return (POINT,)
+    return names
+
+
+def _named_parameters(ds: xr.Dataset) -> tuple[str, ...]:
+    given = ds.attrs.get("parameter")
+    return tuple(part.strip() for part in given.split(",")) if isinstance(given, str) else ()
+
+
 def function_order(name: str) -> tuple[int, str]:
     """Return a sort key: the functions of scalkit's benchmarks in the order of the case study, then others by name."""
     stem = name.partition("[")[0]
@@ -113,20 +150,27 @@ def check(ds: xr.Dataset) -> None:
 
 
 def _problems(ds: xr.Dataset) -> Iterator[str]:
-    parameter = ds.attrs.get("parameter")
-    if not isinstance(parameter, str) or parameter not in ds.coords:
-        yield f"attrs['parameter'] is {parameter!r}, which must name a coordinate (there are {_listed(ds.coords)})"
+    given = ds.attrs.get("parameter")
+    names = _named_parameters(ds)
+    absent = [name for name in names if name not in ds.coords]
+    if not names or absent:
+        which = f", where {absent[0]!r} is none" if len(names) > 1 else ""
+        needed = "coordinates between commas" if len(names) > 1 else "a coordinate"
+        yield f"attrs['parameter'] is {given!r}, which must name {needed} (there are {_listed(ds.coords)}){which}"
+        return
+    if len(set(names)) < len(names):
+        yield f"attrs['parameter'] is {given!r}, which names a parameter twice; each has a name of its own"
         return
     if FUNCTION not in ds.coords:
         yield f"the coordinate 'function', what was measured, is missing (there are {_listed(ds.coords)})"
         return
     yield from _attribute_problems(ds)
-    yield from _axis_problems(ds, parameter)
+    yield from _axis_problems(ds)
     metrics = metrics_of(ds)
     if not metrics:
         yield f"no variable has attrs['role'] = 'metric' (there are {_listed(ds.data_vars)})"
     for name in metrics:
-        yield from _metric_problems(ds, name, parameter)
+        yield from _metric_problems(ds, name)
 
 
 def _attribute_problems(ds: xr.Dataset) -> Iterator[str]:
@@ -172,19 +216,36 @@ def _short(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _axis_problems(ds: xr.Dataset, parameter: str) -> Iterator[str]:
-    for axis in (parameter, FUNCTION):
+def _axis_problems(ds: xr.Dataset) -> Iterator[str]:
+    parameters, axes = parameters_of(ds), axes_of(ds)
+    for axis in (*(axes if axes != (POINT,) else ()), FUNCTION):
         if ds[axis].dims != (axis,):
-            yield f"the coordinate {axis!r} has dims {ds[axis].dims}; it must be a dimension of its own"
+            lists = f", or all of {', '.join(parameters)} lie on the dimension 'point'" if len(parameters) > 1 else ""
+            yield f"the coordinate {axis!r} has dims {ds[axis].dims}; it must be a dimension of its own{lists}"
             return
-    points = np.asarray(ds[parameter])
-    if points.dtype.kind not in "iuf":
-        yield f"the values of {parameter!r} are of type {points.dtype}; numbers are needed"
-        return
-    if not np.isfinite(points).all() or (points <= 0).any():
-        yield f"the values of {parameter!r} are {points.tolist()}; they must be positive and finite"
-    if (np.diff(points.astype(np.float64)) <= 0).any():
-        yield f"the values of {parameter!r} are {points.tolist()}; they must ascend, each once"
+    for parameter in parameters:
+        points = np.asarray(ds[parameter])
+        if points.dtype.kind not in "iuf":
+            yield f"the values of {parameter!r} are of type {points.dtype}; numbers are needed"
+            return
+        if not np.isfinite(points).all() or (points <= 0).any():
+            yield f"the values of {parameter!r} are {points.tolist()}; they must be positive and finite"
+        if parameter in axes and (np.diff(points.astype(np.float64)) <= 0).any():
+            yield f"the values of {parameter!r} are {points.tolist()}; they must ascend, each once"
+    if axes == (POINT,):
+        yield from _point_problems(ds, parameters)
+    yield from _name_problems(ds)
+
+
+def _point_problems(ds: xr.Dataset, parameters: tuple[str, ...]) -> Iterator[str]:
+    rows = np.stack([np.asarray(ds[name], dtype=np.float64) for name in parameters], axis=1)
+    distinct, count = np.unique(rows, axis=0, return_counts=True)
+    if (count > 1).any():
+        where = ", ".join(f"{n} = {x:g}" for n, x in zip(parameters, distinct[int(np.argmax(count))], strict=True))
+        yield f"the point {where} stands there more than once; its values are repetitions of one point"
+
+
+def _name_problems(ds: xr.Dataset) -> Iterator[str]:
     names = [str(name) for name in np.asarray(ds[FUNCTION])]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -201,11 +262,12 @@ def _is_unicode(text: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-def _metric_problems(ds: xr.Dataset, name: str, parameter: str) -> Iterator[str]:
+def _metric_problems(ds: xr.Dataset, name: str) -> Iterator[str]:
     variable = ds[name]
-    needed, allowed = {FUNCTION, parameter}, {FUNCTION, parameter, RUN, REPETITION}
-    if not needed <= set(variable.dims) <= allowed:
-        yield f"{name!r} has dims {variable.dims}; function and {parameter} are needed, run and repetition allowed"
+    needed = (FUNCTION, *axes_of(ds))
+    if not set(needed) <= set(variable.dims) <= {*needed, RUN, REPETITION}:
+        shown = f"{', '.join(needed[:-1])} and {needed[-1]}"
+        yield f"{name!r} has dims {variable.dims}; {shown} are needed, run and repetition allowed"
         return
     if variable.dtype.kind not in "iuf":
         yield f"{name!r} is of type {variable.dtype}; numbers are needed, NaN where nothing was measured"

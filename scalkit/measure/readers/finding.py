@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +21,15 @@ def is_json(head: bytes) -> bool:
     return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
 
 
-def read_benchmark_json(path: Path, parameter: str | None = None) -> xr.Dataset:
+def read_benchmark_json(path: Path, parameter: str | Sequence[str] | None = None) -> xr.Dataset:
     """Return the run times in a JSON file of Google Benchmark or pytest-benchmark.
 
     Parameters
     ----------
     path : Path
-    parameter : str, optional
-        Which of the benchmarks' arguments is the parameter; by default the one that varies in most of them.
+    parameter : str or sequence of str, optional
+        Which of the benchmarks' arguments is the parameter, or several of them; by default the one that varies in most of
+        them.
 
     Raises
     ------

@@ -29,7 +29,9 @@ def is_google_benchmark(content: Mapping[str, Any]) -> bool:
     return isinstance(content.get("context"), dict) and isinstance(content.get("benchmarks"), list)
 
 
-def from_google_benchmark(content: Mapping[str, Any], where: str, parameter: str | None = None) -> xr.Dataset:
+def from_google_benchmark(
+    content: Mapping[str, Any], where: str, parameter: str | Sequence[str] | None = None
+) -> xr.Dataset:
     """Return the run times in Google Benchmark's JSON.
 
     The time is that which Google Benchmark itself judges by: CPU time, but real time where the name says ``real_time``,
@@ -43,8 +45,8 @@ def from_google_benchmark(content: Mapping[str, Any], where: str, parameter: str
         The parsed file.
     where : str
         Its name, for messages.
-    parameter : str, optional
-        The argument to take as the parameter.
+    parameter : str or sequence of str, optional
+        The argument to take as the parameter, or several.
 
     Raises
     ------

@@ -39,24 +39,34 @@ class Timed:
     settings: Mapping[str, Setting] = field(default_factory=dict)
     seconds: tuple[float, ...] = ()
 
-    def without(self, parameter: str) -> str:
-        """Return the function's name with all settings but the parameter, as in ``copy[rows=8]``."""
-        others = [f"{name}={_shown(value)}" for name, value in self.settings.items() if name != parameter]
+    def without(self, parameters: Sequence[str]) -> str:
+        """Return the function's name with all settings but the parameters, as in ``copy[rows=8]``."""
+        others = [f"{name}={_shown(value)}" for name, value in self.settings.items() if name not in parameters]
         return f"{self.function}[{', '.join(others)}]" if others else self.function
+
+    def at(self, parameters: Sequence[str]) -> tuple[float, ...] | None:
+        """Return the values of the parameters; None where one is missing or no positive number."""
+        values = [self.settings.get(name) for name in parameters]
+        numbers = [value for value in values if isinstance(value, float) and 0 < value < math.inf]
+        return tuple(numbers) if len(numbers) == len(values) else None
 
 
 def timed_dataset(
-    timed: Sequence[Timed], where: str, parameter: str | None = None, attrs: Mapping[str, object] | None = None
+    timed: Sequence[Timed],
+    where: str,
+    parameter: str | Sequence[str] | None = None,
+    attrs: Mapping[str, object] | None = None,
 ) -> xr.Dataset:
-    """Return a Dataset of all benchmarks that have the parameter; ``attrs["notes"]`` names the others.
+    """Return a Dataset of all benchmarks that have the parameters; ``attrs["notes"]`` names the others.
 
     Parameters
     ----------
     timed : sequence of Timed
     where : str
         The file, for messages.
-    parameter : str, optional
-        By default the argument that varies in most functions; of several, the one with most values.
+    parameter : str or sequence of str, optional
+        Several make a Dataset over several parameters. By default the argument that varies in most functions; of several,
+        the one with most values.
     attrs : mapping, optional
         Attributes to add; ``notes``, a sequence of texts, is completed.
 
@@ -67,22 +77,28 @@ def timed_dataset(
     """
     if not timed:
         raise DataError(f"{where} has no benchmark with a run time; run some, without errors.")
-    chosen = _parameter(timed, where, parameter)
-    groups: dict[str, list[tuple[float, tuple[float, ...]]]] = {}
+    chosen = _parameters(timed, where, parameter)
+    groups: dict[str, list[tuple[tuple[float, ...], tuple[float, ...]]]] = {}
     left: list[str] = []
     for one in timed:
-        value = one.settings.get(chosen)
-        if isinstance(value, float) and 0 < value < math.inf:
-            groups.setdefault(one.without(chosen), []).append((value, one.seconds))
-        else:
+        point = one.at(chosen)
+        if point is None:
             left.append(one.function)
+        else:
+            groups.setdefault(one.without(chosen), []).append((point, one.seconds))
+    if not groups:
+        raise DataError(
+            f"{where} has no benchmark with a positive number for each of {', '.join(map(repr, chosen))}; name one of them, or "
+            "run benchmarks that have all."
+        )
     ds = combine(_one(name, chosen, points) for name, points in groups.items())
     given = dict(attrs or {})
     notes = [str(note) for note in _listed(given.pop("notes", ()))]
     if left:
         names = list(dict.fromkeys(left))
         more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-        notes.append(f"left out, as they have no positive number for {chosen!r}: {', '.join(names[:6])}{more}")
+        needed = " and ".join(map(repr, chosen))
+        notes.append(f"left out, as they have no positive number for {needed}: {', '.join(names[:6])}{more}")
     ds.attrs |= given | ({"notes": json.dumps(notes)} if notes else {})
     return ds
 
@@ -107,10 +123,21 @@ def duration_of(value: object, factor: float, what: str) -> float:
     return float(value) * factor
 
 
-def _one(name: str, parameter: str, points: Sequence[tuple[float, tuple[float, ...]]]) -> xr.Dataset:
+def _one(
+    name: str, parameters: Sequence[str], points: Sequence[tuple[tuple[float, ...], tuple[float, ...]]]
+) -> xr.Dataset:
     depth = max(len(seconds) for _, seconds in points)
     rows = [[*seconds, *[math.nan] * (depth - len(seconds))] for _, seconds in points]
-    return measurements([value for value, _ in points], rows, parameter=parameter, name=name)
+    return measurements([point for point, _ in points], rows, parameter=parameters, name=name)
+
+
+def _parameters(timed: Sequence[Timed], where: str, wanted: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the wanted parameters, if all are there; without a wish the one that varies most."""
+    if wanted is None or isinstance(wanted, str):
+        return (_parameter(timed, where, wanted),)
+    if not wanted:
+        raise DataError("the parameters are an empty list; name one or more arguments of the benchmarks.")
+    return tuple(_parameter(timed, where, name) for name in wanted)
 
 
 def _parameter(timed: Sequence[Timed], where: str, wanted: str | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import xarray as xr
@@ -19,7 +19,9 @@ def is_pytest_benchmark(content: Mapping[str, Any]) -> bool:
     return isinstance(content.get("machine_info"), dict) and isinstance(content.get("benchmarks"), list)
 
 
-def from_pytest_benchmark(content: Mapping[str, Any], where: str, parameter: str | None = None) -> xr.Dataset:
+def from_pytest_benchmark(
+    content: Mapping[str, Any], where: str, parameter: str | Sequence[str] | None = None
+) -> xr.Dataset:
     """Return the run times in pytest-benchmark's JSON.
 
     Each round is a repetition if the file has them; otherwise the first quartile stands for all.
@@ -31,8 +33,8 @@ def from_pytest_benchmark(content: Mapping[str, Any], where: str, parameter: str
         The parsed file.
     where : str
         Its name, for messages.
-    parameter : str, optional
-        The argument of the tests to take as the parameter.
+    parameter : str or sequence of str, optional
+        The argument of the tests to take as the parameter, or several.
 
     Raises
     ------

@@ -1,0 +1,118 @@
+"""The values of each function and metric over several parameters, point by point, as a `SeveralSeries`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, NoReturn
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from scalkit.errors import DataError
+from scalkit.measure.layout import as_points, points_in
+from scalkit.measure.reduce import Series, Statistic, series_on
+from scalkit.measure.schema import check, parameters_of
+
+__all__ = ["SeveralSeries", "several_series"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralSeries:
+    """The values of one function and metric over several parameters.
+
+    Attributes
+    ----------
+    function, metric, unit : str
+    parameters : tuple of str
+    exact : bool
+        Whether the values are free of noise (bytes, counts).
+    points : ndarray of shape (points, parameters)
+        Only those with a value.
+    values : ndarray of shape (points, runs), in `unit`
+        The statistic over the repetitions of each run; NaN where a run has no value.
+    y : ndarray of shape (points,), in `unit`
+        The statistic over the runs.
+    n_repetitions : ndarray of int, shape (points,)
+        Repetitions that entered, all runs together.
+    caveats : tuple of str
+        What a reader should know, in plain words.
+    decides : bool
+        Whether a verdict on these values may decide an exit status.
+    noise : float
+        Standard deviation between runs over their mean, median over the points; NaN with fewer than two runs.
+    resolution : float, in `unit`
+        Differences up to this mean nothing; 0 if values are not rounded to such steps.
+    repetitions : ndarray of shape (points, repetitions), in `unit`, optional
+        Of the only run; None where there are several runs.
+    """
+
+    function: str
+    metric: str
+    unit: str
+    parameters: tuple[str, ...]
+    exact: bool
+    points: Floats
+    values: Floats
+    y: Floats
+    n_repetitions: NDArray[np.int64]
+    caveats: tuple[str, ...]
+    decides: bool
+    noise: float
+    resolution: float = 0.0
+    repetitions: Floats | None = None
+
+    @property
+    def replicates(self) -> Floats:
+        """Values that tell the noise, of shape (points, replicates): of the runs, or of the repetitions of an only run."""
+        return self.values if self.repetitions is None else self.repetitions
+
+    def along(self, parameter: str) -> Floats:
+        """Return the different values of one parameter, ascending."""
+        return np.unique(self.points[:, self.parameters.index(parameter)])
+
+    @property
+    def x(self) -> NoReturn:
+        """What a series along one parameter has.
+
+        Raises
+        ------
+        DataError
+            Always: what asks for it is for one parameter only.
+        """
+        other = self.parameters[-1]
+        raise DataError(
+            f"'{self.function}' was measured over {', '.join(self.parameters)}, and this is for functions of one parameter; "
+            f"select one value of the others, as in data.sel({other}={self.points[0, -1]:g}), and validate that."
+        )
+
+
+def several_series(ds: xr.Dataset, statistic: Statistic = "q1") -> list[SeveralSeries]:
+    """Return the values of every function and metric that has one, over the parameters of a Dataset.
+
+    Parameters
+    ----------
+    ds : xarray.Dataset
+        As `scalkit.measurements` makes it of several parameters, a grid or a list of points.
+    statistic : {"q1", "median", "mean", "min"}
+        First over the repetitions of a run, then over the runs.
+
+    Raises
+    ------
+    DataError
+        If `ds` does not pass `check` or has no value, or the statistic is unknown.
+    """
+    check(ds)
+    names = parameters_of(ds)
+    listed, axis = as_points(ds)
+    points = points_in(listed, names)
+    return [_over(one, names, points) for one in series_on(listed, axis, statistic)]
+
+
+def _over(series: Series, names: tuple[str, ...], points: Floats) -> SeveralSeries:
+    shared: dict[str, Any] = {
+        f.name: getattr(series, f.name) for f in fields(series) if f.name not in ("parameter", "x")
+    }
+    return SeveralSeries(parameters=names, points=points[series.x.astype(np.int64)], **shared)
