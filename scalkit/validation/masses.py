@@ -24,6 +24,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 Singles = np.ndarray[Any, np.dtype[np.float32]]
 
 _BLOCK = 32
+_ROWS = 8  # series in one product
 _OCTAVE_BITS = 18  # of a float32: exponent and 5 bits of the mantissa remain, 32 steps an octave
 _LEVEL = 0.95
 _SINGLE_THREAD = 200_000  # multiplications below which OpenBLAS starts no other thread
@@ -100,13 +101,17 @@ def _weights(z: Floats, noise: Noise, hyp: Hypotheses) -> Singles:
 
 
 def squared_residuals(z: Floats, hyp: Hypotheses) -> Singles:
-    """Return B of shape (series, H): the summed squares of centred residuals."""
+    """Return B of shape (series, H): the summed squares of centred residuals; a series' row does not depend on the others."""
     centred = z - z.mean(axis=1, keepdims=True)
     squares = np.empty((len(z), len(hyp.shapes)))
-    chunk = max(1, _SINGLE_THREAD // max(1, z.size))
-    for start in range(0, len(hyp.shapes), chunk):  # small products stay in one thread, which is faster here
-        part = slice(start, start + chunk)
-        np.matmul(-2.0 * centred, hyp.shapes[part].T, out=squares[:, part])
+    chunk = max(1, _SINGLE_THREAD // (_ROWS * z.shape[1]))
+    for first in range(0, len(z), _ROWS):  # BLAS rounds by the shape of a product, so all products have the same one
+        rows = np.zeros((_ROWS, z.shape[1]))
+        filled = centred[first : first + _ROWS]
+        np.multiply(filled, -2.0, out=rows[: len(filled)])
+        for start in range(0, len(hyp.shapes), chunk):  # small products stay in one thread, which is faster here
+            part = slice(start, start + chunk)
+            squares[first : first + _ROWS, part] = np.matmul(rows, hyp.shapes[part].T)[: len(filled)]
     squares += (hyp.shapes**2).sum(axis=1)
     squares += (centred**2).sum(axis=1)[:, None]
     return squares.astype(np.float32)

@@ -97,7 +97,9 @@ def _winsorised(logs: Floats, there: np.ndarray[Any, np.dtype[np.bool_]], count:
         median = (low + high) / 2
         away = np.abs(logs - median)
     enough = (count >= 3)[:, :, None] & there
-    pooled = np.nanmedian(np.where(enough, away, np.nan).reshape(len(logs), -1), axis=1)
+    away = np.where(enough, away, np.nan).reshape(len(logs), -1)
+    pooled, known = np.full(len(logs), np.nan), enough.any(axis=(1, 2))
+    pooled[known] = np.nanmedian(away[known], axis=1)
     # the median of absolute deviations from a median of few values is too small by about sqrt(1 - 1/count)
     shrink = np.sqrt(1 - 1 / np.maximum(count.max(axis=1), 2))
     bound = (_WINSOR * _MAD * pooled / shrink)[:, None, None]

@@ -255,7 +255,7 @@ def posteriors(
     if prior not in PRIORS:
         raise UsageError(f"the prior {prior!r} is unknown; choose one of {', '.join(PRIORS)}.")
     found: dict[int, Posterior] = {}
-    batches: dict[tuple[float, ...], list[int]] = {}
+    batches: dict[tuple[float, ...], list[int]] = {}  # equal settings and as many replicates: a sum depends on its length
     for index, series in enumerate(measured):
         if _is_exact(series):
             growths = tuple(sorted({*space.ticks, Growth.constant(), expectation.growth}))
@@ -264,10 +264,10 @@ def posteriors(
                 series, expectation, space, growths, m.growth[0], m.hidden[0], float(m.bound[0]), prior, is_exact=True
             )
         else:
-            batches.setdefault(tuple(series.x.tolist()), []).append(index)
-    for settings, indices in batches.items():
+            batches.setdefault((*series.x.tolist(), series.replicates.shape[1]), []).append(index)
+    for (*settings, _), indices in batches.items():
         hyp = hypotheses(np.array(settings), expectation, space.ticks, _STEP, prior)
-        m = noisy_masses(summarise(_stacked([measured[i] for i in indices])), hyp)
+        m = noisy_masses(summarise(np.stack([measured[i].replicates for i in indices])), hyp)
         for row, index in enumerate(indices):
             found[index] = Posterior(
                 measured[index],
@@ -308,15 +308,6 @@ def _positive(values: Floats) -> Floats:
         return values
     least = np.min(np.where(values > 0, values, np.inf))
     return np.where(values <= 0, least * 1e-3 if np.isfinite(least) else 1.0, values)
-
-
-def _stacked(measured: Sequence[Series]) -> Floats:
-    """Return the replicates of series with equal settings, of shape (series, points, replicates), filled with NaN."""
-    most = max(one.replicates.shape[1] for one in measured)
-    stacked = np.full((len(measured), len(measured[0].x), most), np.nan)
-    for row, one in zip(stacked, measured, strict=True):
-        row[:, : one.replicates.shape[1]] = one.replicates
-    return stacked
 
 
 def _refined(space: SearchSpace) -> tuple[Growth, ...]:
