@@ -239,6 +239,8 @@ def posteriors(
 ) -> list[Posterior]:
     """Return the posterior of each series about one expectation; series of equal settings are computed together.
 
+    What comes out for a series does not depend on the others, to the last bit.
+
     Parameters
     ----------
     measured : sequence of Series
@@ -255,7 +257,7 @@ def posteriors(
     if prior not in PRIORS:
         raise UsageError(f"the prior {prior!r} is unknown; choose one of {', '.join(PRIORS)}.")
     found: dict[int, Posterior] = {}
-    batches: dict[tuple[float, ...], list[int]] = {}  # equal settings and as many replicates: a sum depends on its length
+    batches: dict[tuple[float, ...], list[int]] = {}
     for index, series in enumerate(measured):
         if _is_exact(series):
             growths = tuple(sorted({*space.ticks, Growth.constant(), expectation.growth}))
@@ -264,7 +266,8 @@ def posteriors(
                 series, expectation, space, growths, m.growth[0], m.hidden[0], float(m.bound[0]), prior, is_exact=True
             )
         else:
-            batches.setdefault((*series.x.tolist(), series.replicates.shape[1]), []).append(index)
+            key = (*series.x.tolist(), series.replicates.shape[1])  # the last bit of a sum depends on its length
+            batches.setdefault(key, []).append(index)
     for (*settings, _), indices in batches.items():
         hyp = hypotheses(np.array(settings), expectation, space.ticks, _STEP, prior)
         m = noisy_masses(summarise(np.stack([measured[i].replicates for i in indices])), hyp)
