@@ -98,6 +98,10 @@ class GrowthSum:
         """Return LaTeX, for example ``\\log p + S``."""
         return " + ".join(term.to_latex() for term in self.terms)
 
+    def to_mathml(self) -> str:
+        """Return presentation MathML without the enclosing ``<math>``."""
+        return f"<mrow>{'<mo>+</mo>'.join(term.to_mathml() for term in self.terms)}</mrow>"
+
     def to_sympy(self) -> Any:
         """Return a sympy expression in positive symbols."""
         return sum((term.to_sympy() for term in self.terms[1:]), self.terms[0].to_sympy())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import combinations
 from typing import Any
 
@@ -128,6 +129,10 @@ class SeveralModel:
         """Return LaTeX, for example ``12\\,\\mathrm{us} + 3\\,\\mathrm{ns} \\cdot p S``."""
         return " + ".join(_latex(term, self.unit) for term in self.terms)
 
+    def to_mathml(self) -> str:
+        """Return presentation MathML without the enclosing ``<math>``."""
+        return f"<mrow>{'<mo>+</mo>'.join(_mathml(term, self.unit) for term in self.terms)}</mrow>"
+
     def to_sympy(self) -> Any:
         """Return a sympy expression, in `unit`."""
         products = [term.growth.to_sympy() * term.coefficient for term in self.terms]
@@ -178,3 +183,10 @@ def _latex(term: Term, unit: str) -> str:
     number = f"{mantissa} \\cdot 10^{{{int(exponent)}}}" if e else number.replace("(", "{").replace(")", "}")
     quantity = f"{number}\\,\\mathrm{{{prefixed}}}" if prefixed else number
     return quantity if term.growth.is_constant else f"{quantity} \\cdot {term.growth.to_latex()}"
+
+
+def _mathml(term: Term, unit: str) -> str:
+    number, _, prefixed = _quantity(term, unit).partition(" ")
+    quantity = f"<mn>{escape(number)}</mn>"
+    quantity += f"<mspace width='0.2em'/><mtext>{escape(prefixed)}</mtext>" if prefixed else ""
+    return quantity if term.growth.is_constant else f"{quantity}<mo>&#x22C5;</mo>{term.growth.to_mathml()}"

@@ -75,17 +75,15 @@ class SeveralSeries:
 
     @property
     def x(self) -> NoReturn:
-        """What a series along one parameter has.
+        """What a `Series` along one parameter has; here it is the error of `needs_one`."""
+        raise self.needs_one()
 
-        Raises
-        ------
-        DataError
-            Always: what asks for it is for one parameter only.
-        """
-        other = self.parameters[-1]
-        raise DataError(
+    def needs_one(self) -> DataError:
+        """Return the error of what is for one parameter only, with the way on."""
+        last = self.parameters[-1]
+        return DataError(
             f"'{self.function}' was measured over {', '.join(self.parameters)}, and this is for functions of one parameter; "
-            f"select one value of the others, as in data.sel({other}={self.points[0, -1]:g}), and validate that."
+            f"select one value of the others, as in data.sel({last}={self.points[0, -1]:g}), and validate that."
         )
 
 

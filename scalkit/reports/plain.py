@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from scalkit.growth import Growth
 from scalkit.relation import Relation
 from scalkit.validation import Expectation, ExpectationSet, Expected, SearchSpace
 from scalkit.validation.catalogue import CATALOGUES, expectation_set
+from scalkit.validation.several_expectation import SeveralExpectation
+from scalkit.validation.several_space import SeveralSpace, Space
 
 __all__ = ["from_plain", "to_plain"]
 
@@ -63,18 +65,41 @@ def from_plain(source: str | Mapping[str, Any]) -> ExpectationSet:
 
 
 def _entry(expected: Expected) -> dict[str, Any]:
-    expectation, space = expected.expectation, expected.space
-    return {
-        "expectation": str(expectation.growth),
-        "deviation": str(expectation.deviation) if expectation.has_own_deviation else None,
-        "parameter": expectation.parameter,
-        "space": space if isinstance(space, str) else {"name": space.name, "ticks": [str(t) for t in space.ticks]},
-    }
+    expectation = expected.expectation
+    if isinstance(expectation, SeveralExpectation):
+        own = {name: str(deviation) for name, deviation in expectation.own_deviations.items()}
+        of_it: dict[str, Any] = {"deviation": own or None, "parameters": list(expectation.parameters)}
+    else:
+        allowed = str(expectation.deviation) if expectation.has_own_deviation else None
+        of_it = {"deviation": allowed, "parameter": expectation.parameter}
+    return {"expectation": str(expectation.growth), **of_it, "space": _plain_space(expected.space)}
+
+
+def _plain_space(space: Space) -> Any:
+    if isinstance(space, str):
+        return space
+    if isinstance(space, SeveralSpace):
+        changes = {key: [str(t) for t in getattr(space, key)] for key in ("ticks", "added", "removed")}
+        return {"several": space.name, **changes}
+    if isinstance(space, Mapping):
+        return {"by": {name: _plain_space(one) for name, one in space.items()}}
+    return {"name": space.name, "ticks": [str(t) for t in space.ticks], "parameter": space.parameter}
 
 
 def _expected(entry: Mapping[str, Any]) -> Expected:
-    parameter, space = entry["parameter"], entry["space"]
-    if not isinstance(space, str):
-        ticks = (Growth.parse(tick, parameter) for tick in space["ticks"])
-        space = SearchSpace.of(ticks, space["name"], parameter)
-    return Expected(Expectation(entry["expectation"], entry["deviation"], parameter), space)
+    space = _space(entry["space"])
+    if "parameters" in entry:
+        return Expected(SeveralExpectation(entry["expectation"], entry["deviation"], entry["parameters"]), space)
+    return Expected(Expectation(entry["expectation"], entry["deviation"], entry["parameter"]), space)
+
+
+def _space(plain: Any) -> Space:
+    if isinstance(plain, str):
+        return plain
+    if "several" in plain:
+        ticks = (tuple(Growth.parse(t) for t in plain[key]) for key in ("ticks", "added", "removed"))
+        return SeveralSpace(plain["several"], *ticks)
+    if "by" in plain:
+        return {name: cast("str | SearchSpace", _space(one)) for name, one in plain["by"].items()}
+    parameter = plain["parameter"]
+    return SearchSpace.of((Growth.parse(tick, parameter) for tick in plain["ticks"]), plain["name"], parameter)

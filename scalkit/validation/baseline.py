@@ -14,6 +14,7 @@ from scalkit.fit.pure_error import pure_error
 from scalkit.growth import Growth
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.result import Validation
+from scalkit.validation.several_verdict import is_several
 from scalkit.validation.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ class BaselineEntry:
     @classmethod
     def from_verdict(cls, verdict: Verdict, statistic: str = "q1") -> BaselineEntry:
         """Return what is kept of a verdict; `statistic` is that of its values."""
+        if is_several(verdict):
+            raise verdict.series.needs_one()
         series, expectation = verdict.series, verdict.expectation
         try:
             noise = pure_error(series.replicates, statistic, exact=series.exact, resolution=series.resolution).error

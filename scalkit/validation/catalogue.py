@@ -12,6 +12,7 @@
     MPI_Barrier = "log(p)"
     MPI_Gather = { expectation = "p", deviation = "log(p)", space = "paper" }
     MPI_Scan = { expectation = "log(p)", ticks = ["1", "log(p)", "p^(1/2)", "p"] }
+    MPI_Send = { expectation = "log(p) + S", deviation = { S = "S^(1/4)" } }
 
 What a function says of itself goes before what the file says for all; a ruler of its own is not changed by the file.
 """
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import resources
@@ -28,9 +29,12 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import ExpectationError, ScalkitError
+from scalkit.fit.several_growth import GrowthSum
 from scalkit.growth import Growth
 from scalkit.relation import Relation
-from scalkit.validation.expectation import Expectation
+from scalkit.validation.expectation import Expectation, HasGrowth
+from scalkit.validation.several_expectation import SeveralExpectation
+from scalkit.validation.several_space import SeveralSpace, Space, space_along
 from scalkit.validation.space import SPACES, SearchSpace
 from scalkit.validation.toml_lines import Path as EntryPath
 from scalkit.validation.toml_lines import line_of, lines_of, syntax_error
@@ -45,22 +49,34 @@ _FUNCTION_KEYS = ("expectation", "deviation", *_RULER)
 
 @dataclass(frozen=True)
 class Expected:
-    """The expectation of one function and the name of its search space, or the space itself."""
+    """The expectation of one function, and its search space or the name of that."""
 
-    expectation: Expectation
-    space: str | SearchSpace = "around"
+    expectation: Expectation | SeveralExpectation
+    space: Space = "around"
 
-    def search_space(self, parameter: str) -> tuple[Expectation, SearchSpace]:
+    def along(self, parameter: str, fixed: Collection[str] = ()) -> Expectation:
+        """Return the expectation in terms of `parameter`, where those in `fixed` have one value."""
+        if isinstance(self.expectation, SeveralExpectation):
+            return self.expectation.at(parameter, fixed)
+        if self.expectation.parameter in fixed:
+            return Expectation(1, None, parameter)
+        return self.expectation.in_parameter(parameter)
+
+    def search_space(self, parameter: str, fixed: Collection[str] = ()) -> tuple[Expectation, SearchSpace]:
         """Return the expectation in terms of `parameter` and the ticks to try."""
-        expectation = self.expectation.in_parameter(parameter)
-        if not isinstance(self.space, SearchSpace):
-            return expectation, SearchSpace.named(self.space, expectation)
-        if self.space.parameter != parameter:
-            raise ExpectationError(
-                f"the search space '{self.space.name}' is in terms of '{self.space.parameter}', the data in terms of "
-                f"'{parameter}'; make it from an expectation in {parameter}."
-            )
-        return expectation, self.space
+        expectation = self.along(parameter, fixed)
+        return expectation, space_along(expectation, self.space, is_only=not fixed)
+
+    def search_spaces(self, parameters: Sequence[str]) -> tuple[SeveralExpectation, dict[str, SearchSpace]]:
+        """Return the expectation over several parameters and the ticks to try along each."""
+        given = self.expectation
+        if isinstance(given, Expectation):
+            own = {given.parameter: given.deviation} if given.has_own_deviation else None
+            expectation = SeveralExpectation(given.growth, own, parameters)
+        else:
+            expectation = given.over(parameters)
+        spaces = {name: space_along(one, self.space, is_only=False) for name, one in expectation.along.items()}
+        return expectation, spaces
 
 
 @dataclass(frozen=True)
@@ -113,7 +129,8 @@ def load_expectations(source: str | Path) -> ExpectationSet:
 def expectation_set(source: object) -> ExpectationSet:
     """Return a set from a set, a name, a path, or a mapping from function to expectation.
 
-    Values of a mapping are an Expectation, whatever `Expectation` takes, or a table with ``expectation``, ``deviation``,
+    Values of a mapping are an Expectation, whatever `Expectation` takes, a sum over several parameters such as
+    ``"log(p) + S"``, or a table with ``expectation``, ``deviation``,
     ``space``, ``ticks``, ``add_ticks`` and ``remove_ticks``.
     """
     if isinstance(source, ExpectationSet):
@@ -171,9 +188,9 @@ def _from_table(table: Mapping[str, Any], name: str, lines: Mapping[EntryPath, i
                 "there is no [expectations] table with a function; add one, for example MPI_Barrier = 'log(p)'."
             )
     _typed(table, "title", str, None, "text")
-    _typed(table, "deviation", str, None, "text")
+    _typed(table, "deviation", (str, dict), None, "text, or a table from parameter to text,")
     with _at("deviation"):
-        Growth.parse(table.get("deviation", 1))
+        _require_deviation(table.get("deviation", 1))
     _require_ruler(table, ())
     return ExpectationSet(
         functions={key: _expected(key, value, table) for key, value in functions.items()},
@@ -200,7 +217,7 @@ def _expected(function: str, value: object, overall: Mapping[str, Any]) -> Expec
             raise ExpectationError(
                 f"'{function}' has no key 'expectation'; add one, for example expectation = 'log(p)'."
             )
-    if isinstance(entry["expectation"], Expectation):
+    if isinstance(entry["expectation"], Expectation | SeveralExpectation):
         return _ruled(function, entry["expectation"], entry, overall)
     with _at(*here, "expectation"):
         if isinstance(entry["expectation"], (bool, list, dict)):
@@ -208,10 +225,39 @@ def _expected(function: str, value: object, overall: Mapping[str, Any]) -> Expec
                 f"the expectation of '{function}' is {entry['expectation']!r}; write it as text, for example 'log(p)'."
             )
         with _naming(function):
-            Expectation(entry["expectation"])
+            _made(entry["expectation"], None)
     with _at(*here, "deviation"), _naming(function):
-        expectation = Expectation(entry["expectation"], entry.get("deviation", overall.get("deviation")))
+        expectation = _made(entry["expectation"], entry.get("deviation", overall.get("deviation")))
     return _ruled(function, expectation, entry, overall)
+
+
+def _made(text: object, deviation: object) -> Expectation | SeveralExpectation:
+    """Return an expectation of one parameter, or of several where it or its deviation names several."""
+    given = text.growth if isinstance(text, HasGrowth) else text
+    named = _parameters_in(given)
+    if isinstance(deviation, Mapping):
+        _require_deviation(deviation)
+        return SeveralExpectation(given, deviation, tuple(dict.fromkeys([*named, *map(str, deviation)])))
+    allowed = () if deviation is None else _parameters_in(deviation)
+    if len(named) > 1 or len(allowed) > 1:
+        return SeveralExpectation(given, deviation, tuple(dict.fromkeys([*named, *allowed])))
+    return Expectation(text, deviation)
+
+
+def _parameters_in(text: object) -> tuple[str, ...]:
+    try:
+        return GrowthSum.parse(text).parameters
+    except ExpectationError:
+        return ()  # Expectation says what is wrong
+
+
+def _require_deviation(deviation: object) -> None:
+    if isinstance(deviation, Mapping) and not deviation:
+        raise ExpectationError(
+            "'deviation' is an empty table; name a parameter, as in { S = 'S^(1/4)' }, or leave it out."
+        )
+    for one in deviation.values() if isinstance(deviation, Mapping) else [deviation]:
+        Growth.parse(one)
 
 
 @contextmanager
@@ -222,7 +268,12 @@ def _naming(function: str) -> Iterator[None]:
         raise ExpectationError(f"function '{function}': {error}") from error
 
 
-def _ruled(function: str, expectation: Expectation, entry: Mapping[str, Any], overall: Mapping[str, Any]) -> Expected:
+def _ruled(
+    function: str,
+    expectation: Expectation | SeveralExpectation,
+    entry: Mapping[str, Any],
+    overall: Mapping[str, Any],
+) -> Expected:
     """Return an expectation with its search space: its own, or the file's, and the ticks added and removed by hand."""
     here: EntryPath = ("expectations", function)
     _require_ruler(entry, here)
@@ -236,6 +287,9 @@ def _ruled(function: str, expectation: Expectation, entry: Mapping[str, Any], ov
     added, removed = changes["add_ticks"], changes["remove_ticks"]
     if not (ticks or added or removed):
         return Expected(expectation, space)
+    if isinstance(expectation, SeveralExpectation):
+        name = space if isinstance(space, str) else "around"
+        return Expected(expectation, SeveralSpace(name, tuple(ticks), tuple(added), tuple(removed)))
     with _at(*here), _naming(function):
         expectation = _in_parameter_of(expectation, [*ticks, *added, *removed])
         if isinstance(space, SearchSpace):
@@ -315,7 +369,7 @@ def _known_keys(table: Mapping[str, Any], known: tuple[str, ...], where: str, pa
                 raise ExpectationError(f"{where} has the unknown key '{key}'{hint}")
 
 
-def _typed(table: Mapping[str, Any], key: str, kind: type, default: Any, words: str) -> Any:
+def _typed(table: Mapping[str, Any], key: str, kind: type | tuple[type, ...], default: Any, words: str) -> Any:
     value = table.get(key, default)
     with _at(key):
         if value is not default and not isinstance(value, kind):

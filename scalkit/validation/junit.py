@@ -53,7 +53,7 @@ def _verdict_case(suite: ET.Element, verdict: Verdict, fail_on: Collection[str])
     case = ET.SubElement(
         suite, "testcase", classname=_clean(f"scalkit.{verdict.metric}"), name=_clean(verdict.function)
     )
-    outside = verdict.verdict == "none" and (verdict.direction == "grows faster" or "better" in fail_on)
+    outside = verdict.misses or (verdict.verdict == "none" and "better" in fail_on)
     outside |= verdict.verdict == "undecided" and "undecided" in fail_on
     if outside and verdict.decides:
         failure = ET.SubElement(case, "failure", message=_clean(verdict.sentence), type=verdict.verdict)

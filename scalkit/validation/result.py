@@ -19,6 +19,7 @@ from scalkit.validation.advise import Advice, Cost, advise
 from scalkit.validation.limit import Limits, limits
 from scalkit.validation.litmus import Litmus
 from scalkit.validation.rules import RuleResult
+from scalkit.validation.several_verdict import is_several
 from scalkit.validation.verdict import SYMBOLS, Verdict
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Validation:
     Attributes
     ----------
     verdicts : tuple of Verdict
+        Over several parameters each is a `SeveralVerdict`, which has the same names as far as they mean something there.
     rules : tuple of RuleResult
     unexpected : tuple of str
         Functions that were measured but have no expectation.
@@ -173,6 +175,7 @@ class Validation:
         cost : str, callable or None
             The parameter's name where a measurement costs as much as its setting says, a function of it, or None.
         """
+        self._require_one_parameter()
         return {(v.function, v.metric): advise(v.posterior, candidates, cost) for v in self.verdicts}
 
     def limit(self, metric: str, budget: float | str, ppn: int = 1, *, even_outside: bool = False) -> Limits:
@@ -188,10 +191,19 @@ class Validation:
         even_outside : bool
             Also for models outside their deviation limits.
         """
+        self._require_one_parameter()
         return limits(self, metric, budget, ppn, even_outside=even_outside, band_of=lambda v: v.posterior.interval)
 
+    def _require_one_parameter(self) -> None:
+        for v in self.verdicts:
+            if is_several(v):
+                raise v.series.needs_one()
+
     def to_frame(self) -> pd.DataFrame:
-        """Return one row for each verdict, as a pandas DataFrame."""
+        """Return one row for each verdict, as a pandas DataFrame.
+
+        Over several parameters there are also a growth, a verdict and an effect along each.
+        """
         import pandas as pd
 
         rows = [
@@ -210,6 +222,7 @@ class Validation:
                 "direction": v.direction,
                 "crossing": v.crossing,
                 "decides": v.decides,
+                **_along(v),
             }
             for v in self.verdicts
         ]
@@ -269,7 +282,20 @@ def _model(model: Model) -> dict[str, Any]:
     }
 
 
+def _along(verdict: Verdict) -> dict[str, Any]:
+    """Return what a row of a table says along each of several parameters."""
+    if not is_several(verdict):
+        return {}
+    return {
+        f"{what}_{name}": value
+        for name, one in verdict.along.items()
+        for what, value in (("growth", str(one.growth)), ("verdict", one.verdict), ("effect", one.effect))
+    }
+
+
 def _verdict(verdict: Verdict) -> dict[str, Any]:
+    if is_several(verdict):
+        return verdict.to_dict()
     lower, upper = verdict.expectation.limits
     series = verdict.series
     return {

@@ -1,55 +1,87 @@
-"""Validates measurements over several parameters against expectations such as ``log(p) + S``."""
+"""Judges measurements over several parameters against expectations such as ``log(p) + S``."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError, ExpectationError
+from scalkit.fit import MIN_POINTS
 from scalkit.fit.several import SeveralFit, fit_several
+from scalkit.fit.several_points import Points
 from scalkit.fit.several_search import Criterion
 from scalkit.growth import Growth
-from scalkit.measure.reduce import Statistic
-from scalkit.validation.expectation import Expectation
-from scalkit.validation.several_data import SeveralSeries, several_series
+from scalkit.measure import SeveralSeries, Statistic, several_series
+from scalkit.validation.catalogue import ExpectationSet, Expected
+from scalkit.validation.several_along import AlongVerdict
 from scalkit.validation.several_expectation import SeveralExpectation
-from scalkit.validation.several_verdict import AlongVerdict, SeveralVerdict
+from scalkit.validation.several_space import Space
+from scalkit.validation.several_verdict import SeveralVerdict
 from scalkit.validation.space import SearchSpace
 
-__all__ = ["judge_several", "validate_several"]
+__all__ = ["judge_several", "several_verdicts"]
+
+_FALLS = 0.8
 
 
-def validate_several(
-    data: xr.Dataset | tuple[ArrayLike, ArrayLike],
-    expectations: object,
+def several_verdicts(
+    data: xr.Dataset,
+    expected: ExpectationSet,
     *,
-    parameters: Iterable[str] | None = None,
-    deviation: object | None = None,
-    space: str | Mapping[str, SearchSpace] = "around",
-    statistic: str = "q1",
+    space: Space | None = None,
+    statistic: Statistic = "q1",
+    min_points: int = MIN_POINTS,
+) -> tuple[list[SeveralSeries], list[SeveralVerdict], dict[SeveralSeries, str]]:
+    """Return what was measured, the verdicts, and what has too few values of a parameter, each with the reason.
+
+    Raises
+    ------
+    DataError
+        If all functions with an expectation have too few values of a parameter, or values cannot be fitted.
+    ExpectationError
+        If an expectation does not fit the parameters of the data.
+    """
+    measured = several_series(data, statistic)
+    verdicts: list[SeveralVerdict] = []
+    short: dict[SeveralSeries, str] = {}
+    for one in measured:
+        wanted = expected.of(one.function)
+        if wanted is None:
+            continue
+        if reason := _shortage(one, min_points):
+            short[one] = reason
+            continue
+        try:
+            found, spaces = (Expected(wanted.expectation, space) if space is not None else wanted).search_spaces(
+                one.parameters
+            )
+        except ExpectationError as error:
+            raise ExpectationError(f"function '{one.function}': {error}") from error
+        verdicts.append(judge_several(one, found, spaces, statistic=statistic, min_points=min_points))
+    if short and not verdicts:
+        raise DataError(_way_on(next(iter(short)), min_points))
+    return measured, verdicts, short
+
+
+def judge_several(
+    series: SeveralSeries,
+    expectation: SeveralExpectation,
+    spaces: Mapping[str, SearchSpace],
+    *,
+    statistic: Statistic = "q1",
     criterion: Criterion = "evidence",
-    min_points: int = 5,
-) -> dict[str, SeveralVerdict]:
-    """Return the verdict on each function that has an expectation, by its name.
+    min_points: int = MIN_POINTS,
+) -> SeveralVerdict:
+    """Return the verdict on one function and metric; the expectation itself always competes.
 
     Parameters
     ----------
-    data : Dataset, or (points, values)
-        As `measurements_several` returns it; or points of shape (points, parameters) and values of shape (points,) or
-        (points, repetitions) in seconds, of a function that is called ``f``.
-    expectations : mapping from function to expectation, or one expectation for all
-        For example ``"log(p) + S"`` or ``{"MPI_Bcast": "log(p)*S"}``; an expectation may be a `SeveralExpectation`.
-    parameters : iterable of str, optional
-        Names of the columns of points, needed without a Dataset.
-    deviation : str or mapping from parameter to str, optional
-        See `SeveralExpectation`.
-    space : str or mapping from parameter to SearchSpace
-        The ticks along each parameter: ``"around"`` its expectation, ``"paper"``, or a preset.
+    series : SeveralSeries
+    expectation : SeveralExpectation
+        Over the same parameters.
+    spaces : mapping from parameter to SearchSpace
     statistic : {"q1", "median", "mean", "min"}
         Over repetitions, then over runs.
     criterion : {"evidence", "bic", "aicc", "loo"}
@@ -57,69 +89,24 @@ def validate_several(
     min_points : int
         Fewest different values of each parameter.
 
-    Returns
-    -------
-    dict of str to SeveralVerdict
-        A function with several metrics has an entry ``"function [metric]"`` for each after the first.
-
-    Raises
-    ------
-    DataError
-        If the data are malformed or have too few values of a parameter.
-    ExpectationError
-        If an expectation cannot be read, or no measured function has one.
-    """
-    measured = list(_measured(data, parameters, cast(Statistic, statistic)))
-    found: dict[str, SeveralVerdict] = {}
-    for one in measured:
-        expected = expectations.get(one.function) if isinstance(expectations, Mapping) else expectations
-        if expected is None:
-            continue
-        if not isinstance(expected, SeveralExpectation):
-            expected = SeveralExpectation(expected, deviation, one.parameters)
-        name = one.function if one.function not in found else f"{one.function} [{one.metric}]"
-        found[name] = judge_several(
-            one, expected, space=space, statistic=cast(Statistic, statistic), criterion=criterion, min_points=min_points
-        )
-    if not found:
-        raise ExpectationError(_no_match([one.function for one in measured], expectations))
-    return found
-
-
-def judge_several(
-    series: SeveralSeries,
-    expectation: SeveralExpectation,
-    *,
-    space: str | Mapping[str, SearchSpace] = "around",
-    statistic: Statistic = "q1",
-    criterion: Criterion = "evidence",
-    min_points: int = 5,
-) -> SeveralVerdict:
-    """Return the verdict on one function and metric; see `validate_several`.
-
     Raises
     ------
     DataError
         If the values cannot be fitted.
-    ExpectationError
-        If the parameters of data and expectation differ.
     """
-    if missing := [name for name in series.parameters if name not in expectation.parameters]:
-        raise ExpectationError(
-            f"the expectation '{expectation.growth}' says nothing about '{missing[0]}'; make it with "
-            f"parameters={list(series.parameters)}, or take the points of one value of {missing[0]}."
+    try:
+        fit = fit_several(
+            series.points,
+            series.replicates,
+            series.parameters,
+            {name: _ticks(spaces[name], expectation.along[name].growth) for name in series.parameters},
+            statistic=statistic,
+            criterion=criterion,
+            min_points=min_points,
+            unit=series.unit,
         )
-    ticks = {name: _ticks(name, expectation.along[name], space) for name in series.parameters}
-    fit = fit_several(
-        series.points,
-        series.values,
-        series.parameters,
-        ticks,
-        statistic=statistic,
-        criterion=criterion,
-        min_points=min_points,
-        unit=series.unit,
-    )
+    except DataError as error:
+        raise DataError(f"function '{series.function}': {error}") from error
     effects = _effects(fit)
     along = {
         name: AlongVerdict(
@@ -128,10 +115,16 @@ def judge_several(
             fit.weights[name],
             float(fit.points.x[:, column].max()),
             effects[name],
+            spaces[name],
         )
         for column, name in enumerate(series.parameters)
     }
-    return SeveralVerdict(expectation, series, fit, along)
+    return SeveralVerdict(expectation, series, fit, along, tuple(_remarks(series, fit.points, along)))
+
+
+def _ticks(space: SearchSpace, growth: Growth) -> tuple[Growth, ...]:
+    ticks = space.ticks if growth in space.ticks or growth.is_constant else (*space.ticks, growth)
+    return tuple(tick for tick in ticks if tick > Growth.constant() or tick == growth)
 
 
 def _effects(fit: SeveralFit) -> dict[str, float]:
@@ -139,39 +132,69 @@ def _effects(fit: SeveralFit) -> dict[str, float]:
     return fit.model.effects(x.min(axis=0).tolist(), x.max(axis=0).tolist())
 
 
-def _ticks(name: str, expectation: Expectation, space: str | Mapping[str, SearchSpace]) -> tuple[Growth, ...]:
-    if isinstance(space, str):
-        found = SearchSpace.named(space, expectation)
-    elif name in space:
-        found = space[name]
-    else:
-        raise ExpectationError(f"there is no search space for '{name}'; spaces are given for {', '.join(space)}.")
-    growth = expectation.growth
-    ticks = found.ticks if growth in found.ticks or growth.is_constant else (*found.ticks, growth)
-    return tuple(tick for tick in ticks if tick > Growth.constant() or tick == growth)
+def _values(series: SeveralSeries, min_points: int) -> tuple[str, list[float]] | None:
+    """Return the parameter with the fewest values, and these, if they are too few."""
+    found = {name: series.along(name).tolist() for name in series.parameters}
+    name = min(found, key=lambda each: len(found[each]))
+    return (name, found[name]) if len(found[name]) < min_points else None
 
 
-def _measured(
-    data: xr.Dataset | tuple[Any, Any], parameters: Iterable[str] | None, statistic: Statistic
-) -> Iterable[SeveralSeries]:
-    if isinstance(data, xr.Dataset):
-        return several_series(data, statistic)
-    if not isinstance(data, tuple) or len(data) != 2 or parameters is None:
-        raise DataError(
-            f"validate_several needs a Dataset, or a tuple (points, values) and parameters=['p', 'S']; got "
-            f"{type(data).__name__}{' without parameters' if parameters is None else ''}."
+def _shortage(series: SeveralSeries, min_points: int) -> str:
+    """Return why there is no verdict, in the words of `Validation.unjudged`; empty where there can be one."""
+    few = _values(series, min_points)
+    if few is None:
+        return ""
+    name, values = few
+    shown = ", ".join(f"{x:g}" for x in values)
+    return f"{series.function} ({series.metric}) has {len(values)} of {min_points} needed settings: {name} = {shown}"
+
+
+def _way_on(series: SeveralSeries, min_points: int) -> str:
+    """Return the message for a function with too few values of a parameter."""
+    name, values = _values(series, min_points) or ("", [])
+    what, shown = f"'{series.metric}' of '{series.function}'", ", ".join(f"{x:g}" for x in values)
+    if len(values) == 1:
+        others = ", ".join(other for other in series.parameters if other != name)
+        return (
+            f"{what} was measured at one value of '{name}' only, {shown}, so nothing tells how it grows along {name}; select "
+            f"that value, data.sel({name}={shown}), to validate along {others} alone, or measure more of them."
         )
-    names = tuple(parameters)
-    values = np.asarray(data[1], dtype=np.float64)
-    rows = values if values.ndim > 1 else values[:, np.newaxis]
-    return [SeveralSeries("f", "time", "s", False, names, np.asarray(data[0], dtype=np.float64), rows)]
-
-
-def _no_match(names: list[str], expectations: object) -> str:
-    wanted = [str(name) for name in expectations] if isinstance(expectations, Mapping) else []
-    near = [match for name in wanted for match in difflib.get_close_matches(name, names, 1)]
-    hint = f" Did you mean '{near[0]}'?" if near else ""
-    found = ", ".join(dict.fromkeys(names)) or "nothing"
     return (
-        f"no measured function has an expectation: measured are {found}; expectations name {', '.join(wanted)}.{hint}"
+        f"fitting {what} needs {min_points} values of '{name}', got {len(values)} ({shown}); measure more"
+        f"{f' or set min_points={len(values)}' if len(values) >= 3 else f' or select one, data.sel({name}={values[-1]:g})'}."
     )
+
+
+def _remarks(series: SeveralSeries, points: Points, along: Mapping[str, AlongVerdict]) -> Iterator[str]:
+    for column, (name, one) in enumerate(along.items()):
+        n = len(series.along(name))
+        if n < MIN_POINTS:
+            yield f"the model rests on only {n} settings of {name}; {MIN_POINTS} are the least to rely on"
+        if one.growth.is_constant and _falls(points, column):
+            yield (
+                f"the values fall as {name} grows and no class of the search space falls; for a problem of fixed size validate "
+                f"the cost {name} * {series.metric}"
+            )
+        if one.growth == one.space.ticks[-1] != one.expectation.growth:
+            yield (
+                f"along {name} the model is the fastest class of the search space, {one.growth}; extend the space to see "
+                "beyond it"
+            )
+    if _is_star(points.x):
+        yield (
+            "all points lie on lines through one point, where a sum and a product of growths look alike; measure a point off "
+            "these lines"
+        )
+
+
+def _falls(points: Points, column: int) -> bool:
+    """Return whether the values fall along every line of one parameter."""
+    lines: Sequence[np.ndarray[tuple[int, ...], np.dtype[np.float64]]] = [
+        points.y[line[np.argsort(points.x[line, column])]] for line in points.lines(column)
+    ]
+    return bool(lines) and all((np.diff(y) <= 0).all() and y[-1] < _FALLS * y[0] for y in lines)
+
+
+def _is_star(x: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> bool:
+    """Return whether some point differs from every other one in one parameter only."""
+    return any(int((x != base).sum(axis=1).max()) <= 1 for base in x)

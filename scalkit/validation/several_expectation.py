@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +11,45 @@ from scalkit.fit.several_growth import GrowthSum, outgrows
 from scalkit.growth import Growth
 from scalkit.validation.expectation import Direction, Expectation, Rank
 
-__all__ = ["SeveralExpectation"]
+__all__ = ["GrowthRatio", "SeveralExpectation"]
+
+
+@dataclass(frozen=True)
+class GrowthRatio:
+    """The growth of a model over that of an expectation, both of several parameters.
+
+    Attributes
+    ----------
+    model, expectation : GrowthSum
+    """
+
+    model: GrowthSum
+    expectation: GrowthSum
+
+    @property
+    def quotient(self) -> Growth | None:
+        """The ratio as one product; None where one of the two is a sum and they differ."""
+        if self.model == self.expectation:
+            return Growth.constant()
+        if len(self.model.terms) == len(self.expectation.terms) == 1:
+            return self.model.terms[0] / self.expectation.terms[0]
+        return None
+
+    def __str__(self) -> str:
+        if (quotient := self.quotient) is not None:
+            return str(quotient)
+        return "/".join(_enclosed(growth) for growth in (self.model, self.expectation))
+
+    def to_mathml(self) -> str:
+        """Return presentation MathML without the enclosing ``<math>``."""
+        if (quotient := self.quotient) is not None:
+            return quotient.to_mathml()
+        return f"<mfrac>{self.model.to_mathml()}{self.expectation.to_mathml()}</mfrac>"
+
+
+def _enclosed(growth: GrowthSum) -> str:
+    text = str(growth)
+    return f"({text})" if any(sign in text for sign in "+*/") else text
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -66,6 +104,40 @@ class SeveralExpectation:
 
     def __hash__(self) -> int:
         return hash((self.growth, tuple(self.along.items())))
+
+    @property
+    def own_deviations(self) -> dict[str, Growth]:
+        """The deviations that were given, by parameter."""
+        return {name: one.deviation for name, one in self.along.items() if one.has_own_deviation}
+
+    def over(self, parameters: Sequence[str]) -> SeveralExpectation:
+        """Return it for data over `parameters`; along those that it does not name no effect is expected."""
+        if tuple(parameters) == self.parameters:
+            return self
+        return SeveralExpectation(self.growth, self.own_deviations or None, parameters)
+
+    def at(self, parameter: str, fixed: Collection[str] = ()) -> Expectation:
+        """Return what is expected along one parameter of data that vary in nothing else.
+
+        Parameters
+        ----------
+        parameter : str
+        fixed : collection of str
+            Parameters of which the data have one value.
+
+        Raises
+        ------
+        ExpectationError
+            If it depends on a parameter that is neither.
+        """
+        others = [name for name in self.growth.parameters if name != parameter and name not in fixed]
+        if others:
+            raise ExpectationError(
+                f"the expectation '{self.growth}' is in terms of {' and '.join(self.growth.parameters)}, the data in terms of "
+                f"'{parameter}' alone; write it in terms of {parameter}, or measure at several values of "
+                f"{' and '.join(others)}, too."
+            )
+        return Expectation(self.growth.leading(parameter), self.own_deviations.get(parameter), parameter)
 
     @cached_property
     def deviation(self) -> Growth:

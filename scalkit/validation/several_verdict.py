@@ -1,117 +1,34 @@
-"""The verdict on a function of several parameters: along each of them, and as a whole."""
+"""The verdict on a function of several parameters, as a whole and along each of them."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 from scalkit.fit.several import SeveralFit
 from scalkit.fit.several_model import SeveralModel
 from scalkit.growth import Growth
-from scalkit.validation.crossing import crossing, place_of, shown_scale
-from scalkit.validation.expectation import RANKS, Direction, Expectation, Rank
-from scalkit.validation.posterior import SURE, VerdictWord
-from scalkit.validation.several_data import SeveralSeries
-from scalkit.validation.several_expectation import SeveralExpectation
+from scalkit.measure import SeveralSeries
+from scalkit.validation.expectation import RANKS, Direction, Rank
+from scalkit.validation.posterior import VerdictWord
+from scalkit.validation.several_along import AlongVerdict, number_or_none, word_of
+from scalkit.validation.several_expectation import GrowthRatio, SeveralExpectation
 
-__all__ = ["AlongVerdict", "SeveralVerdict"]
+if TYPE_CHECKING:
+    from scalkit.fit.refine import Refined, Weights
 
-
-@dataclass(frozen=True, eq=False)
-class AlongVerdict:
-    """What the values say along one parameter, the others fixed.
-
-    Attributes
-    ----------
-    expectation : Expectation
-        The leading expected term along this parameter, with its deviation limits.
-    growth : Growth
-        That of the model.
-    weights : mapping from Growth to float
-        Probability of each.
-    largest : float
-        Largest measured value of the parameter.
-    effect : float
-        Share of the value at the largest point that is due to this parameter.
-    """
-
-    expectation: Expectation
-    growth: Growth
-    weights: Mapping[Growth, float]
-    largest: float
-    effect: float
-
-    @property
-    def parameter(self) -> str:
-        """Name of the parameter."""
-        return self.expectation.parameter
-
-    @property
-    def divergence(self) -> Growth:
-        """Growth of model / expectation."""
-        return self.growth / self.expectation.growth
-
-    @property
-    def rank(self) -> Rank:
-        """Match rank of the model: total, approximate or none."""
-        return self.expectation.rank(self.growth)
-
-    @cached_property
-    def probability(self) -> dict[Rank, float]:
-        """Probability of each match rank."""
-        found = dict.fromkeys(RANKS, 0.0)
-        for growth, weight in self.weights.items():
-            found[self.expectation.rank(growth)] += weight
-        return found
-
-    @property
-    def verdict(self) -> VerdictWord:
-        """The rank that is at least 90 % probable, or ``"undecided"``; as of `Posterior.verdict`."""
-        return _word(self.probability)
-
-    @property
-    def direction(self) -> Direction:
-        """Whether it grows faster, slower or as expected; for the verdict none, what is more probable."""
-        if self.verdict == "none":
-            upper = self.expectation.limits[1]
-            faster = sum(weight for growth, weight in self.weights.items() if growth > upper)
-            return "grows faster" if faster >= self.probability["none"] / 2 else "grows slower"
-        return self.expectation.direction(self.growth)
-
-    @cached_property
-    def crossing(self) -> float:
-        """The largest value of the parameter where the divergence meets a limit; 1 if always outside, NaN if inside."""
-        return crossing(self.growth, self.expectation)
-
-    @property
-    def sentence(self) -> str:
-        """The verdict along this parameter in plain words."""
-        found, expected = self.growth, self.expectation.growth
-        if self.verdict == "undecided":
-            shown = ", ".join(f"{rank} {100 * p:.0f} %" for rank, p in self.probability.items())
-            return f"along {self.parameter} it is undecided: {found} fits best, {expected} is expected ({shown})"
-        if self.verdict == "total":
-            return f"along {self.parameter} it grows as expected, {expected}"
-        words = f"along {self.parameter} it {self.direction} than expected, {found} instead of {expected}"
-        if self.verdict == "approximate":
-            if found == expected:
-                return f"along {self.parameter} it grows within the limits around {expected}"
-            return f"{words}, within the limits"
-        if self.rank != "none" or self.crossing <= 1:
-            return words
-        place = place_of(self.crossing, self.largest)
-        return f"{words}, beyond the limits from {self.parameter}* = {shown_scale(self.crossing)} on, {place}"
-
-    def __repr__(self) -> str:
-        return f"AlongVerdict({self.parameter}: {self.growth}, {self.verdict})"
+__all__ = ["SeveralVerdict", "is_several"]
 
 
 @dataclass(frozen=True, eq=False)
 class SeveralVerdict:
     """What the measurements of one function and metric over several parameters say about its expectation.
+
+    It has the names of a `Verdict`, as far as they mean something for several parameters.
 
     Attributes
     ----------
@@ -119,12 +36,15 @@ class SeveralVerdict:
     series : SeveralSeries
     fit : SeveralFit
     along : mapping from parameter to AlongVerdict
+    remarks : tuple of str
+        What limits the meaning of the model, in plain words.
     """
 
     expectation: SeveralExpectation
     series: SeveralSeries
     fit: SeveralFit
     along: Mapping[str, AlongVerdict]
+    remarks: tuple[str, ...] = ()
 
     @property
     def function(self) -> str:
@@ -137,9 +57,34 @@ class SeveralVerdict:
         return self.series.metric
 
     @property
+    def unit(self) -> str:
+        """Unit of the metric without prefix."""
+        return self.series.unit
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         """Names of the parameters."""
         return self.series.parameters
+
+    @property
+    def parameter(self) -> NoReturn:
+        """What a verdict along one parameter has; here it is the error of `SeveralSeries.needs_one`."""
+        raise self.series.needs_one()
+
+    @property
+    def space(self) -> NoReturn:
+        """As `parameter`; each of `along` has its search space."""
+        raise self.series.needs_one()
+
+    @property
+    def posterior(self) -> NoReturn:
+        """As `parameter`; `fit` has the probabilities."""
+        raise self.series.needs_one()
+
+    @property
+    def divergence(self) -> GrowthRatio:
+        """Growth of model / expectation as a whole; `along` has it for each parameter."""
+        return GrowthRatio(self.model.growth, self.expectation.growth)
 
     @property
     def model(self) -> SeveralModel:
@@ -167,7 +112,7 @@ class SeveralVerdict:
     @property
     def verdict(self) -> VerdictWord:
         """The rank as a whole that is at least 90 % probable, or ``"undecided"``."""
-        return _word(self.probability)
+        return word_of(self.probability)
 
     @cached_property
     def direction(self) -> Direction:
@@ -182,10 +127,52 @@ class SeveralVerdict:
         return "grows faster" if faster >= self.probability["none"] / 2 else "grows slower"
 
     @property
-    def is_failure(self) -> bool:
+    def hidden(self) -> float:
+        """NaN: how large a hidden faster term may be is known for one parameter only."""
+        return math.nan
+
+    @property
+    def hidden_sentence(self) -> str:
+        """Empty, as `hidden` is unknown."""
+        return ""
+
+    @property
+    def crossing(self) -> float:
+        """NaN: each parameter has its own, in `along`."""
+        return math.nan
+
+    @cached_property
+    def adjusted_r2(self) -> float:
+        """Adjusted coefficient of determination of the weighted fit; NaN for a constant model."""
+        points, model = self.fit.points, self.model
+        n, k = len(points.y), len(model.terms)
+        if model.growth.terms == (Growth.constant(),) or n <= k:
+            return math.nan
+        error = points.error_scale()
+        target, constant = points.y / error, 1 / error
+        total = float(((target - constant * (target @ constant) / (constant @ constant)) ** 2).sum())
+        return 1 - (model.rss / (n - k)) / (total / (n - 1)) if total else math.nan
+
+    @property
+    def decides(self) -> bool:
+        """Whether it may decide an exit status; `caveats` says why not."""
+        return self.series.decides
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What limits the meaning of the measurements and of the model."""
+        return (*self.series.caveats, *self.remarks)
+
+    @property
+    def misses(self) -> bool:
         """Whether the expectation is missed: verdict none and faster growth, as a whole or along a parameter."""
         words = [(self.verdict, self.direction), *((one.verdict, one.direction) for one in self.along.values())]
         return ("none", "grows faster") in words
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether it decides that the expectation is missed."""
+        return self.decides and self.misses
 
     @property
     def effects(self) -> dict[str, float]:
@@ -193,18 +180,42 @@ class SeveralVerdict:
         return {name: one.effect for name, one in self.along.items()}
 
     @property
-    def sentence(self) -> str:
-        """The verdict in plain words: as a whole, then along each parameter."""
+    def short_sentence(self) -> str:
+        """The verdict as a whole in plain words."""
         found, expected = self.model.growth, self.expectation.growth
         if self.verdict == "undecided":
-            whole = f"{self.function} is undecided as a whole: {self._contenders()}, expected is {expected}"
-        elif self.verdict == "total":
-            whole = f"{self.function} grows as expected, {expected}"
-        elif self.verdict == "approximate":
-            whole = f"{self.function} grows within the limits: {found}, expected is {expected}"
-        else:
-            whole = f"{self.function} {self.direction} than the limits allow: {found} instead of {expected}"
-        return "; ".join([whole, *(one.sentence for one in self.along.values())]) + "."
+            return f"{self.function} is undecided as a whole: {self._contenders()}, expected is {expected}."
+        if self.verdict == "total":
+            return f"{self.function} grows as expected, {expected}."
+        if self.verdict == "approximate":
+            return f"{self.function} grows within the limits: {found}, expected is {expected}."
+        return f"{self.function} {self.direction} than the limits allow: {found} instead of {expected}."
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in plain words: as a whole, then along each parameter."""
+        return "; ".join([self.short_sentence.removesuffix("."), *(one.sentence for one in self.along.values())]) + "."
+
+    def refine(
+        self, *, free_exponents: bool = False, weights: Weights = "relative", nonnegative: bool = True
+    ) -> Refined:
+        """Return the model refined by lmfit on the values that were fitted; see `scalkit.fit.refine.refine`.
+
+        Parameters
+        ----------
+        free_exponents : bool
+            Whether the power of each parameter is fitted too.
+        weights : {"relative", "none"}
+            Whether relative or absolute residuals count.
+        nonnegative : bool
+            Whether the constant and the coefficients must not be negative.
+        """
+        from scalkit.fit.refine import refine
+
+        points = self.fit.points
+        return refine(
+            points.x, points.y, self.model, free_exponents=free_exponents, weights=weights, nonnegative=nonnegative
+        )
 
     def _contenders(self) -> str:
         """Return the most probable growth of each rank that is at least 1 % probable."""
@@ -215,32 +226,30 @@ class SeveralVerdict:
         return ", ".join(f"{best[rank]} ({rank}, {100 * p:.0f} %)" for p, rank in likely)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what a JSON file can hold of it."""
+        """Return plain values for JSON, as ``verdict.schema.json`` describes them."""
+        series = self.series
         return {
             "function": self.function,
             "metric": self.metric,
+            "unit": self.unit,
             "parameters": list(self.parameters),
             "expectation": str(self.expectation.growth),
-            "model": str(self.model),
-            "growth": str(self.model.growth),
+            "deviation": str(self.expectation.deviation),
+            "model": {**_model(self.model), "adjusted_r2": number_or_none(self.adjusted_r2)},
+            "divergence": str(self.divergence),
             "rank": self.rank,
             "verdict": self.verdict,
             "probability": dict(self.probability),
             "direction": self.direction,
-            "along": {
-                name: {
-                    "expectation": str(one.expectation.growth),
-                    "limits": [str(limit) for limit in one.expectation.limits],
-                    "growth": str(one.growth),
-                    "divergence": str(one.divergence),
-                    "rank": one.rank,
-                    "verdict": one.verdict,
-                    "probability": dict(one.probability),
-                    "direction": one.direction,
-                    "effect": one.effect,
-                }
-                for name, one in self.along.items()
-            },
+            "along": {name: one.to_dict() for name, one in self.along.items()},
+            "decides": self.decides,
+            "caveats": list(self.caveats),
+            "sentence": self.sentence,
+            "rivals": [_model(model) for model in self.rivals[:5]],
+            "points": series.points.tolist(),
+            "y": [number_or_none(y) for y in series.y.tolist()],
+            "n_repetitions": [int(n) for n in series.n_repetitions],
+            "noise": number_or_none(series.noise),
         }
 
     def __repr__(self) -> str:
@@ -258,9 +267,11 @@ class SeveralVerdict:
         return f"<p>{escape(self.sentence)}</p><table><tr>{head}</tr>{rows}</table>"
 
 
-def _word(probability: Mapping[Rank, float]) -> VerdictWord:
-    if probability["total"] >= SURE:
-        return "total"
-    if probability["none"] >= SURE:
-        return "none"
-    return "approximate" if probability["total"] + probability["approximate"] >= SURE else "undecided"
+def is_several(verdict: object) -> TypeGuard[SeveralVerdict]:
+    """Return whether a verdict is one over several parameters."""
+    return isinstance(verdict, SeveralVerdict)
+
+
+def _model(model: SeveralModel) -> dict[str, Any]:
+    terms = [{"growth": str(term.growth), "coefficient": number_or_none(term.coefficient)} for term in model.terms]
+    return {"growth": str(model.growth), "terms": terms, "weight": number_or_none(model.weight), "text": str(model)}

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import cast
 
 import xarray as xr
 
 from scalkit.errors import DataError, ExpectationError, RuleError, UsageError
 from scalkit.fit import MIN_POINTS
-from scalkit.measure import Series, Statistic, series
+from scalkit.measure import Series, Statistic, fixed_parameters, parameters_of, series
 from scalkit.relation import Relation
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import ExpectationSet, Expected, expectation_set
@@ -20,6 +20,8 @@ from scalkit.validation.hypotheses import Prior
 from scalkit.validation.litmus import Litmus
 from scalkit.validation.result import Validation
 from scalkit.validation.rules import RuleResult, judge_rule
+from scalkit.validation.several import several_verdicts
+from scalkit.validation.several_space import Space
 from scalkit.validation.space import SearchSpace
 from scalkit.validation.strong import StrongScaling, cost_expectation, strong_scaling
 from scalkit.validation.verdict import Verdict, judge
@@ -32,7 +34,7 @@ def validate(
     expectations: object,
     rules: Iterable[str | Relation] | str | Relation | None = (),
     *,
-    space: SearchSpace | str | None = None,
+    space: SearchSpace | str | Mapping[str, SearchSpace | str] | None = None,
     statistic: str = "q1",
     min_points: int = MIN_POINTS,
     litmus: str | None = None,
@@ -44,18 +46,19 @@ def validate(
     Parameters
     ----------
     data : Dataset of measurements
-        From `scalkit.read` or `scalkit.measurements`.
+        From `scalkit.read` or `scalkit.measurements`. Over several parameters the verdicts are `SeveralVerdict`.
     expectations : mapping, ExpectationSet, Baseline, str or Path
-        Function to expectation, for example ``{"MPI_Bcast": "log(p)"}``; the name of a bundled set (``"mpi"``,
+        Function to expectation, for example ``{"MPI_Bcast": "log(p)"}``, over several parameters ``"log(p) + S"``, where
+        those that it does not name are expected to have no effect; the name of a bundled set (``"mpi"``,
         ``"mafia"``), or a TOML file. With a baseline the status quo is what is expected, and the result has a `comparison`.
     rules : iterable of str or Relation
         Cross-function rules, in addition to those of the set.
-    space : SearchSpace or str, optional
+    space : SearchSpace or str, or mapping from parameter to these, optional
         Ticks for all functions instead of each expectation's own.
     statistic : {"q1", "median", "mean", "min"}
         Over repetitions, then over runs.
     min_points : int
-        Fewest settings of the parameter.
+        Fewest settings of each parameter.
     litmus : str, optional
         Name of the litmus function.
     prior : {"ranks", "ticks", "expectation"}
@@ -79,7 +82,7 @@ def validate(
     RuleError
         If a rule cannot be read or names a function that is neither measured nor expected.
     UsageError
-        If the prior or the kind of scaling is unknown.
+        If the prior or the kind of scaling is unknown, or asks something of several parameters that is for one.
 
     References
     ----------
@@ -98,35 +101,119 @@ def validate(
     expected = expectation_set(
         {entry.function: entry.status_quo for entry in baseline} if baseline is not None else expectations
     )
-    measured = series(data, cast(Statistic, statistic))
-    names = [one.function for one in measured]
-    short = [one for one in measured if len(one.x) < min_points and expected.of(one.function)]
-    enough = [one for one in measured if one not in short]
-    falling = {} if scaling == "weak" else _falling(enough)
-    cases = _cases([found.cost if (found := falling.get(one)) else one for one in enough], expected, space, baseline)
-    verdicts = tuple(judge(cases, min_points, prior))
-    if not verdicts and short:
-        judge(_cases(short, expected, space, baseline), min_points, prior)  # says what is missing
-    if not verdicts:
-        raise ExpectationError(_no_match(names, expected))
-    known = {*names, *expected.functions}
-    _require_litmus(litmus, names, names)
-    _require_litmus(expected.litmus, known, names)
+    several = parameters_of(data)
+    if len(several) > 1:
+        _require_one_parameter(several, baseline=baseline, prior=prior, rules=rules)
+        found = _over_several(data, expected, space, cast(Statistic, statistic), min_points)
+    else:
+        found = _along_one(data, expected, space, baseline, cast(Statistic, statistic), min_points, prior, scaling)
+    if not found.verdicts:
+        raise ExpectationError(_no_match(found.names, expected))
+    known = {*found.names, *expected.functions}
+    _require_litmus(litmus, found.names, found.names)
+    _require_litmus(expected.litmus, known, found.names)
     relations = [*_relations(expected.rules, known), *_relations(rules, known)]
-    judged = {v.function for v in verdicts}
-    covered = {expected.name_of(name) for name in (*judged, *(one.function for one in short))}
+    judged = {v.function for v in found.verdicts}
+    covered = {expected.name_of(name) for name in (*judged, *found.short)}
     result = Validation(
-        verdicts=verdicts,
-        rules=tuple(_rule(relation, measured, verdicts) for relation in relations),
-        unexpected=tuple(dict.fromkeys(name for name in names if name not in judged and not expected.of(name))),
-        unjudged=tuple(_too_short(one, min_points) for one in short),
+        verdicts=found.verdicts,
+        rules=() if len(several) > 1 else tuple(_rule(one, found.measured, found.verdicts) for one in relations),
+        unexpected=tuple(dict.fromkeys(name for name in found.names if name not in judged and not expected.of(name))),
+        unjudged=found.unjudged,
         missing=tuple(name for name in expected.functions if name not in covered),
-        litmus=_litmus(litmus or expected.litmus, verdicts),
-        notes=(*_notes(data), *(found.sentence for one, found in falling.items() if one.function in judged)),
+        litmus=_litmus(litmus or expected.litmus, found.verdicts),
+        notes=(*_notes(data), *(_left_rules(relations, several) if len(several) > 1 else ()), *found.notes),
         expectations=expected.name,
         statistic=statistic,
     )
     return result if baseline is None else replace(result, comparison=baseline.compare(result))
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The verdicts, and what there was to judge."""
+
+    names: list[str]
+    measured: list[Series]
+    verdicts: tuple[Verdict, ...]
+    short: tuple[str, ...]
+    unjudged: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def _along_one(
+    data: xr.Dataset,
+    expected: ExpectationSet,
+    space: Space | None,
+    baseline: Baseline | None,
+    statistic: Statistic,
+    min_points: int,
+    prior: Prior,
+    scaling: str,
+) -> _Found:
+    measured = series(data, statistic)
+    fixed = fixed_parameters(data)
+    short = [one for one in measured if len(one.x) < min_points and expected.of(one.function)]
+    enough = [one for one in measured if one not in short]
+    falling = {} if scaling == "weak" else _falling(enough)
+    costs = [found.cost if (found := falling.get(one)) else one for one in enough]
+    verdicts = tuple(judge(_cases(costs, expected, space, baseline, fixed), min_points, prior))
+    if not verdicts and short:
+        judge(_cases(short, expected, space, baseline, fixed), min_points, prior)  # says what is missing
+    judged = {v.function for v in verdicts}
+    return _Found(
+        names=[one.function for one in measured],
+        measured=measured,
+        verdicts=verdicts,
+        short=tuple(one.function for one in short),
+        unjudged=tuple(_too_short(one, min_points) for one in short),
+        notes=(
+            *(f"judged at {name} = {value:g}" for name, value in fixed.items()),
+            *(found.sentence for one, found in falling.items() if one.function in judged),
+        ),
+    )
+
+
+def _over_several(
+    data: xr.Dataset, expected: ExpectationSet, space: Space | None, statistic: Statistic, min_points: int
+) -> _Found:
+    measured, verdicts, short = several_verdicts(
+        data, expected, space=space, statistic=statistic, min_points=min_points
+    )
+    return _Found(
+        names=[one.function for one in measured],
+        measured=[],
+        verdicts=cast("tuple[Verdict, ...]", tuple(verdicts)),  # what a Verdict has, a SeveralVerdict has too
+        short=tuple(one.function for one in short),
+        unjudged=tuple(short.values()),
+    )
+
+
+def _require_one_parameter(
+    parameters: tuple[str, ...],
+    *,
+    baseline: object,
+    prior: str,
+    rules: Iterable[str | Relation] | str | Relation | None,
+) -> None:
+    """Refuse what has no meaning over several parameters."""
+    one = f"for one parameter, the Dataset is over {', '.join(parameters)}"
+    way = f"select one value of the others, as in data.sel({parameters[-1]}=...)"
+    if baseline is not None:
+        raise UsageError(f"validate compares with a baseline {one}; {way}, or give expectations.")
+    if prior != "ranks":
+        raise UsageError(f"the prior {prior!r} is {one}; {way}, or leave it out.")
+    if rules:
+        given = [rules] if isinstance(rules, str | Relation) else list(rules)
+        raise UsageError(f"validate judges rules such as '{given[0]}' {one}; {way}.")
+
+
+def _left_rules(relations: list[Relation], parameters: tuple[str, ...]) -> Iterator[str]:
+    for relation in relations:
+        yield (
+            f"the rule '{relation}' is not judged over {', '.join(parameters)}; select one value of all but one parameter "
+            "to judge it there"
+        )
 
 
 def _falling(measured: list[Series]) -> dict[Series, StrongScaling]:
@@ -136,7 +223,11 @@ def _falling(measured: list[Series]) -> dict[Series, StrongScaling]:
 
 
 def _cases(
-    measured: list[Series], expected: ExpectationSet, space: SearchSpace | str | None, baseline: Baseline | None
+    measured: list[Series],
+    expected: ExpectationSet,
+    space: Space | None,
+    baseline: Baseline | None,
+    fixed: Collection[str],
 ) -> list[tuple[Series, Expectation, SearchSpace]]:
     """Return each series that has an expectation, with it and its search space."""
     cases = []
@@ -151,8 +242,8 @@ def _cases(
             wanted = Expected(wanted.expectation, space)
         try:
             if one.metric == f"{one.parameter}*time":
-                wanted = Expected(cost_expectation(wanted.expectation.in_parameter(one.parameter)), wanted.space)
-            cases.append((one, *wanted.search_space(one.parameter)))
+                wanted = Expected(cost_expectation(wanted.along(one.parameter, fixed)), wanted.space)
+            cases.append((one, *wanted.search_space(one.parameter, fixed)))
         except ExpectationError as error:
             raise ExpectationError(f"function '{one.function}': {error}") from error
     return cases

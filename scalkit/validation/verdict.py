@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,9 @@ from scalkit.validation.expectation import Direction, Expectation, Rank
 from scalkit.validation.hypotheses import Prior
 from scalkit.validation.posterior import Posterior, VerdictWord, posteriors
 from scalkit.validation.space import SearchSpace
+
+if TYPE_CHECKING:
+    from scalkit.fit.refine import Refined, Weights
 
 __all__ = ["SYMBOLS", "Verdict", "judge"]
 
@@ -135,9 +138,33 @@ class Verdict:
         return (*self.series.caveats, *self.remarks)
 
     @property
+    def misses(self) -> bool:
+        """Whether the expectation is missed: verdict none and faster growth."""
+        return self.verdict == "none" and self.direction == "grows faster"
+
+    @property
     def is_failure(self) -> bool:
-        """Whether it decides that the expectation is missed: verdict none and faster growth."""
-        return self.decides and self.verdict == "none" and self.direction == "grows faster"
+        """Whether it decides that the expectation is missed."""
+        return self.decides and self.misses
+
+    def refine(
+        self, *, free_exponents: bool = False, weights: Weights = "relative", nonnegative: bool = True
+    ) -> Refined:
+        """Return the model refined by lmfit on the values that were fitted; see `scalkit.fit.refine.refine`.
+
+        Parameters
+        ----------
+        free_exponents : bool
+            Whether the power of the parameter is fitted too.
+        weights : {"relative", "none"}
+            Whether relative or absolute residuals count.
+        nonnegative : bool
+            Whether the constant and the coefficient must not be negative.
+        """
+        from scalkit.fit.refine import refine
+
+        x, y = self.series.x, self.series.y
+        return refine(x, y, self.model, free_exponents=free_exponents, weights=weights, nonnegative=nonnegative)
 
     @property
     def sentence(self) -> str:

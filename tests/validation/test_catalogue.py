@@ -129,7 +129,7 @@ HEAD = "[expectations]\nf = 'p'\n"
          "ticks, add_ticks, remove_ticks, litmus, rules, expectations."),
         ("expectations = 3", 1, ExpectationError, "'expectations' is 3; a table of functions is needed."),
         ("title = 3\n" + HEAD, 1, ExpectationError, "'title' is 3; text is needed."),
-        ("deviation = 3\n" + HEAD, 1, ExpectationError, "'deviation' is 3; text is needed."),
+        ("deviation = 3\n" + HEAD, 1, ExpectationError, "'deviation' is 3; text, or a table from parameter to text, is needed."),
         ("\ndeviation = 'p^'\n" + HEAD, 2, ExpectationError, None),
         ("rules = 'A <= B'\n" + HEAD, 1, ExpectationError, "'rules' is 'A <= B'; a list of texts is needed."),
         ("rules = [\n'A <= B',\n'A < B']\n" + HEAD, 3, RuleError, "cannot read the rule 'A < B': '< B' is not part of a "

@@ -1,22 +1,34 @@
-"""Expectations over several parameters: along each, as a whole, from arrays and Datasets."""
+"""Expectations over several parameters: along each, as a whole, and what a user does with the result."""
 
 from __future__ import annotations
 
 import itertools
 import json
+import re
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
 from typing import Any
 
+import jsonschema
 import numpy as np
 import pytest
 import xarray as xr
 
-from scalkit.errors import DataError, ExpectationError
+import scalkit as sk
+from scalkit.errors import DataError, ExpectationError, UsageError
 from scalkit.fit.several_growth import GrowthSum
 from scalkit.growth import Growth
-from scalkit.validation.several import validate_several
-from scalkit.validation.several_data import measurements_several, parameters_of, several_series
-from scalkit.validation.several_expectation import SeveralExpectation
-from scalkit.validation.several_verdict import SeveralVerdict
+from scalkit.measure import combine, several_series
+from scalkit.reports.plain import from_plain, to_plain
+from scalkit.validation import Validation, load_expectations
+from scalkit.validation.annotations import to_github
+from scalkit.validation.junit import to_junit
+from scalkit.validation.several import judge_several
+from scalkit.validation.several_expectation import GrowthRatio, SeveralExpectation
+from scalkit.validation.several_verdict import SeveralVerdict, is_several
+
+SCHEMA = json.loads(resources.files("scalkit.validation").joinpath("verdict.schema.json").read_text(encoding="utf-8"))
 
 P, S = 2.0 ** np.arange(3, 8), 4.0 ** np.arange(3, 8)
 POINTS = np.array(list(itertools.product(P, S)))
@@ -28,8 +40,14 @@ def noisy(y: np.ndarray, seed: int = 3) -> np.ndarray:
     return y[:, None] * (1 + 0.02 * np.abs(np.random.default_rng(seed).standard_normal((len(y), 5))))
 
 
+def measured(y: np.ndarray, points: np.ndarray = POINTS, **options: Any) -> xr.Dataset:
+    return sk.measurements(points, y, **{"parameter": ["p", "S"], **options})
+
+
 def judged(y: np.ndarray, expectation: object, points: np.ndarray = POINTS, **options: Any) -> SeveralVerdict:
-    return validate_several((points, y), expectation, parameters=["p", "S"], **options)["f"]
+    found = sk.validate(measured(y, points), {"f": expectation}, **options)["f"]
+    assert is_several(found)
+    return found
 
 
 def test_a_sum_that_grows_as_expected() -> None:
@@ -90,32 +108,36 @@ def test_noise_beyond_measure_is_undecided() -> None:
     assert "undecided" in v.sentence
 
 
-def test_dataset_holds_the_same_as_arrays() -> None:
-    y = noisy(SUM)
-    ds = measurements_several(POINTS, y * 1e6, ["p", "S"], unit="us", name="MPI_Bcast")
-    assert ds["time"].dims == ("function", "p", "S", "run", "repetition")
-    assert parameters_of(ds) == ("p", "S")
-    v = validate_several(ds, {"MPI_Bcast": "log(p) + S"})["MPI_Bcast"]
-    assert v.model(POINTS) == pytest.approx(judged(y, "log(p) + S").model(POINTS))
-    assert json.loads(json.dumps(v.to_dict()))["along"]["p"]["verdict"] == "total"
-    assert "<script" not in v._repr_html_()
-
-
 def test_runs_are_replicates() -> None:
-    one = measurements_several(POINTS, noisy(SUM), ["p", "S"])
-    two = measurements_several(POINTS, noisy(SUM, 4), ["p", "S"]).assign_coords(run=[1])
-    ds = xr.concat([one, two], "run", combine_attrs="override", data_vars="all", join="outer")
+    ds = combine([measured(noisy(SUM)), measured(noisy(SUM, 4))])
     (found,) = several_series(ds)
-    assert found.values.shape == (25, 2)
-    assert validate_several(ds, "log(p) + S")["f"].verdict == "total"
+    assert found.values.shape == found.replicates.shape == (25, 2)
+    assert 0 < found.noise < 0.05
+    assert sk.validate(ds, {"f": "log(p) + S"})["f"].verdict == "total"
 
 
 def test_exact_bytes_measured_once() -> None:
     y = 8856 + 8 * POINTS[:, 0] * POINTS[:, 1]
-    ds = measurements_several(POINTS, y, ["p", "S"], metric="object_memory", unit="B", name="win")
-    v = validate_several(ds, "p*S")["win"]
+    v = sk.validate(measured(y, metric="object_memory", unit="B", name="win"), {"win": "p*S"})["win"]
     assert v.verdict == "total"
     assert v.model.constant == pytest.approx(8856)
+
+
+def test_points_in_a_list_give_the_same_verdict() -> None:
+    rng = np.random.default_rng(7)
+    points = np.column_stack([rng.uniform(8, 512, 300), rng.uniform(64, 65536, 300)])
+    ds = measured(2e-6 + 1e-9 * points[:, 0] * points[:, 1], points)
+    assert ds["time"].dims == ("function", "point", "run", "repetition")
+    assert sk.validate(ds, {"f": "p*S"})["f"].verdict == "total"
+
+
+@pytest.mark.parametrize("criterion", ["evidence", "bic", "aicc", "loo"])
+def test_all_criteria_find_a_clear_sum(criterion: Any) -> None:
+    (series,) = several_series(measured(noisy(SUM)))
+    expectation = SeveralExpectation("log(p) + S", parameters=["p", "S"])
+    spaces = {name: sk.SearchSpace.around(one) for name, one in expectation.along.items()}
+    v = judge_several(series, expectation, spaces, criterion=criterion)
+    assert v.model.growth == GrowthSum.parse("log(p) + S")
 
 
 @pytest.mark.parametrize(
@@ -150,39 +172,220 @@ def test_deviations_are_given_as_product_or_by_parameter() -> None:
     assert by_name == SeveralExpectation("S + log(p)", {"S": "S^(1/4)"})
 
 
+def test_an_expectation_of_one_parameter_allows_no_effect_of_the_others() -> None:
+    own = {"expectation": "log(p)", "deviation": "p^(1/4)"}
+    v = judged(noisy(SUM), own)
+    assert v.along["p"].expectation.deviation == Growth.parse("p^(1/4)")
+    assert (v.along["S"].expectation.growth, v.along["S"].verdict) == (Growth.constant(), "none")
+
+
+def test_a_selected_parameter_leaves_the_term_along_the_other() -> None:
+    ds = measured(noisy(SUM))
+    result = sk.validate(ds.sel(p=8), {"f": "log(p) + S"})
+    assert (result["f"].parameter, str(result["f"].expectation.growth)) == ("S", "S")
+    assert "judged at p = 8" in result.warnings
+    assert str(sk.validate(ds.sel(p=8), {"f": "log(p)"})["f"].expectation.growth) == "1"
+
+
 @pytest.mark.parametrize(
-    ("arguments", "options", "error", "message"),
+    ("space", "along_p", "along_S"),
     [
-        (("log(q) + S",), {}, ExpectationError, "depends on 'q', the data on p, S"),
-        (("p*S",), {"deviation": "q"}, ExpectationError, "deviation 'q' depends on 'q'"),
-        (("p*S",), {"deviation": "2"}, ExpectationError, "deviation '2' is a number"),
-        (("p*S",), {"deviation": {"q": "q"}}, ExpectationError, "there is a deviation for 'q'"),
-        (("p*S",), {"space": {}}, ExpectationError, "there is no search space for 'p'"),
-        (({"g": "p*S"},), {}, ExpectationError, "no measured function has an expectation: measured are f"),
-        ((SeveralExpectation("p"),), {}, ExpectationError, "says nothing about 'S'"),
+        ("paper", "paper", "paper"),
+        (sk.SearchSpace.of(map(Growth.parse, ["1", "log(p)", "p"]), "mine", "p"), "mine", "around"),
+        ({"S": "ics15"}, "around", "ics15"),
     ],
 )
-def test_bad_input_is_named(
-    arguments: tuple[object], options: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        judged(PRODUCT, *arguments, **options)
+def test_spaces(space: Any, along_p: str, along_S: str) -> None:
+    v = judged(noisy(SUM), "log(p) + S", space=space)
+    assert [one.space.name for one in v.along.values()] == [along_p, along_S]
 
 
-def test_bad_data_are_named() -> None:
-    with pytest.raises(DataError, match="needs a Dataset, or a tuple"):
-        validate_several((POINTS, SUM), "p")
-    with pytest.raises(DataError, match="this is no Dataset of measurements"):
-        validate_several(xr.Dataset(), "p")
-    with pytest.raises(DataError, match="a name of its own for each column"):
-        measurements_several(POINTS, SUM, ["p"])
-    with pytest.raises(DataError, match="must be positive and finite"):
-        measurements_several(-POINTS, SUM, ["p", "S"])
-    with pytest.raises(DataError, match="is no identifier"):
-        measurements_several(POINTS, SUM, ["p", "a b"])
-    far = np.random.default_rng(0).uniform(1, 2, (5000, 2))
-    with pytest.raises(DataError, match="pass the arrays"):
-        measurements_several(far, far[:, 0], ["p", "S"])
-    ds = measurements_several(POINTS, SUM, ["p", "S"])
-    with pytest.raises(DataError, match="Select or add 'node'"):
-        list(several_series(ds.expand_dims("node", axis=1)))
+FILE = """
+deviation = { p = "p^(1/2)" }
+add_ticks = ["S^(1/8)"]
+litmus = "f"
+rules = ["f <= 2*f"]
+[expectations]
+f = { expectation = "log(p) + S", deviation = { S = "S^(1/4)" }, remove_ticks = ["p^2"] }
+g = { expectation = "p*S", ticks = ["1", "log(p)", "p", "S^(1/2)", "S"] }
+"""
+
+
+def test_expectations_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "expectations.toml"
+    path.write_text(FILE, encoding="utf-8")
+    data = combine([measured(noisy(SUM)), measured(noisy(PRODUCT), name="g")])
+    for expected in (load_expectations(path), from_plain(json.loads(json.dumps(to_plain(load_expectations(path)))))):
+        result = sk.validate(data, expected)
+        f, g = result["f"].along, result["g"].along
+        assert (str(f["p"].expectation.deviation), str(f["S"].expectation.deviation)) == ("log(p)^(1/2)", "S^(1/4)")
+        assert Growth.parse("p^2") not in f["p"].space.ticks
+        assert Growth.parse("S^(1/8)") in f["S"].space.ticks
+        assert str(g["p"].expectation.deviation) == "p^(1/2)"
+        assert [str(tick) for tick in g["S"].space.ticks] == ["1", "S^(1/2)", "S"]
+        assert result.litmus is not None
+        assert result.litmus.passed
+        assert [w for w in result.warnings if "the rule" in w] == [
+            "the rule 'f <= 2*f' is not judged over p, S; select one value of all but one parameter to judge it there"
+        ]
+
+
+@pytest.fixture(scope="module")
+def result() -> Validation:
+    names = {"as_expected": SUM, "faster": PRODUCT, "slower": SUM[0] + 0 * SUM}
+    data = combine([measured(noisy(y), name=name) for name, y in names.items()])
+    return sk.validate(data, {"as_expected": "log(p) + S", "faster": "p + S", "slower": "p*S", "gone": "p"})
+
+
+def test_what_the_result_says(result: Validation) -> None:
+    assert result.headline == "3 verdicts: 1 total, 0 approximate, 2 none; decided by faster"
+    assert (result.exit_status(), result.missing) == (1, ("gone",))
+    assert [v.is_failure for v in result] == [False, True, False]
+    assert result["faster"].divergence == GrowthRatio(GrowthSum.parse("p*S"), GrowthSum.parse("p + S"))
+    assert str(result["faster"].divergence) == "(S*p)/(S + p)"
+    assert str(result["slower"].divergence) == "1/S/p"
+    assert np.isnan(result["slower"].adjusted_r2)
+    assert 0.99 < result["as_expected"].adjusted_r2 < 1
+    assert "<td>S*p</td>" in result._repr_html_().replace("3.04 us", "")
+
+
+def test_json_fits_its_schema(result: Validation) -> None:
+    content = json.loads(result.to_json())
+    jsonschema.validate(content, SCHEMA, cls=jsonschema.Draft202012Validator)
+    assert content["verdicts"][1]["along"]["S"]["verdict"] == "total"
+    assert content["verdicts"][1]["parameters"] == ["p", "S"]
+    assert len(content["verdicts"][1]["points"]) == len(content["verdicts"][1]["y"]) == 25
+
+
+def test_frame_has_columns_along_each_parameter(result: Validation) -> None:
+    frame = result.to_frame()
+    assert list(frame["verdict"]) == ["total", "none", "none"]
+    assert list(frame["growth_S"]) == ["S", "S", "1"]
+    assert list(frame["verdict_p"]) == ["total", "total", "none"]
+
+
+def test_junit_and_annotations(result: Validation) -> None:
+    text = to_junit(result, fail_on=["better"])
+    assert re.findall(r'name="(\w+)">\s*<failure', text) == ["faster", "slower"]
+    assert "divergence (S*p)/(S + p)" in to_junit(result)
+    assert to_github(result).splitlines()[0].startswith("::error title=faster (time)%3A none::faster grows faster")
+
+
+def test_a_caveat_takes_the_decision_away() -> None:
+    ds = measured(noisy(PRODUCT)).assign_coords(oversubscribed=("p", P > 64))
+    found = sk.validate(ds, {"f": "p + S"})
+    assert found.exit_status() == 0
+    assert not found["f"].decides
+    assert found["f"].caveats[0].startswith("more processes than cores at p = 128, S = 64; p = 128, S = 256; p = 128, S = 1024; "
+                                            "and 2 more points")  # fmt: skip
+    assert "<skipped" in to_junit(found)
+
+
+def test_remarks() -> None:
+    falls = measured(noisy(POINTS[:, 1] / POINTS[:, 0]))
+    assert any("the values fall as p grows" in w for w in sk.validate(falls, {"f": "1"})["f"].caveats)
+    star = np.equal(POINTS, POINTS[0]).any(axis=1)
+    words = judged(PRODUCT[star], "p*S", POINTS[star]).caveats
+    assert [w for w in words if "all points lie on lines through one point" in w]
+    few = POINTS[:, 0] < 100
+    v = judged(PRODUCT[few], "p*S", POINTS[few], min_points=4)
+    assert "the model rests on only 4 settings of p; 5 are the least to rely on" in v.caveats
+
+
+def test_too_few_values_beside_enough() -> None:
+    few = POINTS[:, 1] < 300
+    data = combine([measured(SUM), measured(SUM[few], POINTS[few], name="g")])
+    found = sk.validate(data, {"f": "log(p) + S", "g": "p"})
+    assert found.unjudged == ("g (time) has 2 of 5 needed settings: S = 64, 256",)
+    assert 'classname="scalkit.unjudged" name="g (time)"' in to_junit(found)
+
+
+def test_refine() -> None:
+    v = judged(noisy(SUM), "log(p) + S")
+    fit = v.refine(free_exponents=True)
+    assert fit.values["exponent_S"] == pytest.approx(1, abs=0.05)
+    assert v.refine().values["coefficient_2"] == pytest.approx(1e-9, rel=0.05)
+    along = sk.validate(measured(noisy(SUM)).sel(S=64), {"f": "log(p)"})["f"].refine()
+    assert along.values["coefficient"] == pytest.approx(3e-6, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("expectation", "options", "error", "message"),
+    [
+        ("log(q) + S", {}, ExpectationError, "function 'f': expectation 'S + log(q)' depends on 'q', the data on p, S; write it "
+         "in terms of p, S."),
+        ({"expectation": "p*S", "deviation": "q"}, {}, ExpectationError, "function 'f': there is a deviation for 'q', the "
+         "parameters are p, S; name one of these."),
+        ({"expectation": "p*S", "deviation": "2"}, {}, ExpectationError, "function 'f': deviation '2' is a number; write a "
+         "growth, or 1 to allow none."),
+        ({"expectation": "p*S", "deviation": {"q": "q"}}, {}, ExpectationError, "function 'f': there is a deviation for 'q', the "
+         "parameters are p, S; name one of these."),
+        ({"expectation": "p*S", "deviation": {}}, {}, ExpectationError, "function 'f': 'deviation' is an empty table; name a "
+         "parameter, as in { S = 'S^(1/4)' }, or leave it out."),
+        ("p*S", {"space": "papr"}, ExpectationError, "function 'f': the search space 'papr' is unknown; choose one of around, "
+         "paper, ics15."),
+        ("p*S", {"prior": "ticks"}, UsageError, "the prior 'ticks' is for one parameter, the Dataset is over p, S; select one "
+         "value of the others, as in data.sel(S=...), or leave it out."),
+        ("p*S", {"rules": ["f <= f"]}, UsageError, "validate judges rules such as 'f <= f' for one parameter, the Dataset is "
+         "over p, S; select one value of the others, as in data.sel(S=...)."),
+    ],
+)  # fmt: skip
+def test_bad_input_is_named(expectation: object, options: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=f"^{re.escape(message)}$"):
+        judged(PRODUCT, expectation, **options)
+
+
+def test_too_few_values_of_a_parameter_are_named() -> None:
+    ds = measured(SUM)
+    for values, message in (
+        ([64], "'time' of 'f' was measured at one value of 'S' only, 64, so nothing tells how it grows along S; select that "
+         "value, data.sel(S=64), to validate along p alone, or measure more of them."),
+        ([64, 256], "fitting 'time' of 'f' needs 5 values of 'S', got 2 (64, 256); measure more or select one, data.sel(S=256)."),
+        ([64, 256, 1024], "fitting 'time' of 'f' needs 5 values of 'S', got 3 (64, 256, 1024); measure more or set "
+         "min_points=3."),
+    ):  # fmt: skip
+        with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
+            sk.validate(ds.sel(S=values), {"f": "log(p) + S"})
+    with pytest.raises(DataError, match=r"^function 'f': all values are zero or missing; there is nothing to model\.$"):
+        sk.validate(measured(0 * SUM), {"f": "1"})
+
+
+ONE_ONLY = (
+    "'as_expected' was measured over p, S, and this is for functions of one parameter; select one value of the others, as in "
+    "data.sel(S=64), and validate that."
+)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda r: r.advise([256]),
+        lambda r: r.limit("time", "1 s"),
+        lambda r: sk.Baseline.from_result(r),
+        lambda r: sk.plots.scaling(r),
+        lambda r: sk.plots.ruler(r["as_expected"]),
+        lambda r: r["as_expected"].parameter,
+        lambda r: r["as_expected"].posterior,
+    ],
+)
+def test_what_is_for_one_parameter_says_so(result: Validation, use: Callable[[Validation], object]) -> None:
+    with pytest.raises(DataError, match=f"^{re.escape(ONE_ONLY)}$"):
+        use(result)
+
+
+def test_baseline_of_one_parameter_against_several() -> None:
+    ds = measured(noisy(SUM))
+    baseline = sk.Baseline.from_result(sk.validate(ds.sel(S=64), {"f": "log(p)"}))
+    with pytest.raises(
+        UsageError, match=r"^validate compares with a baseline for one parameter, the Dataset is over p, S; "
+    ):
+        sk.validate(ds, baseline)
+
+
+def test_several_expected_where_one_was_measured() -> None:
+    message = (
+        "function 'f': the expectation 'S + log(p)' is in terms of S and p, the data in terms of 'p' alone; write it in terms "
+        "of p, or measure at several values of S, too."
+    )
+    with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
+        sk.validate(sk.measurements(P, P), {"f": "log(p) + S"})
