@@ -24,7 +24,7 @@ from scalkit.validation.several import several_verdicts
 from scalkit.validation.several_space import Space
 from scalkit.validation.space import SearchSpace
 from scalkit.validation.strong import StrongScaling, cost_expectation, strong_scaling
-from scalkit.validation.verdict import Verdict, judge
+from scalkit.validation.verdict import Mapper, Verdict, judge
 
 __all__ = ["validate"]
 
@@ -40,6 +40,7 @@ def validate(
     litmus: str | None = None,
     prior: Prior = "ranks",
     scaling: str = "auto",
+    mapper: Mapper = map,
 ) -> Validation:
     """Return the verdicts on all measured functions that have an expectation.
 
@@ -67,6 +68,8 @@ def validate(
     scaling : {"auto", "weak"}
         Times that fall as the parameter grows come from a problem of fixed size; ``"auto"`` models their cost, parameter
         times time, ``"weak"`` the times as they are.
+    mapper : callable
+        What computes the tasks that many series are split into, as `map` does: one after the other by default.
 
     Returns
     -------
@@ -106,7 +109,9 @@ def validate(
         _require_one_parameter(several, baseline=baseline, prior=prior, rules=rules)
         found = _over_several(data, expected, space, cast(Statistic, statistic), min_points)
     else:
-        found = _along_one(data, expected, space, baseline, cast(Statistic, statistic), min_points, prior, scaling)
+        found = _along_one(
+            data, expected, space, baseline, cast(Statistic, statistic), min_points, prior, scaling, mapper
+        )
     if not found.verdicts:
         raise ExpectationError(_no_match(found.names, expected))
     known = {*found.names, *expected.functions}
@@ -150,6 +155,7 @@ def _along_one(
     min_points: int,
     prior: Prior,
     scaling: str,
+    mapper: Mapper,
 ) -> _Found:
     measured = series(data, statistic)
     fixed = fixed_parameters(data)
@@ -157,7 +163,7 @@ def _along_one(
     enough = [one for one in measured if one not in short]
     falling = {} if scaling == "weak" else _falling(enough)
     costs = [found.cost if (found := falling.get(one)) else one for one in enough]
-    verdicts = tuple(judge(_cases(costs, expected, space, baseline, fixed), min_points, prior))
+    verdicts = tuple(judge(_cases(costs, expected, space, baseline, fixed), min_points, prior, mapper))
     if not verdicts and short:
         judge(_cases(short, expected, space, baseline, fixed), min_points, prior)  # says what is missing
     judged = {v.function for v in verdicts}

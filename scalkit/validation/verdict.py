@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +23,14 @@ from scalkit.validation.space import SearchSpace
 if TYPE_CHECKING:
     from scalkit.fit.refine import Refined, Weights
 
-__all__ = ["SYMBOLS", "Verdict", "judge"]
+__all__ = ["SYMBOLS", "TASK", "Case", "Mapper", "Verdict", "judge"]
+
+Case = tuple[Series, Expectation, SearchSpace]
+Mapper = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
+"""What applies a function to each task and returns the results in their order, as `map` does."""
+
+TASK = 64
+"""Series that are judged together."""
 
 _FALLS = 0.8
 
@@ -220,23 +227,30 @@ class Verdict:
 
 
 def judge(
-    measured: Sequence[tuple[Series, Expectation, SearchSpace]], min_points: int = MIN_POINTS, prior: Prior = "ranks"
+    measured: Sequence[Case], min_points: int = MIN_POINTS, prior: Prior = "ranks", mapper: Mapper = map
 ) -> list[Verdict]:
     """Return the verdict on each series; the expectation itself always competes.
 
     Parameters
     ----------
     measured : sequence of (Series, Expectation, SearchSpace)
-        Series about the same expectation and space are judged together.
     min_points : int
     prior : {"ranks", "ticks", "expectation"}
         See `posteriors`.
+    mapper : callable
+        As `map`: called with a function and tasks of `TASK` series each, whatever computes them.
 
     Raises
     ------
     DataError
         If a series has too few settings or values that cannot be fitted.
     """
+    tasks = [measured[start : start + TASK] for start in range(0, len(measured), TASK)]
+    return [found for part in mapper(partial(_judged, min_points=min_points, prior=prior), tasks) for found in part]
+
+
+def _judged(measured: Sequence[Case], min_points: int, prior: Prior) -> list[Verdict]:
+    """Return the verdicts of a task; series about the same expectation and space are judged together."""
     cases = [(one, e, space if e.growth in space.ticks else space.with_tick(e.growth)) for one, e, space in measured]
     fitted = [fit_series(one, space.ticks, e.growth, min_points) for one, e, space in cases]
     groups: dict[tuple[Expectation, SearchSpace], list[int]] = {}
