@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from html import escape
 from typing import Literal, Protocol, runtime_checkable
 
@@ -109,7 +110,7 @@ class Expectation:
             f"write it in terms of {parameter}."
         )
 
-    @property
+    @cached_property
     def limits(self) -> tuple[Growth, Growth]:
         """The lower and the upper deviation limit."""
         return self.growth / self.deviation, self.growth * self.deviation

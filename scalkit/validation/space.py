@@ -106,7 +106,7 @@ class SearchSpace:
             If the name is unknown.
         """
         if name == "around":
-            return cls.around(expectation)
+            return _around(expectation)
         if name == "paper":
             return cls.paper(expectation)
         if name not in SPACES:
@@ -219,6 +219,11 @@ def _require_expectation(expectation: object) -> None:
         raise ExpectationError(
             f"a search space is made around an Expectation, got {expectation!r}; write Expectation('p*log(p)')."
         )
+
+
+@lru_cache(maxsize=256)
+def _around(expectation: Expectation) -> SearchSpace:
+    return SearchSpace.around(expectation)
 
 
 @lru_cache(maxsize=32)

@@ -267,7 +267,8 @@ def _judged(measured: Sequence[Case], min_points: int, prior: Prior) -> list[Ver
 
 def _verdict(fitted: tuple[Model, ...], posterior: Posterior) -> Verdict:
     series, expectation, space = posterior.series, posterior.expectation, posterior.space
-    models = tuple(replace(model, weight=posterior.weight_of(model.growth)) for model in fitted)
+    weights = dict(zip(posterior.growths, posterior.weights.tolist(), strict=True))
+    models = tuple(replace(model, weight=weights.get(model.growth, 0.0)) for model in fitted)
     closest = min((model.rss for model in models[1:]), default=models[0].rss)
     remarks = tuple(_remarks(series, models[0], closest, expectation, space))
     return Verdict(models[0], models[1:], expectation, space, series, posterior, remarks)
