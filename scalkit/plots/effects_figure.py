@@ -1,0 +1,96 @@
+"""What each of several parameters contributes: shares of the value at the largest point, a bar for each function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from scalkit.errors import DataError
+from scalkit.plots.style import PALETTE, blank, safe
+from scalkit.validation import Validation
+from scalkit.validation.several_verdict import SeveralVerdict, is_several
+
+__all__ = ["add_effects", "effect_words", "effects"]
+
+_REST = "#c9ced4"
+_LEAST_LABELLED = 0.09
+
+
+def effects(result: Validation) -> go.Figure:
+    """Return the effect of each parameter on each function of a validation over several parameters.
+
+    Parameters
+    ----------
+    result : Validation
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One bar for each function and metric, divided by parameter; the grey rest is the value at the smallest point.
+
+    Raises
+    ------
+    DataError
+        If no verdict is one over several parameters.
+    """
+    verdicts = [v for v in result.verdicts if is_several(v)]
+    if not verdicts:
+        raise DataError(
+            "a picture of effects needs a verdict over several parameters, there is none; draw plots.scaling."
+        )
+    words = "; ".join(f"{v.function} {effect_words(v)}" for v in verdicts)
+    figure = blank(96 + 34 * len(verdicts), f"Effect of each parameter at the largest point: {words}.")
+    add_effects(figure, verdicts[::-1], xaxis="x", yaxis="y", with_legend=True)
+    ticks = [0, 0.25, 0.5, 0.75, 1]
+    figure.update_xaxes(
+        range=[0, 1],
+        tickvals=ticks,
+        ticktext=[f"{100 * tick:.0f} %" for tick in ticks],
+        title={"text": "share of the value at the largest point", "standoff": 8, "font": {"size": 12}},
+        zeroline=False,
+        fixedrange=True,
+    )
+    figure.update_layout(margin={"r": 30}, legend={"traceorder": "normal"})
+    labels = [_row(v, verdicts) for v in verdicts[::-1]]
+    figure.update_yaxes(tickvals=list(range(len(labels))), ticktext=labels, automargin=True, fixedrange=True)
+    return figure
+
+
+def add_effects(
+    figure: go.Figure, verdicts: Sequence[SeveralVerdict], *, xaxis: str, yaxis: str, with_legend: bool = False
+) -> None:
+    """Add the bars of `verdicts`, the first at the bottom, to axes of a figure."""
+    names = list(dict.fromkeys(name for v in verdicts for name in v.parameters))
+    rows = [(name, [v.effects.get(name, 0.0) for v in verdicts], PALETTE[k % 6]) for k, name in enumerate(names)]
+    rows.append(("smallest point", [1 - sum(v.effects.values()) for v in verdicts], _REST))
+    for name, shares, colour in rows:
+        figure.add_bar(
+            x=[max(share, 0.0) for share in shares],
+            y=list(range(len(verdicts))),
+            orientation="h",
+            name=safe(name),
+            text=[f"{safe(name)} {100 * share:.0f} %" if share >= _LEAST_LABELLED else "" for share in shares],
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            textfont={"color": "#1b1f24" if colour == _REST else "#ffffff", "size": 12},
+            marker={"color": colour, "line": {"color": "#ffffff", "width": 1}},
+            customdata=[safe(v.function) for v in verdicts],
+            hovertemplate=f"%{{customdata}}<br>{safe(name)}: %{{x:.1%}}<extra></extra>",
+            showlegend=with_legend,
+            xaxis=xaxis,
+            yaxis=yaxis,
+        )
+    figure.update_layout(barmode="stack", bargap=0.25 if with_legend else 0.0)
+
+
+def effect_words(verdict: SeveralVerdict) -> str:
+    """Return the effects in words: ``p 31 %, S 41 %``."""
+    return ", ".join(f"{name} {100 * share:.0f} %" for name, share in verdict.effects.items())
+
+
+def _row(verdict: SeveralVerdict, verdicts: Sequence[SeveralVerdict]) -> str:
+    name = verdict.function if len(verdict.function) <= 24 else f"{verdict.function[:23]}…"
+    is_twice = sum(v.function == verdict.function for v in verdicts) > 1
+    return safe(f"{name} ({verdict.metric})" if is_twice else name)
