@@ -14,9 +14,10 @@ import numpy as np
 
 from scalkit.growth import Growth
 
-__all__ = ["ExactEvidence", "exact_evidence", "exact_predictions"]
+__all__ = ["ExactEvidence", "ExactPredictions", "exact_evidence", "exact_predictions"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 MISFITS = np.array([0.0, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1])
 _MISFIT_MASS = np.array([0.4, *[0.6 / 7] * 7])
@@ -37,12 +38,16 @@ class ExactEvidence:
         Of a constant plus each growth.
     hidden : ndarray of shape (K,)
         Of a constant plus the expected growth plus each growth; -inf where that does not fit.
+    sums : ndarray of shape (K,)
+        Of a constant plus a slower growth plus each growth, the mean over the slower ones; -inf where none fits, and for
+        all if one term explains the values already.
     bound : ndarray of shape (K,)
         Largest share of each growth beside the expected one at the last setting that the values do not exclude at 95 %.
     """
 
     single: Floats
     hidden: Floats
+    sums: Floats
     bound: Floats
 
 
@@ -74,17 +79,42 @@ def exact_evidence(
     hidden = np.full(single.shape, -np.inf)
     bounds = np.full(single.shape, np.nan)
     if is_faster.any():
-        hidden[is_faster], bounds[is_faster] = _hidden(base, terms[is_faster], y, scales)
+        hidden[is_faster], bounds[is_faster] = _two_terms(base[None, :], terms[is_faster], y, scales)
     weights = np.log(masses)[None, :]
-    top = max(float(single.max(initial=-np.inf)), float(hidden.max(initial=-np.inf)))
     best = int(np.argmax((single + weights).max(axis=0)))
-    return ExactEvidence(_log_sum(single + weights, top), _log_sum(hidden + weights, top), bounds[:, best])
+    sums = _sums(terms, is_constant, y, scales) if best > 0 else np.full(single.shape, -np.inf)
+    top = max(float(each.max(initial=-np.inf)) for each in (single, hidden, sums))
+    seen = [_log_sum(each + weights, top) for each in (single, hidden, sums)]
+    return ExactEvidence(single=seen[0], hidden=seen[1], sums=seen[2], bound=bounds[:, best])
+
+
+@dataclass(frozen=True, eq=False)
+class ExactPredictions:
+    """What hypotheses about exact values predict, R of them at Q sizes of the errors.
+
+    Attributes
+    ----------
+    values, errors : ndarray of shape (R, Q, m)
+        Value at each setting, NaN where the hypothesis does not fit, and standard deviation of a new value there.
+    evidence : ndarray of shape (R, Q)
+        Its logarithm, without the prior of the growth.
+    tick : ndarray of int, shape (R,)
+        Which growth leads.
+    is_sum : ndarray of bool, shape (R,)
+        Whether a slower growth stands beside it; the evidence is divided by the number of these.
+    """
+
+    values: Floats
+    errors: Floats
+    evidence: Floats
+    tick: Ints
+    is_sum: np.ndarray[Any, np.dtype[np.bool_]]
 
 
 def exact_predictions(
     x: Floats, y: Floats, growths: tuple[Growth, ...], resolution: float, at: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Return what a constant plus each growth predicts, at each size of the errors.
+) -> ExactPredictions:
+    """Return what a constant plus each growth predicts, and plus two of them where no single one explains all values.
 
     Parameters
     ----------
@@ -92,15 +122,6 @@ def exact_predictions(
     growths : tuple of Growth
     resolution : float
     at : ndarray of shape (m,)
-
-    Returns
-    -------
-    values : ndarray of shape (K, Q, m)
-        NaN where the growth does not fit.
-    errors : ndarray of shape (K, Q, m)
-        Standard deviations of a new value.
-    evidence : ndarray of shape (K, Q)
-        Its logarithm, without the prior of the growth.
     """
     scales, masses = _scales(y, resolution)
     settings = np.concatenate([x, at])
@@ -114,18 +135,46 @@ def exact_predictions(
     _, pairs, covariance = _fits([np.ones_like(seen), seen], y, scales)
     _, alone, variance = _fits([seen], y, scales)
     _, level, level_variance = _fits([np.ones((1, len(x)))], y, scales)
-    both = pairs[..., 0, None] + pairs[..., 1, None] * ahead[:, None, :]
-    columns = np.stack([np.ones_like(ahead), ahead], axis=-1)
-    both_variance = np.einsum("kmi,kqij,kmj->kqm", columns, covariance, columns)
-    single = alone[..., 0, None] * ahead[:, None, :]
-    single_variance = variance[..., 0, 0, None] * ahead[:, None, :] ** 2
+    both, both_variance = _ahead([np.ones_like(ahead), ahead], pairs, covariance)
+    single, single_variance = _ahead([ahead], alone, variance)
     values = np.where(pairs[..., 0, None] > 0, both, single)
     spreads = np.where(pairs[..., 0, None] > 0, both_variance, single_variance)
     values = np.where(is_constant[:, None, None], level[..., 0, None], values)
     spreads = np.where(is_constant[:, None, None], level_variance[..., 0, 0, None], spreads)
+    tick = np.arange(len(growths))
+    slow, fast = _pairs(seen, is_constant)
+    if len(fast) and int(np.argmax(evidence.max(axis=0))) > 0:
+        sums, _ = _two_terms(seen[slow], seen[fast], y, scales)
+        _, found, errors = _fits([np.ones_like(seen[slow]), seen[slow], seen[fast]], y, scales)
+        each, each_variance = _ahead([np.ones_like(ahead[slow]), ahead[slow], ahead[fast]], found, errors)
+        values, spreads = np.concatenate([values, each]), np.concatenate([spreads, each_variance])
+        count = np.bincount(fast, minlength=len(growths))[fast]
+        evidence = np.concatenate([evidence, sums + np.log(masses) - np.log(count)[:, None]])
+        tick = np.concatenate([tick, fast])
     new = (np.median(scales / np.maximum(y, _LEAST), axis=1)[None, :, None] * values) ** 2
     fits = np.isfinite(evidence)[..., None]
-    return np.where(fits, values, np.nan), np.sqrt(np.maximum(spreads, 0.0) + new), evidence
+    return ExactPredictions(
+        values=np.where(fits, values, np.nan),
+        errors=np.sqrt(np.maximum(spreads, 0.0) + new),
+        evidence=evidence,
+        tick=tick,
+        is_sum=np.arange(len(tick)) >= len(growths),
+    )
+
+
+def _ahead(columns: list[Floats], coefficients: Floats, covariance: Floats) -> tuple[Floats, Floats]:
+    """Return values and variances (K, Q, m) of fits at other settings; each column is of shape (K, m)."""
+    design = np.stack(columns, axis=-1)
+    values = np.einsum("kmi,kqi->kqm", design, coefficients)
+    return values, np.einsum("kmi,kqij,kmj->kqm", design, covariance, design)
+
+
+def _pairs(terms: Floats, is_constant: np.ndarray[Any, np.dtype[np.bool_]]) -> tuple[Ints, Ints]:
+    """Return the indices of a slower and a faster term for all pairs of those that have values."""
+    there = [k for k in range(len(terms)) if not is_constant[k] and terms[k].any()]
+    pairs = [(slow, fast) for i, fast in enumerate(there) for slow in there[:i]]
+    found = np.array(pairs, dtype=np.int64).reshape(len(pairs), 2)
+    return found[:, 0], found[:, 1]
 
 
 def _log_sum(logs: Floats, top: float) -> Floats:
@@ -187,16 +236,28 @@ def _single(terms: Floats, y: Floats, scales: Floats) -> Floats:
     return np.asarray(np.where(fits, inside, np.where((a <= 0) & (slope[..., 0] > 0), edge, -np.inf)))
 
 
-def _hidden(base: Floats, terms: Floats, y: Floats, scales: Floats) -> tuple[Floats, Floats]:
-    """Return the log evidence of a constant, the expected term and a faster one, and the bound of its share; both (K, Q)."""
+def _sums(terms: Floats, is_constant: np.ndarray[Any, np.dtype[np.bool_]], y: Floats, scales: Floats) -> Floats:
+    """Return the log evidence (K, Q) of each term beside a slower one, the mean over those."""
+    found = np.full((len(terms), len(scales)), -np.inf)
+    slow, fast = _pairs(terms, is_constant)
+    if not len(fast):
+        return found
+    evidence, _ = _two_terms(terms[slow], terms[fast], y, scales)
+    for k in np.unique(fast):
+        found[k] = np.logaddexp.reduce(evidence[fast == k], axis=0) - math.log(np.count_nonzero(fast == k))
+    return found
+
+
+def _two_terms(bases: Floats, terms: Floats, y: Floats, scales: Floats) -> tuple[Floats, Floats]:
+    """Return the log evidence of a constant, a term and a faster one, and the bound of its share; both (K, Q)."""
     middle, end = len(y) // 2, max(float(y[-1]), _LEAST)
-    bases = np.broadcast_to(base, terms.shape)
+    bases = np.broadcast_to(bases, terms.shape)
     log_l, coefficients, covariance = _fits([np.ones_like(terms), bases, terms], y, scales)
     a, b, c = (coefficients[..., i] for i in range(3))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         error = np.sqrt(np.maximum(covariance[..., 2, 2], 0.0))
         share = c * terms[:, -1:] / end
-        at = b * base[middle]
+        at = b * bases[:, middle, None]
         inner = at / (a + at)
         first = _width(inner, inner * (1 - inner) * _ratio_error(a, b, covariance))
         evidence = log_l + np.log(first) + np.log(_width(share, error * terms[:, -1:] / end, _LEAST_HIDDEN))

@@ -2,7 +2,8 @@
 
 A shape is what a model looks like at the settings, up to a factor: ``(1 - u) + u * t / t(mid)`` for one term `t` with the
 share `u` at the geometric middle of the settings; ``base + v / (1 - v) * base(end) * t / t(end)`` for a term `t` that grows
-faster than the expected one and makes up the share `v` at the last setting.
+faster than the expected one and makes up the share `v` at the last setting; ``(1 - u) * ((1 - v) + v * s / s(mid)) + u * t /
+t(mid)`` for a term `t` with a slower one `s` beside it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from scalkit.growth import Growth
 from scalkit.validation.expectation import RANKS, Expectation
 
-__all__ = ["HIDDEN_MASS", "HIDDEN_SHARES", "PRIORS", "Hypotheses", "Prior", "hypotheses", "tick_mass"]
+__all__ = ["HIDDEN_MASS", "HIDDEN_SHARES", "PRIORS", "SUM_MASS", "Hypotheses", "Prior", "hypotheses", "tick_mass"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -26,9 +27,24 @@ PRIORS: tuple[Prior, ...] = ("ranks", "ticks", "expectation")
 HIDDEN_SHARES = np.array([0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.14, 0.2, 0.28, 0.4, 0.55, 0.75])
 HIDDEN_MASS = 0.2
 _LEAST_SHARE = 1e-3
-_FINE = 4001
+_FINE = 1601
 _DIGITS = 1000.0
 _BASES = 0.06
+SUM_MASS = 0.15
+_SLOWER, _SLOWER_SHARES = 3, np.array([0.25, 0.5, 0.75])
+
+
+@dataclass(frozen=True, eq=False)
+class _Row:
+    """The hypotheses of one group: the leading tick, the second term or -1, shapes, shares and weights."""
+
+    tick: int
+    beside: int
+    is_hidden: bool
+    shapes: Floats
+    shares: Floats
+    bases: Floats
+    weights: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +66,15 @@ class Hypotheses:
     end_share : ndarray of shape (H,)
         Of the leading or hidden term at the last setting.
     base : ndarray of shape (H,)
-        Share of the expected term in the base of two-term hypotheses, NaN for one term.
+        Share of the second term in the base of two-term hypotheses, NaN for one term.
     starts : ndarray of int, shape (G,)
         Where a group of equal tick and kind begins.
     group_tick : ndarray of int, shape (G,)
         Which of `growths` leads in it.
     group_is_hidden : ndarray of bool, shape (G,)
+        Whether the leading term of the group hides behind the expected one.
+    group_beside : ndarray of int, shape (G,)
+        Which of `growths` is the second term, -1 without one.
     rank : ndarray of int, shape (K,)
         Index into ``RANKS`` of each growth.
     is_faster : ndarray of bool, shape (K,)
@@ -77,6 +96,7 @@ class Hypotheses:
     starts: Ints
     group_tick: Ints
     group_is_hidden: np.ndarray[Any, np.dtype[np.bool_]]
+    group_beside: Ints
     rank: Ints
     is_faster: np.ndarray[Any, np.dtype[np.bool_]]
     offsets: Floats
@@ -91,12 +111,15 @@ class Hypotheses:
     def log_shapes_at(self, at: Floats) -> Floats:
         """Return the logarithm of every shape at `at`, of shape (H, len(at)), relative to its mean over the settings."""
         found = np.empty((len(self.prior), len(at)))
-        for group, (tick, is_hidden) in enumerate(zip(self.group_tick, self.group_is_hidden, strict=True)):
+        for group, (tick, beside) in enumerate(zip(self.group_tick, self.group_beside, strict=True)):
             start, stop = self.span(group)
             growth, share, base = self.growths[tick], self.share[start:stop], self.base[start:stop]
-            found[start:stop] = (
-                _pairs_at(at, self, growth, share, base) if is_hidden else _terms_at(at, self, growth, share)
-            )
+            if self.group_is_hidden[group]:
+                found[start:stop] = _pairs_at(at, self, growth, share, base)
+            elif beside >= 0:
+                found[start:stop] = _sums_at(at, self.x, growth, self.growths[beside], share, base)
+            else:
+                found[start:stop] = _terms_at(at, self, growth, share)
         return found - self.offsets[:, None]
 
 
@@ -106,7 +129,7 @@ def hypotheses(
     ticks: tuple[Growth, ...],
     step: float = 0.012,
     prior: Prior = "ranks",
-    with_hidden: bool = True,
+    summed: tuple[Growth, ...] | None = None,
 ) -> Hypotheses:
     """Return the hypotheses about an expectation at the settings `x`.
 
@@ -120,10 +143,11 @@ def hypotheses(
         Distance of neighbouring shapes of one tick, root of the summed squares of their logarithms.
     prior : {"ranks", "ticks", "expectation"}
         Equal mass for total, approximate and none; for all ticks; or half of it for the expectation.
-    with_hidden : bool
-        Whether two-term hypotheses compete.
+    summed : tuple of Growth, optional
+        Ticks that also stand in sums with a slower one; all by default.
     """
-    return _hypotheses(tuple(np.asarray(x, dtype=float).tolist()), expectation, tuple(ticks), step, prior, with_hidden)
+    settings = tuple(np.asarray(x, dtype=float).tolist())
+    return _hypotheses(settings, expectation, tuple(ticks), step, prior, None if summed is None else tuple(summed))
 
 
 @lru_cache(maxsize=64)
@@ -133,43 +157,51 @@ def _hypotheses(
     ticks: tuple[Growth, ...],
     step: float,
     prior: Prior,
-    with_hidden: bool,
+    summed: tuple[Growth, ...] | None,
 ) -> Hypotheses:
     x = np.array(settings)
     growths = tuple(sorted({*ticks, Growth.constant(), expectation.growth}))
     rank = np.array([RANKS.index(expectation.rank(g)) for g in growths])
     is_faster = np.array([g > expectation.growth for g in growths])
     mass = tick_mass(growths, rank, expectation, prior)
-    hidden_too = with_hidden and not expectation.growth.is_constant
-    rows: list[tuple[int, bool, Floats, Floats, Floats, Floats]] = []
+    hidden_too = not expectation.growth.is_constant
+    rows: list[_Row] = []
     usable = [bool(np.isfinite(_log_ticks(x, growth, _middle(x))).all()) for growth in growths]
     hidden_too = hidden_too and usable[growths.index(expectation.growth)]
     for k, growth in enumerate(growths):
         if not usable[k]:
             continue
-        hides = hidden_too and bool(is_faster[k])
-        single = mass[k] * (1 - HIDDEN_MASS if hides else 1.0)
+        beside = _slower(k, usable) if summed is None or growth in summed else []
+        hidden_mass = HIDDEN_MASS * (hidden_too and bool(is_faster[k]))
+        sum_mass = SUM_MASS * bool(beside)
         shapes, shares, weights = _single(x, growth, step)
-        rows.append((k, False, shapes, shares, np.full(len(shares), np.nan), single * weights))
-        if hides:
+        one = mass[k] * (1 - hidden_mass - sum_mass)
+        rows.append(_Row(k, -1, False, shapes, shares, np.full(len(shares), np.nan), one * weights))
+        if hidden_mass:
             shapes, shares, bases, weights = _hidden(x, expectation.growth, growth, max(step, _BASES))
-            rows.append((k, True, shapes, shares, bases, mass[k] * HIDDEN_MASS * weights))
-    sizes = [len(row[3]) for row in rows]
-    logs = np.concatenate([row[2] for row in rows])
-    weights = np.concatenate([row[5] for row in rows])
+            expected = growths.index(expectation.growth)
+            rows.append(_Row(k, expected, True, shapes, shares, bases, mass[k] * hidden_mass * weights))
+        coarse = _even_shares(_log_ticks(x, growth, _middle(x)), max(step, _BASES))
+        for s in beside:
+            shapes, shares, bases, weights = _sum(x, growth, growths[s], *coarse)
+            rows.append(_Row(k, s, False, shapes, shares, bases, mass[k] * sum_mass / len(beside) * weights))
+    sizes = [len(row.shares) for row in rows]
+    logs = np.concatenate([row.shapes for row in rows])
+    weights = np.concatenate([row.weights for row in rows])
     offsets = logs.mean(axis=1)
-    ends = np.concatenate([_end_shares(x, growths[row[0]], row[1], row[3]) for row in rows])
+    ends = np.concatenate([_end_shares(x, row, growths) for row in rows])
     return Hypotheses(
         growths=growths,
         shapes=logs - offsets[:, None],
         prior=weights / weights.sum(),
-        tick=np.repeat([row[0] for row in rows], sizes),
-        share=np.concatenate([row[3] for row in rows]),
+        tick=np.repeat([row.tick for row in rows], sizes),
+        share=np.concatenate([row.shares for row in rows]),
         end_share=ends,
-        base=np.concatenate([row[4] for row in rows]),
+        base=np.concatenate([row.bases for row in rows]),
         starts=np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64),
-        group_tick=np.array([row[0] for row in rows]),
-        group_is_hidden=np.array([row[1] for row in rows]),
+        group_tick=np.array([row.tick for row in rows]),
+        group_is_hidden=np.array([row.is_hidden for row in rows]),
+        group_beside=np.array([row.beside for row in rows]),
         rank=rank,
         is_faster=is_faster,
         offsets=offsets,
@@ -196,12 +228,20 @@ def _log_ticks(x: Floats, growth: Growth, at: float) -> Floats:
     return np.asarray(np.clip(value, -_DIGITS, _DIGITS) * np.log(2.0))
 
 
-def _end_shares(x: Floats, growth: Growth, is_hidden: bool, shares: Floats) -> Floats:
+def _slower(k: int, usable: list[bool]) -> list[int]:
+    """Return a few indices of growths slower than the one at `k`, the constant at 0 left out, evenly spread."""
+    there = [index for index in range(1, k) if usable[index]]
+    places = np.linspace(0, len(there) - 1, min(len(there), _SLOWER)).round().astype(int)
+    return [there[place] for place in places]
+
+
+def _end_shares(x: Floats, row: _Row, growths: tuple[Growth, ...]) -> Floats:
     """Return the share of the leading or hidden term at the last setting."""
-    if is_hidden or growth.is_constant:
-        return shares
-    log_tick = _log_ticks(x, growth, _middle(x))[-1:]
-    return np.asarray(np.exp(np.log(np.maximum(shares, 1e-300)) + log_tick - _log_mix(log_tick, shares)[:, 0]))
+    growth = growths[row.tick]
+    if row.is_hidden or growth.is_constant:
+        return row.shares
+    log_tick = _log_ticks(x, growth, _middle(x))[-1]
+    return np.asarray(np.exp(np.log(np.maximum(row.shares, 1e-300)) + log_tick - row.shapes[:, -1]))
 
 
 def _terms_at(at: Floats, hyp: Hypotheses, growth: Growth, shares: Floats) -> Floats:
@@ -216,6 +256,14 @@ def _pairs_at(at: Floats, hyp: Hypotheses, growth: Growth, shares: Floats, bases
     base = _terms_at(at, hyp, expected, bases) - _terms_at(end, hyp, expected, bases)
     odds = np.log(shares) - np.log1p(-shares)
     return np.asarray(np.logaddexp(base, odds[:, None] + _log_ticks(at, growth, float(end[0]))[None, :]))
+
+
+def _sums_at(at: Floats, x: Floats, growth: Growth, slower: Growth, shares: Floats, bases: Floats) -> Floats:
+    """Return log of ``(1 - u) * ((1 - v) + v * s) + u * t``, of shape (shares, at), each term 1 at the middle of `x`."""
+    base = _log_mix(_log_ticks(at, slower, _middle(x)), bases)
+    tick = _log_ticks(at, growth, _middle(x))
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.logaddexp(np.log1p(-shares)[:, None] + base, np.log(shares)[:, None] + tick[None, :]))
 
 
 def _middle(x: Floats) -> float:
@@ -265,3 +313,12 @@ def _hidden(x: Floats, expected: Growth, faster: Growth, step: float) -> tuple[F
         np.tile(bases, n_shares),
         np.tile(weights, n_shares) / n_shares,
     )
+
+
+def _sum(
+    x: Floats, growth: Growth, slower: Growth, shares: Floats, weights: Floats
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return shapes, shares of the leading term, of the slower one in the rest, and weights of the sum of two terms."""
+    n, m = len(shares), len(_SLOWER_SHARES)
+    every, bases = np.tile(shares, m), np.repeat(_SLOWER_SHARES, n)
+    return _sums_at(x, x, growth, slower, every, bases), every, bases, np.tile(weights / weights.sum(), m) / m

@@ -15,7 +15,14 @@ import numpy as np
 from scalkit.growth import Growth
 from scalkit.validation.exact import exact_evidence
 from scalkit.validation.expectation import RANKS, Expectation
-from scalkit.validation.hypotheses import HIDDEN_MASS, HIDDEN_SHARES, Hypotheses, Prior, tick_mass
+from scalkit.validation.hypotheses import (
+    HIDDEN_MASS,
+    HIDDEN_SHARES,
+    SUM_MASS,
+    Hypotheses,
+    Prior,
+    tick_mass,
+)
 from scalkit.validation.noise import Noise, Summary
 
 __all__ = ["Masses", "exact_masses", "likelihoods", "noisy_masses", "squared_residuals"]
@@ -85,8 +92,9 @@ def exact_masses(
     evidence = exact_evidence(x, y, growths, expectation.growth, resolution)
     mass = tick_mass(growths, rank, expectation, prior)
     hides = np.array([g > expectation.growth and not expectation.growth.is_constant for g in growths]) * HIDDEN_MASS
-    top = max(float(evidence.single.max()), float(evidence.hidden.max()))
-    single = mass * (1 - hides) * np.exp(evidence.single - top)
+    sums = np.array([sum(not h.is_constant for h in growths[:k]) > 0 for k in range(len(growths))]) * SUM_MASS
+    top = max(float(each.max()) for each in (evidence.single, evidence.hidden, evidence.sums))
+    single = mass * ((1 - hides - sums) * np.exp(evidence.single - top) + sums * np.exp(evidence.sums - top))
     hidden = mass * hides * np.exp(evidence.hidden - top)
     total = (single + hidden).sum()
     out = np.flatnonzero((rank == RANKS.index("none")) & np.array([g > expectation.growth for g in growths]))

@@ -16,7 +16,7 @@ from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.validation.exact import exact_predictions
 from scalkit.validation.expectation import RANKS, Expectation, Rank
-from scalkit.validation.hypotheses import PRIORS, Prior, hypotheses, tick_mass
+from scalkit.validation.hypotheses import PRIORS, SUM_MASS, Prior, hypotheses, tick_mass
 from scalkit.validation.masses import exact_masses, likelihoods, noisy_masses, squared_residuals
 from scalkit.validation.noise import summarise
 from scalkit.validation.space import SearchSpace
@@ -147,13 +147,21 @@ class Posterior:
         return self.quantiles(x, [low, 1 - low])
 
     def predict(self, x: ArrayLike) -> Floats:
-        """Return the median of the predictions at `x`, same shape as `x`, in the unit of the series."""
-        return np.asarray(self.quantiles(x, [0.5])[0])
+        """Return the median of what the classes of the ruler predict at `x`, same shape as `x`, in the unit of the series."""
+        return np.asarray(self.quantiles(x, [0.5], refined=False)[0])
 
-    def quantiles(self, x: ArrayLike, shares: Sequence[float]) -> Floats:
-        """Return quantiles of the predictions at `x`, of shape (len(shares), *shape of x), in the unit of the series."""
+    def quantiles(self, x: ArrayLike, shares: Sequence[float], refined: bool = True) -> Floats:
+        """Return quantiles of the predictions at `x`, of shape (len(shares), *shape of x), in the unit of the series.
+
+        Parameters
+        ----------
+        x : array_like
+        shares : sequence of float
+        refined : bool
+            Whether growths between the ticks take part, as they do in an interval.
+        """
         at = np.asarray(x, dtype=np.float64)
-        seen = self.predictions(np.atleast_1d(at).ravel())
+        seen = self.predictions(np.atleast_1d(at).ravel(), refined)
         found = np.empty((len(shares), seen.logs.shape[1]))
         for column in range(seen.logs.shape[1]):
             points = (seen.logs[:, column, None] + seen.spread[:, None] * _NORMAL[None, :]).ravel()
@@ -177,7 +185,7 @@ class Posterior:
         x, values = self.series.x, _positive(self.series.replicates)
         summary = summarise(values[None])
         noise = summary.noise
-        hyp = hypotheses(x, self.expectation, ticks, step, self.prior)
+        hyp = hypotheses(x, self.expectation, ticks, step, self.prior, self.space.ticks)
         squares = squared_residuals(summary.z, hyp)
         likely = likelihoods(squares, noise, len(x))[0].astype(float) * hyp.prior
         keep = likely > _NEGLIGIBLE * likely.max()
@@ -197,18 +205,19 @@ class Posterior:
     def _exact_predictions(self, at: Floats, ticks: tuple[Growth, ...]) -> Predictions:
         series = self.series
         growths = tuple(sorted({*ticks, Growth.constant(), self.expectation.growth}))
-        values, errors, evidence = exact_predictions(series.x, series.y, growths, series.resolution, at)
+        seen = exact_predictions(series.x, series.y, growths, series.resolution, at)
         rank = np.array([RANKS.index(self.expectation.rank(g)) for g in growths])
-        evidence = evidence + np.log(tick_mass(growths, rank, self.expectation, self.prior))[:, None]
+        mass = tick_mass(growths, rank, self.expectation, self.prior)[seen.tick]
+        evidence = seen.evidence + np.log(mass * np.where(seen.is_sum, SUM_MASS, 1 - SUM_MASS))[:, None]
         weights = np.exp(evidence - evidence.max())
         k, q = np.nonzero(weights > _NEGLIGIBLE)
-        found = np.maximum(values[k, q], 1e-300)
+        found = np.maximum(seen.values[k, q], 1e-300)
         return Predictions(
             logs=np.log(found),
             weights=weights[k, q] / weights[k, q].sum(),
-            spread=np.minimum(errors[k, q] / found, 1.0).max(axis=1),
+            spread=np.minimum(seen.errors[k, q] / found, 1.0).max(axis=1),
             growths=growths,
-            tick=k,
+            tick=seen.tick[k],
         )
 
 
