@@ -50,8 +50,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status (0, 1 or 2; 130 after Ctrl-C).
 
     Whatever goes wrong ends with 2, because 1 says that a verdict fails. ``SCALKIT_DEBUG=1`` shows the traceback of what
-    should not have gone wrong.
+    should not have gone wrong. Of the ranks of an MPI program only rank 0 prints what it has to say of a validation.
     """
+    from scalkit.cli.ranks import only_rank_0_speaks
+
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    with only_rank_0_speaks() if arguments[:1] == ["validate"] else contextlib.nullcontext():
+        return _main(arguments)
+
+
+def _main(argv: Sequence[str]) -> int:
     name = "scalkit"
     try:
         args = _parsed(argv)
@@ -71,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
+def _parsed(argv: Sequence[str]) -> argparse.Namespace:
     try:
         return build_parser().parse_args(argv)
     except SystemExit:  # after --help, --version or a wrong option

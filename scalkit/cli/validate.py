@@ -1,14 +1,25 @@
-"""Validates runs against expectations and prints the verdicts as a table.
+"""Validates measurements against expectations and prints the verdicts as a table.
 
-RUN is a campaign folder that `scalkit measure` wrote, or single run files, a netCDF file, or JSON that Google Benchmark or
-pytest-benchmark wrote. Expectations come from a bundled catalogue (mpi, mafia) or from a TOML file:
+RUN is a campaign folder that `scalkit measure` wrote, or run files, a netCDF file, or JSON that Google Benchmark or
+pytest-benchmark wrote. What is expected comes from a bundled catalogue (mpi, mafia), a TOML file, or a baseline:
 
-    deviation = "p^(1/2)"
-    rules = ["MPI_Allreduce <= MPI_Reduce + MPI_Bcast"]
+    scalkit validate runs/allreduce                          against the catalogue of MPI
+    scalkit validate bench.json --expect expectations.toml   against a file, which looks like this:
 
-    [expectations]
-    MPI_Bcast = "log(p)"
-    my_function = { expectation = "p*log(p)", deviation = "log(p)" }
+        deviation = "p^(1/2)"
+        rules = ["MPI_Allreduce <= MPI_Reduce + MPI_Bcast"]
+
+        [expectations]
+        MPI_Bcast = "log(p)"
+        my_function = { expectation = "p*log(p)", deviation = "log(p)" }
+
+    scalkit validate run.nc --expect e.toml --save-baseline baseline.json    keep what was found
+    scalkit validate new.nc --baseline baseline.json                         did something get worse since?
+    scalkit validate new.nc --baseline baseline.json --fail-on factor        also by a constant factor?
+
+    scalkit validate run.nc --annotations github --junit verdicts.xml        in CI
+    scalkit validate run.nc --json > verdicts.json                           for programs
+    mpiexec -n 8 scalkit validate many.nc                                    many functions, on 8 ranks
 
 Exit status: 0 every deciding verdict is total or approximate; 1 a deciding verdict is none and grows faster, or a rule is
 violated on measurements; 2 wrong input or use. Run times with more processes than cores do not decide.
@@ -17,21 +28,23 @@ violated on measurements; 2 wrong input or use. Run times with more processes th
 from __future__ import annotations
 
 import argparse
-import math
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalkit.errors import ReportError
+from scalkit.errors import ReportError, UsageError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from scalkit.validation import Validation, Verdict
+    from scalkit.validation import Validation
+    from scalkit.validation.parallel import Report
+    from scalkit.validation.verdict import Mapper
 
 HELP = "verdicts on measured runs, as a table"
 
-_STYLES = {"total": "green", "approximate": "yellow", "none": "red", "undecided": "magenta"}
+_OF_BASELINES = ("factor", "gone")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,57 +52,147 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "runs", nargs="+", metavar="RUN", help="campaign folder, run file, netCDF file or benchmark's JSON"
     )
-    parser.add_argument("--expect", default="mpi", metavar="FILE", help="TOML file, or mpi, mafia (default: mpi)")
-    parser.add_argument(
-        "--statistic", default="q1", choices=("q1", "median", "mean", "min"), help="default: first quartile"
+    _add_expected(parser.add_argument_group("what is expected"))
+    _add_judging(parser.add_argument_group("how it is judged"))
+    _add_output(parser.add_argument_group("what is printed and written"))
+
+
+def _add_expected(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--expect", metavar="FILE", help="TOML file, or mpi, mafia (default: mpi)")
+    group.add_argument(
+        "--baseline",
+        metavar="FILE",
+        help="instead of --expect: each function grows as in this file, which --save-baseline wrote, and is compared with it",
     )
-    parser.add_argument(
+    group.add_argument(
+        "--save-baseline",
+        type=Path,
+        metavar="FILE",
+        help="write what was found, whatever was expected, as the baseline of later validations",
+    )
+    group.add_argument("--force", action="store_true", help="let --save-baseline replace an existing file")
+
+
+def _add_judging(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--statistic",
+        choices=("q1", "median", "mean", "min"),
+        help="over repetitions and runs (default: that of the baseline, else q1, the first quartile)",
+    )
+    group.add_argument(
         "--min-points", type=int, default=5, metavar="N", help="fewest settings of the parameter (default: 5)"
     )
-    parser.add_argument(
-        "--fail-on",
-        action="append",
-        default=[],
-        choices=("better", "predicted", "undecided"),
-        help="exit with 1 also when a function is better than its limits, when only models predict a violation, or when the "
-        "values do not decide",
-    )
-    parser.add_argument(
+    group.add_argument(
         "--parameter",
         metavar="NAME",
         help="argument of the benchmarks in a JSON file to take as the parameter; several between commas, as in n,k",
     )
-    parser.add_argument(
+    group.add_argument(
+        "--prior",
+        default="ranks",
+        choices=("ranks", "ticks", "expectation"),
+        help="what is equally probable before the measurements: total, approximate and none (ranks, the default); every "
+        "growth that is tried (ticks); the expectation and all others together (expectation)",
+    )
+    group.add_argument(
+        "--scaling",
+        default="auto",
+        choices=("auto", "weak"),
+        help="times that fall are judged by their cost, parameter times time (auto, the default), or as they are (weak)",
+    )
+    group.add_argument(
+        "--fail-on",
+        action="append",
+        default=[],
+        choices=("better", "predicted", "undecided", *_OF_BASELINES),
+        help="exit with 1 also when a function is better than its limits, when only models predict a violation, when the "
+        "values do not decide, or, with --baseline, when a constant factor rose or a function is gone; may be repeated",
+    )
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--json", action="store_true", help="print JSON (verdict.schema.json) instead of the table")
+    group.add_argument(
         "--annotations",
         choices=("github",),
         help="also print annotations for GitHub Actions; with --json they go to standard error",
     )
-    parser.add_argument("--junit", type=Path, metavar="PATH", help="also write JUnit XML")
-    parser.add_argument("--json", action="store_true", help="print JSON (verdict.schema.json) instead of the table")
+    group.add_argument("--junit", type=Path, metavar="PATH", help="also write JUnit XML; an existing file is replaced")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Validate and print; return 0 or 1."""
+    """Validate, print and write; return 0 or 1. Ranks beside rank 0 only compute."""
+    from scalkit.cli.task_bar import task_bar
+
+    with task_bar(sys.stderr, "judging") as report, _computing(report) as mapper:
+        result = None if mapper is None else _validated(args, mapper)
+    return 0 if result is None else _tell(args, result)
+
+
+@contextmanager
+def _computing(report: Report) -> Iterator[Mapper | None]:
+    """Yield what computes tasks: here, or on the ranks that a launcher started."""
+    from scalkit.cli.ranks import launched
+    from scalkit.validation.parallel import in_turn, over_ranks
+
+    here = launched()
+    if here is None:
+        yield in_turn(report)
+    else:
+        with over_ranks(here.size, report) as mapper:
+            yield mapper
+
+
+def _validated(args: argparse.Namespace, mapper: Mapper) -> Validation:
     import scalkit as sk
-    from scalkit.validation import load_expectations
+    from scalkit.cli.expected import expected_of, require_place
+    from scalkit.validation.baseline import Baseline
+
+    require_place(args.save_baseline, args.force)
+    expected = expected_of(args.expect, args.baseline)
+    statistic = args.statistic or "q1"
+    if isinstance(expected, Baseline):
+        statistic = args.statistic or expected.statistic
+        if statistic != expected.statistic:
+            raise UsageError(
+                f"the baseline '{args.baseline}' has the statistic {expected.statistic}, --statistic says {statistic}; "
+                "compare values of the same kind, without --statistic."
+            )
+    elif alone := [word for word in args.fail_on if word in _OF_BASELINES]:
+        raise UsageError(f"--fail-on {alone[0]} compares with a baseline; give one with --baseline.")
+    data = sk.read(args.runs if len(args.runs) > 1 else args.runs[0], parameter=_named(args.parameter))
+    result = sk.validate(
+        data,
+        expected,
+        statistic=statistic,
+        min_points=args.min_points,
+        prior=args.prior,
+        scaling=args.scaling,
+        mapper=mapper,
+    )
+    return replace(result, expectations=str(args.baseline)) if args.baseline else result
+
+
+def _tell(args: argparse.Namespace, result: Validation) -> int:
+    """Write the files, print, and return the exit status."""
+    from scalkit.cli.verdict_table import show
     from scalkit.validation.annotations import to_github
+    from scalkit.validation.baseline import Baseline
     from scalkit.validation.junit import to_junit
 
-    expected = load_expectations(args.expect)
-    data = sk.read(args.runs if len(args.runs) > 1 else args.runs[0], parameter=_named(args.parameter))
-    result = sk.validate(data, expected, statistic=args.statistic, min_points=args.min_points)
     status = result.exit_status(args.fail_on)
     if args.junit:
         _write(args.junit, to_junit(result, fail_on=args.fail_on))
+    if args.save_baseline:
+        Baseline.from_result(result).save(args.save_baseline)
     if args.json:
         sys.stdout.write(result.to_json())
     else:
-        _show(result, status)
+        show(result, status, saved=args.save_baseline)
     if args.annotations:
-        file = _relative(args.expect) if expected.lines and Path(args.expect).is_file() else ""
-        (sys.stderr if args.json else sys.stdout).write(
-            to_github(result, args.fail_on, file=file, lines=expected.lines)
-        )
+        file, lines = _place(args.expect)
+        annotations = to_github(result, args.fail_on, file=file, lines=lines)
+        (sys.stderr if args.json else sys.stdout).write(annotations)
     return status
 
 
@@ -98,10 +201,15 @@ def _named(text: str | None) -> str | list[str] | None:
     return [part.strip() for part in text.split(",")] if text and "," in text else text
 
 
-def _relative(path: str) -> str:
-    """Return a path relative to the working directory, where a checkout is, if it lies in it."""
-    whole = Path(path).absolute()
-    return str(whole.relative_to(Path.cwd())) if whole.is_relative_to(Path.cwd()) else str(whole)
+def _place(expect: str | None) -> tuple[str, dict[str, int]]:
+    """Return a file of expectations relative to the working directory, where a checkout is, and its lines."""
+    from scalkit.validation import CATALOGUES, load_expectations
+
+    if expect is None or expect in CATALOGUES:
+        return "", {}
+    whole = Path(expect).absolute()
+    shown = whole.relative_to(Path.cwd()) if whole.is_relative_to(Path.cwd()) else whole
+    return str(shown), dict(load_expectations(expect).lines)
 
 
 def _write(path: Path, text: str) -> None:
@@ -112,58 +220,3 @@ def _write(path: Path, text: str) -> None:
     except OSError as error:
         part.unlink(missing_ok=True)
         raise ReportError(f"cannot write {path}: {error.strerror}; choose another path for --junit.") from error
-
-
-def _show(result: Validation, status: int) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
-    console.print(_table(result))
-    if result.rules:
-        console.print(Text("Rules", style="bold"))
-    for rule in result.rules:
-        console.print(Text(f"  {rule.sentence}{'' if rule.decides else ' (does not decide)'}"))
-    if result.litmus:
-        console.print(Text("Litmus test", style="bold"))
-        console.print(Text(f"  {result.litmus.sentence}"))
-    said = {rule.sentence for rule in result.rules}
-    warnings = [warning for warning in result.warnings if warning not in said]
-    if warnings:
-        console.print(Text("To keep in mind", style="bold"))
-    for warning in warnings:
-        console.print(Text(f"  {warning}"))
-    console.print(Text(f"{result.headline}. Exit status {status}.", style="bold"))
-
-
-def _table(result: Validation) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(caption="⚠ does not decide the exit status", caption_justify="left", title_justify="left")
-    for name, kind in (
-        ("Function", "left"),
-        ("Metric", "left"),
-        ("Expectation", "left"),
-        ("Model", "left"),
-        ("adj. R²", "right"),
-        ("Divergence", "left"),
-        ("Match", "left"),
-    ):
-        table.add_column(name, justify=kind)  # type: ignore[arg-type]
-    for verdict in result.verdicts:
-        table.add_row(*(Text(cell) for cell in _cells(verdict)), Text(_mark(verdict), style=_STYLES[verdict.verdict]))
-    return table
-
-
-def _cells(verdict: Verdict) -> tuple[str, ...]:
-    r2 = "-" if math.isnan(verdict.adjusted_r2) else f"{verdict.adjusted_r2:.3f}"
-    growth = str(verdict.expectation.growth)
-    return verdict.function, verdict.metric, growth, str(verdict.model), r2, str(verdict.divergence)
-
-
-def _mark(verdict: Verdict) -> str:
-    from scalkit.validation import SYMBOLS
-
-    direction = f", {verdict.direction}" if verdict.verdict == "none" else ""
-    return f"{SYMBOLS[verdict.verdict]} {verdict.verdict}{direction}{'' if verdict.decides else ' ⚠'}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
+from scalkit.validation.comparison import Comparison
 from scalkit.validation.result import Validation
 
 __all__ = ["to_github"]
@@ -17,7 +18,7 @@ def to_github(
     Parameters
     ----------
     result : Validation
-    fail_on : collection of {"better", "predicted", "undecided"}
+    fail_on : collection of str
         As in `Validation.exit_status`.
     file : str
         The file of expectations, relative to the repository, to show annotations at.
@@ -37,6 +38,7 @@ def to_github(
     known = lines or {}
     said: list[str] = []
     found: list[str] = []
+    announced: dict[tuple[str, str], bool] = {}
     for verdict in result.verdicts:
         fails = verdict.is_failure or (
             verdict.decides and (("better" in fail_on and verdict.verdict == "none") or verdict.verdict in fail_on)
@@ -46,13 +48,31 @@ def to_github(
             title = f"{verdict.function} ({verdict.metric}): {verdict.verdict}"
             found.append(_command("error" if fails else "warning", title, verdict.sentence, file, line))
             said.append(verdict.sentence)
+            announced[verdict.function, verdict.metric] = fails
     for rule in result.rules:
         fails = rule.is_failure or ("predicted" in fail_on and rule.decides and rule.status == "predicted")
         if fails or rule.status != "holds":
             found.append(_command("error" if fails else "warning", f"rule {rule.status}", rule.sentence, file))
             said.append(rule.sentence)
+    if result.comparison is not None:
+        found += _of_baseline(result.comparison, fail_on, announced)
+        said.append(result.comparison.headline)
     found += [_command("warning", "scalkit", text, file) for text in result.warnings if text not in said]
     return "".join(found)
+
+
+def _of_baseline(
+    comparison: Comparison, fail_on: Collection[str], announced: Mapping[tuple[str, str], bool]
+) -> Iterator[str]:
+    """Yield a command for each change worth it; verdicts about the status quo have said the most already."""
+    failures = comparison.failures([word for word in fail_on if word != "predicted"])
+    for change in comparison:
+        fails = change in failures
+        known = announced.get((change.function, change.metric))
+        is_said = change.kind in ("worse", "better", "undecided") and known is not None and known >= fails
+        if not is_said and (fails or change.kind in ("worse", "factor", "gone")):
+            title = f"{change.function} ({change.metric}): {change.kind}"
+            yield _command("error" if fails else "warning", title, change.sentence)
 
 
 def _command(kind: str, title: str, message: str, file: str = "", line: int = 0) -> str:

@@ -16,7 +16,7 @@ from scalkit.growth import Growth
 from scalkit.validation.baseline import Baseline, BaselineEntry
 from scalkit.validation.result import Validation
 from scalkit.validation.space import SearchSpace
-from scalkit.validation.verdict import Verdict, judge
+from scalkit.validation.verdict import Case, Verdict, judge
 
 __all__ = ["COMPARISON_FAIL_ON", "Change", "Comparison", "Kind", "compare"]
 
@@ -134,6 +134,13 @@ class Comparison:
     def exit_status(self, fail_on: Collection[str] = ()) -> int:
         """Return 1 if something got worse, else 0.
 
+        `fail_on` and errors are those of `failures`.
+        """
+        return int(bool(self.failures(fail_on)))
+
+    def failures(self, fail_on: Collection[str] = ()) -> tuple[Change, ...]:
+        """Return what got worse on measurements that may decide.
+
         Parameters
         ----------
         fail_on : collection of {"factor", "better", "undecided", "gone"}
@@ -149,7 +156,7 @@ class Comparison:
             if word not in COMPARISON_FAIL_ON:
                 raise UsageError(f"cannot fail on {word!r}; choose from {', '.join(COMPARISON_FAIL_ON)}.")
         bad = [change for change in self.changes if change.kind in ("worse", *words) and change.decides]
-        return int(any(change.kind != "factor" or change.ratio > 1 for change in bad))
+        return tuple(change for change in bad if change.kind != "factor" or change.ratio > 1)
 
     @property
     def headline(self) -> str:
@@ -219,28 +226,36 @@ def compare(baseline: Baseline, result: Validation, tolerance: float = 0.1) -> C
 
 
 def _judged(entries: Sequence[BaselineEntry], verdicts: Sequence[Verdict]) -> list[Verdict]:
-    cases = []
-    for entry, verdict in zip(entries, verdicts, strict=True):
-        for name, then, now in (
-            ("unit", entry.model.unit, verdict.unit),
-            ("parameter", entry.model.parameter, verdict.parameter),
-        ):
-            if then != now:
-                raise DataError(
-                    f"the {name} of '{entry.metric}' of '{entry.function}' is {now!r}, in the baseline {then!r}; "
-                    "compare measurements of the same kind, or make a new baseline."
-                )
+    """Return the verdict on each series about the status quo; those that are already about it are taken as they are."""
+    found = list(verdicts)
+    cases: dict[int, Case] = {}
+    for place, (entry, verdict) in enumerate(zip(entries, verdicts, strict=True)):
+        _require_same_kind(entry, verdict)
         expectation = entry.status_quo
-        space = SearchSpace.around(expectation)
-        cases.append(
-            (
-                verdict.series,
-                expectation,
-                SearchSpace.of({*space.ticks, *verdict.space.ticks}, "around+", space.parameter),
+        space = SearchSpace.named("around", expectation)
+        if verdict.expectation != expectation or not set(space.ticks) <= set(verdict.space.ticks):
+            ticks = {*space.ticks, *verdict.space.ticks}
+            cases[place] = verdict.series, expectation, SearchSpace.of(ticks, "around+", space.parameter)
+    if cases:
+        fewest = min(len(series.x) for series, _, _ in cases.values())
+        prior = verdicts[0].posterior.prior
+        for place, again in zip(
+            cases, judge(list(cases.values()), max(3, min(MIN_POINTS, fewest)), prior), strict=True
+        ):
+            found[place] = again
+    return found
+
+
+def _require_same_kind(entry: BaselineEntry, verdict: Verdict) -> None:
+    for name, then, now in (
+        ("unit", entry.model.unit, verdict.unit),
+        ("parameter", entry.model.parameter, verdict.parameter),
+    ):
+        if then != now:
+            raise DataError(
+                f"the {name} of '{entry.metric}' of '{entry.function}' is {now!r}, in the baseline {then!r}; "
+                "compare measurements of the same kind, or make a new baseline."
             )
-        )
-    fewest = min((len(series.x) for series, _, _ in cases), default=MIN_POINTS)
-    return judge(cases, max(3, min(MIN_POINTS, fewest)))
 
 
 def _change(entry: BaselineEntry, verdict: Verdict, statistic: str, tolerance: float) -> Change:

@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Collection
 
+from scalkit.validation.comparison import Comparison
 from scalkit.validation.result import Validation
 from scalkit.validation.rules import RuleResult
 from scalkit.validation.verdict import Verdict
@@ -16,7 +17,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def to_junit(result: Validation, name: str = "scalkit", fail_on: Collection[str] = ()) -> str:
-    """Return JUnit XML: one test case for each verdict and rule.
+    """Return JUnit XML: one test case for each verdict, rule, and comparison with a baseline.
 
     A case fails where it decides the exit status; verdicts that cannot decide and would fail are skipped with the reason.
 
@@ -25,7 +26,7 @@ def to_junit(result: Validation, name: str = "scalkit", fail_on: Collection[str]
     result : Validation
     name : str
         Name of the test suite.
-    fail_on : collection of {"better", "predicted", "undecided"}
+    fail_on : collection of str
         As in `Validation.exit_status`.
     """
     result.exit_status(fail_on)
@@ -34,6 +35,8 @@ def to_junit(result: Validation, name: str = "scalkit", fail_on: Collection[str]
         _verdict_case(suite, verdict, fail_on)
     for rule in result.rules:
         _rule_case(suite, rule, fail_on)
+    if result.comparison is not None:
+        _baseline_cases(suite, result.comparison, fail_on)
     for reason in result.unjudged:
         case = ET.SubElement(
             suite, "testcase", classname="scalkit.unjudged", name=_clean(reason.rpartition(" has ")[0])
@@ -72,6 +75,19 @@ def _rule_case(suite: ET.Element, rule: RuleResult, fail_on: Collection[str]) ->
     elif outside or rule.status == "unknown":
         reasons = f" Not decided: {'; '.join(rule.caveats)}" if rule.caveats else ""
         ET.SubElement(case, "skipped", message=_clean(f"{rule.sentence}{reasons}"))
+
+
+def _baseline_cases(suite: ET.Element, comparison: Comparison, fail_on: Collection[str]) -> None:
+    """Add a case for each change: what decides fails, what is worse or gone but does not decide is skipped."""
+    failures = comparison.failures([word for word in fail_on if word != "predicted"])
+    for change in comparison:
+        case = ET.SubElement(
+            suite, "testcase", classname=_clean(f"scalkit.baseline.{change.metric}"), name=_clean(change.function)
+        )
+        if change in failures:
+            ET.SubElement(case, "failure", message=_clean(change.sentence), type=change.kind)
+        elif change.kind in ("worse", "gone"):
+            ET.SubElement(case, "skipped", message=_clean(change.sentence))
 
 
 def _clean(text: str) -> str:

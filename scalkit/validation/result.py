@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 
     from scalkit.validation.comparison import Comparison
 
-__all__ = ["FAIL_ON", "SCHEMA", "Validation"]
+__all__ = ["FAIL_ON", "FAIL_ON_BASELINE", "SCHEMA", "Validation"]
 
 SCHEMA = 1
 FAIL_ON = ("better", "predicted", "undecided")
+FAIL_ON_BASELINE = ("factor", "gone")
+"""Words for `Validation.exit_status` that need a comparison with a baseline."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +111,8 @@ class Validation:
         ----------
         fail_on : collection of {"better", "predicted", "undecided"}
             ``better``: a deciding verdict grows slower than the limits allow. ``predicted``: the models predict a violation.
-            ``undecided``: the values do not decide a verdict.
+            ``undecided``: the values do not decide a verdict. Compared with a baseline, which these words hold for as
+            well, also ``"factor"``, a constant factor that rose, and ``"gone"``; see `Comparison.exit_status`.
 
         Raises
         ------
@@ -117,11 +120,13 @@ class Validation:
             If a word of `fail_on` is unknown.
         """
         fail_on = (fail_on,) if isinstance(fail_on, str) else fail_on or ()
-        unknown = [word for word in fail_on if word not in FAIL_ON]
+        known = FAIL_ON if self.comparison is None else (*FAIL_ON, *FAIL_ON_BASELINE)
+        unknown = [word for word in fail_on if word not in known]
         if unknown:
-            raise UsageError(f"cannot fail on {unknown[0]!r}; choose from {', '.join(FAIL_ON)}.")
+            raise UsageError(f"cannot fail on {unknown[0]!r}; choose from {', '.join(known)}.")
         failed = any(v.is_failure for v in self.verdicts) or any(r.is_failure for r in self.rules)
-        failed |= self.comparison is not None and self.comparison.is_failure
+        if self.comparison is not None:
+            failed |= bool(self.comparison.failures([word for word in fail_on if word != "predicted"]))
         if "better" in fail_on:
             failed |= any(v.decides and v.verdict == "none" for v in self.verdicts)
         if "undecided" in fail_on:

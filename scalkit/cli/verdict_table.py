@@ -1,0 +1,99 @@
+"""Prints a validation: the table of verdicts, rules, the comparison with a baseline, and what to keep in mind."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from scalkit.validation import Validation, Verdict
+    from scalkit.validation.comparison import Comparison
+
+__all__ = ["show"]
+
+_STYLES = {"total": "green", "approximate": "yellow", "none": "red", "undecided": "magenta"}
+
+
+def show(result: Validation, status: int, saved: Path | None = None) -> None:
+    """Print a result to standard output, and where its baseline was saved."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    console.print(_table(result))
+    _part(console, "Rules", (f"{rule.sentence}{'' if rule.decides else ' (does not decide)'}" for rule in result.rules))
+    _part(console, "Litmus test", (result.litmus.sentence,) if result.litmus else ())
+    said = {rule.sentence for rule in result.rules}
+    if result.comparison is not None:
+        _part(console, f"Compared with {result.expectations or 'the baseline'}", _changes(result.comparison))
+        said.add(result.comparison.headline)
+    _part(console, "To keep in mind", (warning for warning in result.warnings if warning not in said))
+    if saved is not None:
+        console.print(Text(f"The baseline of {_counted(len(result), 'verdict')} is in {saved}."))
+    console.print(Text(f"{result.headline}. Exit status {status}.", style="bold"))
+
+
+def _part(console: Console, title: str, lines: Iterable[str]) -> None:
+    """Print a title and indented lines; nothing if there are none."""
+    from rich.text import Text
+
+    for number, line in enumerate(lines):
+        if number == 0:
+            console.print(Text(title, style="bold"))
+        console.print(Text(f"  {line}"))
+
+
+def _changes(comparison: Comparison) -> list[str]:
+    """Return what changed, the worst first, and how much did not."""
+    found = [
+        f"{change.sentence}{'' if change.decides else ' (does not decide)'}"
+        for kind in ("worse", "factor", "undecided", "better", "gone", "new")
+        for change in comparison.of(kind)
+    ]
+    same = len(comparison.of("same"))
+    if not found:
+        return [f"{_counted(same, 'function')} as before."]
+    return [*found, f"{_counted(same, 'other')} as before."] if same else found
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def _table(result: Validation) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(caption="⚠ does not decide the exit status", caption_justify="left", title_justify="left")
+    for name, kind in (
+        ("Function", "left"),
+        ("Metric", "left"),
+        ("Expectation", "left"),
+        ("Model", "left"),
+        ("adj. R²", "right"),
+        ("Divergence", "left"),
+        ("Match", "left"),
+    ):
+        table.add_column(name, justify=kind)  # type: ignore[arg-type]
+    for verdict in result.verdicts:
+        table.add_row(*(Text(cell) for cell in _cells(verdict)), Text(_mark(verdict), style=_STYLES[verdict.verdict]))
+    return table
+
+
+def _cells(verdict: Verdict) -> tuple[str, ...]:
+    r2 = "-" if math.isnan(verdict.adjusted_r2) else f"{verdict.adjusted_r2:.3f}"
+    growth = str(verdict.expectation.growth)
+    return verdict.function, verdict.metric, growth, str(verdict.model), r2, str(verdict.divergence)
+
+
+def _mark(verdict: Verdict) -> str:
+    from scalkit.validation import SYMBOLS
+
+    direction = f", {verdict.direction}" if verdict.verdict == "none" else ""
+    return f"{SYMBOLS[verdict.verdict]} {verdict.verdict}{direction}{'' if verdict.decides else ' ⚠'}"

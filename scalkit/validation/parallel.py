@@ -1,0 +1,123 @@
+"""Computes the tasks of a validation: one after the other, or on all ranks of an MPI program.
+
+Rank 0 splits the work, takes part in it and puts the results together; the other ranks compute what it sends them. Tasks
+have a fixed size and their results keep their order, so that what comes out does not depend on the number of ranks.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from scalkit.errors import LaunchError
+from scalkit.validation.verdict import Mapper
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+__all__ = ["Report", "in_turn", "over_ranks"]
+
+Report = Callable[[int, int], None]
+"""Is called with the number of tasks that are done, and of all."""
+
+_INSTALL = "install it on all nodes (pip install 'scalkit[mpi4py]'), or start scalkit without a launcher"
+
+
+def in_turn(report: Report) -> Mapper:
+    """Return what computes tasks one after the other, as `map` does, and reports how far it is."""
+
+    def mapper(function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Any]:
+        report(0, len(tasks))
+        for done, task in enumerate(tasks, 1):
+            found = function(task)
+            report(done, len(tasks))
+            yield found
+
+    return mapper
+
+
+@contextmanager
+def over_ranks(n_ranks: int | None, report: Report) -> Iterator[Mapper | None]:
+    """Yield what computes tasks on all ranks; all of them must enter together.
+
+    Parameters
+    ----------
+    n_ranks : int or None
+        How many ranks the launcher says that it started; None if it says nothing.
+    report : callable
+        Is called on rank 0 with the number of tasks that are done, and of all.
+
+    Yields
+    ------
+    callable or None
+        As `map` on rank 0. None on each other rank, when it has done its part and rank 0 has left.
+
+    Raises
+    ------
+    LaunchError
+        If mpi4py is missing, cannot be loaded, or belongs to another MPI library than the launcher.
+    """
+    comm = _world(n_ranks)
+    if comm.Get_size() == 1:
+        yield in_turn(report)
+        return
+    from mpi4py.futures import MPICommExecutor
+
+    if comm.Get_rank() > 0:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # rank 0 hears it too, and ends the others in order
+    with MPICommExecutor(comm) as executor:
+        yield None if executor is None else _spreading(executor, report)
+
+
+def _world(n_ranks: int | None) -> MPI.Intracomm:
+    started = f"{n_ranks or 'several'} ranks were started"
+    try:
+        from mpi4py import MPI
+    except ModuleNotFoundError as error:
+        raise LaunchError(f"{started}, and to share the work they need mpi4py; {_INSTALL}.") from error
+    except (ImportError, RuntimeError) as error:
+        reason = " ".join(str(error).split())
+        raise LaunchError(
+            f"{started}, but mpi4py cannot load an MPI library ({reason}); name it, as in MPI4PY_LIBMPI=/path/to/libmpi.so."
+        ) from error
+    if n_ranks is not None and n_ranks != MPI.COMM_WORLD.Get_size():
+        name = MPI.Get_library_version().split("\n")[0].split(",")[0].strip("\0 ")
+        raise LaunchError(
+            f"{started}, but {' '.join(name.split())}, which mpi4py loads, knows of {MPI.COMM_WORLD.Get_size()}; name the "
+            "library of the launcher, as in MPI4PY_LIBMPI=/path/to/libmpi.so, or start with the launcher of this one."
+        )
+    return MPI.COMM_WORLD
+
+
+def _spreading(executor: Any, report: Report) -> Mapper:
+    """Return what computes tasks by an `MPIPoolExecutor`."""
+
+    def mapper(function: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
+        from mpi4py.futures import Future, as_completed
+
+        report(0, len(tasks))
+        futures = [executor.submit(function, task) for task in tasks]
+        try:
+            for place in reversed(range(len(tasks))):  # rank 0 takes the last one that no other rank has begun
+                if futures[place].cancel():
+                    futures[place] = Future()
+                    _compute(futures[place], function, tasks[place])
+                    report(sum(future.done() for future in futures), len(tasks))
+            for _ in as_completed(futures):
+                report(sum(future.done() for future in futures), len(tasks))
+            return [future.result() for future in futures]
+        finally:
+            for future in futures:
+                future.cancel()
+
+    return mapper
+
+
+def _compute(future: Any, function: Callable[[Any], Any], task: Any) -> None:
+    """Compute here; an error waits for those of earlier tasks, which would be raised without other ranks."""
+    try:
+        future.set_result(function(task))
+    except Exception as error:
+        future.set_exception(error)
