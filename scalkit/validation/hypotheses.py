@@ -171,8 +171,9 @@ def _hypotheses(
     for k, growth in enumerate(growths):
         if not usable[k]:
             continue
-        beside = _slower(k, usable) if summed is None or growth in summed else []
         hidden_mass = HIDDEN_MASS * (hidden_too and bool(is_faster[k]))
+        taken = growths.index(expectation.growth) if hidden_mass else 0
+        beside = _slower(k, usable, taken) if summed is None or growth in summed else []
         sum_mass = SUM_MASS * bool(beside)
         shapes, shares, weights = _single(x, growth, step)
         one = mass[k] * (1 - hidden_mass - sum_mass)
@@ -228,9 +229,9 @@ def _log_ticks(x: Floats, growth: Growth, at: float) -> Floats:
     return np.asarray(np.clip(value, -_DIGITS, _DIGITS) * np.log(2.0))
 
 
-def _slower(k: int, usable: list[bool]) -> list[int]:
-    """Return a few indices of growths slower than the one at `k`, the constant at 0 left out, evenly spread."""
-    there = [index for index in range(1, k) if usable[index]]
+def _slower(k: int, usable: list[bool], taken: int) -> list[int]:
+    """Return a few indices of growths slower than the one at `k`, evenly spread, without the constant and `taken`."""
+    there = [index for index in range(1, k) if usable[index] and index != taken]
     places = np.linspace(0, len(there) - 1, min(len(there), _SLOWER)).round().astype(int)
     return [there[place] for place in places]
 
