@@ -79,12 +79,15 @@ def to_mathml(growth: Growth) -> str:
     below: list[str] = []
     for name, e in growth.factors:
         shown = f"<mi>{escape(name)}</mi>"
+        parts: tuple[list[str], list[str]] = ([], [])
         for value, kind in ((e.exponential, "two"), (e.power, "power"), (e.log, "log")):
             if value:
-                (above if value > 0 else below).append(_mathml_factor(shown, abs(value), kind))
+                parts[value < 0].append(_mathml_factor(shown, abs(value), kind))
         for own, value in e.own:
-            (above if value > 0 else below).append(_mathml_function(f"<mi>{own.name}</mi>", shown, abs(value)))
-    top, bottom = "".join(above) or "<mn>1</mn>", "".join(below)
+            parts[value < 0].append(_mathml_function(f"<mi>{own.name}</mi>", shown, abs(value)))
+        above += ["".join(parts[0])] * bool(parts[0])
+        below += ["".join(parts[1])] * bool(parts[1])
+    top, bottom = "<mo>&#x22C5;</mo>".join(above) or "<mn>1</mn>", "<mo>&#x22C5;</mo>".join(below)
     if not bottom:
         return f"<mrow>{top}</mrow>"
     return f"<mfrac><mrow>{top}</mrow><mrow>{bottom}</mrow></mfrac>"

@@ -60,8 +60,8 @@ class Page:
 
     @property
     def parameter(self) -> str:
-        """Name of the parameter, such as ``"p"``."""
-        return str(self.data.attrs.get("parameter", "p"))
+        """Name of the parameter, such as ``"p"``; of several all between commas."""
+        return ", ".join(measure.parameters_of(self.data)) or "p"
 
     @property
     def library(self) -> str:

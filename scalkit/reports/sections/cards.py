@@ -14,7 +14,9 @@ from scalkit.plots.style import METRIC_WORDS, quantity
 from scalkit.reports.markup import anchor, badge, big_o, details, esc, formula, math, name, notes, percent, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Piece, Plot, Section
+from scalkit.reports.sections.several_card import several_card
 from scalkit.validation import Verdict
+from scalkit.validation.several_verdict import is_several
 
 __all__ = ["card", "cards"]
 
@@ -39,6 +41,9 @@ def _cards_of(verdicts: Sequence[Verdict]) -> Section:
     names = {v.function for v in verdicts}
     section = Section.of()
     for verdict in verdicts:
+        if is_several(verdict):
+            section += several_card(verdict)
+            continue
         base = verdict.function.partition("[")[0]
         if base == verdict.function or base not in names:
             section += card(verdict, [v for v in verdicts if v.function.startswith(f"{verdict.function}[")])

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from scalkit.measure import fixed_parameters
 from scalkit.plots.style import RANK_MARKS, rank_key
 from scalkit.reports.markup import esc
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.validation import RuleResult
+from scalkit.validation.several_verdict import is_several
 
 __all__ = ["headline"]
+
+_MOST_VALUES = 40
 
 _TILES = (
     ("total", "total match", "grows exactly as expected"),
@@ -60,15 +64,32 @@ def _rules(rules: Sequence[RuleResult]) -> str:
     return f"<b>✓ {len(rules) - unknown}</b><span>rules hold, as measured and as predicted{extra}</span>"
 
 
+def _settings(page: Page) -> Iterator[tuple[str, str]]:
+    """Return the measured values of each parameter, and those of which one was selected."""
+    found: dict[str, set[float]] = {}
+    for verdict in page.result.verdicts:
+        if is_several(verdict):
+            for name in verdict.parameters:
+                found.setdefault(name, set()).update(verdict.series.along(name).tolist())
+        else:
+            found.setdefault(page.parameter, set()).update(np.asarray(verdict.series.x, dtype=float).tolist())
+    for name, values in found.items():
+        shown = [f"{x:g}" for x in sorted(values)]
+        yield (
+            name,
+            ", ".join(shown) if len(shown) <= _MOST_VALUES else f"{len(shown)} values, {shown[0]} to {shown[-1]}",
+        )
+    for name, value in fixed_parameters(page.data).items():
+        yield name, f"{value:g}"
+
+
 def _facts(page: Page) -> str:
     attrs = page.data.attrs
-    points = sorted({float(x) for v in page.result.verdicts for x in np.asarray(v.series.x, dtype=float)})
-    parameter = str(attrs.get("parameter", "p"))
     runs = int(page.data.sizes.get("run", 1))
     facts = [
         ("measured on", attrs.get("measured_on")),
         ("library", page.library),
-        (parameter, ", ".join(f"{x:g}" for x in points)),
+        *_settings(page),
         ("runs", runs),
         ("message", f"{int(attrs['message_size_B'])} B" if attrs.get("message_size_B") else None),
         ("measured", page.measured_at),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from scalkit.reports.markup import big_o, esc, math
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
+from scalkit.validation import Verdict
 from scalkit.validation.posterior import SURE
 from scalkit.validation.rules import TOLERANCE
+from scalkit.validation.several_verdict import is_several
 
 __all__ = ["method"]
 
@@ -20,12 +24,22 @@ _STATISTICS = {
 
 def method(page: Page) -> Section:
     """Return the method in a few paragraphs, with the deviations and search spaces of this report."""
-    paragraphs = (
+    own = _over_several() if any(is_several(v) for v in page.result.verdicts) else _along_one()
+    return Section.of(f'<div class="sheet">{_measurement(page)}{"".join(own)}{_settings(page)}</div>')
+
+
+def _measurement(page: Page) -> str:
+    return (
         "<h3>Measurement</h3><p>A run time is the time from a common start of all processes to the end of the last "
         f"one. Of the repetitions of a run, {_STATISTICS[page.result.statistic]} counts; the "
         "value of a setting summarises its runs in the same way. The memory of an object is the largest number of bytes that one "
         "process allocates for it. MPI's own memory is the proportional set size of a process after use, less what "
-        "it had before MPI started and less the benchmark's own buffers.</p>",
+        "it had before MPI started and less the benchmark's own buffers.</p>"
+    )
+
+
+def _along_one() -> tuple[str, ...]:
+    return (
         "<h3>Model</h3><p>For each function, every class on a ruler around the expectation is fitted by least squares "
         f"with relative weights:</p>{_model()}"
         "<p>The class with the largest adjusted coefficient of determination wins. A constant has none; a class must "
@@ -47,7 +61,25 @@ def method(page: Page) -> Section:
         f"the right side by more than {100 * TOLERANCE:.0f} %. Where the measurements keep it, the models say whether "
         "a larger scale will break it.</p>",
     )
-    return Section.of(f'<div class="sheet">{"".join(paragraphs)}{_settings(page)}</div>')
+
+
+def _over_several() -> tuple[str, ...]:
+    return (
+        "<h3>Model</h3><p>For each parameter the classes of its ruler compete, and no effect. The hypotheses are all sums of "
+        "up to three products of these, with or without a constant, fitted by least squares with relative weights and "
+        "coefficients that are not negative. How well each explains the values and their scatter, and how many it competes "
+        "with, makes its probability; the most probable one is the model.</p>",
+        "<h3>Verdict</h3><p>Along a parameter, the others fixed, the fastest term of the model is compared with that of the "
+        "expectation; D is the deviation that is tolerated. A parameter that the expectation does not name is expected to have "
+        "no effect. As a whole a model is a total match ✓ if it has the same leading terms, those that no other term outgrows "
+        "along every parameter; an approximate match ≈ if each of its terms is at most an expected one times D along every "
+        "parameter, and each expected term at most one of the model times D; anything else is no match ✗. The probabilities of "
+        f"all hypotheses add up to one of each match; one that is at least {100 * SURE:.0f} % probable is the verdict, with "
+        "total and approximate taken together where total alone is not; otherwise the function is undecided ?.</p>",
+        "<h3>Effects</h3><p>The step of the model from the smallest to the largest measured point is shared among the "
+        "parameters: the mean over all orders in which they may take it. What remains to 100 % is the value at the smallest "
+        "point.</p>",
+    )
 
 
 def _mi(letter: str) -> str:
@@ -91,11 +123,19 @@ def _divergence() -> str:
     return _block(left + right)
 
 
+def _rulers(verdict: Verdict) -> Iterator[str]:
+    if is_several(verdict):
+        for name, one in verdict.along.items():
+            yield f"{name}: {one.space.name}, {len(one.space.ticks)} classes"
+    else:
+        yield f"{verdict.space.name}, {len(verdict.space.ticks)} classes"
+
+
 def _settings(page: Page) -> str:
     """Return, for each combination of expectation, deviation and search space in use, the functions it served."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for v in page.result.verdicts:
-        ruler = esc(f"{v.space.name}, {len(v.space.ticks)} classes")
+        ruler = esc("; ".join(_rulers(v)))
         groups.setdefault((big_o(v.expectation.growth), math(v.expectation.deviation), ruler), []).append(v.function)
     rows = "".join(
         f'<tr><td data-label="E">{e}</td><td data-label="D">{d}</td><td data-label="ruler">{space}</td>'

@@ -7,6 +7,7 @@ from scalkit.plots.style import METRIC_WORDS
 from scalkit.reports.markup import esc
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Piece, Plot, Section
+from scalkit.validation.several_verdict import is_several
 
 __all__ = ["overview"]
 
@@ -14,11 +15,15 @@ __all__ = ["overview"]
 def overview(page: Page) -> Section:
     """Return one scaling figure per metric beside each other, and the divergences of all functions below.
 
+    Over several parameters it is one figure of their effects.
+
     References
     ----------
     Exascaling Your Library, figure 2 (docs/references.md).
     """
     verdicts = page.result.verdicts
+    if any(is_several(v) for v in verdicts):
+        return _over_several(page)
     pieces: list[Piece | str] = ['<div class="sheet"><div class="pair">']
     for metric in dict.fromkeys(v.metric for v in verdicts):
         if sum(v.metric == metric for v in verdicts) < 2:
@@ -34,6 +39,16 @@ def overview(page: Page) -> Section:
         "</div>",
     ]
     return Section.of(*pieces)
+
+
+def _over_several(page: Page) -> Section:
+    """Return what each parameter contributes to each function."""
+    caption = (
+        "how much of the value at the largest measured point is due to each parameter; grey: there at the smallest"
+    )
+    return Section.of(
+        '<div class="sheet"><div class="figure">', Plot(plots.effects(page.result)), _caption(caption), "</div>"
+    )
 
 
 def _caption(text: str) -> str:

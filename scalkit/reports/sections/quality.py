@@ -9,11 +9,13 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from scalkit.measure import parameters_of
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.reports.markup import esc, name, notes, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.validation import Verdict
+from scalkit.validation.several_verdict import is_several
 
 __all__ = ["quality"]
 
@@ -71,7 +73,7 @@ def _remarks(page: Page) -> Iterator[str]:
     crowded = _where(data, "oversubscribed")
     if crowded:
         yield (
-            f"More processes than cores at {page.parameter} = {crowded}: a run time there tells about the scheduler of "
+            f"More processes than cores at {crowded}: a run time there tells about the scheduler of "
             "the operating system as much as about the library, so verdicts on run times are shown but do not decide. "
             "Memory is not affected."
         )
@@ -87,7 +89,7 @@ def _remarks(page: Page) -> Iterator[str]:
     absent = [
         f"{v.function} at {', '.join(f'{x:g}' for x in _missing(data, v))}"
         for v in page.result.verdicts
-        if len(_missing(data, v))
+        if not is_several(v) and len(_missing(data, v))
     ]
     if absent:
         yield f"No value for: {'; '.join(absent)}."
@@ -97,11 +99,17 @@ def _remarks(page: Page) -> Iterator[str]:
 
 
 def _where(data: xr.Dataset, coordinate: str) -> str:
+    """Return at which settings a flag is set, as ``p = 8, 16``; empty if at none."""
     flags = data.coords.get(coordinate)
-    if flags is None:
+    if flags is None or not np.asarray(flags, dtype=bool).any():
         return ""
-    points = np.asarray(data[flags.dims[0]])[np.asarray(flags, dtype=bool)]
-    return ", ".join(f"{x:g}" for x in points)
+    parts = []
+    for parameter in parameters_of(data):
+        if set(data[parameter].dims) <= set(flags.dims):
+            values, flagged = xr.broadcast(data[parameter], flags)
+            found = np.unique(np.asarray(values)[np.asarray(flagged, dtype=bool)])
+            parts.append(f"{parameter} = {', '.join(f'{x:g}' for x in found)}")
+    return " and ".join(parts) or "all settings"
 
 
 def _missing(data: xr.Dataset, verdict: Verdict) -> NDArray[np.float64]:
@@ -115,7 +123,7 @@ def _common(verdict: Verdict) -> tuple[str, ...]:
     low, high = int(np.nanmin(repetitions)), int(np.nanmax(repetitions))
     return (
         name(verdict.function),
-        str(len(series.x)),
+        str(len(series.y)),
         str(int(np.isfinite(np.asarray(series.values, dtype=float)).any(axis=0).sum())),
         f"{low}" if low == high else f"{low}–{high}",
         _noise(verdict),
