@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -104,7 +105,8 @@ class Posterior:
     def hidden_growth(self) -> Growth | None:
         """The slowest growth beyond the upper limit, which is the hardest one to see; None if none competed."""
         upper = self.expectation.limits[1]
-        return next((g for g in self.growths if g > upper), None)
+        place = bisect_right(self.growths, upper)
+        return self.growths[place] if place < len(self.growths) else None
 
     def weight_of(self, growth: Growth) -> float:
         """Return the probability of a growth; 0 for one that did not compete."""
@@ -205,7 +207,7 @@ class Posterior:
     def _exact_predictions(self, at: Floats, ticks: tuple[Growth, ...]) -> Predictions:
         series = self.series
         growths = tuple(sorted({*ticks, Growth.constant(), self.expectation.growth}))
-        seen = exact_predictions(series.x, series.y, growths, series.resolution, at)
+        seen = exact_predictions(series.x, series.y, growths, series.resolution, at, self.space.ticks)
         rank = np.array([RANKS.index(self.expectation.rank(g)) for g in growths])
         mass = tick_mass(growths, rank, self.expectation, self.prior)[seen.tick]
         evidence = seen.evidence + np.log(mass * np.where(seen.is_sum, SUM_MASS, 1 - SUM_MASS))[:, None]

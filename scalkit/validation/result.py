@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError, UsageError
 from scalkit.fit import Model
+from scalkit.growth import Growth
 from scalkit.validation.advise import Advice, Cost, advise
 from scalkit.validation.limit import Limits, limits
 from scalkit.validation.litmus import Litmus
@@ -287,6 +289,12 @@ def _model(model: Model) -> dict[str, Any]:
     }
 
 
+@lru_cache(maxsize=256)
+def _texts(ticks: tuple[Growth, ...]) -> tuple[str, ...]:
+    """Return the texts of ticks, which many verdicts share."""
+    return tuple(str(tick) for tick in ticks)
+
+
 def _along(verdict: Verdict) -> dict[str, Any]:
     """Return what a row of a table says along each of several parameters."""
     if not is_several(verdict):
@@ -311,7 +319,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "expectation": str(verdict.expectation.growth),
         "deviation": str(verdict.expectation.deviation),
         "limits": [str(lower), str(upper)],
-        "space": {"name": verdict.space.name, "ticks": [str(tick) for tick in verdict.space.ticks]},
+        "space": {"name": verdict.space.name, "ticks": list(_texts(verdict.space.ticks))},
         "model": _model(verdict.model),
         "divergence": str(verdict.divergence),
         "rank": verdict.rank,
