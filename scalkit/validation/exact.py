@@ -112,7 +112,7 @@ class ExactPredictions:
 
 
 def exact_predictions(
-    x: Floats, y: Floats, growths: tuple[Growth, ...], resolution: float, at: Floats
+    x: Floats, y: Floats, growths: tuple[Growth, ...], resolution: float, at: Floats, summed: tuple[Growth, ...]
 ) -> ExactPredictions:
     """Return what a constant plus each growth predicts, and plus two of them where no single one explains all values.
 
@@ -122,6 +122,8 @@ def exact_predictions(
     growths : tuple of Growth
     resolution : float
     at : ndarray of shape (m,)
+    summed : tuple of Growth
+        Those of `growths` that also stand in sums of two.
     """
     scales, masses = _scales(y, resolution)
     settings = np.concatenate([x, at])
@@ -142,7 +144,7 @@ def exact_predictions(
     values = np.where(is_constant[:, None, None], level[..., 0, None], values)
     spreads = np.where(is_constant[:, None, None], level_variance[..., 0, 0, None], spreads)
     tick = np.arange(len(growths))
-    slow, fast = _pairs(seen, is_constant)
+    slow, fast = _pairs(seen, is_constant | np.array([g not in summed for g in growths]))
     if len(fast) and int(np.argmax(evidence.max(axis=0))) > 0:
         sums, _ = _two_terms(seen[slow], seen[fast], y, scales)
         _, found, errors = _fits([np.ones_like(seen[slow]), seen[slow], seen[fast]], y, scales)
@@ -169,9 +171,9 @@ def _ahead(columns: list[Floats], coefficients: Floats, covariance: Floats) -> t
     return values, np.einsum("kmi,kqij,kmj->kqm", design, covariance, design)
 
 
-def _pairs(terms: Floats, is_constant: np.ndarray[Any, np.dtype[np.bool_]]) -> tuple[Ints, Ints]:
-    """Return the indices of a slower and a faster term for all pairs of those that have values."""
-    there = [k for k in range(len(terms)) if not is_constant[k] and terms[k].any()]
+def _pairs(terms: Floats, out: np.ndarray[Any, np.dtype[np.bool_]]) -> tuple[Ints, Ints]:
+    """Return the indices of a slower and a faster term for all pairs of those that are not out and have values."""
+    there = [k for k in range(len(terms)) if not out[k] and terms[k].any()]
     pairs = [(slow, fast) for i, fast in enumerate(there) for slow in there[:i]]
     found = np.array(pairs, dtype=np.int64).reshape(len(pairs), 2)
     return found[:, 0], found[:, 1]
