@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import xarray as xr
@@ -20,10 +21,12 @@ from scalkit.validation.several_expectation import SeveralExpectation
 from scalkit.validation.several_space import Space
 from scalkit.validation.several_verdict import SeveralVerdict
 from scalkit.validation.space import SearchSpace
+from scalkit.validation.verdict import Mapper
 
 __all__ = ["judge_several", "several_verdicts"]
 
 _FALLS = 0.8
+_Task = tuple[SeveralSeries, SeveralExpectation, dict[str, SearchSpace]]
 
 
 def several_verdicts(
@@ -33,6 +36,7 @@ def several_verdicts(
     space: Space | None = None,
     statistic: Statistic = "q1",
     min_points: int = MIN_POINTS,
+    mapper: Mapper = map,
 ) -> tuple[list[SeveralSeries], list[SeveralVerdict], dict[SeveralSeries, str]]:
     """Return what was measured, the verdicts, and what has too few values of a parameter, each with the reason.
 
@@ -44,7 +48,7 @@ def several_verdicts(
         If an expectation does not fit the parameters of the data.
     """
     measured = several_series(data, statistic)
-    verdicts: list[SeveralVerdict] = []
+    tasks: list[_Task] = []
     short: dict[SeveralSeries, str] = {}
     for one in measured:
         wanted = expected.of(one.function)
@@ -54,15 +58,18 @@ def several_verdicts(
             short[one] = reason
             continue
         try:
-            found, spaces = (Expected(wanted.expectation, space) if space is not None else wanted).search_spaces(
-                one.parameters
-            )
+            chosen = Expected(wanted.expectation, space) if space is not None else wanted
+            tasks.append((one, *chosen.search_spaces(one.parameters)))
         except ExpectationError as error:
             raise ExpectationError(f"function '{one.function}': {error}") from error
-        verdicts.append(judge_several(one, found, spaces, statistic=statistic, min_points=min_points))
-    if short and not verdicts:
+    if short and not tasks:
         raise DataError(_way_on(next(iter(short)), min_points))
+    verdicts = list(mapper(partial(_judged, statistic=statistic, min_points=min_points), tasks))
     return measured, verdicts, short
+
+
+def _judged(task: _Task, statistic: Statistic, min_points: int) -> SeveralVerdict:
+    return judge_several(*task, statistic=statistic, min_points=min_points)
 
 
 def judge_several(

@@ -107,7 +107,7 @@ def validate(
     several = parameters_of(data)
     if len(several) > 1:
         _require_one_parameter(several, baseline=baseline, prior=prior, rules=rules)
-        found = _over_several(data, expected, space, cast(Statistic, statistic), min_points)
+        found = _over_several(data, expected, space, cast(Statistic, statistic), min_points, mapper)
     else:
         found = _along_one(
             data, expected, space, baseline, cast(Statistic, statistic), min_points, prior, scaling, mapper
@@ -181,10 +181,15 @@ def _along_one(
 
 
 def _over_several(
-    data: xr.Dataset, expected: ExpectationSet, space: Space | None, statistic: Statistic, min_points: int
+    data: xr.Dataset,
+    expected: ExpectationSet,
+    space: Space | None,
+    statistic: Statistic,
+    min_points: int,
+    mapper: Mapper,
 ) -> _Found:
     measured, verdicts, short = several_verdicts(
-        data, expected, space=space, statistic=statistic, min_points=min_points
+        data, expected, space=space, statistic=statistic, min_points=min_points, mapper=mapper
     )
     return _Found(
         names=[one.function for one in measured],
