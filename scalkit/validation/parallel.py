@@ -7,6 +7,7 @@ have a fixed size and their results keep their order, so that what comes out doe
 from __future__ import annotations
 
 import signal
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -74,7 +75,10 @@ def over_ranks(n_ranks: int | None, report: Report) -> Iterator[Mapper | None]:
 def _world(n_ranks: int | None) -> MPI.Intracomm:
     started = f"{n_ranks or 'several'} ranks were started"
     try:
-        from mpi4py import MPI
+        with warnings.catch_warnings(
+            action="ignore", category=RuntimeWarning
+        ):  # of another launcher, which is said below
+            from mpi4py import MPI
     except ModuleNotFoundError as error:
         raise LaunchError(f"{started}, and to share the work they need mpi4py; {_INSTALL}.") from error
     except (ImportError, RuntimeError) as error:
@@ -83,7 +87,7 @@ def _world(n_ranks: int | None) -> MPI.Intracomm:
             f"{started}, but mpi4py cannot load an MPI library ({reason}); name it, as in MPI4PY_LIBMPI=/path/to/libmpi.so."
         ) from error
     if n_ranks is not None and n_ranks != MPI.COMM_WORLD.Get_size():
-        name = MPI.Get_library_version().split("\n")[0].split(",")[0].strip("\0 ")
+        name = MPI.Get_library_version().partition("\n")[0].partition(",")[0].replace("Version:", "").strip("\0")
         raise LaunchError(
             f"{started}, but {' '.join(name.split())}, which mpi4py loads, knows of {MPI.COMM_WORLD.Get_size()}; name the "
             "library of the launcher, as in MPI4PY_LIBMPI=/path/to/libmpi.so, or start with the launcher of this one."
