@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError
-from scalkit.fit.linear import fit_ticks
+from scalkit.fit.cuts import MIN_SETTINGS, Cuts, best_cuts, least_of_sums
+from scalkit.fit.linear import Fits, fit_ticks
 from scalkit.fit.model import Model
 from scalkit.fit.pure_error import Noise, pure_error
 from scalkit.growth import Growth
@@ -33,10 +34,9 @@ __all__ = [
     "fit_piecewise_series",
 ]
 
-MIN_SETTINGS = 3
-MAX_SEGMENTS = 6
-_CHANGE_POINT = 3
 _MAX_POINTS = 200
+_AS_GOOD = 2.0
+_STEP = 1.1
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -60,11 +60,39 @@ class ChangePoint:
     after, before : float
     jump : float
         Model of the right piece over that of the left one, both at `before`; 1.2 means 20 % more.
+    left, right : Model
     """
 
     after: float
     before: float
     jump: float
+    left: Model
+    right: Model
+
+    def __str__(self) -> str:
+        old, new = self.left.growth, self.right.growth
+        name = self.right.parameter
+        if old != new:
+            was = "staying constant" if old.is_constant else str(old)
+            now = f"{_verb(new)} as {new} instead of {was}"
+            if new.is_constant:
+                now = f"stays constant instead of {_verb(old).removesuffix('s')}ing as {old}"
+            return f"from {name} = {self.before:g} on it {now}{self._step()}"
+        if old.is_constant:
+            return f"from {name} = {self.before:g} on it is {self.jump:.3g} times as large"
+        if max(self.jump, 1 / self.jump) >= _STEP:
+            return f"from {name} = {self.before:g} on it still {_verb(new)} as {new}{self._step()}"
+        factor = float(np.exp2(self.right.log2_coefficient - self.left.log2_coefficient))
+        return f"from {name} = {self.before:g} on it still {_verb(new)} as {new}, with {factor:.3g} times the coefficient"
+
+    def _step(self) -> str:
+        if max(self.jump, 1 / self.jump) < _STEP:
+            return ""
+        return f", after a step {'up' if self.jump > 1 else 'down'} to {self.jump:.3g} times the value"
+
+
+def _verb(growth: Growth) -> str:
+    return "grows" if growth >= Growth.constant() else "falls"
 
 
 @dataclass(frozen=True)
@@ -74,16 +102,23 @@ class Piecewise:
     Attributes
     ----------
     segments : tuple of Segment
-    bic, bic_single : float
-        Bayesian information criterion of this model and of the best single piece; the lower, the better.
+    bic, bic_single, bic_several, bic_sum : float
+        Bayesian information criterion of this model, of the best single piece, of the best model with a change point, and
+        of the best single sum of a constant and two terms; the lower, the better, and infinite where there is none.
     noise : float
         Relative standard error of a value that entered the fit.
+    x, y : tuple of float
+        What was fitted.
     """
 
     segments: tuple[Segment, ...]
     bic: float
     bic_single: float
+    bic_several: float
+    bic_sum: float
     noise: float
+    x: tuple[float, ...]
+    y: tuple[float, ...]
 
     @property
     def is_single(self) -> bool:
@@ -91,9 +126,51 @@ class Piecewise:
         return len(self.segments) == 1
 
     @property
+    def parameter(self) -> str:
+        """Name of the parameter."""
+        return self.segments[0].model.parameter
+
+    @property
+    def unit(self) -> str:
+        """Unit of the values."""
+        return self.segments[0].model.unit
+
+    @property
+    def growths(self) -> tuple[Growth, ...]:
+        """Growth of each piece."""
+        return tuple(segment.model.growth for segment in self.segments)
+
+    @property
     def change_points(self) -> tuple[ChangePoint, ...]:
         """Where the behaviour changes, ascending."""
         return tuple(_change(left, right) for left, right in pairwise(self.segments))
+
+    @property
+    def gain(self) -> float:
+        """How much the criterion falls from one piece to the best model with a change point; negative where it rises."""
+        return self.bic_single - self.bic_several if math.isfinite(self.bic_several) else -math.inf
+
+    @property
+    def probability(self) -> float:
+        """Probability that there is a change point, against one piece of one term or of the sum of two."""
+        if not math.isfinite(self.bic_several):
+            return 0.0
+        others = (min(max(self.bic_several - bic, -1400.0), 1400.0) / 2 for bic in (self.bic_single, self.bic_sum))
+        return 1 / (1 + sum(math.exp(other) for other in others))
+
+    @property
+    def sentence(self) -> str:
+        """What changes where, in plain words."""
+        growth = self.growths[0]
+        if self.is_single:
+            how = "it is constant" if growth.is_constant else f"it {_verb(growth)} as {growth}"
+            return f"From {self._range()} {how}; no change point is needed (probability {_percent(self.probability)})."
+        changes = "; ".join(str(change) for change in self.change_points)
+        doubt = ", a sum of two terms without change point does as well" if self.bic_sum < self.bic else ""
+        return f"{changes[0].upper()}{changes[1:]} (probability {_percent(self.probability)}{doubt})."
+
+    def _range(self) -> str:
+        return f"{self.parameter} = {self.segments[0].first:g} to {self.segments[-1].last:g}"
 
     def segment_at(self, x: float) -> Segment:
         """Return the segment of `x`; between two segments the one that is nearer on a logarithmic scale."""
@@ -103,20 +180,31 @@ class Piecewise:
         """Return the model at `x`, in its unit; same shape as `x`. The outer segments continue beyond the data."""
         at = np.asarray(x, dtype=np.float64)
         which = np.searchsorted(self._borders, at)
-        return np.asarray(np.choose(which, [segment.model(at) for segment in self.segments]))
+        values = np.empty(at.shape)
+        for index, segment in enumerate(self.segments):
+            values[which == index] = segment.model(at[which == index])
+        return values
 
     @property
     def _borders(self) -> list[float]:
-        return [math.sqrt(left.last * right.first) for left, right in pairwise(self.segments)]
+        return [math.sqrt(left.last) * math.sqrt(right.first) for left, right in pairwise(self.segments)]
 
     def __str__(self) -> str:
-        name = self.segments[0].model.parameter
-        return "; ".join(f"{name} = {s.first:g} to {s.last:g}: {s.model}" for s in self.segments)
+        return "; ".join(f"{self.parameter} = {s.first:g} to {s.last:g}: {s.model}" for s in self.segments)
+
+    def __repr__(self) -> str:
+        return f"Piecewise({self}; probability of a change point {_percent(self.probability)})"
+
+
+def _percent(share: float) -> str:
+    if share > 0.999:
+        return "more than 99.9 %"
+    return "less than 0.1 %" if share < 0.001 else f"{100 * share:.3g} %"
 
 
 def _change(left: Segment, right: Segment) -> ChangePoint:
     log2_jump = right.model.log2_value(right.first) - left.model.log2_value(right.first)
-    return ChangePoint(left.last, right.first, float(np.exp2(log2_jump)))
+    return ChangePoint(left.last, right.first, float(np.exp2(log2_jump)), left.model, right.model)
 
 
 def fit_piecewise(
@@ -125,7 +213,7 @@ def fit_piecewise(
     ticks: Sequence[Growth],
     noise: Noise,
     *,
-    max_segments: int = MAX_SEGMENTS,
+    max_segments: int | None = None,
     switches: Sequence[float] = (),
     parameter: str = "p",
     unit: str = "",
@@ -142,8 +230,8 @@ def fit_piecewise(
         What a segment may grow as, beside a constant; the more there are, the more evidence a change point needs.
     noise : Noise
         From `pure_error`.
-    max_segments : int
-        At most so many; each has at least three settings.
+    max_segments : int, optional
+        At most so many, by default as many as there is room for; each has at least three settings.
     switches : sequence of float
         Change points that are known, for example the largest size of an eager message: no segment reaches across one.
     parameter, unit : str
@@ -157,9 +245,11 @@ def fit_piecewise(
     Notes
     -----
     The residuals of a segmentation are squared relative errors over the squared standard error of a value. Their
-    likelihood is Student's, because the noise itself is estimated; with much pure error it is chi-squared. Each coefficient
-    costs ``ln(points)`` and each change point three times that, because it may lie anywhere (the plain criterion, with one,
-    finds change points in noise); a segment that grows also pays for the choice of its tick, ``2 ln(ticks)``.
+    likelihood is that of `Noise.misfit`: Student's, because the noise itself is estimated; with much pure error it is
+    chi-squared. Each coefficient costs ``ln(points)`` and each change point three times that, because it may lie anywhere
+    (the plain criterion, with one, finds change points in noise); a segment that grows also pays for the choice of its
+    tick, ``2 ln(ticks)``. Of the ticks that explain a segment as well as the best does, to within 2 of the criterion, the
+    plainest is shown: a few settings do not tell ``p`` from ``p^(3/4)*log(p)``.
 
     References
     ----------
@@ -170,11 +260,30 @@ def fit_piecewise(
     at, values = _checked(x, y, parameter)
     growing = tuple(tick for tick in ticks if not tick.is_constant)
     cuts = best_cuts(at, values[np.newaxis], growing, [noise], max_segments=max_segments, switches=switches)[0]
-    segments = []
-    for (i, _), (j, is_grown) in pairwise([(0, False), *cuts.pieces]):
-        model = _model(at[i:j], values[i:j], growing if is_grown else (), parameter, unit)
-        segments.append(Segment(float(at[i]), float(at[j - 1]), j - i, model))
-    return Piecewise(tuple(segments), cuts.bic, cuts.bic_single, noise.error)
+    bounds = [(i, j, is_grown) for (i, _), (j, is_grown) in pairwise([(0, False), *cuts.pieces])]
+    fits = [fit_ticks(at[i:j], values[np.newaxis, i:j], growing if is_grown else ()) for i, j, is_grown in bounds]
+    chosen = _plainest(fits, growing, noise, len(at))
+    segments = tuple(
+        Segment(float(at[i]), float(at[j - 1]), j - i, _model(fit, index, parameter, unit))
+        for (i, j, _), fit, index in zip(bounds, fits, chosen, strict=True)
+    )
+    bic_sum = math.inf
+    if not len(switches):
+        sums = (*growing, *(() if not growing else (Growth.of(parameter, power=-1),)))
+        n_pairs = len(sums) * (len(sums) - 1) // 2
+        residual = least_of_sums(at, values, sums)
+        # a third coefficient, and the choice of a pair instead of a tick
+        bic_sum = float(noise.misfit(residual, len(at))) + 3 * math.log(len(at)) + 2 * math.log(max(n_pairs, 1))
+    return Piecewise(
+        segments,
+        cuts.bic,
+        cuts.bic_single,
+        cuts.bic_several,
+        bic_sum,
+        noise.error,
+        tuple(at.tolist()),
+        tuple(values.tolist()),
+    )
 
 
 def fit_piecewise_series(series: Series, ticks: Sequence[Growth], statistic: str = "q1", **options: Any) -> Piecewise:
@@ -203,144 +312,45 @@ def _checked(x: ArrayLike, y: ArrayLike, parameter: str) -> tuple[Floats, Floats
     return at, values
 
 
-@dataclass(frozen=True)
-class Cuts:
-    """A segmentation: for each segment the index after its last setting, and whether it grows.
-
-    Attributes
-    ----------
-    pieces : tuple of (int, bool)
-    bic, bic_single : float
-        Criterion of this segmentation and of the best single segment, which is infinite if a known change point forbids it.
-    """
-
-    pieces: tuple[tuple[int, bool], ...]
-    bic: float
-    bic_single: float
+def _plainest(fits: Sequence[Fits], ticks: Sequence[Growth], noise: Noise, n: int) -> list[int]:
+    """Return for each segment the index of the plainest tick that is as good as the best; -1 for a constant."""
+    least = [float(fit.rss.min()) if fit.ticks else float(fit.tss[0]) for fit in fits]
+    best = float(noise.misfit(sum(least), n))
+    order = sorted(range(len(ticks)), key=lambda index: _roughness(ticks[index]))
+    chosen = []
+    for fit, own in zip(fits, least, strict=True):
+        as_good = noise.misfit(sum(least) - own + fit.rss[0], n) <= best + _AS_GOOD if fit.ticks else np.empty(0)
+        chosen.append(next((index for index in order if as_good[index]), -1) if fit.ticks else -1)
+    return chosen
 
 
-def best_cuts(
-    x: Floats,
-    y: Floats,
-    ticks: Sequence[Growth],
-    noise: Sequence[Noise],
-    *,
-    max_segments: int = MAX_SEGMENTS,
-    switches: Sequence[float] = (),
-) -> list[Cuts]:
-    """Return the best segmentation of many series over the same settings, without models.
-
-    Parameters
-    ----------
-    x : ndarray of shape (points,)
-    y : ndarray of shape (series, points)
-        Positive.
-    ticks : sequence of Growth
-        None of them constant.
-    noise : sequence of Noise, length series
-
-    Returns
-    -------
-    list of Cuts, length series
-    """
-    n_series, n = y.shape
-    most = max(1, min(max_segments, n // MIN_SETTINGS))
-    costs = _segment_costs(x, y, ticks, _inner(x, switches))
-    table, back = _least(costs, n, n_series, most)
-    found = []
-    for s, one in enumerate(noise):
-        bic = _criterion(table[:, :, s, n], one, n, len(ticks))
-        m, g = np.unravel_index(int(np.argmin(bic)), bic.shape)
-        if not np.isfinite(bic[m, g]):
-            raise DataError(
-                f"the known change points leave a segment of fewer than {MIN_SETTINGS} settings, or need more than "
-                f"{max_segments} segments; measure more around them, leave one out, or raise max_segments."
-            )
-        found.append(Cuts(_pieces(back, s, int(m), int(g), n), float(bic[m, g]), float(bic[1].min())))
-    return found
+def _roughness(growth: Growth) -> tuple[int, int, Growth]:
+    """Return what a growth is sorted by: p before p*log(p) before p^(1/2) before p^(2/3)*log(p)."""
+    exponents = [e for name in growth.parameters for _, e in growth.exponents(name).by_rank()]
+    return max((e.denominator for e in exponents), default=1), len(exponents), growth
 
 
-def _inner(x: Floats, switches: Sequence[float]) -> Floats:
-    """Return for each setting in which of the ranges between known change points it lies."""
-    return np.searchsorted(np.sort(np.asarray(switches, dtype=np.float64)), x).astype(np.float64)
-
-
-def _segment_costs(x: Floats, y: Floats, ticks: Sequence[Growth], part: Floats) -> Floats:
-    """Return the squared relative residuals of segments i to j - 1: of shape (2, series, n + 1, n + 1), constant and grown."""
-    n_series, n = y.shape
-    costs = np.full((2, n_series, n + 1, n + 1), np.inf)
-    for i in range(n - MIN_SETTINGS + 1):
-        for j in range(i + MIN_SETTINGS, n + 1):
-            if part[i] != part[j - 1]:
-                break
-            fits = fit_ticks(x[i:j], y[:, i:j], ticks)
-            costs[0, :, i, j] = fits.tss
-            if ticks:
-                costs[1, :, i, j] = fits.rss.min(axis=1)
-    return costs
-
-
-def _least(costs: Floats, n: int, n_series: int, most: int) -> tuple[Floats, dict[tuple[int, int, int], Any]]:
-    """Return the least residual of m segments, g of them growing, over the first j settings, and how it came about."""
-    table = np.full((most + 1, most + 1, n_series, n + 1), np.inf)
-    table[0, 0, :, 0] = 0.0
-    back: dict[tuple[int, int, int], Any] = {}
-    for m in range(1, most + 1):
-        for g in range(m + 1):
-            for grown in (0, 1):
-                if g - grown < 0:
-                    continue
-                totals = table[m - 1, g - grown][:, :, np.newaxis] + costs[grown]
-                start = np.argmin(totals, axis=1)
-                least = np.take_along_axis(totals, start[:, np.newaxis], axis=1)[:, 0]
-                better = least < table[m, g]
-                table[m, g] = np.where(better, least, table[m, g])
-                back[m, g, grown] = (start, better)
-    return table, back
-
-
-def _pieces(back: dict[tuple[int, int, int], Any], s: int, m: int, g: int, end: int) -> tuple[tuple[int, bool], ...]:
-    pieces = []
-    while m:
-        grown = 1 if (m, g, 1) in back and back[m, g, 1][1][s, end] else 0
-        pieces.append((end, bool(grown)))
-        end = int(back[m, g, grown][0][s, end])
-        m, g = m - 1, g - grown
-    return tuple(reversed(pieces))
-
-
-def _criterion(residuals: Floats, noise: Noise, n: int, n_ticks: int) -> Floats:
-    """Return the criterion for every number of segments and of growing ones; infinite where there is none."""
-    m, g = np.ogrid[: residuals.shape[0], : residuals.shape[1]]
-    freedom = noise.freedom
-    misfit = (freedom + n) * np.log1p(residuals / noise.error**2 / freedom)
-    penalty = (m + g + _CHANGE_POINT * (m - 1)) * math.log(n) + 2 * g * math.log(max(n_ticks, 1))
-    return np.where(np.isfinite(residuals) & (m > 0), misfit + penalty, np.inf)
-
-
-def _model(x: Floats, y: Floats, ticks: Sequence[Growth], parameter: str, unit: str) -> Model:
-    """Return the model of one segment: the tick that fits best, or the constant if there are no ticks."""
-    fits = fit_ticks(x, y[np.newaxis], ticks)
-    if not ticks:
+def _model(fit: Fits, index: int, parameter: str, unit: str) -> Model:
+    """Return the model of one segment: a tick, or the constant if `index` is -1."""
+    if index < 0:
         return Model(
-            constant=float(fits.means[0]),
+            constant=float(fit.means[0]),
             coefficient=0.0,
             growth=Growth.constant(),
             parameter=parameter,
             unit=unit,
             adjusted_r2=math.nan,
-            rss=float(fits.tss[0]),
+            rss=float(fit.tss[0]),
             log2_coefficient=-math.inf,
         )
-    best = int(np.argmin(fits.rss[0]))
-    log2 = math.log2(float(fits.scaled[0, best])) - float(fits.log2_scales[best])
+    log2 = math.log2(float(fit.scaled[0, index])) - float(fit.log2_scales[index])
     return Model(
-        constant=float(fits.constants[0, best]),
+        constant=float(fit.constants[0, index]),
         coefficient=float(np.exp2(log2)) if log2 < 1024 else math.inf,
-        growth=ticks[best],
+        growth=fit.ticks[index],
         parameter=parameter,
         unit=unit,
-        adjusted_r2=float(fits.adjusted_r2[0, best]),
-        rss=float(fits.rss[0, best]),
+        adjusted_r2=float(fit.adjusted_r2[0, index]),
+        rss=float(fit.rss[0, index]),
         log2_coefficient=log2,
     )

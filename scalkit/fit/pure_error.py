@@ -18,6 +18,9 @@ PRIOR_FREEDOM = 2
 _LEAST = 1e-9
 _FACTORS = {"mean": 1.0, "median": math.sqrt(math.pi / 2), "q1": 1.3626}
 _OF_MINIMUM = 0.65
+_BETWEEN = ((0.0, 0.4), (0.005, 0.1), (0.01, 0.1), (0.02, 0.1), (0.04, 0.1), (0.08, 0.1), (0.16, 0.1))
+"""Relative standard deviations between settings, and their masses; the posterior of a verdict assumes the same."""
+_MOST_FREEDOM = 1e6
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -32,10 +35,36 @@ class Noise:
         Relative standard error of one value of the series, after the statistic over its repetitions.
     freedom : float
         Degrees of freedom behind it.
+    is_all : bool
+        Whether values scatter by this error alone. If not, every setting may be off by up to 16 % more, in a way that its
+        repetitions share: another placement, another state of the machine.
     """
 
     error: float
     freedom: float
+    is_all: bool = True
+
+    def misfit(self, rss: ArrayLike, n: int) -> Floats:
+        """Return -2 log likelihood of squared relative residuals `rss` over `n` settings, but for a constant.
+
+        The likelihood is Student's, because the error itself is estimated; where it is not all, that of a mixture of Student's
+        with an additional scatter between settings from 0 to 16 %.
+        """
+        residuals = np.asarray(rss, dtype=np.float64)
+        total = np.full(residuals.shape, -np.inf)
+        for tau, mass in _BETWEEN if not self.is_all else _BETWEEN[:1]:
+            variance = self.error**2 + tau**2
+            freedom = min(self.freedom * (variance / self.error**2) ** 2, _MOST_FREEDOM)
+            level = _level(freedom, n) - _level(self.freedom, n) - n * math.log(variance / self.error**2) / 2
+            with np.errstate(over="ignore"):
+                log = level - (freedom + n) / 2 * np.log1p(residuals / variance / freedom)
+            total = np.logaddexp(total, log if self.is_all else log + math.log(mass))
+        return np.asarray(-2 * total)
+
+
+def _level(freedom: float, n: int) -> float:
+    """Return the logarithm of the constant of Student's likelihood of `n` values, but for powers of pi."""
+    return math.lgamma((freedom + n) / 2) - math.lgamma(freedom / 2) - n / 2 * math.log(freedom)
 
 
 def pure_error(

@@ -107,7 +107,7 @@ def test_known_switches_are_kept() -> None:
     assert [(s.first, s.last) for s in found.segments] == [(1, 4), (5, 12)]
     assert found.bic_single == math.inf
     message = (
-        "the known change points leave a segment of fewer than 3 settings, or need more than 6 segments; "
+        "the known change points leave a segment of fewer than 3 settings, or need more than 4 segments; "
         "measure more around them, leave one out, or raise max_segments."
     )
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):

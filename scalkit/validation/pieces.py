@@ -1,0 +1,149 @@
+"""Where the growth changes: the piecewise model of a series, and the remark of a verdict on it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from scalkit.errors import DataError
+from scalkit.fit import Model
+from scalkit.fit.cuts import MIN_SETTINGS, penalty
+from scalkit.fit.piecewise import Piecewise, fit_piecewise
+from scalkit.fit.pure_error import Noise, pure_error
+from scalkit.measure import Series, Statistic, measurements, series
+from scalkit.validation.space import SearchSpace
+
+__all__ = ["piecewise", "piecewise_remark"]
+
+_STRONG = 0.99
+_LEAST_OF_EXACT = 1e-3
+_MOST_POINTS = 64
+
+
+def piecewise(
+    data: object,
+    y: ArrayLike | None = None,
+    *,
+    space: SearchSpace | None = None,
+    statistic: str = "q1",
+    max_pieces: int | None = None,
+    switches: Sequence[float] = (),
+    parameter: str = "p",
+    metric: str = "time",
+    unit: str | None = None,
+    exact: bool | None = None,
+) -> Piecewise:
+    """Return the piecewise model of a verdict, of a series, of a Dataset of one function, or of arrays.
+
+    Parameters
+    ----------
+    data : Verdict, Series, Dataset of measurements, or array_like of shape (points,)
+        The values of the parameter if it is an array; repeated points are repetitions.
+    y : array_like of shape (points,) or (points, reps), in `unit`
+        Measured values, with arrays only.
+    space : SearchSpace, optional
+        What a piece may grow as, beside a constant; by default the ticks of the verdict, else those of ``"ics15"``.
+    statistic : {"q1", "median", "mean", "min"}
+        Over repetitions, then over runs; of a verdict or series the one that it was made with.
+    max_pieces : int, optional
+        At most so many; by default as many as there are settings for, three for each.
+    switches : sequence of float
+        Change points that are known, for example the largest size of an eager message: no piece reaches across one.
+    parameter, metric, unit, exact
+        With arrays only, as in `scalkit.measurements`.
+
+    Returns
+    -------
+    Piecewise
+        ``str`` shows the pieces, ``sentence`` says what changes where; call it for values; `Piecewise.growths`,
+        `Piecewise.change_points`, `Piecewise.probability`, `Piecewise.gain`.
+
+    Raises
+    ------
+    DataError
+        If there are several series, fewer than three settings or more than 200, or a value is not positive.
+
+    Notes
+    -----
+    See `scalkit.fit.piecewise.fit_piecewise`. Beside the scatter between repetitions, settings may be off by up to 16 % for
+    reasons of their own. Values without noise count as equal within 0.1 %.
+    """
+    one, ticks = _series_of(data, y, cast(Statistic, statistic), parameter, metric, unit, exact)
+    ruler = space or ticks or SearchSpace.preset("ics15", one.parameter)
+    if max_pieces is not None and (not isinstance(max_pieces, int) or max_pieces < 1):
+        raise DataError(f"max_pieces is {max_pieces!r}; a whole number of at least 1 is needed.")
+    return fit_piecewise(
+        one.x,
+        one.y,
+        ruler.ticks,
+        _noise(one, statistic),
+        max_segments=max_pieces,
+        switches=switches,
+        parameter=one.parameter,
+        unit=one.unit,
+    )
+
+
+def _series_of(
+    data: object, y: ArrayLike | None, statistic: Statistic, parameter: str, metric: str, unit: str | None, exact: Any
+) -> tuple[Series, SearchSpace | None]:
+    if y is not None:
+        (one,) = series(measurements(cast(ArrayLike, data), y, parameter, metric, unit, exact=exact), statistic)
+        return one, None
+    if isinstance(data, Series):
+        return data, None
+    if isinstance(data, xr.Dataset):
+        found = series(data, statistic)
+        if len(found) > 1:
+            names = ", ".join(f"{one.function} ({one.metric})" for one in found[:8])
+            raise DataError(f"a piecewise model is of one series, the Dataset has {len(found)}: {names}; select one.")
+        return found[0], None
+    if isinstance(inner := getattr(data, "series", None), Series):
+        return inner, getattr(data, "space", None)
+    raise DataError(
+        f"a piecewise model needs a verdict, a series, a Dataset, or arrays x and y, got {type(data).__name__} alone."
+    )
+
+
+def _noise(one: Series, statistic: str = "q1") -> Noise:
+    """Return the noise of a series: that of its repetitions or runs, and what settings may be off by beside it."""
+    noise = pure_error(one.replicates, statistic, exact=one.exact, resolution=one.resolution)
+    if one.exact:
+        return replace(noise, error=math.hypot(noise.error, _LEAST_OF_EXACT))
+    return replace(noise, is_all=False)
+
+
+def piecewise_remark(series: Series, model: Model) -> str | None:
+    """Return what a verdict should say of a change point that is at least 99 % probable; None where there is none.
+
+    Parameters
+    ----------
+    series : Series
+    model : Model
+        The best model of one term; where its residuals leave no room for a change point, nothing is computed.
+    """
+    n = len(series.x)
+    if not 2 * MIN_SETTINGS <= n <= _MOST_POINTS or not (series.y > 0).all():
+        return None
+    noise = _noise(series)
+    if not model.is_rough and not _has_room(model, noise, n):
+        return None
+    ticks = SearchSpace.preset("ics15", series.parameter).ticks
+    found = fit_piecewise(series.x, series.y, ticks, noise, parameter=series.parameter, unit=series.unit)
+    if found.is_single or found.probability < _STRONG:
+        return None
+    changes = "; ".join(str(change) for change in found.change_points)
+    return f"one term does not follow the values over the whole range: {changes}"
+
+
+def _has_room(model: Model, noise: Noise, n: int) -> bool:
+    """Return whether pieces without any residual would be probable enough; if not, none are."""
+    ahead = 2 * math.log(_STRONG / (1 - _STRONG))
+    single = float(noise.misfit(model.rss, n)) + penalty(1, 0 if model.growth.is_constant else 1, n, 26)
+    return single - float(noise.misfit(0.0, n)) - penalty(2, 0, n, 1) >= ahead
