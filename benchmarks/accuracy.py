@@ -113,8 +113,8 @@ def make_hidden(rng: np.random.Generator, n: int, noise: float) -> dict[str, Any
 def by_scalkit(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     import scalkit as sk
 
-    found = []
-    for case in cases:
+    found: dict[int, dict[str, Any]] = {}
+    for index, case in sorted(enumerate(cases), key=lambda pair: (pair[1]["expected"], pair[1]["x"])):  # for the caches
         data = sk.measurements(case["x"], case["y"], name="f")
         expected = {"f": {"expectation": case["expected"], "deviation": "p^(1/2)", "space": "ics15"}}
         verdict = sk.validate(data, expected)["f"]
@@ -128,8 +128,8 @@ def by_scalkit(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
             at = case["x"][-1] * np.array(FAR)
             answer["later"] = posterior.predict(at).tolist()
             answer["band"] = [float(bound) for bound in posterior.interval(at[0], SURE)]
-        found.append(answer)
-    return found
+        found[index] = answer
+    return [found[index] for index in range(len(cases))]
 
 
 def by_extrap(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
