@@ -10,7 +10,17 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from scalkit.measure.schema import FUNCTION, POINT, REPETITION, RUN, axes_of, empty_value, metrics_of, parameters_of
+from scalkit.measure.schema import (
+    FUNCTION,
+    POINT,
+    REPETITION,
+    RUN,
+    axes_of,
+    empty_value,
+    is_list,
+    metrics_of,
+    parameters_of,
+)
 
 __all__ = ["as_grid", "as_points", "points_in"]
 
@@ -47,7 +57,7 @@ def as_grid(ds: xr.Dataset) -> xr.Dataset:
     A grid of up to 65,536 points, or with at least a quarter of them measured, is made; else the list stays.
     """
     names = parameters_of(ds)
-    if axes_of(ds) != (POINT,):
+    if not is_list(ds):
         return ds
     cells = math.prod(len(np.unique(np.asarray(ds[name]))) for name in names)
     if cells > max(_SMALL_GRID, _FILL * ds.sizes[POINT]):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from scalkit.errors import DataError
 from scalkit.measure.layout import points_in
-from scalkit.measure.schema import FUNCTION, POINT, REPETITION, RUN, check, metrics_of, parameters_of
+from scalkit.measure.schema import FUNCTION, REPETITION, RUN, check, is_list, metrics_of, parameters_of
 
 __all__ = ["Series", "Statistic", "series", "series_on", "statistic_over"]
 
@@ -162,7 +162,7 @@ def _series_of(ds: xr.Dataset, parameter: str, metric: str, statistic: Statistic
     per_run = statistic_over(cube, 3, statistic)
     y = statistic_over(per_run, 2, statistic)
     used = np.isfinite(cube).sum(axis=(2, 3))
-    x = np.arange(cube.shape[1]) * 1.0 if _is_list(ds, parameter) else np.asarray(ds[parameter], dtype=np.float64)
+    x = np.arange(cube.shape[1]) * 1.0 if is_list(ds) else np.asarray(ds[parameter], dtype=np.float64)
     found = []
     for index, function in enumerate(np.asarray(ds[FUNCTION])):
         there = np.isfinite(y[index])
@@ -304,13 +304,9 @@ def _load(ds: xr.Dataset, function: str) -> float:
     return float(np.nanmedian(values)) if np.isfinite(values).any() else 0.0
 
 
-def _is_list(ds: xr.Dataset, axis: str) -> bool:
-    return axis == POINT and len(parameters_of(ds)) > 1
-
-
 def _places(ds: xr.Dataset, parameter: str, there: NDArray[np.bool_]) -> str:
     """Return settings in words: ``p = 8, 16``; of several parameters the first few points."""
-    if not _is_list(ds, parameter):
+    if not is_list(ds):
         return f"{parameter} = {', '.join(f'{float(x):g}' for x in np.asarray(ds[parameter])[there])}"
     names = parameters_of(ds)
     rows = points_in(ds, names)[there]

@@ -26,6 +26,7 @@ __all__ = [
     "empty_value",
     "fixed_parameters",
     "function_order",
+    "is_list",
     "metrics_of",
     "parameters_of",
 ]
@@ -111,10 +112,13 @@ def fixed_parameters(ds: xr.Dataset) -> dict[str, float]:
 
 def axes_of(ds: xr.Dataset) -> tuple[str, ...]:
     """Return the dimensions that the parameters lie on: their own, or ``("point",)``."""
+    return (POINT,) if is_list(ds) else parameters_of(ds)
+
+
+def is_list(ds: xr.Dataset) -> bool:
+    """Return whether several parameters are listed point by point, on the dimension ``point``."""
     names = parameters_of(ds)
-    if len(names) > 1 and all(name in ds.coords and ds[name].dims == (POINT,) for name in names):
-        return (POINT,)
-    return names
+    return len(names) > 1 and all(name in ds.coords and ds[name].dims == (POINT,) for name in names)
 
 
 def _named_parameters(ds: xr.Dataset) -> tuple[str, ...]:
@@ -218,7 +222,7 @@ def _short(value: object) -> str:
 
 def _axis_problems(ds: xr.Dataset) -> Iterator[str]:
     parameters, axes = parameters_of(ds), axes_of(ds)
-    for axis in (*(axes if axes != (POINT,) else ()), FUNCTION):
+    for axis in (*(() if is_list(ds) else axes), FUNCTION):
         if ds[axis].dims != (axis,):
             lists = f", or all of {', '.join(parameters)} lie on the dimension 'point'" if len(parameters) > 1 else ""
             yield f"the coordinate {axis!r} has dims {ds[axis].dims}; it must be a dimension of its own{lists}"
@@ -230,9 +234,9 @@ def _axis_problems(ds: xr.Dataset) -> Iterator[str]:
             return
         if not np.isfinite(points).all() or (points <= 0).any():
             yield f"the values of {parameter!r} are {points.tolist()}; they must be positive and finite"
-        if parameter in axes and (np.diff(points.astype(np.float64)) <= 0).any():
+        if not is_list(ds) and (np.diff(points.astype(np.float64)) <= 0).any():
             yield f"the values of {parameter!r} are {points.tolist()}; they must ascend, each once"
-    if axes == (POINT,):
+    if is_list(ds):
         yield from _point_problems(ds, parameters)
     yield from _name_problems(ds)
 

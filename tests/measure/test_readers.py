@@ -256,3 +256,53 @@ def test_a_byte_order_mark_is_allowed(tmp_path: Path) -> None:
     path = tmp_path / "out.json"
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps(google(timing("BM_f/8"), timing("BM_f/64"))).encode())
     assert read(path).attrs["parameter"] == "n"
+
+
+def test_two_arguments_make_two_parameters(tmp_path: Path) -> None:
+    records = [timing(f"BM_mul/n:{n}/k:{k}", n * k) for n in (8, 16) for k in (1, 2, 4)]
+    records += [timing("BM_add/n:8", 3.0), timing("BM_add/n:16", 5.0)]
+    path = written(tmp_path, google(*records))
+    ds = read(path, parameter=["n", "k"])
+    check(ds)
+    assert ds.attrs["parameter"] == "n,k"
+    assert ds["time"].sel(function="BM_mul", n=16, k=4).item() == pytest.approx(64e-9)
+    assert notes(ds) == ["left out, as they have no positive number for 'n' and 'k': BM_add"]
+    assert read(path, parameter="n")["function"].values.tolist() == [
+        "BM_mul[k=1]",
+        "BM_mul[k=2]",
+        "BM_mul[k=4]",
+        "BM_add",
+    ]
+    assert read(path, parameter=["n"])["time"].identical(read(path, parameter="n")["time"])
+
+
+def test_two_unnamed_arguments(tmp_path: Path) -> None:
+    path = written(tmp_path, google(*(timing(f"BM_copy/{a}/{b}", a * b) for a in (2, 4) for b in (3, 9))))
+    assert read(path, parameter=["n1", "n2"])["time"].dims[1:3] == ("n1", "n2")
+
+
+def test_two_parameters_of_pytest_benchmark(tmp_path: Path) -> None:
+    tests = [
+        {"name": f"test_f[{n}-{k}]", "params": {"n": n, "k": k}, "stats": {"data": [n * k, n * k + 1]}}
+        for n in (1, 2)
+        for k in (3, 4)
+    ]
+    path = written(tmp_path, {"machine_info": {"node": "here"}, "benchmarks": tests})
+    ds = read(path, parameter=["k", "n"])
+    assert ds["time"].dims == ("function", "k", "n", "run", "repetition")
+    assert ds["time"].sel(n=2, k=4).values.ravel().tolist() == [8, 9]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        (["n", "m"], "{path} has no benchmark with a number for 'm'; arguments with numbers are 'n', 'k'."),
+        (["n", "k"], "{path} has no benchmark with a positive number for each of 'n', 'k'; name one of them, or run benchmarks "
+         "that have all."),
+        ([], "the parameters are an empty list; name one or more arguments of the benchmarks."),
+    ],
+)  # fmt: skip
+def test_parameters_that_are_not_there(tmp_path: Path, wanted: list[str], message: str) -> None:
+    path = written(tmp_path, google(timing("BM_a/n:8"), timing("BM_b/k:8")))
+    with pytest.raises(DataError, match=f"^{re.escape(message.format(path=path))}"):
+        read(path, parameter=wanted)
