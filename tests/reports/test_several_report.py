@@ -1,0 +1,93 @@
+"""A report of functions over several parameters: every section speaks of all of them."""
+
+from __future__ import annotations
+
+import html
+import itertools
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import scalkit as sk
+from scalkit.measure import combine, write_netcdf
+from scalkit.reports import sections
+from scalkit.reports.page import Page, open_page
+from scalkit.reports.pieces import Html, Plot, Section
+from scalkit.reports.plain import to_plain
+
+P, S = 2.0 ** np.arange(3, 8), 4.0 ** np.arange(3, 8)
+POINTS = np.array(list(itertools.product(P, S)))
+NAME = "<i>MPI_Bcast</i>"
+EXPECTED = {NAME: "log(p) + S", "MPI_Gather": {"expectation": "p + S", "deviation": {"S": "S^(1/4)"}}}
+
+
+@pytest.fixture(scope="module")
+def data() -> xr.Dataset:
+    time = 2e-6 + 3e-6 * np.log2(POINTS[:, 0]) + 1e-9 * POINTS[:, 1]
+    product = 1e-9 * POINTS[:, 0] * POINTS[:, 1]
+    sets = [
+        sk.measurements(POINTS, y, parameter=["p", "S"], name=name)
+        for name, y in ((NAME, time), ("MPI_Gather", product))
+    ]
+    return combine(sets).assign_coords(oversubscribed=("p", P > 64))
+
+
+@pytest.fixture(scope="module")
+def page(data: xr.Dataset, tmp_path_factory: pytest.TempPathFactory) -> Page:
+    path = tmp_path_factory.mktemp("several") / "several.nc"
+    write_netcdf(data, path)
+    return open_page([str(path)], to_plain(EXPECTED))
+
+
+def text_of(section: Section) -> str:
+    return "".join(piece.text for piece in section if isinstance(piece, Html))
+
+
+def words(section: Section) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text_of(section))).split())
+
+
+def test_cards_show_a_figure_along_each_parameter(page: Page) -> None:
+    cards = sections.cards(page)
+    assert sum(isinstance(piece, Plot) for piece in cards) == 4
+    said = words(cards)
+    assert "MPI_Gather grows faster than the limits allow: S*p instead of S + p." in said
+    assert "Along p: measured values and the model, one colour for each value of S." in said
+    assert "along each parameter, the others fixed. Effect: its share of the value at p = 128, S = 16384." in said
+    assert "<i>" not in text_of(cards)
+
+
+def test_overview_shows_the_effects(page: Page) -> None:
+    (figure,) = [piece for piece in sections.overview(page) if isinstance(piece, Plot)]
+    assert "Effect of each parameter" in figure.bundle()["text/plain"]
+
+
+def test_every_section_speaks_of_both_parameters(page: Page) -> None:
+    assert "p 8, 16, 32, 64, 128 S 64, 256, 1024, 4096, 16384" in words(sections.headline(page))
+    assert "More processes than cores at p = 128: a run time" in words(sections.quality(page))
+    method = words(sections.method(page))
+    assert "p: around, " in method
+    assert "S: around, " in method
+    assert "A parameter that the expectation does not name is expected to have no effect." in method
+    assert "S ⋅ p" in words(sections.summary(page))
+
+
+def test_selected_values_are_named(data: xr.Dataset, tmp_path: Path) -> None:
+    write_netcdf(data.sel(S=64), tmp_path / "one.nc")
+    page = open_page([str(tmp_path / "one.nc")], to_plain(EXPECTED))
+    assert "p 8, 16, 32, 64, 128 S 64" in words(sections.headline(page))
+    assert page.result["MPI_Gather"].parameter == page.parameter == "p"
+
+
+@pytest.mark.slow
+def test_written_report(data: xr.Dataset, tmp_path: Path) -> None:
+    found = sk.report(data, EXPECTED, tmp_path / "r.html")
+    verdicts = json.loads(found.verdict_json.read_text(encoding="utf-8"))["verdicts"]
+    assert [v["parameters"] for v in verdicts] == [["p", "S"]] * 2
+    assert verdicts[1]["along"]["S"]["deviation"] == "S^(1/4)"
+    assert "1 grows faster than expected under a caveat" in found.answer
+    assert "<i>MPI_Bcast" not in found.html.read_text(encoding="utf-8")
