@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import tomllib
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
@@ -228,6 +229,18 @@ def test_expectations_in_a_file(tmp_path: Path) -> None:
         assert [w for w in result.warnings if "the rule" in w] == [
             "the rule 'f <= 2*f' is not judged over p, S; select one value of all but one parameter to judge it there"
         ]
+
+
+def test_the_file_in_the_documentation(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "several-parameters.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    schema = resources.files("scalkit.validation").joinpath("expectations.schema.json").read_text(encoding="utf-8")
+    jsonschema.validate(tomllib.loads(text), json.loads(schema))
+    (tmp_path / "expectations.toml").write_text(text, encoding="utf-8")
+    expected = load_expectations(tmp_path / "expectations.toml")
+    expectation, spaces = expected.functions["MPI_Alltoall"].search_spaces(["p", "S"])
+    assert expectation.along["S"].deviation == Growth.parse("S^(1/4)")
+    assert Growth.parse("p^(1/8)") in spaces["p"].ticks
 
 
 @pytest.fixture(scope="module")
