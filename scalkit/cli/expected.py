@@ -39,7 +39,7 @@ def expected_of(expect: str | None, baseline: str | None) -> ExpectationSet | Ba
     """
     if expect is not None and baseline is not None:
         raise UsageError("--expect and --baseline both say what is expected; give one of them.")
-    return _expectations(expect or "mpi") if baseline is None else _baseline(Path(baseline))
+    return _expectations("mpi" if expect is None else expect) if baseline is None else _baseline(Path(baseline))
 
 
 def require_place(path: Path | None, force: bool) -> None:

@@ -1,0 +1,252 @@
+"""Verdicts over MPI ranks: to the last bit those of one rank, one voice, one exit status."""
+
+from __future__ import annotations
+
+import json
+import operator
+import os
+import signal
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import scalkit as sk
+from scalkit.bench import Mpi, find_mpi
+from scalkit.bench.mpi import settings
+from scalkit.errors import BuildError, LaunchError
+from scalkit.measure import Series, combine, series, write_netcdf
+from scalkit.validation.parallel import in_turn
+from scalkit.validation.posterior import Posterior, posteriors
+from scalkit.validation.verdict import TASK
+
+P = np.array([2, 4, 8, 16, 32, 64, 128])
+SHAPES = {"log(p)": np.log2(P), "p^(1/2)": P**0.5, "p": P * 1.0, "p*log(p)": P * np.log2(P)}
+N = 2 * TASK + 13
+
+TELL = """
+import operator
+import sys
+from functools import partial
+
+from scalkit.validation.parallel import over_ranks
+
+told = []
+with over_ranks(int(sys.argv[1]), lambda done, total: told.append((done, total))) as mapper:
+    if mapper is not None:
+        print(list(mapper(operator.neg, range(50))) == [-k for k in range(50)], told[0], told[-1], told == sorted(told))
+        print(list(mapper(operator.neg, [])))
+        try:
+            list(mapper(partial(operator.truediv, 1), [1, 2, 0, "not a number", 4]))
+        except (TypeError, ZeroDivisionError) as error:
+            print(type(error).__name__)
+print("left")
+"""
+
+WAIT = """
+import sys
+import time
+
+from scalkit.validation.parallel import over_ranks
+
+status = 0
+try:
+    with over_ranks(3, lambda done, total: print(done, flush=True)) as mapper:
+        if mapper is not None:
+            mapper(time.sleep, [0.1] * 1000)
+except KeyboardInterrupt:
+    status = 130
+sys.exit(status)
+"""
+
+
+@pytest.fixture(scope="module")
+def mpi(tmp_path_factory: pytest.TempPathFactory) -> Mpi:
+    pytest.importorskip("mpi4py", reason="needs mpi4py")
+    try:
+        return find_mpi()
+    except (BuildError, LaunchError) as error:
+        pytest.skip(f"needs an MPI library: {error}")
+
+
+def environment(mpi: Mpi, **more: str) -> dict[str, str]:
+    """Return the variables of a launch; mpi4py takes the library of the launcher, not the first that it finds."""
+    folder = Path(mpi.mpicc).parents[1] / "lib"
+    libraries = [str(path) for number in (12, 40) if (path := folder / f"libmpi.so.{number}").exists()]
+    found = {"MPI4PY_LIBMPI": libraries[0]} if libraries else {}
+    return {**os.environ, **found, **settings(mpi.kind, oversubscribed=True), **more}
+
+
+def launch(mpi: Mpi, n: int, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    command = mpi.command(n, sys.executable, *words, forward=more)
+    return subprocess.run(
+        command, env=environment(mpi, **more), capture_output=True, text=True, timeout=100, check=False
+    )
+
+
+def measured(rng: np.random.Generator, place: int, growth: str) -> Series:
+    repetitions = 1 + place % 11
+    y = 1e-6 * (1 + SHAPES[growth])[:, None] * (1 + 0.03 * np.abs(rng.standard_normal((len(P), repetitions))))
+    if place % 4 == 0:
+        y[2, 1:] = np.nan
+    if place % 6 == 5:
+        y[:, 2:] = np.nan
+    return series(sk.measurements(P, y, name=f"f{place}"))[0]
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Return a netCDF file of more than two tasks of series, and expectations for them, some of them missed."""
+    folder = tmp_path_factory.mktemp("many")
+    rng = np.random.default_rng(7)
+    few = combine(
+        [
+            sk.measurements(P, 1e-6 * (1 + y)[:, None] * (1 + 0.02 * rng.random((len(P), 6))), name=growth)
+            for growth, y in SHAPES.items()
+        ]
+    )
+    places = np.arange(N) % len(SHAPES)
+    wide = few.isel(function=places).assign_coords(function=[f"f{k:03d}" for k in range(N)])
+    wide["time"] = wide["time"] * (1 + 0.02 * rng.random(wide["time"].shape))
+    write_netcdf(wide, folder / "many.nc")
+    names = list(SHAPES)
+    lines = [f'f{k:03d} = "{names[(k + (k % 50 == 49)) % len(names)]}"' for k in range(N)]
+    (folder / "expect.toml").write_text("[expectations]\n" + "\n".join(lines) + "\n")
+    return str(folder / "many.nc"), str(folder / "expect.toml")
+
+
+@pytest.mark.mpi
+def test_what_is_printed_does_not_depend_on_the_number_of_ranks(mpi: Mpi, many: tuple[str, str]) -> None:
+    words = ["-m", "scalkit.cli", "validate", many[0], "--expect", many[1], "--json"]
+    alone = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+    assert alone.returncode == 1
+    assert len(json.loads(alone.stdout)["verdicts"]) == N
+    for n in (1, 2, 3):
+        found = launch(mpi, n, *words)
+        assert (found.returncode, found.stderr) == (1, "")
+        assert found.stdout == alone.stdout
+
+
+@pytest.mark.mpi
+def test_only_rank_0_writes_and_all_end_with_its_status(mpi: Mpi, many: tuple[str, str], tmp_path: Path) -> None:
+    kept, junit = tmp_path / "baseline.json", tmp_path / "verdicts.xml"
+    words = ["-m", "scalkit.cli", "validate", many[0], "--expect", many[1], "--junit", str(junit)]
+    found = launch(mpi, 3, *words, "--save-baseline", str(kept))
+    assert (found.returncode, found.stderr) == (1, "")
+    assert found.stdout.count("Exit status 1.") == 1
+    assert sorted(tmp_path.iterdir()) == [kept, junit]
+    again = launch(mpi, 3, "-m", "scalkit.cli", "validate", many[0], "--baseline", str(kept))
+    assert (again.returncode, again.stderr) == (0, "")
+    assert f"Compared with {kept}\n" in again.stdout
+    assert "got worse" not in again.stdout
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["/nowhere"], "scalkit validate: there are no measurements at '/nowhere'; "),
+        (["x.nc", "--wrong"], "scalkit: error: unrecognized arguments: --wrong\n"),
+    ],
+)
+def test_wrong_use_is_said_once(mpi: Mpi, words: list[str], message: str) -> None:
+    found = launch(mpi, 3, "-m", "scalkit.cli", "validate", *words)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr.count(message) == 1
+    assert found.stderr.count("scalkit validate: ") + found.stderr.count("error: ") == 1
+
+
+@pytest.mark.mpi
+def test_tasks_and_errors_keep_their_order(mpi: Mpi) -> None:
+    expected = "True (0, 50) (50, 50) True\n[]\nZeroDivisionError\n"
+    for n in (1, 2, 3):
+        found = launch(mpi, n, "-c", TELL, str(n))
+        assert (found.returncode, found.stderr) == (0, "")
+        assert found.stdout.replace("left\n", "") == expected
+        assert found.stdout.count("left\n") == n
+
+
+@pytest.mark.mpi
+def test_an_interrupt_ends_all_ranks(mpi: Mpi) -> None:
+    if mpi.kind != "MPICH":
+        pytest.skip("the launcher of MPICH passes an interrupt on")
+    command = mpi.command(3, sys.executable, "-c", WAIT)
+    with subprocess.Popen(command, env=environment(mpi), stdout=subprocess.PIPE, text=True) as started:
+        assert started.stdout is not None
+        assert [started.stdout.readline(), started.stdout.readline()] == ["0\n", "1\n"]
+        started.send_signal(signal.SIGINT)
+        rest = started.stdout.read()
+    assert started.returncode == 130
+    assert "1000\n" not in rest
+
+
+@pytest.mark.mpi
+def test_without_mpi4py(mpi: Mpi, tmp_path: Path) -> None:
+    (tmp_path / "mpi4py.py").write_text("raise ModuleNotFoundError(\"No module named 'mpi4py'\", name='mpi4py')\n")
+    words = ["-m", "scalkit.cli", "validate", "x.nc"]
+    found = launch(mpi, 3, *words, PYTHONPATH=str(tmp_path))
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == (
+        "scalkit validate: 3 ranks were started, and to share the work they need mpi4py; install it on all nodes "
+        "(pip install 'scalkit[mpi4py]'), or start scalkit without a launcher.\n"
+    )
+
+
+def launched_by_slurm(rank: int, **more: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "scalkit.cli", "validate", "/nowhere"]
+    given = {**os.environ, "SLURM_PROCID": str(rank), "SLURM_STEP_NUM_TASKS": "2", **more}
+    return subprocess.run(words, env=given, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.mpi
+def test_a_launcher_of_another_library(mpi: Mpi) -> None:
+    if mpi.kind != "MPICH":
+        pytest.skip("other libraries want to join the job")
+    found = launched_by_slurm(0, **environment(mpi))
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == (
+        f"scalkit validate: 2 ranks were started, but {mpi.name}, which mpi4py loads, knows of 1; name the library of the "
+        "launcher, as in MPI4PY_LIBMPI=/path/to/libmpi.so, or start with the launcher of this one.\n"
+    )
+    assert (other := launched_by_slurm(1, **environment(mpi))).returncode == 2
+    assert other.stdout + other.stderr == ""
+
+
+def test_a_library_that_cannot_be_loaded() -> None:
+    pytest.importorskip("mpi4py", reason="needs mpi4py")
+    found = launched_by_slurm(0, MPI4PY_LIBMPI="/nowhere/libmpi.so")
+    assert found.returncode == 2
+    assert found.stderr.startswith("scalkit validate: 2 ranks were started, but mpi4py cannot load an MPI library (")
+    assert found.stderr.endswith("); name it, as in MPI4PY_LIBMPI=/path/to/libmpi.so.\n")
+    assert found.stderr.count("\n") == 1
+
+
+def test_in_turn_reports_and_keeps_the_order() -> None:
+    told: list[tuple[int, int]] = []
+    mapper = in_turn(lambda done, total: told.append((done, total)))
+    assert list(mapper(operator.neg, [1, 2, 3])) == [-1, -2, -3]
+    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    with pytest.raises(ZeroDivisionError):
+        list(mapper(partial(operator.truediv, 1), [1, 0, "not a number"]))
+
+
+def test_a_posterior_does_not_depend_on_the_series_beside_it() -> None:
+    rng = np.random.default_rng(3)
+    growths = list(SHAPES)
+    all_of_them = [measured(rng, place, growths[place % len(growths)]) for place in range(60)]
+    expectation = sk.Expectation("p")
+    space = sk.SearchSpace.around(expectation)
+
+    def found(places: list[int]) -> list[Posterior]:
+        return posteriors([all_of_them[place] for place in places], expectation, space)
+
+    together = found(list(range(60)))
+    shuffled = [int(place) for place in rng.permutation(60)]
+    for places in ([17], [3, 14], list(range(9, 42)), list(range(31, 33)), shuffled):
+        for place, one in zip(places, found(places), strict=True):
+            assert one.weights.tobytes() == together[place].weights.tobytes()
+            assert one.hidden_weights.tobytes() == together[place].hidden_weights.tobytes()
+            assert one.hidden == together[place].hidden
