@@ -59,9 +59,9 @@ class Points:
         """Return the points of each line along one parameter, the others fixed, that has at least three."""
         others = np.delete(self.x, column, axis=1)
         _, line = np.unique(others, axis=0, return_inverse=True)
-        line = line.reshape(-1)
-        groups = [np.flatnonzero(line == k) for k in range(int(line.max()) + 1)]
-        return [group for group in groups if len(group) >= _LEAST_LINE]
+        order = np.argsort(line.reshape(-1), kind="stable")
+        ends = np.flatnonzero(np.diff(line.reshape(-1)[order])) + 1
+        return [group for group in np.split(order, ends) if len(group) >= _LEAST_LINE]
 
 
 def gather(

@@ -227,6 +227,10 @@ def _axis_problems(ds: xr.Dataset) -> Iterator[str]:
             lists = f", or all of {', '.join(parameters)} lie on the dimension 'point'" if len(parameters) > 1 else ""
             yield f"the coordinate {axis!r} has dims {ds[axis].dims}; it must be a dimension of its own{lists}"
             return
+    for name in _named_parameters(ds):
+        if name not in parameters and (ds[name].dtype.kind not in "iuf" or not np.isfinite(ds[name]).all()):
+            yield f"{name!r} is {ds[name].values!r:.40}; a number is needed where one value of a parameter is selected"
+            return
     for parameter in parameters:
         points = np.asarray(ds[parameter])
         if points.dtype.kind not in "iuf":

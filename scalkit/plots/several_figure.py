@@ -129,8 +129,9 @@ def _panel(verdict: SeveralVerdict, name: str) -> _Panel:
     series, column = verdict.series, verdict.parameters.index(name)
     points, x = series.points, series.along(name)
     _, group = np.unique(np.delete(points, column, axis=1), axis=0, return_inverse=True)
-    found = [np.flatnonzero(group.reshape(-1) == g) for g in range(int(group.max()) + 1)]
-    shared = [rows[np.argsort(points[rows, column])] for rows in found if len(rows) > 1]
+    order = np.lexsort((points[:, column], group.reshape(-1)))
+    ends = np.flatnonzero(np.diff(group.reshape(-1)[order])) + 1
+    shared = [rows for rows in np.split(order, ends) if len(rows) > 1]
     if shared:
         lines = [_line(verdict, column, points[rows[0]], rows, x) for rows in shared]
     else:

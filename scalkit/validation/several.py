@@ -203,5 +203,9 @@ def _falls(points: Points, column: int) -> bool:
 
 
 def _is_star(x: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> bool:
-    """Return whether some point differs from every other one in one parameter only."""
-    return any(int((x != base).sum(axis=1).max()) <= 1 for base in x)
+    """Return whether all points differ from one place, the most frequent value of each parameter, in one parameter only."""
+    most = []
+    for column in x.T:
+        values, count = np.unique(column, return_counts=True)
+        most.append(values[np.argmax(count)])
+    return int((x != np.array(most)).sum(axis=1).max()) <= 1

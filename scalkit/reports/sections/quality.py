@@ -10,6 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from scalkit.measure import parameters_of
+from scalkit.measure.layout import as_points
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.reports.markup import esc, name, notes, table
 from scalkit.reports.page import Page
@@ -69,7 +70,7 @@ def _plain(value: object) -> str:
 
 
 def _remarks(page: Page) -> Iterator[str]:
-    data = page.data
+    data = as_points(page.data)[0]
     crowded = _where(data, "oversubscribed")
     if crowded:
         yield (
