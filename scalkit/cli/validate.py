@@ -85,7 +85,8 @@ def _add_judging(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--parameter",
         metavar="NAME",
-        help="argument of the benchmarks in a JSON file to take as the parameter; several between commas, as in n,k",
+        help="argument of the benchmarks in a JSON file to take as the parameter; several between commas, as in n,k; of run "
+        "files p,S takes the message size, too",
     )
     group.add_argument(
         "--prior",

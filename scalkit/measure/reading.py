@@ -19,6 +19,7 @@ from scalkit.measure.netcdf import is_hdf5, is_netcdf3, read_netcdf
 from scalkit.measure.readers import is_json, read_benchmark_json
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
 from scalkit.measure.schema import check
+from scalkit.measure.sizes import over_sizes
 
 __all__ = ["CAMPAIGN", "read"]
 
@@ -45,7 +46,8 @@ def read(
         run would remain.
     parameter : str or sequence of str, optional
         Which argument of the benchmarks in a JSON file is the parameter; by default the one that varies in most of them.
-        Several, as in ``["n", "k"]``, make a Dataset over several parameters. Other files say it themselves.
+        Several, as in ``["n", "k"]``, make a Dataset over several parameters. Of run files ``["p", "S"]`` makes the message
+        size of each campaign the parameter ``S``. Other files say it themselves.
 
     Returns
     -------
@@ -81,16 +83,22 @@ def read(
                 f"there are no measurements at {str(one)!r}; name a run folder, a run file or a netCDF file."
             )
     hashes += [(run.path, run.sha256) for run in runs]
-    parts = [assemble(group, keep_flagged=keep_flagged) for group in _by_campaign(runs)] + parts
+    parts = _assembled(runs, keep_flagged, parameter) + parts
     ds = combine(parts) if len(parts) > 1 else parts[0]
     ds.attrs["inputs"] = json.dumps({**json.loads(ds.attrs.get("inputs") or "{}"), **_named(hashes)})
     ds.attrs.setdefault("source", ", ".join(os.fspath(one) for one in given))
-    if campaigns:
+    if campaigns and (len(campaigns) == 1 or "message_size_B" in ds.attrs):
         ds.attrs["campaign"] = campaigns[0]
     if notes:
         ds.attrs["notes"] = json.dumps([*json.loads(ds.attrs.get("notes") or "[]"), *notes])
     check(ds)
     return ds
+
+
+def _assembled(runs: Sequence[RunFile], keep_flagged: bool, parameter: str | Sequence[str] | None) -> list[xr.Dataset]:
+    """Return a Dataset for each campaign, over the message size, too, where two parameters are asked for."""
+    parts = [assemble(group, keep_flagged=keep_flagged) for group in _by_campaign(runs)]
+    return parts if parameter is None or isinstance(parameter, str) else over_sizes(parts, parameter)
 
 
 def _file(

@@ -107,9 +107,10 @@ def _where(data: xr.Dataset, coordinate: str) -> str:
     parts = []
     for parameter in parameters_of(data):
         if set(data[parameter].dims) <= set(flags.dims):
-            values, flagged = xr.broadcast(data[parameter], flags)
-            found = np.unique(np.asarray(values)[np.asarray(flagged, dtype=bool)])
-            parts.append(f"{parameter} = {', '.join(f'{x:g}' for x in found)}")
+            values, flagged = (np.asarray(one) for one in xr.broadcast(data[parameter], flags))
+            found = np.unique(values[flagged.astype(bool)])
+            if len(found) < np.unique(values).size:
+                parts.append(f"{parameter} = {', '.join(f'{x:g}' for x in found)}")
     return " and ".join(parts) or "all settings"
 
 

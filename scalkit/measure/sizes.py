@@ -1,0 +1,58 @@
+"""Run files of several message sizes: the size becomes a second parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import xarray as xr
+
+from scalkit.errors import DataError
+from scalkit.measure.schema import RESERVED, parameters_of
+
+__all__ = ["over_sizes"]
+
+_SIZE = "message_size_B"
+
+
+def over_sizes(parts: Sequence[xr.Dataset], names: Sequence[str]) -> list[xr.Dataset]:
+    """Return Datasets of run files, each of one message size, as Datasets over two parameters.
+
+    Parameters
+    ----------
+    parts : sequence of xarray.Dataset
+        Along the number of processes, with the size in their attributes.
+    names : sequence of str
+        The parameter of the run files and a name for the message size, in the order of the dimensions.
+
+    Raises
+    ------
+    DataError
+        If the names are others, or a part has no positive message size.
+    """
+    return [_over_size(part, names) for part in parts]
+
+
+def _over_size(part: xr.Dataset, names: Sequence[str]) -> xr.Dataset:
+    (known,) = parameters_of(part)
+    others = [name for name in names if name != known]
+    if len(names) != 2 or len(others) != 1 or not str(others[0]).isidentifier() or others[0] in RESERVED:
+        raise DataError(
+            f"run files have the parameter '{known}' and a message size, asked for are {', '.join(map(repr, names)) or 'none'}; "
+            f"name two, as in ['{known}', 'S']."
+        )
+    size = int(part.attrs.get(_SIZE, 0))
+    if size <= 0:
+        sent = "messages of 0 B" if _SIZE in part.attrs else "no messages"
+        raise DataError(
+            f"'{others[0]}' is to be the message size, and some run files hold {sent}; leave them out, or read them alone along "
+            f"'{known}'."
+        )
+    wide = {
+        name: variable.expand_dims({others[0]: np.array([size])}, axis=variable.dims.index(known) + 1)
+        for name, variable in part.data_vars.items()
+        if known in variable.dims
+    }
+    found = part.assign(wide).assign_coords({others[0]: [size]})
+    found.attrs = {key: value for key, value in part.attrs.items() if key != _SIZE} | {"parameter": ",".join(names)}
+    return found
