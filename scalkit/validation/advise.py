@@ -137,11 +137,12 @@ def advise(posterior: Posterior, candidates: ArrayLike, cost: Cost = "p") -> Adv
     seen = posterior.predictions(at, refined=False)
     ranks = np.array([RANKS.index(posterior.expectation.rank(growth)) for growth in seen.growths])[seen.tick]
     rivals = _rivals(posterior)
+    widths = _widths(posterior, at, float((seen.weights * seen.spread**2).sum()))
     found = [
         Candidate(
             float(x),
             float(costs[k]),
-            _information(seen.logs[:, k], seen.weights, seen.spread, ranks),
+            _information(seen.logs[:, k], seen.weights, widths[k], ranks),
             tuple((growth, _prediction(seen, k, growth)) for growth in rivals),
         )
         for k, x in enumerate(at)
@@ -163,9 +164,37 @@ def _costs(at: Floats, cost: Cost, parameter: str) -> Floats:
     return costs
 
 
-def _information(logs: Floats, weights: Floats, spread: Floats, ranks: Any) -> float:
+def _widths(posterior: Posterior, at: Floats, variance: float) -> Floats:
+    """Return the standard deviation of the logarithm of what is measured at each setting.
+
+    At a new setting it is that of the posterior. Repetitions at a measured setting leave what it deviates by from every
+    model, and make its mean more precise. They tell as much as an independent value whose variance makes up the difference.
+    """
+    x, values = posterior.series.x, posterior.series.replicates
+    there = np.isfinite(values) & (values > 0)
+    count = np.maximum(there.sum(axis=1), 1)
+    n = len(x)
+    variance /= 1 + 1 / n  # of the value of a setting
+    logs = np.log(np.where(there, values, 1.0))
+    mean = logs.sum(axis=1, where=there) / count
+    freedom = int((count - 1).sum())
+    each = ((logs - mean[:, None]) ** 2).sum(where=there) / freedom if freedom else math.inf
+    each = min(float(each), variance / float(np.mean(1 / count)))  # of one repetition
+    stays = variance - each * float(np.mean(1 / count))
+    widths = np.full(len(at), math.sqrt(variance * (1 + 1 / n)))
+    again = float(np.median(count))
+    for k, setting in enumerate(at):
+        for i in np.flatnonzero(np.isclose(x, setting, rtol=1e-9)):
+            before, after = stays + each / count[i], stays + each / (count[i] + again)
+            told = before * after / (before - after) if before > after else math.inf
+            widths[k] = math.sqrt(told + variance / n)
+    return widths
+
+
+def _information(logs: Floats, weights: Floats, width: float, ranks: Any) -> float:
     """Return the mutual information of the rank and a new value, in bits, on a grid of values."""
-    width = float(np.sqrt((weights * spread**2).sum()))
+    if not math.isfinite(width):
+        return 0.0
     low, high = float(logs.min()) - 5 * width, float(logs.max()) + 5 * width
     n = int(min((high - low) / width * _PER_SPREAD, _MOST_BINS)) + 1
     step = (high - low) / n
