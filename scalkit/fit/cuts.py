@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -14,7 +15,7 @@ from scalkit.errors import DataError
 from scalkit.fit.pure_error import Noise
 from scalkit.growth import Growth
 
-__all__ = ["MIN_SETTINGS", "Cuts", "best_cuts", "least_of_sums", "penalty"]
+__all__ = ["MIN_SETTINGS", "Cuts", "best_cuts", "gain_of_two", "least_of_sums", "least_without", "penalty"]
 
 MIN_SETTINGS = 3
 _CHANGE_POINT = 3
@@ -153,11 +154,15 @@ def _segment_costs(x: Floats, y: Floats, ticks: Sequence[Growth], part: Any) -> 
     """Return the squared relative residuals of segments i to j - 1: of shape (2, series, n + 1, n + 1), constant and grown."""
     n_series, n = y.shape
     costs = np.full((2, n_series, n + 1, n + 1), np.inf)
-    first, end = np.array(
-        [(i, j) for i in range(n) for j in range(i + MIN_SETTINGS, n + 1) if part[i] == part[j - 1]], dtype=np.int64
-    ).reshape(-1, 2).T
-    log2 = np.array([tick.log2_value(x) for tick in ticks]).reshape(len(ticks), n)
-    scaled = y * np.exp2(-np.floor(np.log2(y.min(axis=1, keepdims=True))))
+    first, end = (
+        np.array(
+            [(i, j) for i in range(n) for j in range(i + MIN_SETTINGS, n + 1) if part[i] == part[j - 1]], dtype=np.int64
+        )
+        .reshape(-1, 2)
+        .T
+    )
+    log2 = _log2_values(tuple(x.tolist()), tuple(ticks))
+    scaled = _scaled(y)
     for rows in _blocks(len(first), n_series * max(1, len(ticks)) * n):
         inside = (np.arange(n) >= first[rows, None]) & (np.arange(n) < end[rows, None])
         flat, grown = _residuals(inside, scaled, log2)
@@ -165,6 +170,13 @@ def _segment_costs(x: Floats, y: Floats, ticks: Sequence[Growth], part: Any) -> 
         if ticks:
             costs[1][:, first[rows], end[rows]] = grown.min(axis=2)
     return costs
+
+
+@lru_cache(maxsize=64)
+def _log2_values(settings: tuple[float, ...], ticks: tuple[Growth, ...]) -> Floats:
+    found = np.array([tick.log2_value(np.array(settings)) for tick in ticks]).reshape(len(ticks), len(settings))
+    found.flags.writeable = False
+    return found
 
 
 def _blocks(n_windows: int, per_window: int) -> Iterator[slice]:
@@ -204,6 +216,57 @@ def _residuals(inside: Any, y: Floats, log2: Floats) -> tuple[Floats, Floats]:
     return flat, np.where((slope > 0) & usable[None], rss, np.inf)
 
 
+def _scaled(y: Floats) -> Floats:
+    """Return the values of each series over a power of two near the least, so that no square overflows."""
+    return y * np.exp2(-np.floor(np.log2(y.min(axis=-1, keepdims=True))))
+
+
+def gain_of_two(x: Floats, y: Floats, ticks: Sequence[Growth], noise: Noise) -> float:
+    """Return how much the criterion falls from one piece to the best two, without looking at more.
+
+    Parameters
+    ----------
+    x, y : ndarray of shape (points,)
+        At least six; `y` positive.
+    ticks : sequence of Growth
+        None of them constant.
+    noise : Noise
+    """
+    n = len(x)
+    cuts = np.arange(MIN_SETTINGS, n - MIN_SETTINGS + 1)
+    left = np.arange(n) < cuts[:, None]
+    inside = np.concatenate([np.ones((1, n), dtype=bool), left, ~left])
+    flat, grown = _residuals(inside, _scaled(y[None]), _log2_values(tuple(x.tolist()), tuple(ticks)))
+    least = np.stack([flat[0], grown[0].min(axis=1, initial=np.inf)], axis=1)
+    first, second = least[1 : len(cuts) + 1], least[len(cuts) + 1 :]
+    both = (first[:, :, None] + second[:, None, :]).reshape(-1, 4).min(axis=0)
+    seen = noise.misfit(np.concatenate([least[0], both]), n)
+    cost = np.array([penalty(1, g, n, len(ticks)) for g in (0, 1)] + [penalty(2, g, n, len(ticks)) for g in (0, 1, 1, 2)])
+    return float((seen + cost)[:2].min() - (seen + cost)[2:].min())
+
+
+def least_without(x: Floats, y: Floats, ticks: Sequence[Growth], n_strays: int) -> tuple[float, float]:
+    """Return the least squared relative residual of a constant, and of a tick, where up to `n_strays` settings do not count.
+
+    Parameters
+    ----------
+    x, y : ndarray of shape (points,)
+        `y` positive.
+    ticks : sequence of Growth
+        None of them constant.
+    n_strays : int
+        Fewer than the points by four.
+    """
+    n = len(x)
+    strays = np.array(list(combinations(range(n), n_strays)), dtype=np.int64)
+    inside = np.ones((len(strays), n), dtype=bool)
+    np.put_along_axis(inside, strays, False, axis=1)
+    log2, scaled = _log2_values(tuple(x.tolist()), tuple(ticks)), _scaled(y[None])
+    parts = [_residuals(inside[rows], scaled, log2) for rows in _blocks(len(inside), max(1, len(ticks)) * n)]
+    flat, grown = (min(float(part[k].min(initial=np.inf)) for part in parts) for k in (0, 1))
+    return flat, grown
+
+
 def least_of_sums(x: Floats, y: Floats, ticks: Sequence[Growth]) -> float:
     """Return the least squared relative residual of a constant and two ticks, no coefficient negative; infinite if none fits.
 
@@ -214,7 +277,7 @@ def least_of_sums(x: Floats, y: Floats, ticks: Sequence[Growth]) -> float:
     ticks : sequence of Growth
         None of them constant.
     """
-    log2 = np.array([tick.log2_value(x) for tick in ticks]).reshape(len(ticks), len(x))
+    log2 = _log2_values(tuple(x.tolist()), tuple(ticks))
     with np.errstate(invalid="ignore"):
         t = np.exp2(log2 - log2.max(axis=1, keepdims=True, initial=-np.inf))
     t = t[np.isfinite(t).all(axis=1)] * (y.min() / y)

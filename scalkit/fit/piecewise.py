@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError
-from scalkit.fit.cuts import MIN_SETTINGS, Cuts, best_cuts, least_of_sums
+from scalkit.fit.cuts import MIN_SETTINGS, Cuts, best_cuts, least_of_sums, least_without, penalty
 from scalkit.fit.linear import Fits, fit_ticks
 from scalkit.fit.model import Model
 from scalkit.fit.pure_error import Noise, pure_error
@@ -37,6 +38,7 @@ __all__ = [
 _MAX_POINTS = 200
 _AS_GOOD = 2.0
 _STEP = 1.1
+_STRAYS = 2
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -69,30 +71,43 @@ class ChangePoint:
     left: Model
     right: Model
 
+    @property
+    def step(self) -> float:
+        """What is a step at any place between the two settings: 1 where the two models meet, else the lesser jump."""
+        logs = [float(self.right.log2_value(x) - self.left.log2_value(x)) for x in (self.after, self.before)]
+        return 1.0 if min(logs) <= 0 <= max(logs) else 2.0 ** min(logs, key=abs)
+
+    @property
+    def at(self) -> float:
+        """The setting from which on the right piece holds: `after`, where it meets the left one there, else `before`."""
+        log2 = float(self.right.log2_value(self.after) - self.left.log2_value(self.after))
+        return self.after if abs(log2) < min(math.log2(_STEP), abs(math.log2(self.jump))) else self.before
+
     def __str__(self) -> str:
         old, new = self.left.growth, self.right.growth
-        name = self.right.parameter
+        where = f"from {self.right.parameter} = {self.at:g} on it"
+        step = self.step
+        shown = f", after a step {'up' if step > 1 else 'down'} to {step:.3g} times the value"
+        shown = shown if max(step, 1 / step) >= _STEP else ""
+        if old != new and new.is_constant:
+            return f"{where} stays constant instead of {'growing' if _grows(old) else 'falling'} as {old}{shown}"
         if old != new:
             was = "staying constant" if old.is_constant else str(old)
-            now = f"{_verb(new)} as {new} instead of {was}"
-            if new.is_constant:
-                now = f"stays constant instead of {_verb(old).removesuffix('s')}ing as {old}"
-            return f"from {name} = {self.before:g} on it {now}{self._step()}"
+            return f"{where} {_verb(new)} as {new} instead of {was}{shown}"
         if old.is_constant:
-            return f"from {name} = {self.before:g} on it is {self.jump:.3g} times as large"
-        if max(self.jump, 1 / self.jump) >= _STEP:
-            return f"from {name} = {self.before:g} on it still {_verb(new)} as {new}{self._step()}"
+            return f"{where} is {self.jump:.3g} times as large"
+        if shown:
+            return f"{where} still {_verb(new)} as {new}{shown}"
         factor = float(np.exp2(self.right.log2_coefficient - self.left.log2_coefficient))
-        return f"from {name} = {self.before:g} on it still {_verb(new)} as {new}, with {factor:.3g} times the coefficient"
+        return f"{where} still {_verb(new)} as {new}, with {factor:.3g} times the coefficient"
 
-    def _step(self) -> str:
-        if max(self.jump, 1 / self.jump) < _STEP:
-            return ""
-        return f", after a step {'up' if self.jump > 1 else 'down'} to {self.jump:.3g} times the value"
+
+def _grows(growth: Growth) -> bool:
+    return growth >= Growth.constant()
 
 
 def _verb(growth: Growth) -> str:
-    return "grows" if growth >= Growth.constant() else "falls"
+    return "grows" if _grows(growth) else "falls"
 
 
 @dataclass(frozen=True)
@@ -102,9 +117,11 @@ class Piecewise:
     Attributes
     ----------
     segments : tuple of Segment
-    bic, bic_single, bic_several, bic_sum : float
-        Bayesian information criterion of this model, of the best single piece, of the best model with a change point, and
-        of the best single sum of a constant and two terms; the lower, the better, and infinite where there is none.
+    bic, bic_single, bic_several : float
+        Bayesian information criterion of this model, of the best single piece, and of the best model with a change point;
+        the lower, the better, and infinite where there is none.
+    bic_sum, bic_strays : float
+        The same for what else may look like a change point: a sum of two terms, and one term but for one or two settings.
     noise : float
         Relative standard error of a value that entered the fit.
     x, y : tuple of float
@@ -116,6 +133,7 @@ class Piecewise:
     bic_single: float
     bic_several: float
     bic_sum: float
+    bic_strays: float
     noise: float
     x: tuple[float, ...]
     y: tuple[float, ...]
@@ -152,10 +170,11 @@ class Piecewise:
 
     @property
     def probability(self) -> float:
-        """Probability that there is a change point, against one piece of one term or of the sum of two."""
+        """Probability of a change point, against one piece: one term, a sum of two, or one term but for stray settings."""
         if not math.isfinite(self.bic_several):
             return 0.0
-        others = (min(max(self.bic_several - bic, -1400.0), 1400.0) / 2 for bic in (self.bic_single, self.bic_sum))
+        smooth = (self.bic_single, self.bic_sum, self.bic_strays)
+        others = (min(max(self.bic_several - bic, -1400.0), 1400.0) / 2 for bic in smooth)
         return 1 / (1 + sum(math.exp(other) for other in others))
 
     @property
@@ -166,8 +185,13 @@ class Piecewise:
             how = "it is constant" if growth.is_constant else f"it {_verb(growth)} as {growth}"
             return f"From {self._range()} {how}; no change point is needed (probability {_percent(self.probability)})."
         changes = "; ".join(str(change) for change in self.change_points)
-        doubt = ", a sum of two terms without change point does as well" if self.bic_sum < self.bic else ""
-        return f"{changes[0].upper()}{changes[1:]} (probability {_percent(self.probability)}{doubt})."
+        return f"{changes[0].upper()}{changes[1:]} (probability {_percent(self.probability)}{self._doubt()})."
+
+    def _doubt(self) -> str:
+        if min(self.bic_sum, self.bic_strays) >= self.bic:
+            return ""
+        what = "a sum of two terms" if self.bic_sum <= self.bic_strays else "one term but for stray settings"
+        return f"; {what} explains the values as well"
 
     def _range(self) -> str:
         return f"{self.parameter} = {self.segments[0].first:g} to {self.segments[-1].last:g}"
@@ -267,23 +291,36 @@ def fit_piecewise(
         Segment(float(at[i]), float(at[j - 1]), j - i, _model(fit, index, parameter, unit))
         for (i, j, _), fit, index in zip(bounds, fits, chosen, strict=True)
     )
-    bic_sum = math.inf
-    if not len(switches):
-        sums = (*growing, *(() if not growing else (Growth.of(parameter, power=-1),)))
-        n_pairs = len(sums) * (len(sums) - 1) // 2
-        residual = least_of_sums(at, values, sums)
-        # a third coefficient, and the choice of a pair instead of a tick
-        bic_sum = float(noise.misfit(residual, len(at))) + 3 * math.log(len(at)) + 2 * math.log(max(n_pairs, 1))
+    known = len(switches) > 0
     return Piecewise(
         segments,
         cuts.bic,
         cuts.bic_single,
         cuts.bic_several,
-        bic_sum,
+        math.inf if known else _bic_sum(at, values, growing, noise, parameter),
+        math.inf if known else _bic_strays(at, values, growing, noise),
         noise.error,
         tuple(at.tolist()),
         tuple(values.tolist()),
     )
+
+
+def _bic_sum(x: Floats, y: Floats, ticks: tuple[Growth, ...], noise: Noise, parameter: str) -> float:
+    """Return the criterion of a constant and two ticks: three coefficients and the choice of a pair."""
+    terms = (Growth.of(parameter, power=-1), *ticks) if ticks else ()
+    pairs = max(1, len(terms) * (len(terms) - 1) // 2)
+    found = noise.misfit(least_of_sums(x, y, tuple(dict.fromkeys(terms))), len(x))
+    return float(found) + 3 * math.log(len(x)) + 2 * math.log(pairs)
+
+
+def _bic_strays(x: Floats, y: Floats, ticks: tuple[Growth, ...], noise: Noise) -> float:
+    """Return the criterion of one piece that leaves out one or two settings: a place and a value for each."""
+    n, best = len(x), math.inf
+    for k in range(1, min(_STRAYS, n - MIN_SETTINGS - 1) + 1):
+        for g, rss in enumerate(least_without(x, y, ticks, k)):
+            cost = penalty(1, g, n, len(ticks)) + 3 * k * math.log(n)
+            best = min(best, float(noise.misfit(rss, n)) + cost)
+    return best
 
 
 def fit_piecewise_series(series: Series, ticks: Sequence[Growth], statistic: str = "q1", **options: Any) -> Piecewise:
@@ -316,12 +353,17 @@ def _plainest(fits: Sequence[Fits], ticks: Sequence[Growth], noise: Noise, n: in
     """Return for each segment the index of the plainest tick that is as good as the best; -1 for a constant."""
     least = [float(fit.rss.min()) if fit.ticks else float(fit.tss[0]) for fit in fits]
     best = float(noise.misfit(sum(least), n))
-    order = sorted(range(len(ticks)), key=lambda index: _roughness(ticks[index]))
+    order = _by_plainness(tuple(ticks))
     chosen = []
     for fit, own in zip(fits, least, strict=True):
         as_good = noise.misfit(sum(least) - own + fit.rss[0], n) <= best + _AS_GOOD if fit.ticks else np.empty(0)
         chosen.append(next((index for index in order if as_good[index]), -1) if fit.ticks else -1)
     return chosen
+
+
+@lru_cache(maxsize=64)
+def _by_plainness(ticks: tuple[Growth, ...]) -> tuple[int, ...]:
+    return tuple(sorted(range(len(ticks)), key=lambda index: _roughness(ticks[index])))
 
 
 def _roughness(growth: Growth) -> tuple[int, int, Growth]:

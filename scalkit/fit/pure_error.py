@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -51,15 +52,20 @@ class Noise:
         with an additional scatter between settings from 0 to 16 %.
         """
         residuals = np.asarray(rss, dtype=np.float64)
-        total = np.full(residuals.shape, -np.inf)
-        for tau, mass in _BETWEEN if not self.is_all else _BETWEEN[:1]:
-            variance = self.error**2 + tau**2
-            freedom = min(self.freedom * (variance / self.error**2) ** 2, _MOST_FREEDOM)
-            level = _level(freedom, n) - _level(self.freedom, n) - n * math.log(variance / self.error**2) / 2
-            with np.errstate(over="ignore"):
-                log = level - (freedom + n) / 2 * np.log1p(residuals / variance / freedom)
-            total = np.logaddexp(total, log if self.is_all else log + math.log(mass))
-        return np.asarray(-2 * total)
+        variance, freedom, level = _components(self, n)
+        with np.errstate(over="ignore"):
+            logs = level - (freedom + n) / 2 * np.log1p(residuals[..., None] / variance / freedom)
+        return np.asarray(-2 * np.logaddexp.reduce(logs, axis=-1))
+
+
+@lru_cache(maxsize=64)
+def _components(noise: Noise, n: int) -> tuple[Floats, Floats, Floats]:
+    """Return variance, degrees of freedom and logarithm of the constant of each Student's likelihood in the mixture."""
+    error = noise.error**2
+    variance = error + np.array([tau for tau, _ in _BETWEEN] if not noise.is_all else [0.0]) ** 2
+    freedom = np.minimum(noise.freedom * (variance / error) ** 2, _MOST_FREEDOM)
+    level = np.array([_level(f, n) for f in freedom.tolist()]) - _level(noise.freedom, n) - n / 2 * np.log(variance / error)
+    return variance, freedom, level + (np.log([mass for _, mass in _BETWEEN]) if not noise.is_all else 0.0)
 
 
 def _level(freedom: float, n: int) -> float:

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError
 from scalkit.fit import Model
-from scalkit.fit.cuts import MIN_SETTINGS, penalty
+from scalkit.fit.cuts import MIN_SETTINGS, gain_of_two, penalty
 from scalkit.fit.piecewise import Piecewise, fit_piecewise
 from scalkit.fit.pure_error import Noise, pure_error
 from scalkit.measure import Series, Statistic, measurements, series
@@ -135,6 +134,8 @@ def piecewise_remark(series: Series, model: Model) -> str | None:
     if not model.is_rough and not _has_room(model, noise, n):
         return None
     ticks = SearchSpace.preset("ics15", series.parameter).ticks
+    if gain_of_two(series.x, series.y, ticks[1:], noise) <= 0:
+        return None
     found = fit_piecewise(series.x, series.y, ticks, noise, parameter=series.parameter, unit=series.unit)
     if found.is_single or found.probability < _STRONG:
         return None
@@ -146,4 +147,4 @@ def _has_room(model: Model, noise: Noise, n: int) -> bool:
     """Return whether pieces without any residual would be probable enough; if not, none are."""
     ahead = 2 * math.log(_STRONG / (1 - _STRONG))
     single = float(noise.misfit(model.rss, n)) + penalty(1, 0 if model.growth.is_constant else 1, n, 26)
-    return single - float(noise.misfit(0.0, n)) - penalty(2, 0, n, 1) >= ahead
+    return bool(single - float(noise.misfit(0.0, n)) - penalty(2, 0, n, 1) >= ahead)
