@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -76,12 +77,7 @@ def fit_ticks(x: Floats, y: Floats, ticks: Sequence[Growth]) -> Fits:
     selection criterion.
     """
     n = len(x)
-    log2 = np.array([tick.log2_value(x) for tick in ticks]).reshape(len(ticks), n)
-    scales = np.max(log2, axis=1, initial=-np.inf)
-    with np.errstate(invalid="ignore"):
-        t = np.exp2(log2 - scales[:, None])
-    usable = np.isfinite(t).all(axis=1)
-    t = np.where(usable[:, None], t, 0.0)
+    t, scales, usable = _scaled_ticks(tuple(x.tolist()), tuple(ticks))
     unit = _unit(y)
     y = y / unit
     scale = _error_scale(y)
@@ -108,6 +104,23 @@ def fit_ticks(x: Floats, y: Floats, ticks: Sequence[Growth]) -> Fits:
     with np.errstate(divide="ignore", invalid="ignore"):
         r2 = np.where(tss[:, None] > 0, 1.0 - (rss / (n - 2)) / (tss[:, None] / (n - 1)), np.nan)
     return Fits(tuple(ticks), scales, constant * unit, slope * unit, rss, tss, mean_y * unit[:, 0], r2)
+
+
+@lru_cache(maxsize=64)
+def _scaled_ticks(
+    settings: tuple[float, ...], ticks: tuple[Growth, ...]
+) -> tuple[Floats, Floats, np.ndarray[Any, np.dtype[np.bool_]]]:
+    """Return ticks over their largest value, of shape (H, points), log2 of that, and whether all values are finite."""
+    x = np.array(settings)
+    log2 = np.array([tick.log2_value(x) for tick in ticks]).reshape(len(ticks), len(x))
+    scales = np.max(log2, axis=1, initial=-np.inf)
+    with np.errstate(invalid="ignore"):
+        t = np.exp2(log2 - scales[:, None])
+    usable = np.isfinite(t).all(axis=1)
+    t = np.where(usable[:, None], t, 0.0)
+    for array in (t, scales, usable):
+        array.flags.writeable = False
+    return t, scales, usable
 
 
 def _unit(y: Floats) -> Floats:

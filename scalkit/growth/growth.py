@@ -108,6 +108,15 @@ class Growth:
 
     factors: tuple[tuple[str, Exponents], ...] = ()
 
+    def __hash__(self) -> int:
+        found = self.__dict__.get("_hash")
+        if found is None:  # fractions hash slowly, and growths are keys everywhere
+            found = self.__dict__["_hash"] = hash(self.factors)
+        return int(found)
+
+    def __reduce__(self) -> tuple[type[Growth], tuple[object, ...]]:
+        return type(self), (self.factors,)  # another process hashes names otherwise
+
     @classmethod
     def constant(cls) -> Growth:
         """Return the growth 1."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from scalkit.growth import Growth
 from scalkit.validation.expectation import RANKS, Expectation
+from scalkit.validation.shapes import HIDDEN_SHARES, hidden, log_mix, log_ticks, middle, single, sums, sums_at
 
 __all__ = ["HIDDEN_MASS", "HIDDEN_SHARES", "PRIORS", "SUM_MASS", "Hypotheses", "Prior", "hypotheses", "tick_mass"]
 
@@ -24,14 +25,10 @@ Ints = np.ndarray[Any, np.dtype[np.int64]]
 Prior = Literal["ranks", "ticks", "expectation"]
 
 PRIORS: tuple[Prior, ...] = ("ranks", "ticks", "expectation")
-HIDDEN_SHARES = np.array([0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.14, 0.2, 0.28, 0.4, 0.55, 0.75])
 HIDDEN_MASS = 0.2
-_LEAST_SHARE = 1e-3
-_FINE = 1601
-_DIGITS = 1000.0
 _BASES = 0.06
 SUM_MASS = 0.15
-_SLOWER, _SLOWER_SHARES = 3, np.array([0.25, 0.5, 0.75])
+_SLOWER = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +114,7 @@ class Hypotheses:
             if self.group_is_hidden[group]:
                 found[start:stop] = _pairs_at(at, self, growth, share, base)
             elif beside >= 0:
-                found[start:stop] = _sums_at(at, self.x, growth, self.growths[beside], share, base)
+                found[start:stop] = sums_at(at, self.x, growth, self.growths[beside], share, base)
             else:
                 found[start:stop] = _terms_at(at, self, growth, share)
         return found - self.offsets[:, None]
@@ -165,8 +162,9 @@ def _hypotheses(
     is_faster = np.array([g > expectation.growth for g in growths])
     mass = tick_mass(growths, rank, expectation, prior)
     hidden_too = not expectation.growth.is_constant
+    coarse = max(step, _BASES)
     rows: list[_Row] = []
-    usable = [bool(np.isfinite(_log_ticks(x, growth, _middle(x))).all()) for growth in growths]
+    usable = [bool(np.isfinite(log_ticks(x, growth, middle(x))).all()) for growth in growths]
     hidden_too = hidden_too and usable[growths.index(expectation.growth)]
     for k, growth in enumerate(growths):
         if not usable[k]:
@@ -175,16 +173,15 @@ def _hypotheses(
         taken = growths.index(expectation.growth) if hidden_mass else 0
         beside = _slower(k, usable, taken) if summed is None or growth in summed else []
         sum_mass = SUM_MASS * bool(beside)
-        shapes, shares, weights = _single(x, growth, step)
+        shapes, shares, weights = single(settings, growth, step)
         one = mass[k] * (1 - hidden_mass - sum_mass)
         rows.append(_Row(k, -1, False, shapes, shares, np.full(len(shares), np.nan), one * weights))
         if hidden_mass:
-            shapes, shares, bases, weights = _hidden(x, expectation.growth, growth, max(step, _BASES))
+            shapes, shares, bases, weights = hidden(settings, expectation.growth, growth, coarse)
             expected = growths.index(expectation.growth)
             rows.append(_Row(k, expected, True, shapes, shares, bases, mass[k] * hidden_mass * weights))
-        coarse = _even_shares(_log_ticks(x, growth, _middle(x)), max(step, _BASES))
         for s in beside:
-            shapes, shares, bases, weights = _sum(x, growth, growths[s], *coarse)
+            shapes, shares, bases, weights = sums(settings, growth, growths[s], coarse)
             rows.append(_Row(k, s, False, shapes, shares, bases, mass[k] * sum_mass / len(beside) * weights))
     sizes = [len(row.shares) for row in rows]
     logs = np.concatenate([row.shapes for row in rows])
@@ -222,13 +219,6 @@ def tick_mass(growths: tuple[Growth, ...], rank: Ints, expectation: Expectation,
     return np.asarray(1 / counts[rank] / np.count_nonzero(counts))
 
 
-def _log_ticks(x: Floats, growth: Growth, at: float) -> Floats:
-    """Return the natural logarithm of ``growth(x) / growth(at)``, at most a thousand binary digits either way."""
-    with np.errstate(invalid="ignore"):
-        value = growth.log2_value(x) - growth.log2_value(np.array([at]))
-    return np.asarray(np.clip(value, -_DIGITS, _DIGITS) * np.log(2.0))
-
-
 def _slower(k: int, usable: list[bool], taken: int) -> list[int]:
     """Return a few indices of growths slower than the one at `k`, evenly spread, without the constant and `taken`."""
     there = [index for index in range(1, k) if usable[index] and index != taken]
@@ -241,14 +231,14 @@ def _end_shares(x: Floats, row: _Row, growths: tuple[Growth, ...]) -> Floats:
     growth = growths[row.tick]
     if row.is_hidden or growth.is_constant:
         return row.shares
-    log_tick = _log_ticks(x, growth, _middle(x))[-1]
+    log_tick = log_ticks(x, growth, middle(x))[-1]
     return np.asarray(np.exp(np.log(np.maximum(row.shares, 1e-300)) + log_tick - row.shapes[:, -1]))
 
 
 def _terms_at(at: Floats, hyp: Hypotheses, growth: Growth, shares: Floats) -> Floats:
     if growth.is_constant:
         return np.zeros((len(shares), len(at)))
-    return _log_mix(_log_ticks(at, growth, _middle(hyp.x)), shares)
+    return log_mix(log_ticks(at, growth, middle(hyp.x)), shares)
 
 
 def _pairs_at(at: Floats, hyp: Hypotheses, growth: Growth, shares: Floats, bases: Floats) -> Floats:
@@ -256,70 +246,4 @@ def _pairs_at(at: Floats, hyp: Hypotheses, growth: Growth, shares: Floats, bases
     expected = hyp.growths[hyp.expected]
     base = _terms_at(at, hyp, expected, bases) - _terms_at(end, hyp, expected, bases)
     odds = np.log(shares) - np.log1p(-shares)
-    return np.asarray(np.logaddexp(base, odds[:, None] + _log_ticks(at, growth, float(end[0]))[None, :]))
-
-
-def _sums_at(at: Floats, x: Floats, growth: Growth, slower: Growth, shares: Floats, bases: Floats) -> Floats:
-    """Return log of ``(1 - u) * ((1 - v) + v * s) + u * t``, of shape (shares, at), each term 1 at the middle of `x`."""
-    base = _log_mix(_log_ticks(at, slower, _middle(x)), bases)
-    tick = _log_ticks(at, growth, _middle(x))
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.logaddexp(np.log1p(-shares)[:, None] + base, np.log(shares)[:, None] + tick[None, :]))
-
-
-def _middle(x: Floats) -> float:
-    return float(np.exp(np.log(x).mean()))
-
-
-def _log_mix(log_tick: Floats, shares: Floats) -> Floats:
-    """Return ``log((1 - u) + u * tick)`` of shape (shares, points)."""
-    with np.errstate(divide="ignore"):
-        low, high = np.log1p(-shares), np.log(shares)
-    return np.asarray(np.logaddexp(low[:, None], high[:, None] + log_tick[None, :]))
-
-
-def _even_shares(log_tick: Floats, step: float) -> tuple[Floats, Floats]:
-    """Return shares whose shapes lie `step` apart, and their masses under a uniform prior on (0, 1)."""
-    fine = np.concatenate([np.linspace(0.0, 1.0, _FINE), _LEAST_SHARE * np.arange(1, 10) / 10])
-    fine.sort()
-    shapes = _log_mix(log_tick, fine)
-    shapes -= shapes.mean(axis=1, keepdims=True)
-    along = np.concatenate([[0.0], np.cumsum(np.sqrt(((np.diff(shapes, axis=0)) ** 2).sum(axis=1)))])
-    n = int(np.clip(np.ceil(along[-1] / step), 12, 2000))
-    edges = np.interp(np.linspace(0.0, along[-1], n + 1), along, fine)
-    centres = np.interp((np.arange(n) + 0.5) * along[-1] / n, along, fine)
-    return centres, np.diff(edges)
-
-
-def _single(x: Floats, growth: Growth, step: float) -> tuple[Floats, Floats, Floats]:
-    """Return shapes, shares and weights of one term beside a constant."""
-    if growth.is_constant:
-        return np.zeros((1, len(x))), np.zeros(1), np.ones(1)
-    log_tick = _log_ticks(x, growth, _middle(x))
-    shares, weights = _even_shares(log_tick, step)
-    return _log_mix(log_tick, shares), shares, weights / weights.sum()
-
-
-def _hidden(x: Floats, expected: Growth, faster: Growth, step: float) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return shapes, hidden shares, base shares and weights of the expected term with a faster one."""
-    base, bases, weights = _single(x, expected, step)
-    log_tick = _log_ticks(x, faster, float(x[-1]))
-    odds = np.log(HIDDEN_SHARES) - np.log1p(-HIDDEN_SHARES)
-    added = odds[:, None] + log_tick[None, :]  # relative to the base at the last setting
-    shapes = np.logaddexp(base[None, :, :] - base[None, :, -1:], added[:, None, :])
-    n_shares, n_bases = len(HIDDEN_SHARES), len(bases)
-    return (
-        shapes.reshape(n_shares * n_bases, len(x)),
-        np.repeat(HIDDEN_SHARES, n_bases),
-        np.tile(bases, n_shares),
-        np.tile(weights, n_shares) / n_shares,
-    )
-
-
-def _sum(
-    x: Floats, growth: Growth, slower: Growth, shares: Floats, weights: Floats
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return shapes, shares of the leading term, of the slower one in the rest, and weights of the sum of two terms."""
-    n, m = len(shares), len(_SLOWER_SHARES)
-    every, bases = np.tile(shares, m), np.repeat(_SLOWER_SHARES, n)
-    return _sums_at(x, x, growth, slower, every, bases), every, bases, np.tile(weights / weights.sum(), m) / m
+    return np.asarray(np.logaddexp(base, odds[:, None] + log_ticks(at, growth, float(end[0]))[None, :]))

@@ -1,0 +1,123 @@
+"""Shapes of hypotheses at given settings: one term, two terms, a hidden one; computed once for the same settings and growths."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import numpy as np
+
+from scalkit.growth import Growth
+
+__all__ = [
+    "HIDDEN_SHARES",
+    "Settings",
+    "even_shares",
+    "hidden",
+    "log_mix",
+    "log_ticks",
+    "middle",
+    "single",
+    "sums",
+    "sums_at",
+]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Settings = tuple[float, ...]
+Arrays = TypeVar("Arrays", bound=tuple[Floats, ...])
+
+HIDDEN_SHARES = np.array([0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.14, 0.2, 0.28, 0.4, 0.55, 0.75])
+_SLOWER_SHARES = np.array([0.25, 0.5, 0.75])
+_LEAST_SHARE = 1e-3
+_FINE = 1601
+_DIGITS = 1000.0
+_CACHED = 2048
+
+
+def middle(x: Floats) -> float:
+    """Return the geometric middle of the settings."""
+    return float(np.exp(np.log(x).mean()))
+
+
+def log_ticks(x: Floats, growth: Growth, at: float) -> Floats:
+    """Return the natural logarithm of ``growth(x) / growth(at)``, at most a thousand binary digits either way."""
+    with np.errstate(invalid="ignore"):
+        value = growth.log2_value(x) - growth.log2_value(np.array([at]))
+    return np.asarray(np.clip(value, -_DIGITS, _DIGITS) * np.log(2.0))
+
+
+def log_mix(log_tick: Floats, shares: Floats) -> Floats:
+    """Return ``log((1 - u) + u * tick)`` of shape (shares, points)."""
+    with np.errstate(divide="ignore"):
+        low, high = np.log1p(-shares), np.log(shares)
+    return np.asarray(np.logaddexp(low[:, None], high[:, None] + log_tick[None, :]))
+
+
+def sums_at(at: Floats, x: Floats, growth: Growth, slower: Growth, shares: Floats, bases: Floats) -> Floats:
+    """Return log of ``(1 - u) * ((1 - v) + v * s) + u * t``, of shape (shares, at), each term 1 at the middle of `x`."""
+    base = log_mix(log_ticks(at, slower, middle(x)), bases)
+    tick = log_ticks(at, growth, middle(x))
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.logaddexp(np.log1p(-shares)[:, None] + base, np.log(shares)[:, None] + tick[None, :]))
+
+
+@lru_cache(maxsize=_CACHED)
+def even_shares(settings: Settings, growth: Growth, step: float) -> tuple[Floats, Floats]:
+    """Return shares whose shapes lie `step` apart, and their masses under a uniform prior on (0, 1)."""
+    x = np.array(settings)
+    fine = np.concatenate([np.linspace(0.0, 1.0, _FINE), _LEAST_SHARE * np.arange(1, 10) / 10])
+    fine.sort()
+    shapes = log_mix(log_ticks(x, growth, middle(x)), fine)
+    shapes -= shapes.mean(axis=1, keepdims=True)
+    along = np.concatenate([[0.0], np.cumsum(np.sqrt(((np.diff(shapes, axis=0)) ** 2).sum(axis=1)))])
+    n = int(np.clip(np.ceil(along[-1] / step), 12, 2000))
+    edges = np.interp(np.linspace(0.0, along[-1], n + 1), along, fine)
+    centres = np.interp((np.arange(n) + 0.5) * along[-1] / n, along, fine)
+    return _fixed((centres, np.diff(edges)))
+
+
+@lru_cache(maxsize=_CACHED)
+def single(settings: Settings, growth: Growth, step: float) -> tuple[Floats, Floats, Floats]:
+    """Return shapes, shares and weights of one term beside a constant."""
+    if growth.is_constant:
+        return _fixed((np.zeros((1, len(settings))), np.zeros(1), np.ones(1)))
+    x = np.array(settings)
+    shares, weights = even_shares(settings, growth, step)
+    return _fixed((log_mix(log_ticks(x, growth, middle(x)), shares), shares, weights / weights.sum()))
+
+
+@lru_cache(maxsize=_CACHED)
+def hidden(settings: Settings, expected: Growth, faster: Growth, step: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return shapes, hidden shares, base shares and weights of the expected term with a faster one."""
+    base, bases, weights = single(settings, expected, step)
+    log_tick = log_ticks(np.array(settings), faster, settings[-1])
+    odds = np.log(HIDDEN_SHARES) - np.log1p(-HIDDEN_SHARES)
+    added = odds[:, None] + log_tick[None, :]  # relative to the base at the last setting
+    shapes = np.logaddexp(base[None, :, :] - base[None, :, -1:], added[:, None, :])
+    n_shares, n_bases = len(HIDDEN_SHARES), len(bases)
+    return _fixed(
+        (
+            shapes.reshape(n_shares * n_bases, len(settings)),
+            np.repeat(HIDDEN_SHARES, n_bases),
+            np.tile(bases, n_shares),
+            np.tile(weights, n_shares) / n_shares,
+        )
+    )
+
+
+@lru_cache(maxsize=_CACHED)
+def sums(settings: Settings, growth: Growth, slower: Growth, step: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return shapes, shares of the leading term, of the slower one in the rest, and weights of the sum of two terms."""
+    x = np.array(settings)
+    shares, weights = even_shares(settings, growth, step)
+    n, m = len(shares), len(_SLOWER_SHARES)
+    every, bases = np.tile(shares, m), np.repeat(_SLOWER_SHARES, n)
+    shapes = sums_at(x, x, growth, slower, every, bases)
+    return _fixed((shapes, every, bases, np.tile(weights / weights.sum(), m) / m))
+
+
+def _fixed(arrays: Arrays) -> Arrays:
+    """Return arrays that nobody can change, because they are shared."""
+    for array in arrays:
+        array.flags.writeable = False
+    return arrays
