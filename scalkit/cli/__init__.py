@@ -55,8 +55,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     from scalkit.cli.ranks import only_rank_0_speaks
 
     arguments = sys.argv[1:] if argv is None else list(argv)
-    with only_rank_0_speaks() if arguments[:1] == ["validate"] else contextlib.nullcontext():
-        return _main(arguments)
+    if arguments[:1] == ["validate"]:
+        return only_rank_0_speaks(lambda: _main(arguments))
+    return _main(arguments)
 
 
 def _main(argv: Sequence[str]) -> int:

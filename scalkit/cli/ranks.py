@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+import time
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 
 __all__ = ["Launched", "launched", "only_rank_0_speaks"]
@@ -14,6 +15,7 @@ _VARIABLES = (
     ("PMI_RANK", "PMI_SIZE"),  # MPICH, Intel MPI and others with Hydra; srun --mpi=pmi2
     ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),  # srun; a batch script has only the first
 )
+_PAUSE_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -35,13 +37,19 @@ def launched(environment: Mapping[str, str] | None = None) -> Launched | None:
     return None
 
 
-@contextmanager
-def only_rank_0_speaks() -> Iterator[None]:
-    """Drop what other ranks than 0 print, which is the same again; what MPI itself writes stays."""
+def only_rank_0_speaks(command: Callable[[], int]) -> int:
+    """Return the status of a command; drop what other ranks than 0 print, which is the same again.
+
+    What MPI itself writes stays. A launcher may end all ranks when one fails, so that rank 0 gets the time to say why.
+    """
     here = launched()
-    with ExitStack() as stack:
-        if here is not None and here.rank > 0:
-            nowhere = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
-            stack.enter_context(redirect_stdout(nowhere))
-            stack.enter_context(redirect_stderr(nowhere))
-        yield
+    if here is None or here.rank == 0:
+        return command()
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        try:
+            status = command()
+        except SystemExit as left:
+            status = left.code if isinstance(left.code, int) else 2
+    if status != 0:
+        time.sleep(_PAUSE_S)
+    return status

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from scalkit.cli import main
 from scalkit.cli.ranks import Launched, launched, only_rank_0_speaks
 
 
@@ -32,12 +33,23 @@ def test_launched(environment: dict[str, str], expected: Launched | None) -> Non
 def test_only_rank_0_speaks(
     rank: str, text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("PMI_RANK", rank)
-    monkeypatch.setenv("PMI_SIZE", "2")
-    with only_rank_0_speaks():
+    def command() -> int:
         sys.stdout.write("a\n")
         sys.stderr.write("a\n")
+        return 3
+
+    monkeypatch.setenv("PMI_RANK", rank)
+    monkeypatch.setenv("PMI_SIZE", "2")
+    assert only_rank_0_speaks(command) == 3
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == (text, text)
     sys.stdout.write("b\n")
     assert capsys.readouterr().out == "b\n"
+
+
+def test_leaving_is_a_status_too(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("PMI_RANK", "1")
+    monkeypatch.setenv("PMI_SIZE", "2")
+    assert main(["validate", "--help"]) == 0
+    assert main(["validate", "--wrong"]) == 2
+    assert capsys.readouterr() == ("", "")
