@@ -19,6 +19,7 @@ _HOMES = {
     "errors": "scalkit",
     "fit_models": "scalkit.fit.batch",
     "measurements": "scalkit.measure",
+    "piecewise": "scalkit.validation.pieces",
     "plots": "scalkit",
     "read": "scalkit.measure",
     "register_growth": "scalkit.growth",
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from scalkit.validation import validate
     from scalkit.validation.baseline import Baseline
     from scalkit.validation.expectation import Expectation
+    from scalkit.validation.pieces import piecewise
     from scalkit.validation.space import SearchSpace
 
 __all__ = [
@@ -47,6 +49,7 @@ __all__ = [
     "errors",
     "fit_models",
     "measurements",
+    "piecewise",
     "plots",
     "read",
     "register_growth",

@@ -241,7 +241,9 @@ def gain_of_two(x: Floats, y: Floats, ticks: Sequence[Growth], noise: Noise) -> 
     first, second = least[1 : len(cuts) + 1], least[len(cuts) + 1 :]
     both = (first[:, :, None] + second[:, None, :]).reshape(-1, 4).min(axis=0)
     seen = noise.misfit(np.concatenate([least[0], both]), n)
-    cost = np.array([penalty(1, g, n, len(ticks)) for g in (0, 1)] + [penalty(2, g, n, len(ticks)) for g in (0, 1, 1, 2)])
+    cost = np.array(
+        [penalty(1, g, n, len(ticks)) for g in (0, 1)] + [penalty(2, g, n, len(ticks)) for g in (0, 1, 1, 2)]
+    )
     return float((seen + cost)[:2].min() - (seen + cost)[2:].min())
 
 

@@ -20,7 +20,7 @@ from scalkit.errors import DataError
 from scalkit.fit.cuts import MIN_SETTINGS, Cuts, best_cuts, least_of_sums, least_without, penalty
 from scalkit.fit.linear import Fits, fit_ticks
 from scalkit.fit.model import Model
-from scalkit.fit.pure_error import Noise, pure_error
+from scalkit.fit.pure_error import PRIOR_FREEDOM, Noise, pure_error
 from scalkit.growth import Growth
 from scalkit.measure import Series
 
@@ -38,7 +38,6 @@ __all__ = [
 _MAX_POINTS = 200
 _AS_GOOD = 2.0
 _STEP = 1.1
-_STRAYS = 2
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -121,7 +120,7 @@ class Piecewise:
         Bayesian information criterion of this model, of the best single piece, and of the best model with a change point;
         the lower, the better, and infinite where there is none.
     bic_sum, bic_strays : float
-        The same for what else may look like a change point: a sum of two terms, and one term but for one or two settings.
+        The same for what else may look like a change point: a sum of two terms, and one term but for stray settings.
     noise : float
         Relative standard error of a value that entered the fit.
     x, y : tuple of float
@@ -183,7 +182,7 @@ class Piecewise:
         growth = self.growths[0]
         if self.is_single:
             how = "it is constant" if growth.is_constant else f"it {_verb(growth)} as {growth}"
-            return f"From {self._range()} {how}; no change point is needed (probability {_percent(self.probability)})."
+            return f"From {self._range()} {how}; no change point is needed (probability of one: {_percent(self.probability)})."
         changes = "; ".join(str(change) for change in self.change_points)
         return f"{changes[0].upper()}{changes[1:]} (probability {_percent(self.probability)}{self._doubt()})."
 
@@ -314,9 +313,10 @@ def _bic_sum(x: Floats, y: Floats, ticks: tuple[Growth, ...], noise: Noise, para
 
 
 def _bic_strays(x: Floats, y: Floats, ticks: tuple[Growth, ...], noise: Noise) -> float:
-    """Return the criterion of one piece that leaves out one or two settings: a place and a value for each."""
+    """Return the criterion of one piece that leaves out a setting, or two if none is repeated: a place and a value for each."""
     n, best = len(x), math.inf
-    for k in range(1, min(_STRAYS, n - MIN_SETTINGS - 1) + 1):
+    most = 1 if noise.freedom > PRIOR_FREEDOM else 2
+    for k in range(1, min(most, n - MIN_SETTINGS - 1) + 1):
         for g, rss in enumerate(least_without(x, y, ticks, k)):
             cost = penalty(1, g, n, len(ticks)) + 3 * k * math.log(n)
             best = min(best, float(noise.misfit(rss, n)) + cost)

@@ -64,7 +64,9 @@ def _components(noise: Noise, n: int) -> tuple[Floats, Floats, Floats]:
     error = noise.error**2
     variance = error + np.array([tau for tau, _ in _BETWEEN] if not noise.is_all else [0.0]) ** 2
     freedom = np.minimum(noise.freedom * (variance / error) ** 2, _MOST_FREEDOM)
-    level = np.array([_level(f, n) for f in freedom.tolist()]) - _level(noise.freedom, n) - n / 2 * np.log(variance / error)
+    level = (
+        np.array([_level(f, n) for f in freedom.tolist()]) - _level(noise.freedom, n) - n / 2 * np.log(variance / error)
+    )
     return variance, freedom, level + (np.log([mass for _, mass in _BETWEEN]) if not noise.is_all else 0.0)
 
 

@@ -1,0 +1,143 @@
+"""Change points of what users have: verdicts, series, Datasets, arrays; and the remark of a verdict."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import scalkit as sk
+from scalkit.errors import DataError
+from scalkit.fit import fit_series
+from scalkit.growth import Growth
+from scalkit.measure import Series, combine, series
+from scalkit.validation.pieces import piecewise_remark
+
+P = 2.0 ** np.arange(1, 11)
+KINK = np.where(P <= 64, 2 + np.log2(P), P / 8)
+TICKS = sk.SearchSpace.preset("ics15").ticks
+LOG, LINEAR = Growth.parse("log(p)"), Growth.parse("p")
+
+
+def noisy(y: np.ndarray, seed: int, sigma: float = 0.03, repetitions: int = 5) -> np.ndarray:
+    return y[:, None] * np.exp(np.random.default_rng(seed).normal(0, sigma, (len(y), repetitions)))
+
+
+def of(y: np.ndarray, x: np.ndarray = P, **how: object) -> Series:
+    (one,) = series(sk.measurements(x, y, **how))
+    return one
+
+
+def remark(one: Series) -> str | None:
+    return piecewise_remark(one, fit_series(one, TICKS)[0])
+
+
+def test_everything_that_holds_a_series_is_cut_alike() -> None:
+    data = sk.measurements(P, noisy(KINK, 1), name="f")
+    verdict = sk.validate(data, {"f": "log(p)"})["f"]
+    found = sk.piecewise(verdict)
+    assert found.growths == (LOG, LINEAR)
+    assert [c.at for c in found.change_points] == [64]
+    preset = sk.piecewise(data)
+    for other in (sk.piecewise(of(noisy(KINK, 1))), sk.piecewise(P, noisy(KINK, 1))):
+        assert other == preset
+    assert sk.piecewise(verdict, space=sk.SearchSpace.preset("ics15")) == preset
+    assert sk.piecewise(P[::-1], noisy(KINK, 1)[::-1], unit="us")(64.0) == pytest.approx(1e-6 * preset(64.0))
+
+
+def test_options_arrive() -> None:
+    y = noisy(KINK, 2)
+    assert sk.piecewise(P, y, max_pieces=1).is_single
+    known = sk.piecewise(P, y, switches=[20], max_pieces=2)
+    assert [(c.after, c.before) for c in known.change_points] == [(16, 32)]
+    assert sk.piecewise(P, y, parameter="n").parameter == "n"
+    only = sk.SearchSpace.of([LINEAR], "line", "p")
+    assert set(sk.piecewise(P, y, space=only).growths) <= {LINEAR, Growth.constant()}
+    assert sk.piecewise(P, y, statistic="mean").noise < sk.piecewise(P, y, statistic="q1").noise
+
+
+def test_ten_change_points() -> None:
+    x = np.arange(1.0, 45.0)
+    y = np.where((x - 1) // 4 % 2, 2000.0, 1000.0)
+    found = sk.piecewise(x, y, metric="events", unit="1", exact=True, parameter="n")
+    assert len(found.change_points) == 10
+
+
+def test_bytes_below_a_part_in_a_thousand_are_one_piece() -> None:
+    y = 100_000 + 8 * P + np.where(P > 64, 16, 0)
+    assert sk.piecewise(P, y, metric="object_memory").is_single
+    assert not sk.piecewise(P, 100 + 8 * P + np.where(P > 64, 400, 0), metric="object_memory").is_single
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: sk.piecewise("f"),
+            "a piecewise model needs a verdict, a series, a Dataset, or arrays x and y, got str alone.",
+        ),
+        (
+            lambda: sk.piecewise(combine([sk.measurements(P, P, name=n) for n in ("f", "g")])),
+            "a piecewise model is of one series, the Dataset has 2: f (time), g (time); select one.",
+        ),
+        (
+            lambda: sk.piecewise(P, P, max_pieces=0),
+            "max_pieces is 0; a whole number of at least 1 is needed.",
+        ),
+        (
+            lambda: sk.piecewise(P[:2], P[:2]),
+            "a piecewise model needs 3 to 200 values of 'p', got 2; measure more or thin them out.",
+        ),
+        (
+            lambda: sk.piecewise(P, P - 2, metric="object_memory"),
+            "the value at p = 2 is 0; it must be positive and finite. Drop that point or measure it again.",
+        ),
+    ],
+)
+def test_bad_input_is_named(make: object, message: str) -> None:
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
+        make()  # type: ignore[operator]
+
+
+def test_a_change_point_is_remarked() -> None:
+    assert remark(of(noisy(KINK, 3))) == (
+        "one term does not follow the values over the whole range: from p = 64 on it grows as p instead of log(p)"
+    )
+    assert remark(of(noisy(np.where(P < 64, 3.0, 6.0), 4))) is not None
+    assert remark(of(KINK)) is not None  # not repeated, but far from every term
+
+
+@pytest.mark.parametrize("sigma", [0.01, 0.03, 0.1])
+@pytest.mark.parametrize("spikes", [False, True])
+def test_noise_is_not_remarked(sigma: float, spikes: bool) -> None:
+    """400 series of one term and no change point, seeds 0 to 399: at most one in a hundred is remarked."""
+    said = 0
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        tick = TICKS[rng.integers(len(TICKS))]
+        x = 2.0 ** np.arange(1, rng.integers(7, 13))
+        values = noisy(
+            (rng.uniform(0, 2) + tick(x) / tick(x[len(x) // 2]))[:, None], seed, sigma, int(rng.choice([1, 5]))
+        )
+        values = values.reshape(len(x), -1)
+        if spikes:
+            values = values * np.where(rng.random(values.shape) < 0.05, rng.uniform(1.2, 3, values.shape), 1)
+        said += remark(of(values, x)) is not None
+    assert said <= 4
+
+
+@pytest.mark.parametrize(
+    "y", [P[:5], 0 * P[:5] + 1, np.where(P < 64, 0.0, 8.0)], ids=["five settings", "equal values", "zeros"]
+)
+def test_what_cannot_be_cut_is_not_remarked(y: np.ndarray) -> None:
+    assert remark(of(y, P[: len(y)], metric="object_memory")) is None
+
+
+def test_no_dataset_of_several_parameters() -> None:
+    grid = np.array([[p, s] for p in P[:5] for s in P[:5]])
+    data = sk.measurements(grid, grid[:, 0], parameter=["p", "s"])
+    assert isinstance(data, xr.Dataset)
+    with pytest.raises(DataError, match=r"^series are along one parameter"):
+        sk.piecewise(data)
