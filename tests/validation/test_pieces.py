@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -141,3 +143,11 @@ def test_no_dataset_of_several_parameters() -> None:
     assert isinstance(data, xr.Dataset)
     with pytest.raises(DataError, match=r"^series are along one parameter"):
         sk.piecewise(data)
+
+
+def test_the_page_says_what_comes_out() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "piecewise.md").read_text(encoding="utf-8")
+    example = doctest.DocTestParser().get_doctest(page, {}, "piecewise.md", None, 0)
+    assert len(example.examples) > 10
+    said: list[str] = []
+    assert doctest.DocTestRunner().run(example, out=said.append).failed == 0, "".join(said)
