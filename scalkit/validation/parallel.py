@@ -1,7 +1,8 @@
 """Computes the tasks of a validation: one after the other, or on all ranks of an MPI program.
 
-Rank 0 splits the work, takes part in it and puts the results together; the other ranks compute what it sends them. Tasks
-have a fixed size and their results keep their order, so that what comes out does not depend on the number of ranks.
+Rank 0 splits the work and puts the results together, and takes part in it where ranks are few; the others compute what it
+sends them. Tasks have a fixed size and their results keep their order, so that what comes out does not depend on the number of
+ranks.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ __all__ = ["Report", "in_turn", "over_ranks"]
 
 Report = Callable[[int, int], None]
 """Is called with the number of tasks that are done, and of all."""
+
+_RANK_0_HELPS = 4  # ranks at most: with more of them it would keep the others waiting for messages
 
 _INSTALL = "install it on all nodes (pip install 'scalkit[mpi4py]'), or start scalkit without a launcher"
 
@@ -101,17 +104,24 @@ def _spreading(executor: Any, report: Report) -> Mapper:
     def mapper(function: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
         from mpi4py.futures import Future, as_completed
 
-        report(0, len(tasks))
-        futures = [executor.submit(function, task) for task in tasks]
+        n_ranks = executor.num_workers + 1
+        bundles = list(_bundles(tasks, n_ranks))
+        futures = [executor.submit(_in_order, function, bundle) for bundle in bundles]
+
+        def tell() -> None:
+            done = sum(len(bundle) for bundle, future in zip(bundles, futures, strict=True) if future.done())
+            report(done, len(tasks))
+
+        tell()
         try:
-            for place in reversed(range(len(tasks))):  # rank 0 takes the last one that no other rank has begun
-                if futures[place].cancel():
+            for place in reversed(range(len(bundles) if n_ranks <= _RANK_0_HELPS else 0)):
+                if futures[place].cancel():  # the last one that no other rank has begun
                     futures[place] = Future()
-                    _compute(futures[place], function, tasks[place])
-                    report(sum(future.done() for future in futures), len(tasks))
+                    _compute(futures[place], function, bundles[place])
+                    tell()
             for _ in as_completed(futures):
-                report(sum(future.done() for future in futures), len(tasks))
-            return [future.result() for future in futures]
+                tell()
+            return [found for future in futures for found in future.result()]
         finally:
             for future in futures:
                 future.cancel()
@@ -119,9 +129,22 @@ def _spreading(executor: Any, report: Report) -> Mapper:
     return mapper
 
 
-def _compute(future: Any, function: Callable[[Any], Any], task: Any) -> None:
+def _bundles(tasks: Sequence[Any], n_ranks: int) -> Iterator[Sequence[Any]]:
+    """Yield the tasks that are sent together: many in the beginning, so that few messages are needed, one in the end."""
+    start = 0
+    while start < len(tasks):
+        size = max(1, (len(tasks) - start) // (2 * n_ranks))
+        yield tasks[start : start + size]
+        start += size
+
+
+def _in_order(function: Callable[[Any], Any], bundle: Sequence[Any]) -> list[Any]:
+    return [function(task) for task in bundle]
+
+
+def _compute(future: Any, function: Callable[[Any], Any], bundle: Sequence[Any]) -> None:
     """Compute here; an error waits for those of earlier tasks, which would be raised without other ranks."""
     try:
-        future.set_result(function(task))
+        future.set_result(_in_order(function, bundle))
     except Exception as error:
         future.set_exception(error)
