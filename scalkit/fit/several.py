@@ -43,6 +43,10 @@ class SeveralFit:
         Probability of each leading growth along a parameter; the constant among them.
     growths : tuple of (GrowthSum, float)
         Probability of each sum of leading terms, falling; sums to 1 over those that are not negligible.
+    ticks : mapping from parameter to tuple of Growth
+        Those that were usable; combinations in `blocks` are indices to them.
+    blocks : tuple of Block
+        All hypotheses with their scores.
     """
 
     points: Points
@@ -50,6 +54,8 @@ class SeveralFit:
     rivals: tuple[SeveralModel, ...]
     weights: Mapping[str, Mapping[Growth, float]]
     growths: tuple[tuple[GrowthSum, float], ...]
+    ticks: Mapping[str, tuple[Growth, ...]]
+    blocks: tuple[Block, ...] = ()
 
 
 def fit_several(
@@ -63,6 +69,7 @@ def fit_several(
     min_points: int = 5,
     unit: str = "s",
     n_rivals: int = 5,
+    always: Mapping[str, Sequence[Growth]] | None = None,
 ) -> SeveralFit:
     """Return the models of values over two or more parameters.
 
@@ -87,6 +94,8 @@ def fit_several(
         Fewest different values of each parameter.
     unit : str
     n_rivals : int
+    always : mapping from parameter to sequence of Growth, optional
+        Ticks that are tried in any case, where others do not follow the lines well enough.
 
     Returns
     -------
@@ -109,13 +118,21 @@ def fit_several(
         usable, rows = _scaled(ticks[name], gathered.x[:, column], name)
         growths.append(usable)
         scaled.append(rows)
-    blocks = list(search(gathered, scaled, criterion))
+    wanted = [(always or {}).get(name, ()) for name in gathered.parameters]
+    indices = [[g.index(tick) for tick in w if tick in g] for g, w in zip(growths, wanted, strict=True)]
+    blocks = tuple(search(gathered, scaled, criterion, indices))
     top = max(float(block.score.max()) for block in blocks)
     total = sum(float(np.exp(block.score - top).sum()) for block in blocks)
     best = _best(blocks, top)
     models = [_model(gathered, growths, block, row, mass / total, unit) for block, row, mass in best[: n_rivals + 1]]
     return SeveralFit(
-        gathered, models[0], tuple(models[1:]), _weights(gathered, growths, blocks, top), _sums(growths, best)
+        gathered,
+        models[0],
+        tuple(models[1:]),
+        _weights(gathered, growths, blocks, top),
+        _sums(growths, best),
+        {name: tuple(g) for name, g in zip(gathered.parameters, growths, strict=True)},
+        blocks,
     )
 
 

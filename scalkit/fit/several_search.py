@@ -49,6 +49,8 @@ class Block:
         Which tick of each.
     score : ndarray of shape (H,)
         Logarithm of the posterior mass, up to a constant; -inf with a negative coefficient.
+    prior : float
+        Logarithm of the prior mass of each, one for every combination of all ticks, kept or not.
     """
 
     active: tuple[int, ...]
@@ -56,6 +58,7 @@ class Block:
     has_constant: bool
     combinations: Ints
     score: Floats
+    prior: float
 
 
 def shortlist(points: Points, column: int, ticks: Floats, size: int) -> Ints:
@@ -89,7 +92,12 @@ def shortlist(points: Points, column: int, ticks: Floats, size: int) -> Ints:
     return np.sort(np.argsort(np.where(np.isnan(rss), np.inf, rss), kind="stable")[:size])
 
 
-def search(points: Points, ticks: Sequence[Floats], criterion: Criterion = "evidence") -> Iterator[Block]:
+def search(
+    points: Points,
+    ticks: Sequence[Floats],
+    criterion: Criterion = "evidence",
+    always: Sequence[Sequence[int]] = (),
+) -> Iterator[Block]:
     """Return the hypotheses of every set of products with their scores.
 
     Parameters
@@ -98,10 +106,15 @@ def search(points: Points, ticks: Sequence[Floats], criterion: Criterion = "evid
     ticks : sequence of ndarray of shape (ticks, points)
         For each parameter, scaled to a largest value of about 1.
     criterion : {"evidence", "bic", "aicc", "loo"}
+    always : sequence of sequence of int, optional
+        For each parameter, ticks that are tried in any case.
     """
     n_parameters = len(ticks)
     size = max(2, int(MAX_COMBINATIONS ** (1 / n_parameters) + 1e-9))
     kept = [shortlist(points, i, t, size) for i, t in enumerate(ticks)]
+    kept = [
+        np.union1d(k, np.array(a, dtype=np.int64)) for k, a in zip(kept, always or [()] * n_parameters, strict=True)
+    ]
     for n_active in range(n_parameters + 1):
         for active in combinations(range(n_parameters), n_active):
             prior = -sum(math.log(max(len(ticks[i]), 1)) for i in active)
@@ -129,7 +142,8 @@ def _blocks(
                     scores.setdefault((members, has_constant), []).append(part.score(columns, criterion))
     for (members, has_constant), found in scores.items():
         chosen = tuple(products[k] for k in members)
-        yield Block(active, chosen, has_constant, picked, np.concatenate(found) + prior + priors[members])
+        each = prior + priors[members]
+        yield Block(active, chosen, has_constant, picked, np.concatenate(found) + each, each)
 
 
 def _set_priors(products: list[tuple[int, ...]], sets: list[tuple[int, ...]]) -> list[float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -18,6 +19,7 @@ from scalkit.measure import SeveralSeries, Statistic, several_series
 from scalkit.validation.catalogue import ExpectationSet, Expected
 from scalkit.validation.several_along import AlongVerdict
 from scalkit.validation.several_expectation import SeveralExpectation
+from scalkit.validation.several_probability import probability_along, probability_of_whole
 from scalkit.validation.several_space import Space
 from scalkit.validation.several_verdict import SeveralVerdict
 from scalkit.validation.space import SearchSpace
@@ -111,6 +113,7 @@ def judge_several(
             criterion=criterion,
             min_points=min_points,
             unit=series.unit,
+            always=_terms(expectation),
         )
     except DataError as error:
         raise DataError(f"function '{series.function}': {error}") from error
@@ -120,13 +123,22 @@ def judge_several(
             expectation.along[name],
             fit.model.leading(name),
             fit.weights[name],
+            probability_along(fit, expectation.along[name]),
             float(fit.points.x[:, column].max()),
             effects[name],
             spaces[name],
         )
         for column, name in enumerate(series.parameters)
     }
-    return SeveralVerdict(expectation, series, fit, along, tuple(_remarks(series, fit.points, along)))
+    whole = probability_of_whole(fit, expectation)
+    kept = replace(fit, blocks=())  # the rest is large
+    return SeveralVerdict(expectation, series, kept, along, whole, tuple(_remarks(series, fit.points, along)))
+
+
+def _terms(expectation: SeveralExpectation) -> dict[str, list[Growth]]:
+    """Return, for each parameter, its growths in the terms of an expectation."""
+    terms = expectation.growth.terms
+    return {name: [Growth.product({name: term.exponents(name)}) for term in terms] for name in expectation.parameters}
 
 
 def _ticks(space: SearchSpace, growth: Growth) -> tuple[Growth, ...]:

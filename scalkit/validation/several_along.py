@@ -11,7 +11,7 @@ import numpy as np
 
 from scalkit.growth import Growth
 from scalkit.validation.crossing import crossing, place_of, shown_scale
-from scalkit.validation.expectation import RANKS, Direction, Expectation, Rank
+from scalkit.validation.expectation import Direction, Expectation, Rank
 from scalkit.validation.posterior import SURE, VerdictWord
 from scalkit.validation.space import SearchSpace
 
@@ -29,7 +29,9 @@ class AlongVerdict:
     growth : Growth
         That of the model.
     weights : mapping from Growth to float
-        Probability of each.
+        Probability of each, all ticks equally probable before.
+    probability : mapping from Rank to float
+        Of each match rank, all ranks equally probable before; see `scalkit.validation.several_probability`.
     largest : float
         Largest measured value of the parameter.
     effect : float
@@ -41,6 +43,7 @@ class AlongVerdict:
     expectation: Expectation
     growth: Growth
     weights: Mapping[Growth, float]
+    probability: Mapping[Rank, float]
     largest: float
     effect: float
     space: SearchSpace
@@ -59,14 +62,6 @@ class AlongVerdict:
     def rank(self) -> Rank:
         """Match rank of the model: total, approximate or none."""
         return self.expectation.rank(self.growth)
-
-    @cached_property
-    def probability(self) -> dict[Rank, float]:
-        """Probability of each match rank."""
-        found = dict.fromkeys(RANKS, 0.0)
-        for growth, weight in self.weights.items():
-            found[self.expectation.rank(growth)] += weight
-        return found
 
     @property
     def verdict(self) -> VerdictWord:
@@ -94,14 +89,17 @@ class AlongVerdict:
         if self.verdict == "undecided":
             shown = ", ".join(f"{rank} {100 * p:.0f} %" for rank, p in self.probability.items())
             return f"along {self.parameter} it is undecided: {found} fits best, {expected} is expected ({shown})"
+        best = "" if found == expected else f" (the most probable model has {found})"
         if self.verdict == "total":
-            return f"along {self.parameter} it grows as expected, {expected}"
+            return f"along {self.parameter} it grows as expected, {expected}{best}"
+        if self.verdict == "approximate" and (self.rank != "approximate"):
+            return f"along {self.parameter} it grows within the limits around {expected}{best}"
+        if self.verdict == "none" and (self.rank != "none" or self.expectation.direction(found) != self.direction):
+            return f"along {self.parameter} it {self.direction} than the limits around {expected} allow{best}"
         words = f"along {self.parameter} it {self.direction} than expected, {found} instead of {expected}"
         if self.verdict == "approximate":
-            if found == expected:
-                return f"along {self.parameter} it grows within the limits around {expected}"
             return f"{words}, within the limits"
-        if self.rank != "none" or self.crossing <= 1:
+        if self.crossing <= 1:
             return words
         place = place_of(self.crossing, self.largest)
         return f"{words}, beyond the limits from {self.parameter}* = {shown_scale(self.crossing)} on, {place}"

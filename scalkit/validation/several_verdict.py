@@ -13,10 +13,11 @@ from scalkit.fit.several import SeveralFit
 from scalkit.fit.several_model import SeveralModel
 from scalkit.growth import Growth
 from scalkit.measure import SeveralSeries
-from scalkit.validation.expectation import RANKS, Direction, Rank
+from scalkit.validation.expectation import Direction, Rank
 from scalkit.validation.posterior import VerdictWord
 from scalkit.validation.several_along import AlongVerdict, number_or_none, word_of
 from scalkit.validation.several_expectation import GrowthRatio, SeveralExpectation
+from scalkit.validation.several_probability import WholeProbability
 
 if TYPE_CHECKING:
     from scalkit.fit.refine import Refined, Weights
@@ -36,6 +37,8 @@ class SeveralVerdict:
     series : SeveralSeries
     fit : SeveralFit
     along : mapping from parameter to AlongVerdict
+    whole : WholeProbability
+        What all hypotheses make probable as a whole.
     remarks : tuple of str
         What limits the meaning of the model, in plain words.
     """
@@ -44,6 +47,7 @@ class SeveralVerdict:
     series: SeveralSeries
     fit: SeveralFit
     along: Mapping[str, AlongVerdict]
+    whole: WholeProbability
     remarks: tuple[str, ...] = ()
 
     @property
@@ -101,30 +105,22 @@ class SeveralVerdict:
         """Match rank of the model as a whole; see `SeveralExpectation.rank`."""
         return self.expectation.rank(self.model.growth)
 
-    @cached_property
-    def probability(self) -> dict[Rank, float]:
-        """Probability of each match rank as a whole."""
-        found = dict.fromkeys(RANKS, 0.0)
-        for growth, weight in self.fit.growths:
-            found[self.expectation.rank(growth)] += weight
-        return found
+    @property
+    def probability(self) -> Mapping[Rank, float]:
+        """Probability of each match rank as a whole, all ranks equally probable before."""
+        return self.whole.ranks
 
     @property
     def verdict(self) -> VerdictWord:
         """The rank as a whole that is at least 90 % probable, or ``"undecided"``."""
         return word_of(self.probability)
 
-    @cached_property
+    @property
     def direction(self) -> Direction:
         """Whether it grows faster, slower or as expected as a whole; for the verdict none, what is more probable."""
         if self.verdict != "none":
             return self.expectation.direction(self.model.growth)
-        faster = sum(
-            weight
-            for growth, weight in self.fit.growths
-            if self.expectation.rank(growth) == "none" and self.expectation.direction(growth) == "grows faster"
-        )
-        return "grows faster" if faster >= self.probability["none"] / 2 else "grows slower"
+        return "grows faster" if self.whole.faster >= 1 / 2 else "grows slower"
 
     @property
     def hidden(self) -> float:
@@ -165,9 +161,8 @@ class SeveralVerdict:
 
     @property
     def misses(self) -> bool:
-        """Whether the expectation is missed: verdict none and faster growth, as a whole or along a parameter."""
-        words = [(self.verdict, self.direction), *((one.verdict, one.direction) for one in self.along.values())]
-        return ("none", "grows faster") in words
+        """Whether the expectation is missed as a whole: verdict none and faster growth."""
+        return self.verdict == "none" and self.direction == "grows faster"
 
     @property
     def is_failure(self) -> bool:
@@ -182,14 +177,19 @@ class SeveralVerdict:
     @property
     def short_sentence(self) -> str:
         """The verdict as a whole in plain words."""
-        found, expected = self.model.growth, self.expectation.growth
+        name, found, expected = self.function, self.model.growth, self.expectation.growth
         if self.verdict == "undecided":
-            return f"{self.function} is undecided as a whole: {self._contenders()}, expected is {expected}."
+            return f"{name} is undecided as a whole: {self._contenders()}, expected is {expected}."
+        best = "" if self.rank == "total" else f" (the most probable model has {found})"
         if self.verdict == "total":
-            return f"{self.function} grows as expected, {expected}."
+            return f"{name} grows as expected, {expected}{best}."
         if self.verdict == "approximate":
-            return f"{self.function} grows within the limits: {found}, expected is {expected}."
-        return f"{self.function} {self.direction} than the limits allow: {found} instead of {expected}."
+            if self.rank == "approximate":
+                return f"{name} grows within the limits: {found}, expected is {expected}."
+            return f"{name} grows within the limits around {expected}{best}."
+        if self.rank == "none" and self.expectation.direction(found) == self.direction:
+            return f"{name} {self.direction} than the limits allow: {found} instead of {expected}."
+        return f"{name} {self.direction} than the limits around {expected} allow{best}."
 
     @property
     def sentence(self) -> str:
@@ -219,11 +219,11 @@ class SeveralVerdict:
 
     def _contenders(self) -> str:
         """Return the most probable growth of each rank that is at least 1 % probable."""
-        best: dict[Rank, str] = {}
+        best: dict[Rank, str] = {"total": str(self.expectation.growth)}
         for growth, _ in self.fit.growths:
             best.setdefault(self.expectation.rank(growth), str(growth))
         likely = sorted(((p, rank) for rank, p in self.probability.items() if p >= 0.01), reverse=True)
-        return ", ".join(f"{best[rank]} ({rank}, {100 * p:.0f} %)" for p, rank in likely)
+        return ", ".join(f"{best.get(rank, 'others')} ({rank}, {100 * p:.0f} %)" for p, rank in likely)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, as ``verdict.schema.json`` describes them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
 import tomllib
 from collections.abc import Callable
@@ -18,15 +19,19 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.errors import DataError, ExpectationError, UsageError
+from scalkit.fit.several import SeveralFit, fit_several
 from scalkit.fit.several_growth import GrowthSum
+from scalkit.fit.several_search import Block
 from scalkit.growth import Growth
 from scalkit.measure import combine, several_series
 from scalkit.reports.plain import from_plain, to_plain
 from scalkit.validation import Validation, load_expectations
 from scalkit.validation.annotations import to_github
+from scalkit.validation.expectation import RANKS
 from scalkit.validation.junit import to_junit
 from scalkit.validation.several import judge_several
 from scalkit.validation.several_expectation import GrowthRatio, SeveralExpectation
+from scalkit.validation.several_probability import probability_along, probability_of_whole
 from scalkit.validation.several_verdict import SeveralVerdict, is_several
 
 SCHEMA = json.loads(resources.files("scalkit.validation").joinpath("verdict.schema.json").read_text(encoding="utf-8"))
@@ -229,6 +234,53 @@ def test_expectations_in_a_file(tmp_path: Path) -> None:
         assert [w for w in result.warnings if "the rule" in w] == [
             "the rule 'f <= 2*f' is not judged over p, S; select one value of all but one parameter to judge it there"
         ]
+
+
+def test_values_without_meaning_are_no_violation() -> None:
+    words = []
+    for seed in range(8):
+        y = SUM[:, None] * np.exp(0.5 * np.random.default_rng(seed).standard_normal((25, 5)))
+        words.append(judged(y, "log(p) + S").verdict)
+    assert "none" not in words
+
+
+def test_probabilities_weigh_the_ranks_equally() -> None:
+    y = SUM[:, None] * np.exp(0.5 * np.random.default_rng(5).standard_normal((25, 5)))
+    (series,) = several_series(measured(y))
+    expectation = SeveralExpectation("log(p) + S", parameters=["p", "S"])
+    ticks = {name: sk.SearchSpace.paper(one, 1).ticks for name, one in expectation.along.items()}
+    fit = fit_several(series.points, series.replicates, ["p", "S"], ticks)
+    mass, prior = dict.fromkeys(RANKS, 0.0), dict.fromkeys(RANKS, 0.0)
+    for block in fit.blocks:
+        for row in np.ndindex(*(len(fit.ticks[fit.points.parameters[i]]) for i in block.active)):
+            growth = GrowthSum.of(_product(fit, block, row, members) for members in block.products)
+            prior[expectation.rank(growth)] += math.exp(block.prior)
+        for row, score in zip(block.combinations, block.score, strict=True):
+            growth = GrowthSum.of(_product(fit, block, row, members) for members in block.products)
+            mass[expectation.rank(growth)] += math.exp(score - fit.blocks[-1].score.max())
+    found = {rank: mass[rank] / prior[rank] for rank in RANKS}
+    whole = probability_of_whole(fit, expectation)
+    assert whole.ranks == pytest.approx({rank: value / sum(found.values()) for rank, value in found.items()})
+    assert sum(probability_along(fit, expectation.along["p"]).values()) == pytest.approx(1)
+
+
+def _product(fit: SeveralFit, block: Block, row: Any, members: tuple[int, ...]) -> Growth:
+    growth = Growth.constant()
+    for i in members:
+        growth = growth * fit.ticks[fit.points.parameters[i]][row[block.active.index(i)]]
+    return growth
+
+
+def test_four_parameters_are_judged() -> None:
+    names = ["a", "b", "c", "d"]
+    base = np.full((17, 4), 2.0)
+    for i in range(4):
+        base[4 * i : 4 * i + 4, i] = [4, 8, 16, 32]
+    points = np.vstack([base, np.full(4, 8.0)])
+    ds = sk.measurements(points, 1.0 + points.sum(axis=1), parameter=names)
+    v = sk.validate(ds, {"f": "a + b + c + d"})["f"]
+    assert v.verdict == "total"
+    assert sum(v.probability.values()) == pytest.approx(1)
 
 
 def test_the_file_in_the_documentation(tmp_path: Path) -> None:

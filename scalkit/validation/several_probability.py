@@ -1,0 +1,182 @@
+"""Probabilities of the match ranks over several parameters: all hypotheses of a fit, with the ranks equally probable before.
+
+The hypotheses of a fit have a prior of their own, the same for all ticks of a parameter. Most ticks lie beyond the limits, so
+that values without meaning would be a match rank by their number alone. As for one parameter, total, approximate and none are
+therefore weighed as equally probable before the measurements: the mass of each is divided by its prior mass.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from scalkit.fit.several import SeveralFit
+from scalkit.fit.several_search import Block
+from scalkit.growth import Growth
+from scalkit.validation.expectation import RANKS, Expectation, Rank
+from scalkit.validation.several_expectation import SeveralExpectation
+
+__all__ = ["WholeProbability", "probability_along", "probability_of_whole"]
+
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+_ROWS, _LEAST_ROWS = 1_000_000, 200
+
+
+@dataclass(frozen=True)
+class WholeProbability:
+    """What all hypotheses make probable as a whole.
+
+    Attributes
+    ----------
+    ranks : mapping from Rank to float
+    faster : float
+        Of rank none: the share of hypotheses that grow faster.
+    """
+
+    ranks: Mapping[Rank, float]
+    faster: float
+
+
+def probability_along(fit: SeveralFit, expectation: Expectation) -> dict[Rank, float]:
+    """Return the probability of each match rank along the parameter of an expectation.
+
+    Parameters
+    ----------
+    fit : SeveralFit
+        With its blocks.
+    expectation : Expectation
+    """
+    name = expectation.parameter
+    column = fit.points.parameters.index(name)
+    masses = [(column in b.active, math.exp(b.prior) * _n_combinations(fit, b.active)) for b in fit.blocks]
+    active = sum(mass for is_active, mass in masses if is_active) / sum(mass for _, mass in masses)
+    ticks = fit.ticks[name]
+    mass, prior = dict.fromkeys(RANKS, 0.0), dict.fromkeys(RANKS, 0.0)
+    for growth, weight in fit.weights[name].items():
+        rank = expectation.rank(growth)
+        mass[rank] += weight
+        prior[rank] += 1 - active if growth.is_constant else active / len(ticks)
+    return _weighed(mass, prior)
+
+
+def probability_of_whole(fit: SeveralFit, expectation: SeveralExpectation) -> WholeProbability:
+    """Return the probability of each match rank as a whole; see `SeveralExpectation.rank`.
+
+    Parameters
+    ----------
+    fit : SeveralFit
+        With its blocks.
+    expectation : SeveralExpectation
+        Over the same parameters.
+    """
+    compare = _Comparison.of(fit, expectation)
+    top = max(float(block.score.max()) for block in fit.blocks)
+    mass, prior, faster = dict.fromkeys(RANKS, 0.0), dict.fromkeys(RANKS, 0.0), 0.0
+    sets = {(block.active, block.products): block for block in fit.blocks}
+    rows = max(_ROWS // len(sets), _LEAST_ROWS)
+    shares = {key: _prior_shares(fit, compare, block, rows) for key, block in sets.items()}
+    for block in fit.blocks:
+        weight = np.exp(block.score - top)
+        total, inside, above = compare(block, block.combinations)
+        for rank, there in zip(RANKS, (total, inside & ~total, ~inside), strict=True):
+            mass[rank] += float(weight[there].sum())
+        faster += float(weight[~inside & above].sum())
+        for rank, share in shares[block.active, block.products].items():
+            prior[rank] += math.exp(block.prior) * _n_combinations(fit, block.active) * share
+    return WholeProbability(_weighed(mass, prior), faster / mass["none"] if mass["none"] else 0.0)
+
+
+def _weighed(mass: Mapping[Rank, float], prior: Mapping[Rank, float]) -> dict[Rank, float]:
+    found = {rank: mass[rank] / prior[rank] if prior[rank] > 0 else 0.0 for rank in RANKS}
+    total = sum(found.values())
+    return {rank: value / total for rank, value in found.items()}
+
+
+def _n_combinations(fit: SeveralFit, active: Sequence[int]) -> int:
+    return math.prod(len(fit.ticks[fit.points.parameters[i]]) for i in active)
+
+
+def _prior_shares(fit: SeveralFit, compare: _Comparison, block: Block, rows: int) -> dict[Rank, float]:
+    """Return the share of each rank among all combinations of ticks of a block; where these are more than `rows`, that of
+    total matches is exact and the others come from a sample.
+    """
+    sizes = [len(fit.ticks[fit.points.parameters[i]]) for i in block.active]
+    n = math.prod(sizes)
+    if n <= rows:
+        total, inside, _ = compare(block, np.indices(sizes).reshape(len(sizes), n).T)
+        return _shares(float(total.mean()), float(inside.mean()))
+    equal = np.array(list(product(*(compare.expected_ticks[i] for i in block.active))), dtype=np.int64)
+    exact = float(compare(block, equal.reshape(-1, len(sizes)))[0].sum()) / n
+    rng = np.random.default_rng(0)
+    sample = np.stack([rng.integers(size, size=rows) for size in sizes], axis=1)
+    return _shares(exact, max(exact, float(compare(block, sample)[1].mean())))
+
+
+def _shares(total: float, inside: float) -> dict[Rank, float]:
+    return {"total": total, "approximate": inside - total, "none": 1 - inside}
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """Tables of how each tick of a parameter compares with that parameter in each expected term; the last row: no effect.
+
+    Attributes
+    ----------
+    below, above : sequence of ndarray of shape (ticks + 1, expected terms)
+        For each parameter: at most the expected term times the deviation; times the deviation at least the expected term.
+    exactly_below, exactly_above : sequence of ndarray
+        The same without deviation.
+    expected_ticks : sequence of list of int
+        For each parameter, the ticks that stand in an expected term.
+    """
+
+    below: Sequence[Bools]
+    above: Sequence[Bools]
+    exactly_below: Sequence[Bools]
+    exactly_above: Sequence[Bools]
+    expected_ticks: Sequence[list[int]]
+
+    @classmethod
+    def of(cls, fit: SeveralFit, expectation: SeveralExpectation) -> _Comparison:
+        one = Growth.constant()
+        tables: list[list[Bools]] = [[], [], [], []]
+        found = []
+        for name in fit.points.parameters:
+            ticks = [*fit.ticks[name], one]
+            terms = [Growth.product({name: term.exponents(name)}) for term in expectation.growth.terms]
+            deviation = expectation.along[name].deviation
+            compared: tuple[Callable[[Growth, Growth], bool], ...] = (
+                lambda tick, term, d=deviation: tick <= term * d,  # type: ignore[misc]
+                lambda tick, term, d=deviation: tick * d >= term,  # type: ignore[misc]
+                lambda tick, term: tick <= term,
+                lambda tick, term: tick >= term,
+            )
+            for table, compare in zip(tables, compared, strict=True):
+                table.append(np.array([[compare(tick, term) for term in terms] for tick in ticks]))
+            found.append([i for i, tick in enumerate(fit.ticks[name]) if tick in terms])
+        below, above, exactly_below, exactly_above = tables
+        return cls(below, above, exactly_below, exactly_above, found)
+
+    def __call__(self, block: Block, combinations: Ints) -> tuple[Bools, Bools, Bools]:
+        """Return whether each hypothesis is a total match, inside the limits, and beyond the upper limit."""
+        below = self._covered(self.below, block, combinations).any(axis=2).all(axis=1)
+        above = self._covered(self.above, block, combinations).any(axis=1).all(axis=1)
+        at_most = self._covered(self.exactly_below, block, combinations).any(axis=2).all(axis=1)
+        at_least = self._covered(self.exactly_above, block, combinations).any(axis=1).all(axis=1)
+        return at_most & at_least, below & above, ~below
+
+    def _covered(self, tables: Sequence[Bools], block: Block, combinations: Ints) -> Bools:
+        """Return how each product compares with each expected term, of shape (combinations, products, expected terms)."""
+        products = block.products or ((),)
+        found = np.ones((len(combinations), len(products), tables[0].shape[1]), dtype=bool)
+        for k, members in enumerate(products):
+            for i, table in enumerate(tables):
+                rows = combinations[:, block.active.index(i)] if i in members else np.full(len(combinations), -1)
+                found[:, k] &= table[rows]
+        return found
