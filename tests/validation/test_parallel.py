@@ -8,8 +8,10 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -231,6 +233,15 @@ def test_in_turn_reports_and_keeps_the_order() -> None:
     assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
     with pytest.raises(ZeroDivisionError):
         list(mapper(partial(operator.truediv, 1), [1, 0, "not a number"]))
+
+
+def test_a_library_may_compute_tasks_in_any_order(many: tuple[str, str]) -> None:
+    def backwards(function: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
+        assert [len(task) for task in tasks] == [TASK, TASK, N - 2 * TASK]
+        return [function(task) for task in reversed(tasks)][::-1]
+
+    data = sk.read(many[0])
+    assert sk.validate(data, many[1], mapper=backwards).to_json() == sk.validate(data, many[1]).to_json()
 
 
 def test_a_posterior_does_not_depend_on_the_series_beside_it() -> None:
