@@ -199,9 +199,9 @@ class Verdict:
             said = f"grows within the limits with a probability of {_percent(p['total'] + p['approximate'])}"
         else:
             said = f"{self.direction} than the limits allow with a probability of {_percent(p['none'])}"
-        return (
-            f"{self.function} {said}; the single term that fits best is {found}, expected is {self.expectation.growth}."
-        )
+        expected = self.expectation.growth
+        best = f"the expected {found} fits best" if found == expected else f"{found} fits best, {expected} is expected"
+        return f"{self.function} {said}; {best}."
 
     @property
     def hidden_sentence(self) -> str:
