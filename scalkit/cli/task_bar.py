@@ -25,17 +25,19 @@ def task_bar(
     what : str
         What is done, before the bar.
     clock : callable
-        Returns seconds. Work that lasts less than one shows nothing.
+        Returns seconds. Less than one since the first call shows nothing.
     """
     if not stream.isatty():
         yield lambda done, total: None
         return
-    began = clock()
     with ExitStack() as stack:
+        began: list[float] = []
         shown: list[Callable[[int], None]] = []
 
         def report(done: int, total: int) -> None:
-            if not shown and done < total and clock() - began >= _PATIENCE_S:
+            now = clock()
+            began.append(now)
+            if not shown and done < total and now - began[0] >= _PATIENCE_S:
                 shown.append(stack.enter_context(_bar(stream, what, total)))
             for show in shown:
                 show(done)

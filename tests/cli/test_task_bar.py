@@ -27,9 +27,9 @@ class Terminal(io.StringIO):
 
 
 def shown(stream: io.StringIO, times: list[float]) -> str:
-    """Return what a stream gets when four tasks end at these times."""
-    clock = iter([0.0, *times])
-    with task_bar(stream, "judging", lambda: next(clock, times[-1])) as report:
+    """Return what a stream gets when four tasks begin at the first of these times and end at the others."""
+    clock = iter(times)
+    with task_bar(stream, "judging", lambda: next(clock)) as report:
         for done in range(5):
             report(done, 4)
     return stream.getvalue()
@@ -50,7 +50,7 @@ def test_long_work_has_a_bar_that_goes_away() -> None:
 
 def test_short_work_and_the_end_of_work_show_nothing() -> None:
     assert shown(Terminal(), [0.0, 0.2, 0.4, 0.6, 0.8]) == ""
-    assert shown(Terminal(), [0.0, 0.2, 0.4, 0.6, 5.0]) == ""
+    assert shown(Terminal(), [9.0, 9.2, 9.4, 9.6, 15.0]) == ""
 
 
 def test_elsewhere_nothing_is_shown() -> None:
