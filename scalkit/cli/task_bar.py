@@ -36,7 +36,8 @@ def task_bar(
 
         def report(done: int, total: int) -> None:
             now = clock()
-            began.append(now)
+            if not began:
+                began.append(now)
             if not shown and done < total and now - began[0] >= _PATIENCE_S:
                 shown.append(stack.enter_context(_bar(stream, what, total)))
             for show in shown:
