@@ -15,6 +15,7 @@ _HOMES = {
     "Expectation": "scalkit.validation.expectation",
     "FitModels": "scalkit.fit.batch",
     "Growth": "scalkit.growth",
+    "Ruler": "scalkit.widgets",
     "SearchSpace": "scalkit.validation.space",
     "errors": "scalkit",
     "fit_models": "scalkit.fit.batch",
@@ -38,12 +39,14 @@ if TYPE_CHECKING:
     from scalkit.validation.expectation import Expectation
     from scalkit.validation.pieces import piecewise
     from scalkit.validation.space import SearchSpace
+    from scalkit.widgets import Ruler
 
 __all__ = [
     "Baseline",
     "Expectation",
     "FitModels",
     "Growth",
+    "Ruler",
     "SearchSpace",
     "__version__",
     "errors",

@@ -20,7 +20,9 @@ LAYERS = {
     "validation": 2,
     "bench": 2,
     "scaling_check": 3,
-    "plots": 3,
+    "session": 3,
+    "plots": 3.1,
+    "widgets": 3.2,
     "reports": 4,
     "cli": 5,
     "pytest_plugin": 5,
@@ -33,6 +35,7 @@ BORDERS = {
     "papermill": {"reports"},
     "nbconvert": {"reports"},
     "ipywidgets": {"widgets"},
+    "anywidget": {"widgets"},
     "mpi4py": {"validation"},
 }
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-CHROMIUM = os.environ.get("SCALKIT_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
 
 @dataclass
@@ -27,17 +22,6 @@ class Visit:
     def open(self, path: Path) -> None:
         self.page.goto(path.resolve().as_uri())
         self.page.wait_for_selector("html[data-figures]", state="attached", timeout=120_000)
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    if not CHROMIUM:
-        pytest.skip("no Chromium on PATH; install it (make system-deps) or set SCALKIT_CHROMIUM")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -1,0 +1,85 @@
+"""Where growths stand on the ruler: which class the axis counts, and in which of three rows each growth lies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from scalkit.growth import Growth
+from scalkit.growth.classes import registered_growths
+
+__all__ = ["LOGGED", "OTHER", "PLAIN", "Axis"]
+
+PLAIN, LOGGED, OTHER = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The axis of a ruler: it counts the exponent of one class.
+
+    Attributes
+    ----------
+    base : Growth
+        The class that is counted: p, log(p), 2^p or one that a user registered.
+    small : Growth or None
+        The next lower class, which every growth of the second row has as a factor; None below log(p).
+    classes : tuple of Growth
+        All classes of the parameter, the fastest first.
+    parameter : str
+    """
+
+    base: Growth
+    small: Growth | None
+    classes: tuple[Growth, ...]
+    parameter: str
+
+    @classmethod
+    def of(cls, growths: Iterable[Growth], parameter: str) -> Axis:
+        """Return the axis that counts the class of the fastest of the growths; p if all are constant."""
+        built_in = [
+            Growth.of(parameter, exponential=1),
+            Growth.of(parameter, power=1),
+            Growth.of(parameter, log=1),
+        ]
+        own = [kind.growth(parameter) for kind in registered_growths()]
+        classes = tuple(sorted([*built_in, *own], reverse=True))
+        fastest = max(growths, default=Growth.constant())
+        rank = max((rank for rank, _ in fastest.exponents(parameter).by_rank()), default=None)
+        base = built_in[1] if rank is None else next(c for c in classes if _rank(c, parameter) == rank)
+        small = next((c for c in sorted(built_in, reverse=True) if c < base), None)
+        return cls(base, small, classes, parameter)
+
+    def place(self, growth: Growth) -> tuple[int, Fraction]:
+        """Return the row of a growth and its place in it.
+
+        Row 0 holds the powers of `base`, row 1 the same times `small`, row 2 all else. The place is the exponent of
+        `base`; in row 2, for growths without `base`, that of their fastest class.
+        """
+        exponents = dict(growth.exponents(self.parameter).by_rank())
+        at = exponents.pop(_rank(self.base, self.parameter), Fraction(0))
+        if not exponents:
+            return PLAIN, at
+        if self.small is not None and exponents == {_rank(self.small, self.parameter): Fraction(1)}:
+            return LOGGED, at
+        return OTHER, at or exponents[max(exponents)]
+
+    def span(self, growths: Iterable[Growth]) -> tuple[int, int]:
+        """Return the whole numbers between which all growths of the first two rows lie; at least 0 and 1."""
+        places = [self.place(growth) for growth in growths]
+        counted = [at for row, at in places if row != OTHER]
+        return min(0, *map(math.floor, counted), 0), max(1, *map(math.ceil, counted), 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as the page needs it: texts."""
+        return {
+            "base": str(self.base),
+            "small": "" if self.small is None else str(self.small),
+            "classes": [str(growth) for growth in self.classes],
+        }
+
+
+def _rank(growth: Growth, parameter: str) -> Fraction:
+    return growth.exponents(parameter).by_rank()[0][0]

@@ -1,0 +1,102 @@
+// Draws the figure with Plotly.react: never two at once, never losing the last.
+const library = (globalThis.__scalkitPlotly ??= Promise.withResolvers()).promise;
+const DARK = {
+  "#1b1f24": "#e6e9ec", "#0072B2": "#56B4E9", "#009E73": "#2cb98f", "#77808a": "#98a3ae", "#e4e7ea": "#2b3138",
+  "#56B4E9": "#a6dbf8", "#D55E00": "#f0803c", "rgba(0,158,115,0.16)": "rgba(44,185,143,0.20)",
+};
+const LIGHT_COLOURS = new RegExp(Object.keys(DARK).map((s) => s.replace(/[()]/g, "\\$&")).join("|"), "g");
+const scheme = matchMedia("(prefers-color-scheme: dark)");
+
+// JupyterLab says it itself; elsewhere the page follows the system only if it declares both schemes.
+function isDark() {
+  const said = document.body.dataset.jpThemeLight;
+  if (said) return said === "false";
+  return scheme.matches && /dark/.test(getComputedStyle(document.documentElement).colorScheme);
+}
+
+function ready(figure, width, xrange) {
+  const dark = isDark(), text = JSON.stringify(figure);
+  const { data = [], layout = {} } = JSON.parse(dark ? text.replace(LIGHT_COLOURS, (s) => DARK[s]) : text);
+  const still = Boolean(layout.meta?.static);
+  layout.paper_bgcolor = layout.plot_bgcolor = "rgba(0,0,0,0)";
+  if (dark) layout.font = { ...layout.font, color: layout.font?.color ?? "#e6e9ec" };
+  layout.hoverlabel = { ...layout.hoverlabel, bgcolor: dark ? "#22272d" : "#ffffff", bordercolor: "#77808a", font: { ...layout.hoverlabel?.font, color: dark ? "#e6e9ec" : "#1b1f24" } };
+  if (width && width < 420 && layout.margin && !still) layout.margin = { ...layout.margin, l: Math.min(layout.margin.l ?? 80, 54), r: 8 };
+  if (width) layout.width = width;
+  if (xrange.length === 2) layout.xaxis = { ...layout.xaxis, range: [...xrange], autorange: false };
+  const config = { staticPlot: still, displaylogo: false, displayModeBar: still ? false : "hover",
+    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"], toImageButtonOptions: { format: "svg" } };
+  return { data, layout, config };
+}
+
+function render({ model, el, signal }) {
+  el.classList.add("sk-plot");
+  const box = document.createElement("div");
+  el.append(box);
+  let Plotly = null, isWanted = false, isRunning = false, isBound = false, isGone = false, drawnWidth = 0, count = 0;
+
+  async function draw() {
+    isWanted = true;
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      Plotly ??= await library;
+      while (isWanted && !isGone) {
+        isWanted = false;
+        drawnWidth = el.clientWidth;
+        const { data, layout, config } = ready(model.get("figure"), drawnWidth, model.get("xrange"));
+        await Plotly.react(box, data, layout, config);
+        describe();
+        if (!isBound) { isBound = true; bind(); }
+      }
+    } finally {
+      isRunning = false;
+    }
+    if (!isGone) el.dataset.drawn = String(++count);
+  }
+
+  // The picture itself is the image; its tool bar stays a set of buttons beside it.
+  function describe() {
+    box.querySelectorAll(".main-svg").forEach((svg, k) => {
+      if (k) svg.setAttribute("aria-hidden", "true");
+      else { svg.setAttribute("role", "img"); svg.setAttribute("aria-label", model.get("alt") || "figure"); }
+    });
+    for (const link of box.querySelectorAll(".modebar-btn")) link.setAttribute("aria-label", link.dataset.title ?? "tool");
+  }
+
+  function bind() {
+    let n = 0;
+    const save = (name, value) => { model.set(name, value); model.save_changes(); };
+    const point = ({ points: [p] }) => ({ curve: p.curveNumber, point: p.pointNumber, x: p.x, y: p.y, name: p.data.name ?? "", n: ++n });
+    box.on("plotly_click", (event) => save("clicked", point(event)));
+    box.on("plotly_hover", (event) => save("hovered", point(event)));
+    box.on("plotly_unhover", () => save("hovered", {}));
+    box.on("plotly_relayout", (event) => {
+      if ("xaxis.range[0]" in event) save("xrange", [event["xaxis.range[0]"], event["xaxis.range[1]"]]);
+      else if (Array.isArray(event["xaxis.range"])) save("xrange", event["xaxis.range"]);
+      else if (event["xaxis.autorange"] || event["xaxis.showspikes"] === false) save("xrange", []);
+    });
+    box.on("plotly_doubleclick", () => save("xrange", []));
+  }
+
+  const names = ["figure", "xrange", "alt"];
+  for (const name of names) model.on(`change:${name}`, draw);
+  const theme = new MutationObserver(draw);
+  theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
+  scheme.addEventListener("change", draw);
+  const size = new ResizeObserver(() => { if (el.clientWidth && el.clientWidth !== drawnWidth) draw(); });
+  size.observe(el);
+  const stop = () => {
+    isGone = true;
+    theme.disconnect();
+    size.disconnect();
+    scheme.removeEventListener("change", draw);
+    for (const name of names) model.off(`change:${name}`, draw);
+    Plotly?.purge(box);
+  };
+  signal?.addEventListener("abort", stop);
+  draw();
+  return stop;
+}
+
+export default { render };

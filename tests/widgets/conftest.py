@@ -1,0 +1,73 @@
+"""Widgets in two halves: Python with a comm that only notes, and the script in a bare page with a model that only holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import comm
+import pytest
+from comm.base_comm import BaseComm
+from widget_page import DARK, HARNESS, LIGHT, state_of
+
+
+@pytest.fixture
+def wire(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, dict[str, Any]]]:
+    """Return the messages (kind, widget, data) that widgets send from now on."""
+    log: list[tuple[str, str, dict[str, Any]]] = []
+
+    class NotingComm(BaseComm):
+        def publish_msg(
+            self, msg_type: str, data: Any = None, metadata: Any = None, buffers: Any = None, **_: Any
+        ) -> None:
+            log.append((msg_type, self.comm_id, data))
+
+    monkeypatch.setattr(comm, "create_comm", lambda **options: NotingComm(**options))
+    return log
+
+
+@pytest.fixture
+def show(chromium: Any) -> Iterator[Callable[..., Any]]:
+    """Return a function that opens a widget's script and style in a bare page, with the state the widget has."""
+    contexts, errors = [], []
+
+    def go(widget: Any, width: int = 1000, theme: str = "light", scheme: str = "light", **changes: Any) -> Any:
+        context = chromium.new_context(viewport={"width": width, "height": 700}, color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda asked: errors.append(asked.url) if asked.url.startswith("http") else None)
+        page.set_content(
+            HARNESS
+            % {
+                "page": DARK if theme == "dark" else LIGHT,
+                "css": widget._css,
+                "body": f'data-jp-theme-light="{str(theme == "light").lower()}"' if theme != "none" else "",
+                "state": json.dumps(state_of(widget) | changes),
+                "esm": json.dumps(widget._esm).replace("</", "<\\/"),
+            }
+        )
+        page.wait_for_function("() => window.isReady")
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+@pytest.fixture
+def axe() -> Callable[[Any], list[Any]]:
+    """Return a function that lists what axe-core finds on a page."""
+    script = (Path(__file__).resolve().parents[1] / "vendor" / "axe.min.js").read_text(encoding="utf-8")
+
+    def check(page: Any) -> list[Any]:
+        page.add_script_tag(content=script)
+        found = page.evaluate("() => axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})")
+        return [(v["id"], v["nodes"][0]["html"][:160], v["nodes"][0]["failureSummary"]) for v in found["violations"]]
+
+    return check

@@ -1,0 +1,56 @@
+"""What stands in for the notebook: a bare page around a script, and the messages that a page sends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+HARNESS = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>widget</title><style>%(page)s</style>
+<style>%(css)s</style></head><body %(body)s><main><h1>Widget</h1><div id="el"></div></main>
+<script type="module">
+const handlers = {}, state = %(state)s;
+window.sent = []; window.saved = 0; window.state = state; window.log = [];
+const model = {
+  get: (name) => state[name] instanceof Uint8Array ? new DataView(state[name].buffer) : structuredClone(state[name]),
+  set(name, value) {
+    const before = JSON.stringify(state[name]);
+    state[name] = value;
+    if (before === JSON.stringify(value)) return;
+    log.push([name, structuredClone(value)]);
+    (handlers["change:" + name] ?? []).forEach((f) => f());
+  },
+  on: (event, f) => (handlers[event] ??= []).push(f),
+  off: (event, f) => { handlers[event] = (handlers[event] ?? []).filter((g) => g !== f); },
+  save_changes: () => { window.saved++; },
+  send: (message) => window.sent.push(message),
+};
+window.model = model;
+window.listeners = () => Object.values(handlers).flat().length;
+const load = (code) => import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+window.load = load;
+const end = new AbortController();
+window.stop = () => end.abort();
+(await load(%(esm)s)).default.render({ model, el: document.getElementById("el"), signal: end.signal });
+window.isReady = true;
+</script></body></html>"""
+
+LIGHT = "body { margin: 16px; background: #fff; color: #1b1f24; font: 14px system-ui, sans-serif; }"
+DARK = (
+    ":root { --jp-ui-font-color1: #e0e0e0; --jp-layout-color0: #111; --jp-layout-color2: #333; }"
+    "body { margin: 16px; background: #111; color: #e0e0e0; font: 14px system-ui, sans-serif; }"
+)
+
+
+def from_page(widget: Any, **state: Any) -> None:
+    """Do what arrives when the page changes traits: an update message."""
+    widget._handle_msg({"content": {"data": {"method": "update", "state": state}}, "buffers": []})
+
+
+def message(widget: Any, **content: Any) -> None:
+    """Do what arrives when the page sends a message of its own."""
+    widget._handle_msg({"content": {"data": {"method": "custom", "content": content}}, "buffers": []})
+
+
+def state_of(widget: Any) -> dict[str, Any]:
+    """Return the synced traits of a widget without what anywidget and the layout add."""
+    left_out = {"layout", "tabbable", "tooltip", "runtime"}
+    return {k: v for k, v in widget.get_state().items() if not k.startswith("_") and k not in left_out}
