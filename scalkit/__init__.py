@@ -17,6 +17,7 @@ _HOMES = {
     "Growth": "scalkit.growth",
     "Ruler": "scalkit.widgets",
     "SearchSpace": "scalkit.validation.space",
+    "Session": "scalkit.session",
     "errors": "scalkit",
     "fit_models": "scalkit.fit.batch",
     "measurements": "scalkit.measure",
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from scalkit.growth import Growth, register_growth
     from scalkit.measure import measurements, read
     from scalkit.reports import report
+    from scalkit.session import Session
     from scalkit.validation import validate
     from scalkit.validation.baseline import Baseline
     from scalkit.validation.expectation import Expectation
@@ -48,6 +50,7 @@ __all__ = [
     "Growth",
     "Ruler",
     "SearchSpace",
+    "Session",
     "__version__",
     "errors",
     "fit_models",

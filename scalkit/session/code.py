@@ -1,0 +1,149 @@
+"""A session as Python: what a person would write to come to the same state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scalkit.fit import MIN_POINTS
+from scalkit.growth import Growth
+from scalkit.relation import Relation
+from scalkit.session.code_data import data_code, expectations_code
+from scalkit.session.literals import call, literal
+from scalkit.session.plain import plain_expectation
+from scalkit.session.rulers import growths_expected
+from scalkit.session.source import confirmed
+from scalkit.session.state import Rulers, Setting, State
+
+if TYPE_CHECKING:
+    from scalkit.session.judging import Name
+    from scalkit.session.session import Session
+
+__all__ = ["code_of"]
+
+_MOST_MOVES = 4
+
+
+def code_of(session: Session) -> str:
+    """Return Python that comes to the same state from the same measurements, and prints the verdict."""
+    session._source = confirmed(session._source)
+    data = data_code(session.data, session._source)
+    expected = expectations_code(session._given, session._judge.expected)
+    rules, removed = _rules(session.state.rules, session._judge.expected.rules)
+    arguments = [data.expression, expected.expression]
+    arguments += [f"rules={literal([str(rule) for rule in rules])}"] if rules else []
+    arguments += [f"statistic={literal(session.statistic)}"] if session.statistic != "q1" else []
+    arguments += [f"min_points={session.min_points}"] if session.min_points != MIN_POINTS else []
+    imports = (*data.imports, *expected.imports)
+    lines = [
+        *imports,
+        *([""] if imports else []),
+        "import scalkit as sk",
+        "",
+        *data.lines,
+        *expected.lines,
+        call("session = sk.Session", arguments),
+        *(f"session.remove_rule({literal(str(rule))})" for rule in removed),
+        *_once(_changes(session)),
+        "print(session.verdict.sentence if session.verdict else session.problem)",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _rules(
+    rules: tuple[Relation, ...], of_set: tuple[Relation, ...]
+) -> tuple[tuple[Relation, ...], tuple[Relation, ...]]:
+    """Return the rules to give beside those of the set, and those of the set to remove."""
+    kept = tuple(rule for rule in of_set if rule in rules)
+    removed = tuple(rule for rule in of_set if rule not in rules)
+    return tuple(rule for rule in rules if rule not in kept), removed
+
+
+def _changes(session: Session) -> Iterator[str]:
+    """Return the calls that lead from the beginning to the state, function by function."""
+    state, judge = session.state, session._judge
+    begin = State(state.statistic, state.rules)
+    for function in judge.functions:
+        settings, rulers = state.excluded.get(function), state.rulers.get(function)
+        if not (settings or rulers or function in state.expectations):
+            continue
+        first = next(name for name in judge.names if name[0] == function)
+        yield _select(session, first)
+        if settings:
+            yield call("session.exclude", [literal(_short(one)) for one in settings])
+        if function in state.expectations:
+            before = judge.given(function, begin)
+            had_own = before is not None and plain_expectation(before)["deviation"] is not None
+            yield _expect(state, function, had_own)
+        if rulers:
+            there = replace(state, shared={}).ruled(function, None)
+            yield from _ticks(session, first, there, rulers)
+    if state.shared:
+        yield from _share(session)
+    yield _select(session, session.selected)
+
+
+def _select(session: Session, name: Name) -> str:
+    """Return the call that selects a function and metric; of a function's only metric the name is left out."""
+    metrics = [metric for function, metric in session.names if function == name[0]]
+    return call("session.select", [literal(one) for one in (name if len(metrics) > 1 else name[:1])])
+
+
+def _once(lines: Iterator[str]) -> Iterator[str]:
+    """Return lines without those that repeat the last selection."""
+    last = ""
+    for line in lines:
+        if line.startswith("session.select("):
+            if line == last:
+                continue
+            last = line
+        yield line
+
+
+def _expect(state: State, function: str, had_own: bool) -> str:
+    plain = plain_expectation(state.expectations[function])
+    text, deviation = plain["expectation"], plain["deviation"]
+    if deviation is not None:
+        return call("session.expect", [literal(text), literal(deviation)])
+    return call("session.expect", [literal(text)]) + (".set_deviation(None)" if had_own else "")
+
+
+def _share(session: Session) -> Iterator[str]:
+    """Return the calls that make one ruler serve all functions: that of the selected one, if it can have any."""
+    judge, state = session._judge, session.state
+    able = [name for name in (session.selected, *judge.names) if judge.given(name[0], state) is not None]
+    yield _select(session, able[0])
+    yield "session.share_ticks(True)"
+    yield from _ticks(session, able[0], replace(state, shared={}), state.shared)
+
+
+def _ticks(session: Session, name: Name, there: State, rulers: Rulers) -> Iterator[str]:
+    """Return the calls that turn the rulers that a function has in a state into others: few moves, or all ticks."""
+    task = session._judge.task_of(name, there)
+    if task is None:
+        return
+    expected = growths_expected(task.expectation)
+    for parameter, ticks in rulers.items():
+        before, after = set(task.spaces[parameter].ticks), set(ticks)
+        gone, new = sorted(before - after), sorted(after - before)
+        several = len(session.parameters) > 1
+        axis = [f"parameter={literal(parameter)}"] if several else []
+        if expected[parameter] not in after or len(gone) + len(new) > _MOST_MOVES:
+            yield call("session.set_ticks", [literal([str(tick) for tick in ticks]), *axis])
+        elif len(gone) == len(new) == 1:
+            yield call("session.move_tick", [*_texts(gone), *_texts(new), *axis])
+        else:
+            yield from (call("session.add_tick", [text, *axis]) for text in _texts(new))
+            yield from (call("session.remove_tick", [text, *axis]) for text in _texts(gone))
+
+
+def _texts(ticks: list[Growth]) -> list[str]:
+    return [literal(str(tick)) for tick in ticks]
+
+
+def _short(setting: Setting) -> object:
+    """Return a setting with whole numbers as such."""
+    if isinstance(setting, tuple):
+        return tuple(_short(one) for one in setting)
+    return int(setting) if setting.is_integer() else setting

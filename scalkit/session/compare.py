@@ -1,0 +1,110 @@
+"""What differs between the verdicts of two states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from scalkit.session.judging import AnyVerdict, Outcome
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Difference", "Differences", "differences"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing that differs in the verdict on a function and metric.
+
+    Attributes
+    ----------
+    function, metric : str
+    what : str
+        ``"expectation"``, ``"model"``, ``"verdict"`` or ``"direction"``.
+    before, after : str
+        Empty where there is no verdict.
+    """
+
+    function: str
+    metric: str
+    what: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.function} ({self.metric}), {self.what}: {self.before or '–'} -> {self.after or '–'}"
+
+
+@dataclass(frozen=True)
+class Differences:
+    """What differs between two states, in the order of the data.
+
+    Attributes
+    ----------
+    before, after : str
+        Names of the states.
+    items : tuple of Difference
+    """
+
+    before: str
+    after: str
+    items: tuple[Difference, ...]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Difference]:
+        return iter(self.items)
+
+    def __str__(self) -> str:
+        head = f"{self.before} -> {self.after}"
+        return (
+            "\n".join([f"{head}:", *(f"  {one}" for one in self.items)])
+            if self.items
+            else f"{head}: no verdict differs"
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row for each difference, as a pandas DataFrame."""
+        import pandas as pd
+
+        rows = [(one.function, one.metric, one.what, one.before, one.after) for one in self.items]
+        return pd.DataFrame(rows, columns=["function", "metric", "what", self.before, self.after])
+
+    def _repr_html_(self) -> str:
+        if not self.items:
+            return f"<p>{escape(str(self))}</p>"
+        head = "".join(f"<th scope='col'>{escape(t)}</th>" for t in ("function", "metric", "", self.before, self.after))
+        rows = "".join(
+            f"<tr><th scope='row'>{escape(one.function)}</th>"
+            + "".join(f"<td>{escape(text)}</td>" for text in (one.metric, one.what, one.before, one.after))
+            + "</tr>"
+            for one in self.items
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def differences(before: str, first: Outcome, after: str, second: Outcome) -> Differences:
+    """Return what differs in the verdicts of two outcomes of the same data."""
+    names = dict.fromkeys((*first.verdicts, *second.verdicts))
+    found = []
+    for function, metric in names:
+        one, other = (_told(outcome.verdicts.get((function, metric))) for outcome in (first, second))
+        for what in dict.fromkeys((*one, *other)):
+            if one.get(what) != other.get(what):
+                found.append(Difference(function, metric, what, one.get(what, ""), other.get(what, "")))
+    return Differences(before, after, tuple(found))
+
+
+def _told(verdict: AnyVerdict | None) -> dict[str, str]:
+    if verdict is None:
+        return {}
+    return {
+        "expectation": str(verdict.expectation.growth),
+        "model": str(verdict.model),
+        "verdict": verdict.verdict,
+        "direction": verdict.direction,
+    }

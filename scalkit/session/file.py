@@ -1,0 +1,229 @@
+"""The session file: JSON that session.schema.json describes, alone or inside an HTML report."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import xarray as xr
+
+from scalkit import __version__
+from scalkit.errors import DataError, ScalkitError
+from scalkit.session.embedded import dataset_from_text, dataset_to_text
+from scalkit.session.history import History, Step
+from scalkit.session.plain import plain_set, plain_state, set_from_plain, state_from_plain
+from scalkit.session.source import Source, confirmed, content_hash, open_source
+
+if TYPE_CHECKING:
+    from scalkit.session.session import Session
+
+__all__ = [
+    "FORMAT",
+    "SCHEMA",
+    "SCRIPT_ID",
+    "read_session",
+    "script_of",
+    "session_from_dict",
+    "session_to_dict",
+    "write",
+]
+
+FORMAT = "scalkit-session"
+SCHEMA = 1
+SCRIPT_ID = "scalkit-session"
+"""``id`` of the script element that holds a session in an HTML page."""
+
+_MAX_BYTES = 200_000_000
+
+
+def session_to_dict(session: Session, with_data: bool | None = None) -> dict[str, Any]:
+    """Return a session as JSON values; data that no file holds go in by default."""
+    session._source = source = confirmed(session._source)
+    embeds = not source.paths if with_data is None else with_data
+    history = session._history
+    return {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "scalkit": __version__,
+        "data": {
+            "paths": list(source.paths),
+            "sha256": source.sha256,
+            "netcdf": dataset_to_text(session.data) if embeds else None,
+        },
+        "expectations": {"source": _source_text(session._given), **plain_set(session._judge.expected)},
+        "min_points": session.min_points,
+        "selected": list(session.selected),
+        "present": plain_state(history.present),
+        "past": [{"step": step.name, "state": plain_state(step.state)} for step in history.past],
+        "future": [{"step": step.name, "state": plain_state(step.state)} for step in history.future],
+        "snapshots": {name: plain_state(state) for name, state in session.snapshots.items()},
+    }
+
+
+def session_from_dict(
+    kind: type[Session], plain: Mapping[str, Any], data: object | None = None, folder: Path | None = None
+) -> Session:
+    """Return the session that `session_to_dict` wrote; paths are looked for here, then in `folder`."""
+    if not isinstance(plain, Mapping) or plain.get("format") != FORMAT:
+        raise DataError(f"this is no session: its 'format' is not '{FORMAT}'; save one with Session.save.")
+    schema = plain.get("schema")
+    if not isinstance(schema, int) or isinstance(schema, bool) or schema != SCHEMA:
+        raise DataError(f"the session has schema {schema!r:.20}, this scalkit reads {SCHEMA}; install a newer scalkit.")
+    try:
+        measured, source = _data_of(plain["data"], data, folder)
+        session = kind(measured, set_from_plain(plain["expectations"]), min_points=plain["min_points"])
+        session._source = source
+        given = plain["expectations"]["source"]
+        session._given = given if isinstance(given, str) else session._judge.expected
+        session._history = History(state_from_plain(plain["present"]), _steps(plain["past"]), _steps(plain["future"]))
+        session._snapshots = {str(name): state_from_plain(one) for name, one in plain["snapshots"].items()}
+        function, metric = plain["selected"]
+        if (function, metric) in session.names:
+            session._selected = (function, metric)
+    except ScalkitError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise DataError(
+            f"the session cannot be read: {type(error).__name__}: {error!s:.200}; save it again."
+        ) from error
+    session._outcome = session._judge.result(session.state)
+    return session
+
+
+def write(plain: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write JSON values to a file that appears only when it is complete.
+
+    Raises
+    ------
+    DataError
+        If it cannot be written.
+    """
+    target = Path(path)
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        part.write_text(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+        os.replace(part, target)
+    except OSError as error:
+        raise DataError(
+            f"cannot write the session '{target}': {error.strerror or error}; make room or choose another place."
+        ) from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def script_of(plain: Mapping[str, Any]) -> str:
+    """Return the script element that holds a session in an HTML page, from which `read_session` reads it."""
+    text = json.dumps(plain, ensure_ascii=True, allow_nan=False, separators=(",", ":"), sort_keys=True)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return f'<script type="application/json" id="{SCRIPT_ID}">{text}</script>'
+
+
+def read_session(kind: type[Session], path: str | os.PathLike[str], data: object | None = None) -> Session:
+    """Return the session in a file, JSON or HTML.
+
+    Raises
+    ------
+    DataError
+        If there is none.
+    """
+    target = Path(path)
+    try:
+        with target.open("rb") as file:
+            content = file.read(_MAX_BYTES + 1)
+        text = content.decode("utf-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text in UTF-8"
+        raise DataError(
+            f"cannot read the session '{target}': {reason}; name a file of Session.save or a report."
+        ) from error
+    if len(content) > _MAX_BYTES:
+        raise DataError(f"the session '{target}' is larger than {_MAX_BYTES} bytes; name a file of Session.save.")
+    try:
+        plain = json.loads(_embedded(text, target) if text.lstrip()[:1] == "<" else text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"the session '{target}' is no JSON: {error!s:.100}; name a file of Session.save.") from error
+    try:
+        return session_from_dict(kind, plain, data, target.parent)
+    except ScalkitError as error:
+        raise type(error)(f"{target}: {error}") from error
+
+
+class _Page(HTMLParser):
+    """Collects the text of the script element with the session."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[str] | None = None
+        self._is_inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Notice the script element."""
+        if tag == "script" and ("id", SCRIPT_ID) in attrs and self.found is None:
+            self.found, self._is_inside = [], True
+
+    def handle_endtag(self, tag: str) -> None:
+        """Notice its end."""
+        self._is_inside = self._is_inside and tag != "script"
+
+    def handle_data(self, data: str) -> None:
+        """Take what stands inside."""
+        if self._is_inside and self.found is not None:
+            self.found.append(data)
+
+
+def _embedded(text: str, path: Path) -> str:
+    page = _Page()
+    page.feed(text)
+    if page.found is None:
+        raise DataError(f"the page '{path}' holds no session; name a report of scalkit that has one.")
+    return "".join(page.found)
+
+
+def _source_text(given: object) -> str | None:
+    return os.fspath(given) if isinstance(given, str | os.PathLike) else None
+
+
+def _steps(plain: Any) -> tuple[Step, ...]:
+    return tuple(Step(str(one["step"]), state_from_plain(one["state"])) for one in plain)
+
+
+def _data_of(plain: Mapping[str, Any], data: object | None, folder: Path | None) -> tuple[xr.Dataset, Source]:
+    """Return the measurements of a session: those given instead, those inside it, or those at its paths."""
+    if data is not None:
+        return open_source(data)
+    paths, digest = tuple(str(one) for one in plain["paths"]), str(plain["sha256"])
+    if plain["netcdf"] is not None:
+        found = dataset_from_text(plain["netcdf"])
+        _require_same(content_hash(found), digest, "inside the session")
+        return found, Source(paths, digest)
+    if not paths:
+        raise DataError("the session names no measurements; give them, as in Session.load(path, data=...).")
+    there = _existing(paths, folder)
+    found, source = open_source(there[0] if len(there) == 1 else there)
+    _require_same(source.sha256, digest, f"at {', '.join(there)}")
+    return found, Source(tuple(there), digest)
+
+
+def _existing(paths: tuple[str, ...], folder: Path | None) -> list[str]:
+    found = []
+    for path in paths:
+        near = folder / path if folder is not None else Path(path)
+        if not (Path(path).exists() or near.exists()):
+            raise DataError(
+                f"the measurements of the session are not at '{path}'; give them, as in Session.load(path, data=...)."
+            )
+        found.append(path if Path(path).exists() else str(near))
+    return found
+
+
+def _require_same(found: str, expected: str, where: str) -> None:
+    if found != expected:
+        raise DataError(
+            f"the measurements {where} are not those of the session: their hash is {found[:12]}, not {expected[:12]}; give "
+            "them, as in Session.load(path, data=...), to use others."
+        )

@@ -1,0 +1,227 @@
+"""What can be read from a session."""
+
+from __future__ import annotations
+
+from html import escape
+
+import xarray as xr
+
+from scalkit.errors import DataError, UsageError
+from scalkit.session.history import History
+from scalkit.session.judging import AnyVerdict, Judge, Name, Outcome
+from scalkit.session.measured import AnySeries
+from scalkit.session.observers import Observer, Observers
+from scalkit.session.source import Source
+from scalkit.session.state import AnyExpectation, Setting, State
+from scalkit.validation import SYMBOLS, SearchSpace, Validation
+
+__all__ = ["Reading"]
+
+
+class Reading:
+    """The properties of a session; `scalkit.session.Session` adds what changes it."""
+
+    _source: Source
+    _judge: Judge
+    _history: History
+    _begin: State
+    _outcome: Outcome
+    _selected: Name
+    _snapshots: dict[str, State]
+    _observers: Observers
+
+    @property
+    def data(self) -> xr.Dataset:
+        """The measurements, with all settings."""
+        return self._judge.measured.data
+
+    @property
+    def state(self) -> State:
+        """What was chosen so far, as a value."""
+        return self._history.present
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """(function, metric) of everything that was measured."""
+        return self._judge.names
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters that vary."""
+        return self._judge.measured.parameters
+
+    @property
+    def selected(self) -> Name:
+        """Function and metric that `verdict`, `space` and all changes are about."""
+        return self._selected
+
+    @property
+    def result(self) -> Validation:
+        """The same as `scalkit.validate` gives for what was chosen."""
+        return self._outcome.validation
+
+    @property
+    def verdict(self) -> AnyVerdict | None:
+        """The verdict on what is selected; None if there is none, then `problem` says why."""
+        return self._outcome.verdicts.get(self._selected)
+
+    @property
+    def problem(self) -> str:
+        """Why there is no verdict on what is selected, and the way on; empty if there is one."""
+        return self._outcome.problems.get(self._selected, "")
+
+    @property
+    def expectation(self) -> AnyExpectation | None:
+        """What is expected of the selected function, in terms of the parameters of the data; None if nothing is."""
+        return self._judge.given(self._selected[0], self.state)
+
+    @property
+    def spaces(self) -> dict[str, SearchSpace]:
+        """The ruler of the selected function along each parameter, with the expectation; empty without one."""
+        task = self._judge.task_of(self._selected, self.state)
+        return dict(task.spaces) if task else {}
+
+    @property
+    def space(self) -> SearchSpace | None:
+        """The ruler of the selected function, along the first of several parameters; None without an expectation."""
+        return next(iter(self.spaces.values()), None)
+
+    @property
+    def shares_ticks(self) -> bool:
+        """Whether one ruler serves all functions."""
+        return bool(self.state.shared)
+
+    @property
+    def statistic(self) -> str:
+        """What is taken over repetitions, then over runs."""
+        return self.state.statistic
+
+    @property
+    def min_points(self) -> int:
+        """Fewest settings for a verdict."""
+        return self._judge.min_points
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The cross-function rules."""
+        return tuple(str(rule) for rule in self.state.rules)
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """Where the selected function was measured, those that are left out included."""
+        return self._judge.measured.settings(self._selected[0])
+
+    @property
+    def excluded(self) -> tuple[Setting, ...]:
+        """Settings that are left out of the selected function."""
+        return self.state.excluded.get(self._selected[0], ())
+
+    @property
+    def history(self) -> tuple[str, ...]:
+        """Names of the steps that can be undone, the last one last."""
+        return tuple(step.name for step in self._history.past)
+
+    @property
+    def undone(self) -> tuple[str, ...]:
+        """Names of the steps that can be redone, the next one first."""
+        return tuple(step.name for step in reversed(self._history.future))
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a step to undo."""
+        return bool(self._history.past)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is a step to redo."""
+        return bool(self._history.future)
+
+    @property
+    def snapshots(self) -> dict[str, State]:
+        """The states that were given a name."""
+        return dict(self._snapshots)
+
+    def series(self, name: str | Name) -> AnySeries:
+        """Return the values of a function, without the settings that are left out.
+
+        Parameters
+        ----------
+        name : str or (str, str)
+            Function, or function and metric; of a function alone its first metric.
+
+        Raises
+        ------
+        DataError
+            If it was not measured or nothing of it is left.
+        """
+        function, metric = self.name_of(name)
+        for one in self._judge.measured.series(self.statistic, self.state.excluded):
+            if (one.function, one.metric) == (function, metric):
+                return one
+        raise DataError(f"no value of {function} ({metric}) is left; include a setting again.")
+
+    def verdict_of(self, name: str | Name) -> AnyVerdict | None:
+        """Return the verdict on a function, or on a function and metric as in `names`; None if there is none."""
+        return self._outcome.verdicts.get(self.name_of(name))
+
+    def problem_of(self, name: str | Name) -> str:
+        """Return why there is no verdict on a function, or on a function and metric; empty if there is one."""
+        return self._outcome.problems.get(self.name_of(name), "")
+
+    def name_of(self, name: str | Name) -> Name:
+        """Return the (function, metric) in `names` that is meant; the metric may be that of the cost.
+
+        Raises
+        ------
+        DataError
+            If it was not measured.
+        """
+        function, metric = (name, None) if isinstance(name, str) else name
+        there = [one for one in self.names if one[0] == function]
+        if not there:
+            raise DataError(
+                f"the function {function!r:.60} was not measured; measured are {', '.join(self._judge.functions)}."
+            )
+        for one in there:
+            if metric in (None, one[1], f"{self.parameters[0]}*{one[1]}"):
+                return one
+        raise DataError(
+            f"the metric {metric!r:.60} of '{function}' was not measured; measured are {', '.join(m for _, m in there)}."
+        )
+
+    def observe(self, callback: Observer) -> None:
+        """Call ``callback(changed)`` once after every step, when its result is there.
+
+        Parameters
+        ----------
+        callback : callable
+            Takes a frozenset of names out of ``data``, ``selected``, ``ruler``, ``expectation``, ``statistic``, ``excluded``,
+            ``rules``, ``result``, ``history`` and ``snapshots``. What it raises is logged.
+
+        Raises
+        ------
+        UsageError
+            If it cannot be called.
+        """
+        if not callable(callback):
+            raise UsageError(f"an observer must be a function, got {type(callback).__name__}.")
+        self._observers.add(callback)
+
+    def unobserve(self, callback: Observer) -> None:
+        """Call a callback no longer."""
+        self._observers.remove(callback)
+
+    def __repr__(self) -> str:
+        steps = len(self._history.past)
+        return f"Session({self._source}: {self.result.headline}; {steps} step{'' if steps == 1 else 's'})"
+
+    def _repr_html_(self) -> str:
+        function, metric = self._selected
+        verdict = self.verdict
+        said = f"{SYMBOLS[verdict.verdict]} {verdict.sentence}" if verdict else self.problem
+        steps = "".join(f"<li>{escape(name)}</li>" for name in self.history)
+        steps = f"<details><summary>{len(self.history)} steps</summary><ol>{steps}</ol></details>" if steps else ""
+        return (
+            f"<div><p><b>{escape(str(self._source))}</b>: {escape(self.result.headline)}</p>"
+            f"<p>{escape(function)} ({escape(metric)}): {escape(said)}</p>{steps}</div>"
+        )

@@ -1,0 +1,110 @@
+"""Ticks moved by hand: what becomes of a state, in a form in which equal rulers are equal values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from scalkit.errors import ExpectationError
+from scalkit.growth import Growth
+from scalkit.session.judging import Judge
+from scalkit.session.state import AnyExpectation, State
+from scalkit.validation import SearchSpace
+from scalkit.validation.several_expectation import SeveralExpectation
+
+__all__ = ["growth_along", "growths_expected", "moved", "parse_tick", "settled", "with_ruler"]
+
+
+def with_ruler(judge: Judge, state: State, function: str, parameter: str, ticks: Iterable[Growth]) -> State:
+    """Return the state with another ruler along a parameter: the shared one if rulers are shared, else the function's."""
+    space = SearchSpace.of(ticks, "by hand", parameter)
+    if state.shared:
+        return replace(state, shared={**state.shared, parameter: space.ticks})
+    return settled(judge, state.ruled(function, {**state.rulers.get(function, {}), parameter: space.ticks}), function)
+
+
+def settled(judge: Judge, state: State, function: str) -> State:
+    """Return the state where a ruler by hand that equals the one that the function would have anyway is none."""
+    rulers = state.rulers.get(function)
+    if not rulers:
+        return state
+    spaces = judge.own_spaces(function, state)
+    expected = growths_expected(judge.given(function, state))
+    kept = {
+        parameter: ticks
+        for parameter, ticks in rulers.items()
+        if parameter not in spaces or {*ticks, expected[parameter]} != {*spaces[parameter].ticks, expected[parameter]}
+    }
+    return state.ruled(function, kept)
+
+
+def growths_expected(expectation: AnyExpectation | None) -> Mapping[str, Growth]:
+    """Return the expected growth along each parameter."""
+    if expectation is None:
+        return {}
+    if isinstance(expectation, SeveralExpectation):
+        return {name: one.growth for name, one in expectation.along.items()}
+    return {expectation.parameter: expectation.growth}
+
+
+def growth_along(growth: Growth, parameters: tuple[str, ...], parameter: str | None) -> str:
+    """Return the parameter whose ruler a tick is on: the one that it names, or the one that is asked for.
+
+    Raises
+    ------
+    ExpectationError
+        If it names another one, or several.
+    """
+    named = growth.parameters
+    wanted = parameter or (named[0] if named else parameters[0])
+    if wanted not in parameters:
+        raise ExpectationError(
+            f"there is no ruler of '{wanted}'; the data have {', '.join(parameters)}, write ticks in terms of that."
+        )
+    if set(named) - {wanted}:
+        raise ExpectationError(
+            f"the tick '{growth}' is in terms of {', '.join(named)}, the ruler in terms of '{wanted}'; write it in terms of "
+            f"{wanted} alone."
+        )
+    return wanted
+
+
+def parse_tick(tick: object) -> Growth:
+    """Return the growth of a tick, given as such or as text."""
+    if isinstance(tick, bool | int | float):
+        if tick == 1:
+            return Growth.constant()
+        raise ExpectationError(f"the tick {tick!r} is no growth; write it as text, for example 'p^(1/2)'.")
+    return Growth.parse(tick)
+
+
+def moved(expected: Growth, old: Growth, new: Growth) -> Callable[[SearchSpace], SearchSpace]:
+    """Return what moves a tick of a space.
+
+    Raises
+    ------
+    ExpectationError
+        When called, if the old one is not there, the new one is, or the old one is the expectation.
+    """
+
+    def move(space: SearchSpace) -> SearchSpace:
+        refuse_expected(expected, old)
+        gone = space.without_tick(old) if len(space) > 1 or old not in space.ticks else space
+        refuse_double(space, new)
+        return gone.with_tick(new)
+
+    return move
+
+
+def refuse_expected(expected: Growth, tick: Growth) -> None:
+    """Raise if a tick is the expected growth, which always competes."""
+    if tick == expected:
+        raise ExpectationError(
+            f"the tick '{tick}' is the expectation, which always competes; expect something else to be rid of it."
+        )
+
+
+def refuse_double(space: SearchSpace, tick: Growth) -> None:
+    """Raise if a tick is there already."""
+    if tick in space.ticks:
+        raise ExpectationError(f"the ruler has the tick '{tick}' already; choose another place for it.")

@@ -1,0 +1,441 @@
+"""The headless state of an analysis; what a notebook or an app shows and changes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from scalkit.errors import DataError, ExpectationError, RuleError, UsageError
+from scalkit.fit import MIN_POINTS
+from scalkit.growth import Growth
+from scalkit.relation import Relation
+from scalkit.session.compare import Differences, differences
+from scalkit.session.history import History
+from scalkit.session.judging import Judge
+from scalkit.session.measured import shown_setting
+from scalkit.session.observers import Observers
+from scalkit.session.reading import Reading
+from scalkit.session.rulers import (
+    growth_along,
+    growths_expected,
+    moved,
+    parse_tick,
+    refuse_double,
+    refuse_expected,
+    settled,
+    with_ruler,
+)
+from scalkit.session.source import open_source
+from scalkit.session.state import AnyExpectation, Setting, State
+from scalkit.validation import SearchSpace
+from scalkit.validation.catalogue import expectation_set
+from scalkit.validation.several_expectation import SeveralExpectation
+
+__all__ = ["Session"]
+
+_ASPECT_OF = {"expectations": "expectation", "rulers": "ruler", "shared": "ruler"}
+
+
+class Session(Reading):
+    """Measurements, what is expected of them, and every change to that as a step that can be undone.
+
+    Parameters
+    ----------
+    data : Dataset of measurements, path or sequence of paths
+        What `scalkit.read` takes or returns.
+    expectations : str, path, mapping or ExpectationSet
+        As for `scalkit.validate`; functions without one are there too, and get one by `expect`.
+    rules : iterable of str or Relation
+        Cross-function rules, in addition to those of the set.
+    statistic : {"q1", "median", "mean", "min"}
+        Over repetitions, then over runs.
+    min_points : int
+        Fewest settings of each parameter for a verdict.
+
+    Raises
+    ------
+    ScalkitError
+        If something given is wrong; so does every method, and the session stays as it was.
+
+    Notes
+    -----
+    Methods that change something return the session, so that calls can be chained.
+    """
+
+    def __init__(
+        self,
+        data: object,
+        expectations: object = "mpi",
+        rules: Iterable[str | Relation] | str | Relation = (),
+        *,
+        statistic: str = "q1",
+        min_points: int = MIN_POINTS,
+    ) -> None:
+        ds, self._source = open_source(data)
+        self._given = expectations
+        self._judge = Judge(ds, expectation_set(expectations), min_points)
+        given = [rules] if isinstance(rules, str | Relation) else list(rules)
+        if given:
+            self._require_one_parameter(str(given[0]))
+        own = (one if isinstance(one, Relation) else Relation.parse(one) for one in given)
+        begin = State(statistic, tuple(dict.fromkeys((*self._judge.expected.rules, *own))))
+        self._begin = begin
+        self._history = History(begin)
+        self._outcome = self._judge.result(begin)
+        self._selected = next(iter(self._outcome.verdicts), self._judge.names[0])
+        self._snapshots: dict[str, State] = {}
+        self._observers = Observers()
+        self._group: tuple[str | None, int] | None = None
+
+    def select(self, function: str, metric: str | None = None) -> Session:
+        """Make a function and metric what everything is about; no step."""
+        selected = self.name_of(function if metric is None else (function, metric))
+        if selected != self._selected:
+            self._selected = selected
+            self._observers.tell(frozenset({"selected"}))
+        return self
+
+    def expect(self, text: object, deviation: object | None = None) -> Session:
+        """Expect something else of the selected function.
+
+        Parameters
+        ----------
+        text : str, Growth, Expectation or sympy expression
+            In big O notation, for example ``"p*log(p)"``.
+        deviation : str, Growth, or mapping from parameter to these, optional
+            By default one that was given before stays; else half of the leading class is allowed.
+        """
+        current = self.expectation
+        own = _own_deviation(current) if deviation is None else deviation
+        return self._expect(f"expect {text} of {self._selected[0]}", text, own)
+
+    def set_deviation(self, deviation: object | None) -> Session:
+        """Allow another deviation of the selected function; None is half of its leading class."""
+        current = self._require_expectation()
+        shown = "automatic" if deviation is None else str(deviation)
+        return self._expect(f"deviation {shown} of {self._selected[0]}", str(current.growth), deviation)
+
+    def set_ticks(self, growths: Iterable[Growth | str], parameter: str | None = None) -> Session:
+        """Put exactly these ticks on the ruler of the selected function; the expectation competes in any case.
+
+        Parameters
+        ----------
+        growths : iterable of Growth or str
+        parameter : str, optional
+            Of several, whose ruler it is; by default the one that the ticks name.
+        """
+        ticks = [parse_tick(one) for one in ([growths] if isinstance(growths, str) else growths)]
+        named = next((tick for tick in ticks if not tick.is_constant), Growth.constant())
+        axis = growth_along(named, self.parameters, parameter)
+        for tick in ticks:
+            growth_along(tick, self.parameters, axis)
+        return self._edit("set ticks", axis, lambda space: SearchSpace.of(ticks, "by hand", axis))
+
+    def add_tick(self, growth: Growth | str, parameter: str | None = None) -> Session:
+        """Put one more tick on the ruler of the selected function."""
+        tick = parse_tick(growth)
+
+        def add(space: SearchSpace) -> SearchSpace:
+            refuse_double(space, tick)
+            return space.with_tick(tick)
+
+        return self._edit(f"add tick {tick}", growth_along(tick, self.parameters, parameter), add)
+
+    def remove_tick(self, growth: Growth | str, parameter: str | None = None) -> Session:
+        """Take a tick off the ruler of the selected function; the expectation cannot go."""
+        tick = parse_tick(growth)
+        axis = growth_along(tick, self.parameters, parameter)
+        expected = self._expected_growth(axis)
+
+        def remove(space: SearchSpace) -> SearchSpace:
+            refuse_expected(expected, tick)
+            return space.without_tick(tick)
+
+        return self._edit(f"remove tick {tick}", axis, remove)
+
+    def move_tick(self, old: Growth | str, new: Growth | str, parameter: str | None = None) -> Session:
+        """Put a tick of the selected function's ruler elsewhere, where none is; the expectation cannot be moved."""
+        gone, there = parse_tick(old), parse_tick(new)
+        axis = growth_along(there if gone.is_constant else gone, self.parameters, parameter)
+        for tick in (gone, there):
+            growth_along(tick, self.parameters, axis)
+        return self._edit(f"move tick {gone} to {there}", axis, moved(self._expected_growth(axis), gone, there))
+
+    def refine(self, n: int = 1, parameter: str | None = None) -> Session:
+        """Put a tick into the middle of every gap of the rows of the ruler, `n` times over; see `SearchSpace.refine`."""
+        axes = self.parameters if parameter is None else (parameter,)
+        state = self.state
+        for axis in axes:
+            state = self._edited(state, axis, lambda space: space.refine(n))
+        return self._do("refine the ruler", state)
+
+    def extend(self, upper: Growth | str, parameter: str | None = None) -> Session:
+        """Continue the ruler up to a growth; see `SearchSpace.extend`."""
+        boundary = parse_tick(upper)
+        axis = growth_along(boundary, self.parameters, parameter)
+        return self._edit(f"extend the ruler to {boundary}", axis, lambda space: space.extend(boundary))
+
+    def reset_ticks(self) -> Session:
+        """Put back the ruler that the selected function has by its expectation."""
+        self._require_expectation()
+        state = self.state
+        if state.shared:
+            spaces = self._judge.own_spaces(self._selected[0], state)
+            return self._do("reset the ruler", replace(state, shared={n: one.ticks for n, one in spaces.items()}))
+        return self._do("reset the ruler", state.ruled(self._selected[0], None))
+
+    def share_ticks(self, shared: bool = True) -> Session:
+        """Let the ruler of the selected function serve all functions, or let each have its own again.
+
+        When each has its own again, the selected function keeps the one that was shared.
+        """
+        if bool(shared) == self.shares_ticks:
+            return self
+        state, function = self.state, self._selected[0]
+        if shared:
+            self._require_expectation()
+            rulers = {name: space.ticks for name, space in self.spaces.items()}
+            return self._do(f"share the ruler of {function}", replace(state, shared=rulers))
+        apart = replace(state, shared={})
+        if self.expectation is not None:
+            apart = settled(self._judge, apart.ruled(function, state.shared), function)
+        return self._do("a ruler for each function", apart)
+
+    def use_statistic(self, name: str) -> Session:
+        """Take another statistic over repetitions, then over runs: ``"q1"``, ``"median"``, ``"mean"`` or ``"min"``."""
+        return self._do(f"statistic {name}", replace(self.state, statistic=name))
+
+    def exclude(self, *settings: object) -> Session:
+        """Leave out settings of the selected function: values of the parameter, or of several a tuple or mapping each."""
+        gone = {*self.excluded, *self._measured_settings(settings)}
+        if gone >= set(self.settings):
+            raise DataError(
+                f"all {len(self.settings)} settings of '{self._selected[0]}' would be left out; keep at least one."
+            )
+        return self._leave_out("exclude", settings, gone)
+
+    def include(self, *settings: object) -> Session:
+        """Take in settings of the selected function that were left out; all of them if none is named."""
+        back = set(self._measured_settings(settings)) if settings else set(self.excluded)
+        return self._leave_out("include", settings or ("all",), {*self.excluded} - back)
+
+    def add_rule(self, text: str | Relation) -> Session:
+        """Judge one more cross-function rule, for example ``"MPI_Allreduce <= MPI_Reduce + MPI_Bcast"``."""
+        rule = text if isinstance(text, Relation) else Relation.parse(text)
+        self._require_one_parameter(str(rule))
+        rules = self.state.rules
+        return self._do(f"add rule {rule}", replace(self.state, rules=rules if rule in rules else (*rules, rule)))
+
+    def remove_rule(self, text: str | Relation) -> Session:
+        """Judge a cross-function rule no longer."""
+        rule = text if isinstance(text, Relation) else Relation.parse(text)
+        rules = self.state.rules
+        if rule not in rules:
+            raise RuleError(f"there is no rule '{rule}'; the rules are {', '.join(self.rules) or 'none'}.")
+        return self._do(f"remove rule {rule}", replace(self.state, rules=tuple(one for one in rules if one != rule)))
+
+    def begin_step(self, name: str | None = None) -> Session:
+        """Make what follows one step, until `end_step`, as while a tick is dragged; by default with the last one's name."""
+        self.end_step()
+        self._group = (name, len(self._history.past))
+        return self
+
+    def end_step(self) -> Session:
+        """End what `begin_step` began; without that nothing happens."""
+        if self._group is None:
+            return self
+        (name, since), self._group = self._group, None
+        history = self._history
+        if len(history.past) > since:
+            self._history = history.joined(name or history.past[-1].name, since)
+            if self._history != history:
+                self._observers.tell(frozenset({"history"}))
+        return self
+
+    def undo(self) -> Session:
+        """Take back the last step."""
+        self.end_step()
+        return self._go(self._history.undo())
+
+    def redo(self) -> Session:
+        """Do again what was undone last."""
+        self.end_step()
+        return self._go(self._history.redo())
+
+    def snapshot(self, name: str) -> Session:
+        """Give the present state a name, in place of one that had it; no step."""
+        if not isinstance(name, str) or not name.strip():
+            raise UsageError(f"the name of a snapshot is {name!r:.60}; a text such as 'A' is needed.")
+        self._snapshots[name] = self.state
+        self._observers.tell(frozenset({"snapshots"}))
+        return self
+
+    def restore(self, name: str) -> Session:
+        """Go back to a snapshot."""
+        return self._do(f"restore {name}", self._snapshot(name))
+
+    def compare(self, before: str, after: str | None = None) -> Differences:
+        """Return what differs in the verdicts of two snapshots.
+
+        Parameters
+        ----------
+        before : str
+        after : str, optional
+            By default the present state.
+        """
+        first = self._judge.result(self._snapshot(before))
+        second = self._outcome if after is None else self._judge.result(self._snapshot(after))
+        return differences(before, first, after or "now", second)
+
+    def save(self, path: str | os.PathLike[str], *, with_data: bool | None = None) -> Session:
+        """Write the session to a file that `load` reads.
+
+        Parameters
+        ----------
+        path : path
+            Appears only when it is complete; an existing file is replaced.
+        with_data : bool, optional
+            Whether the measurements go into it; by default only those made in memory do.
+        """
+        from scalkit.session.file import write
+
+        write(self.to_dict(with_data=with_data), path)
+        return self
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, data: object | None = None) -> Session:
+        """Return the session in a file that `save` wrote, or in an HTML report.
+
+        Parameters
+        ----------
+        path : path
+        data : Dataset, path or sequence of paths, optional
+            Measurements to use instead of those that the file names.
+
+        Raises
+        ------
+        DataError
+            If the file is no session, or its measurements are not there or are others.
+        """
+        from scalkit.session.file import read_session
+
+        return read_session(cls, path, data)
+
+    def to_dict(self, *, with_data: bool | None = None) -> dict[str, Any]:
+        """Return the session as JSON values; see `save`."""
+        from scalkit.session.file import session_to_dict
+
+        return session_to_dict(self, with_data)
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any], *, data: object | None = None) -> Session:
+        """Return the session that `to_dict` wrote; see `load`."""
+        from scalkit.session.file import session_from_dict
+
+        return session_from_dict(cls, plain, data)
+
+    def as_code(self) -> str:
+        """Return Python that comes to the same state from the same measurements, and prints the verdict."""
+        from scalkit.session.code import code_of
+
+        return code_of(self)
+
+    def _expect(self, step: str, text: object, deviation: object | None) -> Session:
+        function = self._selected[0]
+        entry = {"expectation": text} if deviation is None else {"expectation": text, "deviation": deviation}
+        made = expectation_set({function: entry}).functions[function].expectation
+        state = self.state.expecting(function, made)
+        try:
+            given = self._judge.given(function, state)
+            begin = self._judge.given(function, self.state.expecting(function, None))
+        except ExpectationError as error:
+            raise ExpectationError(f"function '{function}': {error}") from error
+        state = state.expecting(function, None if given == begin else given)
+        return self._do(step, settled(self._judge, state, function))
+
+    def _edit(self, step: str, parameter: str, change: Callable[[SearchSpace], SearchSpace]) -> Session:
+        return self._do(step, self._edited(self.state, parameter, change))
+
+    def _edited(self, state: State, parameter: str, change: Callable[[SearchSpace], SearchSpace]) -> State:
+        self._require_expectation()
+        growth_along(Growth.constant(), self.parameters, parameter)
+        ticks = change(self.spaces[parameter]).ticks
+        return with_ruler(self._judge, state, self._selected[0], parameter, ticks)
+
+    def _leave_out(self, step: str, settings: tuple[object, ...], gone: set[Setting]) -> Session:
+        function = self._selected[0]
+        what = "; ".join(
+            one if isinstance(one, str) else shown_setting(self._judge.measured.setting(one), self.parameters)
+            for one in settings
+        )
+        ordered = tuple(one for one in self.settings if one in gone)
+        return self._do(f"{step} {what} of {function}", self.state.excluding(function, ordered))
+
+    def _measured_settings(self, settings: tuple[object, ...]) -> list[Setting]:
+        found = [self._judge.measured.setting(one) for one in settings]
+        for one in found:
+            if one not in self.settings:
+                there = "; ".join(shown_setting(each, self.parameters) for each in self.settings[:20])
+                raise DataError(
+                    f"'{self._selected[0]}' was not measured at {shown_setting(one, self.parameters)}; it was at {there}."
+                )
+        return found
+
+    def _expected_growth(self, parameter: str) -> Growth:
+        return growths_expected(self._require_expectation())[parameter]
+
+    def _require_expectation(self) -> AnyExpectation:
+        found = self.expectation
+        if found is None:
+            raise ExpectationError(
+                f"'{self._selected[0]}' has no expectation, so it has no ruler either; expect something of it first."
+            )
+        return found
+
+    def _require_one_parameter(self, rule: str) -> None:
+        names = self._judge.measured.parameters
+        if len(names) > 1:
+            raise UsageError(
+                f"rules such as '{rule}' are for one parameter, the measurements are over {', '.join(names)}; select one "
+                f"value of the others, as in data.sel({names[-1]}=...)."
+            )
+
+    def _snapshot(self, name: str) -> State:
+        if name not in self._snapshots:
+            raise UsageError(
+                f"there is no snapshot {name!r:.60}; there are {', '.join(self._snapshots) or 'none, make one first'}."
+            )
+        return self._snapshots[name]
+
+    def _do(self, step: str, state: State) -> Session:
+        return self._go(self._history.did(step, state))
+
+    def _go(self, history: History) -> Session:
+        """Make a history the present one, once its result is there, and tell of it."""
+        before, after = self._history.present, history.present
+        if history is self._history:
+            return self
+        if after != before:
+            self._outcome = self._judge.result(after)
+        self._history = history
+        self._observers.tell(_changed(before, after))
+        return self
+
+
+def _own_deviation(expectation: AnyExpectation | None) -> object | None:
+    """Return the deviation that was given, not derived; None if none was."""
+    if expectation is None:
+        return None
+    if isinstance(expectation, SeveralExpectation):
+        return expectation.own_deviations or None
+    return expectation.deviation if expectation.has_own_deviation else None
+
+
+def _changed(before: State, after: State) -> frozenset[str]:
+    named = {f.name for f in fields(State) if getattr(before, f.name) != getattr(after, f.name)}
+    found = {_ASPECT_OF.get(name, name) for name in named}
+    if "expectation" in found:
+        found.add("ruler")
+    return frozenset({*found, "history", *(["result"] if found else [])})

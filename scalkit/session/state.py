@@ -1,0 +1,73 @@
+"""The state of a session: a value, so that undo is to put an older one in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from scalkit.growth import Growth
+from scalkit.relation import Relation
+from scalkit.validation import Expectation
+from scalkit.validation.several_expectation import SeveralExpectation
+
+__all__ = ["AnyExpectation", "Rulers", "Setting", "State", "with_entry", "without"]
+
+AnyExpectation = Expectation | SeveralExpectation
+Rulers = Mapping[str, tuple[Growth, ...]]
+"""Ticks by parameter, ascending."""
+
+Setting = float | tuple[float, ...]
+"""A value of the parameter, or a value of each of several."""
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class State:
+    """What a person chose, as far as it differs from what the session began with.
+
+    Two states are equal if they lead to the same result from the same beginning. The mappings are never changed in place.
+
+    Attributes
+    ----------
+    statistic : {"q1", "median", "mean", "min"}
+        Over repetitions, then over runs.
+    rules : tuple of Relation
+        All cross-function rules, those of the set of expectations included.
+    expectations : mapping from function to Expectation or SeveralExpectation
+    rulers : mapping from function to a mapping from parameter to ticks
+    shared : mapping from parameter to ticks
+        Those of all functions; empty while each function has its own ruler.
+    excluded : mapping from function to settings
+        Ascending; what is left out.
+    """
+
+    statistic: str = "q1"
+    rules: tuple[Relation, ...] = ()
+    expectations: Mapping[str, AnyExpectation] = field(default_factory=dict)
+    rulers: Mapping[str, Rulers] = field(default_factory=dict)
+    shared: Rulers = field(default_factory=dict)
+    excluded: Mapping[str, tuple[Setting, ...]] = field(default_factory=dict)
+
+    def expecting(self, function: str, expectation: AnyExpectation | None) -> State:
+        """Return the state with the expectation of a function; None is the one it began with."""
+        return replace(self, expectations=with_entry(self.expectations, function, expectation))
+
+    def ruled(self, function: str, rulers: Rulers | None) -> State:
+        """Return the state with the rulers of a function; without any it has those it began with."""
+        return replace(self, rulers=with_entry(self.rulers, function, dict(rulers) if rulers else None))
+
+    def excluding(self, function: str, settings: tuple[Setting, ...]) -> State:
+        """Return the state where these settings of a function, and no others of it, are left out."""
+        return replace(self, excluded=with_entry(self.excluded, function, settings or None))
+
+
+def with_entry(mapping: Mapping[str, Value], key: str, value: Value | None) -> dict[str, Value]:
+    """Return a mapping with an entry set, or without it where the value is None."""
+    return without(mapping, key) if value is None else {**mapping, key: value}
+
+
+def without(mapping: Mapping[str, Value], key: str) -> dict[str, Value]:
+    """Return a mapping without an entry."""
+    return {name: value for name, value in mapping.items() if name != key}
