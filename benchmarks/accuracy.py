@@ -231,11 +231,14 @@ def coverage(cases: list[dict[str, Any]], answers: list[dict[str, Any]]) -> dict
     return {"on_ruler": float(inside[on_ruler].mean()), "off_ruler": float(inside[~on_ruler].mean())}
 
 
-def rows(n: int, seed: int, with_extrap: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+def rows(n: int, seed: int, with_extrap: bool, only: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
     all_cases: list[dict[str, Any]] = []
     all_answers: list[dict[str, Any]] = []
     for kind in KINDS:
         for noise in NOISE:
+            name = f"{kind} {100 * noise:g} %"
+            if only not in name:
+                continue
             rng = np.random.default_rng([seed, KINDS.index(kind), int(1000 * noise)])
             cases = [make_case(rng, kind, noise) for _ in range(n)]
             answers = by_scalkit(cases)
@@ -248,7 +251,7 @@ def rows(n: int, seed: int, with_extrap: bool) -> Iterator[tuple[str, dict[str, 
             row["decisions"] = decisions(cases, answers)
             if with_extrap:
                 row["extrap"] = score(cases, extrap_answers(cases), "mean")
-            yield f"{kind} {100 * noise:g} %", row
+            yield name, row
     yield "all", {"decisions": decisions(all_cases, all_answers), "coverage_4x": coverage(all_cases, all_answers)}
 
 
@@ -264,6 +267,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=300, help="series in each row (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=20261121)
+    parser.add_argument(
+        "--only", default="", metavar="ROW", help="one row alone, as 'symmetric 20 %%', and no hidden terms"
+    )
     parser.add_argument("--no-extrap", action="store_true")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--extrap-worker", action="store_true", help=argparse.SUPPRESS)
@@ -272,16 +278,20 @@ def main() -> None:
         print(json.dumps(by_extrap(json.loads(sys.stdin.read()))))
         return
     result = {"seed": args.seed, "cases": args.cases, "rows": {}, "hidden": {}}
-    for name, row in rows(args.cases, args.seed, not args.no_extrap):
+    for name, row in rows(args.cases, args.seed, not args.no_extrap, args.only):
         result["rows"][name] = row
         if not args.json:
             show(name, row)
-    for name, share in hidden_rows(args.cases, args.seed):
+    for name, share in () if args.only else hidden_rows(args.cases, args.seed):
         result["hidden"][name] = share
         if not args.json:
             print(f"hidden term, {name}: sure and wrong {share:.3f}")
-    result["hidden"]["mean"] = float(np.mean(list(result["hidden"].values())))
-    print(json.dumps(result, indent=1) if args.json else f"hidden term, mean: {result['hidden']['mean']:.3f}")
+    if result["hidden"]:
+        result["hidden"]["mean"] = float(np.mean(list(result["hidden"].values())))
+    if args.json:
+        print(json.dumps(result, indent=1))
+    elif result["hidden"]:
+        print(f"hidden term, mean: {result['hidden']['mean']:.3f}")
 
 
 def show(name: str, row: dict[str, Any]) -> None:

@@ -170,8 +170,9 @@ def _hypotheses(
         if not usable[k]:
             continue
         hidden_mass = HIDDEN_MASS * (hidden_too and bool(is_faster[k]))
-        taken = growths.index(expectation.growth) if hidden_mass else 0
-        beside = _slower(k, usable, taken) if summed is None or growth in summed else []
+        taken = growths.index(expectation.growth) if hidden_mass else -1
+        is_summed = not growth.is_constant and (summed is None or growth in summed)
+        beside = _slower(growths[:k], usable, taken) if is_summed else []
         sum_mass = SUM_MASS * bool(beside)
         shapes, shares, weights = single(settings, growth, step)
         one = mass[k] * (1 - hidden_mass - sum_mass)
@@ -219,11 +220,19 @@ def tick_mass(growths: tuple[Growth, ...], rank: Ints, expectation: Expectation,
     return np.asarray(1 / counts[rank] / np.count_nonzero(counts))
 
 
-def _slower(k: int, usable: list[bool], taken: int) -> list[int]:
-    """Return a few indices of growths slower than the one at `k`, evenly spread, without the constant and `taken`."""
-    there = [index for index in range(1, k) if usable[index] and index != taken]
+def _slower(slower: tuple[Growth, ...], usable: list[bool], taken: int) -> list[int]:
+    """Return a few indices of common growths among the slower ones, evenly spread, without the constant and `taken`."""
+    there = [i for i, growth in enumerate(slower) if usable[i] and i != taken and _is_common(growth)]
     places = np.linspace(0, len(there) - 1, min(len(there), _SLOWER)).round().astype(int)
     return [there[place] for place in places]
+
+
+def _is_common(growth: Growth) -> bool:
+    """Return whether algorithms often have such a term: log x, and half powers of x, perhaps times log x."""
+    exponents = [e for _, e in growth.factors]
+    return bool(exponents) and all(
+        2 % e.power.denominator == 0 and e.log in (0, 1) and not e.exponential and not e.own for e in exponents
+    )
 
 
 def _end_shares(x: Floats, row: _Row, growths: tuple[Growth, ...]) -> Floats:

@@ -92,7 +92,8 @@ def exact_masses(
     evidence = exact_evidence(x, y, growths, expectation.growth, resolution)
     mass = tick_mass(growths, rank, expectation, prior)
     hides = np.array([g > expectation.growth and not expectation.growth.is_constant for g in growths]) * HIDDEN_MASS
-    sums = np.array([sum(not h.is_constant for h in growths[:k]) > 0 for k in range(len(growths))]) * SUM_MASS
+    pairs = [not g.is_constant and any(not h.is_constant for h in growths[:k]) for k, g in enumerate(growths)]
+    sums = np.array(pairs) * SUM_MASS
     top = max(float(each.max()) for each in (evidence.single, evidence.hidden, evidence.sums))
     single = mass * ((1 - hides - sums) * np.exp(evidence.single - top) + sums * np.exp(evidence.sums - top))
     hidden = mass * hides * np.exp(evidence.hidden - top)
