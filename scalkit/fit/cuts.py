@@ -22,6 +22,8 @@ _CHANGE_POINT = 3
 _BLOCK = 1_000_000
 _ROUNDING = 1e-13
 _RIDGE = 1e-12
+_LARGEST = 2.0**500
+_SMALLEST = 1e-300
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 _Steps = dict[tuple[int, int, int], tuple[Any, Any]]
@@ -218,7 +220,9 @@ def _residuals(inside: Any, y: Floats, log2: Floats) -> tuple[Floats, Floats]:
 
 def _scaled(y: Floats) -> Floats:
     """Return the values of each series over a power of two near the least, so that no square overflows."""
-    return y * np.exp2(-np.floor(np.log2(y.min(axis=-1, keepdims=True))))
+    exponent = np.floor(np.log2(y.min(axis=-1, keepdims=True))).astype(np.int64)
+    with np.errstate(over="ignore"):
+        return np.asarray(np.minimum(np.ldexp(y, -exponent), _LARGEST))
 
 
 def gain_of_two(x: Floats, y: Floats, ticks: Sequence[Growth], noise: Noise) -> float:
@@ -293,7 +297,7 @@ def least_of_sums(x: Floats, y: Floats, ticks: Sequence[Growth]) -> float:
 
 def _least_positive(columns: Floats) -> float:
     """Return the least squared distance of ones from a combination of columns (pairs, terms, points) with positive weights."""
-    columns = columns / np.linalg.norm(columns, axis=2, keepdims=True)
+    columns = columns / np.maximum(np.linalg.norm(columns, axis=2, keepdims=True), _SMALLEST)
     square = columns @ columns.transpose(0, 2, 1) + _RIDGE * np.eye(columns.shape[1])
     weights = np.linalg.solve(square, columns.sum(axis=2)[:, :, None])[:, :, 0]
     off = 1 - np.einsum("pt,ptn->pn", weights, columns)

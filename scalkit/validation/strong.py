@@ -72,10 +72,9 @@ def strong_scaling(series: Series, significance: float = SIGNIFICANCE) -> Strong
     if len(y) < 2 or not (np.isfinite(y).all() and (y > 0).all()):
         return None
     tail = trend_tail((-y).tolist())
-    fall = float(y[-1] / y[0])
-    if tail > significance or fall >= LEAST_FALL:
+    if tail > significance or y[-1] >= LEAST_FALL * y[0]:
         return None
-    return StrongScaling(series, cost_series(series), fall, tail)
+    return StrongScaling(series, cost_series(series), float(y[-1] / y[0]), tail)
 
 
 def cost_series(series: Series) -> Series:

@@ -99,6 +99,18 @@ def test_pieces_do_not_depend_on_the_unit(seed: int, exponent: int) -> None:
     np.testing.assert_allclose(other(x), 10.0**exponent * one(x), rtol=1e-7)
 
 
+@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e-200, 1e200, 1e306])
+def test_pieces_of_any_size(scale: float) -> None:
+    y = scale * np.array([1.0, 1, 1, 1, 8, 8, 8, 8])
+    found = fit_piecewise(2.0 ** np.arange(1, 9), y, ICS15.ticks, Noise(0.05, 10))
+    assert [str(change) for change in found.change_points] == ["from p = 32 on it is 8 times as large"]
+    assert found(64.0) == y[-1]
+    spread = fit_piecewise(
+        2.0 ** np.arange(1, 9), [1e-300, 1e-200, 1, 1, 1, 1e10, 1e200, 1e300], ICS15.ticks, Noise(0.05, 10)
+    )
+    assert 0 <= spread.probability <= 1
+
+
 def test_one_series_is_fitted_as_by_validate() -> None:
     y = table(5, 20)
     models = fit_models(P, y, ICS15)
