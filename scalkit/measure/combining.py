@@ -84,9 +84,7 @@ def _columns(given: Sequence[xr.Dataset], names: Sequence[str], table: NDArray[n
 
 def _combined(given: Sequence[xr.Dataset], axis: str) -> xr.Dataset:
     """Return one Dataset of those whose settings lie on one axis."""
-    parts: list[xr.Dataset] = []
-    for ds in given:
-        parts.append(_apart(_with_runs(ds), parts, axis))
+    parts = _apart([_with_runs(ds) for ds in given], axis)
     names = list(dict.fromkeys(str(name) for part in parts for name in part.data_vars))
     coords = _coords(parts, axis)
     depth = max(part.sizes.get(REPETITION, 0) for part in parts)
@@ -138,28 +136,35 @@ def _with_runs(ds: xr.Dataset) -> xr.Dataset:
     return ds
 
 
-def _apart(ds: xr.Dataset, earlier: Sequence[xr.Dataset], axis: str) -> xr.Dataset:
-    """Return `ds`, its runs renumbered if they would overwrite values of earlier parts."""
-    if not any(_overlap(ds, other, axis) for other in earlier):
-        return ds
-    start = 1 + max(int(np.asarray(other[RUN]).max()) for other in earlier)
-    labels = np.asarray(ds[RUN])
-    return ds.assign_coords({RUN: labels - labels.min() + start})
+def _apart(given: Sequence[xr.Dataset], axis: str) -> list[xr.Dataset]:
+    """Return the Datasets, with the runs of one renumbered if they would overwrite values of those before it."""
+    parts: list[xr.Dataset] = []
+    taken: set[tuple[str, str, float, int]] = set()
+    last = -1
+    for ds in given:
+        cells = _cells(ds, axis)
+        if not taken.isdisjoint(cells):
+            labels = np.asarray(ds[RUN])
+            ds = ds.assign_coords({RUN: labels - labels.min() + last + 1})
+            cells = _cells(ds, axis)
+        parts.append(ds)
+        taken |= cells
+        last = max(last, int(np.asarray(ds[RUN]).max()))
+    return parts
 
 
-def _overlap(a: xr.Dataset, b: xr.Dataset, axis: str) -> bool:
-    return any(_cells(a, metric, axis) & _cells(b, metric, axis) for metric in set(metrics_of(a)) & set(metrics_of(b)))
-
-
-def _cells(ds: xr.Dataset, metric: str, axis: str) -> set[tuple[str, float, int]]:
-    """Return (function, point, run) of every value."""
-    there = ds[metric].notnull()
-    if REPETITION in there.dims:
-        there = there.any(REPETITION)
+def _cells(ds: xr.Dataset, axis: str) -> set[tuple[str, str, float, int]]:
+    """Return (metric, function, point, run) of every value."""
     axes = (FUNCTION, axis, RUN)
-    functions, points, runs = (np.asarray(ds[axis]) for axis in axes)
-    found = np.argwhere(np.asarray(there.transpose(*axes)))
-    return {(str(functions[i]), float(points[j]), int(runs[k])) for i, j, k in found}
+    functions, points, runs = (np.asarray(ds[name]).tolist() for name in axes)
+    found: set[tuple[str, str, float, int]] = set()
+    for metric in metrics_of(ds):
+        there = ds[metric].notnull()
+        if REPETITION in there.dims:
+            there = there.any(REPETITION)
+        places = np.argwhere(np.asarray(there.transpose(*axes))).tolist()
+        found |= {(metric, functions[i], float(points[j]), runs[k]) for i, j, k in places}
+    return found
 
 
 def _coords(parts: Sequence[xr.Dataset], axis: str) -> dict[str, NDArray[Any]]:
