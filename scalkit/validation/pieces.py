@@ -125,16 +125,19 @@ def piecewise_remark(series: Series, model: Model) -> str | None:
     ----------
     series : Series
     model : Model
-        The best model of one term; where its residuals leave no room for a change point, nothing is computed.
+        The best model of one term; where its residuals leave no room for a change point, nothing is computed. Its growth
+        competes beside the ticks of ``"ics15"``.
     """
     n = len(series.x)
     if not 2 * MIN_SETTINGS <= n <= _MOST_POINTS or not (series.y > 0).all():
         return None
     noise = _noise(series)
-    if not model.is_rough and not _has_room(model, noise, n):
+    ticks = SearchSpace.preset("ics15", series.parameter).ticks[1:]
+    if model.growth not in ticks and not model.growth.is_constant:
+        ticks = (*ticks, model.growth)
+    if not model.is_rough and not _has_room(model, noise, n, len(ticks)):
         return None
-    ticks = SearchSpace.preset("ics15", series.parameter).ticks
-    if gain_of_two(series.x, series.y, ticks[1:], noise) <= 0:
+    if gain_of_two(series.x, series.y, ticks, noise) <= 0:
         return None
     found = fit_piecewise(series.x, series.y, ticks, noise, parameter=series.parameter, unit=series.unit)
     if found.is_single or found.probability < _STRONG:
@@ -143,8 +146,8 @@ def piecewise_remark(series: Series, model: Model) -> str | None:
     return f"one term does not follow the values over the whole range: {changes}"
 
 
-def _has_room(model: Model, noise: Noise, n: int) -> bool:
+def _has_room(model: Model, noise: Noise, n: int, n_ticks: int) -> bool:
     """Return whether pieces without any residual would be probable enough; if not, none are."""
     ahead = 2 * math.log(_STRONG / (1 - _STRONG))
-    single = float(noise.misfit(model.rss, n)) + penalty(1, 0 if model.growth.is_constant else 1, n, 26)
+    single = float(noise.misfit(model.rss, n)) + penalty(1, 0 if model.growth.is_constant else 1, n, n_ticks)
     return bool(single - float(noise.misfit(0.0, n)) - penalty(2, 0, n, 1) >= ahead)

@@ -130,6 +130,14 @@ def test_noise_is_not_remarked(sigma: float, spikes: bool) -> None:
     assert said <= 4
 
 
+@pytest.mark.parametrize("text", ["2^k", "2^(k/4)", "1/k", "k^2*2^k"])
+def test_a_growth_beyond_the_preset_is_not_cut(text: str) -> None:
+    k, growth = np.arange(2.0, 14.0), Growth.parse(text)
+    for seed in range(20):
+        one = of(noisy(1e-3 + growth(k), seed), k, parameter="k")
+        assert piecewise_remark(one, fit_series(one, [growth])[0]) is None
+
+
 @pytest.mark.parametrize(
     "y", [P[:5], 0 * P[:5] + 1, np.where(P < 64, 0.0, 8.0)], ids=["five settings", "equal values", "zeros"]
 )
