@@ -3,66 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import ScalkitError
 from scalkit.growth import Growth
-from scalkit.validation import Expectation, SearchSpace, Verdict
+from scalkit.validation import Expectation, SearchSpace
+from scalkit.validation.several_expectation import SeveralExpectation
+from scalkit.validation.several_verdict import SeveralVerdict
 
 if TYPE_CHECKING:
+    from scalkit.session import Session
+    from scalkit.widgets.marks import AnyVerdict
     from scalkit.widgets.ruler import TickRuler
 
-__all__ = ["RulerLink", "link"]
+__all__ = ["RulerLink", "link", "shown_of"]
 
 _SHOWN = frozenset({"data", "selected", "ruler", "expectation", "statistic", "excluded", "result", "history"})
-
-
-class RulerSession(Protocol):
-    """What a ruler needs of a session."""
-
-    @property
-    def space(self) -> SearchSpace:
-        """The ticks of the selected function."""
-
-    @property
-    def expectation(self) -> Expectation | None:
-        """Its expectation."""
-
-    @property
-    def verdict(self) -> Any:
-        """The verdict on it, or None."""
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is a step to take back."""
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether there is a step to make again."""
-
-    def set_ticks(self, growths: Any) -> Any:
-        """Replace all ticks."""
-
-    def add_tick(self, growth: Any) -> Any:
-        """Add one."""
-
-    def remove_tick(self, growth: Any) -> Any:
-        """Remove one."""
-
-    def move_tick(self, old: Any, new: Any) -> Any:
-        """Replace one by another."""
-
-    def undo(self) -> Any:
-        """Take the last step back."""
-
-    def redo(self) -> Any:
-        """Make it again."""
-
-    def observe(self, callback: Callable[[frozenset[str]], None]) -> Any:
-        """Call `callback` after each step with the names of what changed."""
-
-    def unobserve(self, callback: Callable[[frozenset[str]], None]) -> Any:
-        """Stop that."""
 
 
 class RulerLink:
@@ -70,18 +26,21 @@ class RulerLink:
 
     Notes
     -----
-    While a tick is dragged, the session follows a few times a second; the step of the last position is taken back before
-    the next is made, so that a drag is one step in the end, and none if it was given up.
+    While a tick is dragged, the session follows a few times a second; in the end the drag is one step, and none if it was
+    given up.
     """
 
-    def __init__(self, ruler: TickRuler, session: RulerSession) -> None:
+    def __init__(self, ruler: TickRuler, session: Session, parameter: str | None = None) -> None:
         self.ruler, self.session = ruler, session
+        self._parameter = parameter
         self._is_busy = False
-        self._dragged: tuple[str, str] | None = None
+        self._dragged: tuple[Growth, Growth] | None = None
+        if ruler.link is not None:
+            ruler.link.close()
+        ruler.link = self
         ruler.observe(self._ticks_changed, "ticks")
         ruler.observe(self._preview_changed, "preview")
         session.observe(self._session_changed)
-        ruler.link = self
         self.refresh()
 
     def close(self) -> None:
@@ -96,93 +55,136 @@ class RulerLink:
         before, self._is_busy = self._is_busy, True
         try:
             with self.ruler.hold_sync():
-                self.ruler.space = self.session.space
-                verdict = self.session.verdict
-                known = verdict if isinstance(verdict, Verdict) else None
-                self.ruler.show(known, self.session.expectation)
-                self.ruler.can_undo, self.ruler.can_redo = self.session.can_undo, self.session.can_redo
+                self._refresh()
         finally:
             self._is_busy = before
 
+    def _refresh(self) -> None:
+        space, expectation, verdict = shown_of(self.session, self._parameter)
+        self.ruler.absent = "" if space is not None else self.session.problem or "There is no expectation, so no ruler."
+        if space is not None:
+            self.ruler.space = space
+        self.ruler.show(verdict, expectation)
+        self.ruler.can_undo, self.ruler.can_redo = self.session.can_undo, self.session.can_redo
+
     def undo(self) -> None:
-        """Take the last step of the session back."""
-        self.session.undo()
+        """Take the last step of the session back, if there is one."""
+        if self.session.can_undo:
+            self._try(self.session.undo)
 
     def redo(self) -> None:
-        """Make the last step of the session that was taken back again."""
-        self.session.redo()
+        """Make the last step of the session that was taken back again, if there is one."""
+        if self.session.can_redo:
+            self._try(self.session.redo)
 
     def _session_changed(self, changed: frozenset[str]) -> None:
         if changed & _SHOWN:
             self.refresh()
 
     def _ticks_changed(self, change: Any) -> None:
-        if not self._is_busy:
-            self._try(lambda: self._reach({Growth.parse(tick["growth"]) for tick in change["new"]}))
+        if not self._is_busy and change["old"] != change["new"]:
+            self._try(lambda: self._reach({self._growth(tick["growth"]) for tick in change["new"]}))
 
     def _preview_changed(self, change: Any) -> None:
         if self._is_busy:
             return
-        old, new = str(change["new"].get("from", "")), str(change["new"].get("to", ""))
-        if old and new and not change["new"].get("final"):
-            self._try(lambda: self._drag(old, new))
-        elif self._dragged and not new:
-            self._try(self._drop)
-        elif self._dragged and self._dragged == (old, new):
-            self._dragged = None
+        old, new = (str(change["new"].get(end, "")) for end in ("from", "to"))
+        if not (old and new):
+            self._try(self._give_up)
+        elif not change["new"].get("final"):
+            self._try(lambda: self._drag(self._growth(old), self._growth(new)))
+        elif self._dragged:
+            self._try(lambda: self._drop(self._growth(old), self._growth(new)))
 
-    def _drag(self, old: str, new: str) -> None:
-        if self._dragged == (old, new):
-            return
-        self._drop()
-        if old != new:
-            self.session.move_tick(Growth.parse(old), Growth.parse(new))
+    def _growth(self, text: str) -> Growth:
+        return Growth.parse(text, self.ruler.parameter)
+
+    def _drag(self, old: Growth, new: Growth) -> None:
+        """Let the session follow a drag that goes on; the first position begins a step."""
+        there = old
+        if self._dragged and self._dragged[0] == old:
+            there = self._dragged[1]
+        else:
+            self._give_up()
+            self.session.begin_step(f"move tick {old}")
+        self._dragged = (old, there)
+        if there != new:
+            self.session.move_tick(there, new, self.ruler.parameter)
             self._dragged = (old, new)
 
-    def _drop(self) -> None:
-        """Take the step of an unfinished drag back."""
+    def _drop(self, old: Growth, new: Growth) -> None:
+        """End a drag where it is."""
+        self._drag(old, new)
+        self._dragged = None
+        self.session.end_step()
+
+    def _give_up(self) -> None:
+        """Bring the session back to where an unfinished drag began."""
         if self._dragged:
-            self._dragged = None
-            self.session.undo()
+            (old, new), self._dragged = self._dragged, None
+            if old != new:
+                self.session.move_tick(new, old, self.ruler.parameter)
+            self.session.end_step()
 
     def _reach(self, wanted: set[Growth]) -> None:
         """Bring the session to the ticks of the ruler in one step, named by what changed."""
-        if wanted == set(self.session.space.ticks):
-            self._dragged = None
-            return
-        self._drop()
-        ticks = set(self.session.space.ticks)
+        dragged, self._dragged = self._dragged, None
+        ticks = set(self._ticks())
         gone, new = sorted(ticks - wanted), sorted(wanted - ticks)
-        if len(gone) == 1 and len(new) == 1:
-            self.session.move_tick(gone[0], new[0])
-        elif len(gone) == 1 and not new:
-            self.session.remove_tick(gone[0])
-        elif len(new) == 1 and not gone:
-            self.session.add_tick(new[0])
-        elif gone or new:
-            self.session.set_ticks(sorted(wanted))
+        parameter = self.ruler.parameter
+        try:
+            if len(gone) == 1 and len(new) == 1:
+                self.session.move_tick(gone[0], new[0], parameter)
+            elif len(gone) == 1 and not new:
+                self.session.remove_tick(gone[0], parameter)
+            elif len(new) == 1 and not gone:
+                self.session.add_tick(new[0], parameter)
+            elif gone or new:
+                self.session.set_ticks(sorted(wanted), parameter)
+        finally:
+            if dragged:
+                self.session.end_step()
 
-    def _try(self, step: Callable[[], None]) -> None:
+    def _ticks(self) -> tuple[Growth, ...]:
+        space, _, _ = shown_of(self.session, self._parameter)
+        return () if space is None else space.ticks
+
+    def _try(self, step: Callable[[], object]) -> None:
         before, self._is_busy = self._is_busy, True
         try:
             with self.ruler.hold_sync():
                 step()
+                self.ruler.problem = ""
         except ScalkitError as error:
             self.refresh()
             self.ruler.refuse(error)
-        else:
-            self.ruler.problem = ""
         finally:
             self._is_busy = before
 
 
-def link(ruler: TickRuler, session: RulerSession) -> RulerLink:
+def link(ruler: TickRuler, session: Session, parameter: str | None = None) -> RulerLink:
     """Link a ruler to a session and return what ends the link.
 
     Parameters
     ----------
     ruler : TickRuler
     session : Session
-        Any object with the properties and methods of `RulerSession`.
+    parameter : str, optional
+        Of several, whose ruler it is; the first by default.
     """
-    return RulerLink(ruler, session)
+    return RulerLink(ruler, session, parameter)
+
+
+def shown_of(
+    session: Session, parameter: str | None
+) -> tuple[SearchSpace | None, Expectation | None, AnyVerdict | None]:
+    """Return space, expectation and verdict of what a session has selected, along one of its parameters."""
+    space = session.space if parameter is None else session.spaces.get(parameter)
+    if space is None:
+        return None, None, None
+    expectation, verdict, along = session.expectation, session.verdict, space.parameter
+    return (
+        space,
+        expectation.along[along] if isinstance(expectation, SeveralExpectation) else expectation,
+        verdict.along[along] if isinstance(verdict, SeveralVerdict) else verdict,
+    )

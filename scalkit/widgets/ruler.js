@@ -1,6 +1,6 @@
 // The ruler in the page: draws what the model holds, turns gestures into edits. One gesture, one message, one step to undo.
 const PREVIEW_MS = 80;
-const TRAITS = ["ticks", "expectation", "limits", "best", "weights", "denominators", "selected", "hover", "readonly", "axis", "span", "problem", "label", "can_undo", "can_redo"];
+const TRAITS = ["ticks", "expectation", "limits", "best", "weights", "denominators", "selected", "hover", "readonly", "axis", "span", "problem", "label", "can_undo", "can_redo", "absent"];
 
 class Ruler {
   constructor({ model, el, signal }) {
@@ -22,6 +22,7 @@ class Ruler {
 
   build() {
     const { el } = this;
+    this.absent = htmlNode("p", { className: "why" }, el);
     this.caption = htmlNode("p", { className: "caption" }, el);
     this.svg = svgNode("svg", { role: "group" }, el);
     this.back = svgNode("g", { "aria-hidden": "true" }, this.svg);
@@ -255,8 +256,10 @@ class Ruler {
   // ---- drawing ------------------------------------------------------------------------------------
 
   draw() {
-    const ruler = this.ruler, { drag } = this;
-    if (!ruler.base) return;
+    const ruler = this.ruler, { drag } = this, absent = this.model.get("absent");
+    this.absent.textContent = absent;
+    this.el.classList.toggle("absent", Boolean(absent));
+    if (!ruler.base || absent) return;
     const read = (text) => ({ text, growth: readGrowth(text), wide: letters(growthPieces(readGrowth(text))) * 6.4 + 8 });
     const texts = drag?.from ? drag.texts.map((text) => (text === drag.from ? drag.to : text)) : this.texts();
     const expected = this.model.get("expectation"), best = this.model.get("best");

@@ -11,13 +11,14 @@ import traitlets as t
 
 from scalkit.errors import ExpectationError, ScalkitError
 from scalkit.growth import Growth
-from scalkit.validation import Expectation, SearchSpace, Verdict
+from scalkit.validation import Expectation, SearchSpace
 from scalkit.widgets.axis import Axis
-from scalkit.widgets.marks import marks
+from scalkit.widgets.linking import RulerLink, link, shown_of
+from scalkit.widgets.marks import AnyVerdict, marks
 from scalkit.widgets.source import source
 
 if TYPE_CHECKING:
-    from scalkit.widgets.linking import RulerLink
+    from scalkit.session import Session
 
 __all__ = ["TickRuler"]
 
@@ -34,14 +35,15 @@ class TickRuler(anywidget.AnyWidget):
         The ticks to begin with; around the expectation by default.
     expectation : Expectation or str, optional
         Marked on the ruler, its deviation limits shaded.
-    verdict : Verdict, optional
+    verdict : Verdict or AlongVerdict, optional
         Marks the best tick too and says how probable each is; it knows its space and expectation.
     session : Session, optional
         Linked to it, see `scalkit.widgets.link`: every gesture becomes a step of the session.
     ticks : iterable of Growth or str, optional
         In place of `space`.
     parameter : str, optional
-        Name of the parameter, where neither a space nor an expectation says it; ``"p"`` by default.
+        Name of the parameter, where neither a space nor an expectation says it, ``"p"`` by default; of a session over several
+        parameters, whose ruler it is.
     **traits
         Values of the traits below, such as `readonly` or `label`.
 
@@ -69,6 +71,8 @@ class TickRuler(anywidget.AnyWidget):
     readonly : bool
     problem : str
         Why the last edit was refused; empty if it was not.
+    absent : str
+        Why there is no ruler at the moment, which the page shows in its place; empty if there is one.
     label : str
         What screen readers call the ruler.
 
@@ -97,6 +101,7 @@ class TickRuler(anywidget.AnyWidget):
     can_undo = t.Bool(False).tag(sync=True)
     can_redo = t.Bool(False).tag(sync=True)
     problem = t.Unicode("").tag(sync=True)
+    absent = t.Unicode("").tag(sync=True)
     label = t.Unicode("Search space").tag(sync=True)
     link: RulerLink | None = None
 
@@ -104,9 +109,9 @@ class TickRuler(anywidget.AnyWidget):
         self,
         space: SearchSpace | None = None,
         expectation: Expectation | str | None = None,
-        verdict: Verdict | None = None,
+        verdict: AnyVerdict | None = None,
         *,
-        session: Any = None,
+        session: Session | None = None,
         ticks: Iterable[Growth | str] | None = None,
         parameter: str | None = None,
         **traits: Any,
@@ -116,7 +121,8 @@ class TickRuler(anywidget.AnyWidget):
                 f"a ruler shows a SearchSpace, got {space!r}; write Ruler(SearchSpace.around(Expectation('log(p)')))."
             )
         if session is not None:
-            space, expectation, verdict = session.space, session.expectation, session.verdict
+            space, expectation, verdict = shown_of(session, parameter)
+            space = space or SearchSpace.of([Growth.constant()], "ruler", parameter or session.parameters[0])
         expected = Expectation(expectation) if isinstance(expectation, str) else expectation
         if verdict is not None:
             space, expected = space or verdict.space, verdict.expectation
@@ -133,9 +139,7 @@ class TickRuler(anywidget.AnyWidget):
         self.observe(self._remember, "ticks")
         self.on_msg(self._on_message)
         if session is not None:
-            from scalkit.widgets.linking import link
-
-            link(self, session)
+            link(self, session, parameter)
 
     @property
     def growths(self) -> tuple[Growth, ...]:
@@ -163,12 +167,12 @@ class TickRuler(anywidget.AnyWidget):
                 self._done, self._undone = [], []
                 self._tell_steps()
 
-    def show(self, verdict: Verdict | None, expectation: Expectation | None = None) -> TickRuler:
+    def show(self, verdict: AnyVerdict | None, expectation: Expectation | None = None) -> TickRuler:
         """Mark what a verdict says: its expectation, the best tick, the probabilities; the ticks stay. Return the ruler.
 
         Parameters
         ----------
-        verdict : Verdict or None
+        verdict : Verdict, AlongVerdict or None
             None takes the marks of the last one away.
         expectation : Expectation, optional
             What to mark where there is no verdict.

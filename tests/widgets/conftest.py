@@ -67,7 +67,12 @@ def axe() -> Callable[[Any], list[Any]]:
 
     def check(page: Any) -> list[Any]:
         page.add_script_tag(content=script)
-        found = page.evaluate("() => axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})")
+        found = page.evaluate(
+            """() => axe.run(document, {
+              runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'], rules: {'target-size': {enabled: true}},
+            })"""
+        )
+        assert {"target-size", "color-contrast"} <= {rule["id"] for rule in found["passes"]}
         return [(v["id"], v["nodes"][0]["html"][:160], v["nodes"][0]["failureSummary"]) for v in found["violations"]]
 
     return check
