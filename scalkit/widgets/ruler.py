@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TickRuler"]
 
-_FINEST = 12
+_COARSE, _FINEST = (1, 2, 3, 4), 24
 _HISTORY = 200
 
 
@@ -60,7 +60,8 @@ class TickRuler(anywidget.AnyWidget):
     weights : dict
         Probability of a growth, by its text.
     denominators : list of int
-        Of the exponents at which a moved tick comes to rest.
+        Of the exponents at which a moved tick comes to rest; by default those of the ticks and their doubles, so that there is
+        room between any two.
     selected, hover : str
         The tick with the focus and the one below the pointer; empty if there is none.
     preview : dict
@@ -104,6 +105,7 @@ class TickRuler(anywidget.AnyWidget):
     absent = t.Unicode("").tag(sync=True)
     label = t.Unicode("Search space").tag(sync=True)
     link: RulerLink | None = None
+    _follows = True
 
     def __init__(
         self,
@@ -135,7 +137,8 @@ class TickRuler(anywidget.AnyWidget):
         self._before: list[dict[str, str | int]] = []
         shown = {"parameter": space.parameter, **marks(verdict, expected), **traits}
         super().__init__(**shown)
-        self._place(space.ticks, keep_denominators="denominators" in traits)
+        self._follows = "denominators" not in traits
+        self.ticks = list(space.ticks)
         self.observe(self._remember, "ticks")
         self.on_msg(self._on_message)
         if session is not None:
@@ -161,7 +164,7 @@ class TickRuler(anywidget.AnyWidget):
             if is_new:
                 self.parameter = space.parameter
                 self.show(None)
-            self._place(space.ticks)
+            self.ticks = list(space.ticks)
             self._name = space.name
             if is_new:
                 self._done, self._undone = [], []
@@ -242,18 +245,14 @@ class TickRuler(anywidget.AnyWidget):
     def _marked(self) -> list[Growth]:
         return [Growth.parse(text, self.parameter) for text in (self.expectation, self.best) if text]
 
-    def _place(self, growths: tuple[Growth, ...], keep_denominators: bool = False) -> None:
-        """Set the ticks, and what depends on where they lie."""
-        with self.hold_sync():
-            self.ticks = list(growths)
-            if not keep_denominators:
-                used = {Fraction(str(tick["at"])).denominator for tick in self.ticks}
-                self.denominators = sorted({*self.denominators, *(d for d in used if d <= _FINEST)})
-
     @t.observe("ticks")
     def _measure(self, change: Any) -> None:
         self.span = list(self._axis.span([*self.growths, *self._marked]))
         self.axis = self._axis.to_dict()
+        if self._follows:
+            used = {Fraction(str(tick["at"])).denominator for tick in self.ticks}
+            finer = {factor * d for d in used for factor in (1, 2) if factor * d <= _FINEST}
+            self.denominators = sorted({*_COARSE, *finer})
 
     def _remember(self, change: Any) -> None:
         if self._is_stepping or self.link is not None or change["old"] == change["new"]:
@@ -267,7 +266,7 @@ class TickRuler(anywidget.AnyWidget):
         if source:
             self._is_stepping = True
             target.append(self.growths)
-            self._place(source.pop())
+            self.ticks = list(source.pop())
             self._is_stepping = False
             self._tell_steps()
         return self

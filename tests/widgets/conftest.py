@@ -10,6 +10,7 @@ from typing import Any
 import comm
 import pytest
 from comm.base_comm import BaseComm
+from lab_server import LabServer
 from widget_page import DARK, HARNESS, LIGHT, state_of
 
 
@@ -76,3 +77,30 @@ def axe() -> Callable[[Any], list[Any]]:
         return [(v["id"], v["nodes"][0]["html"][:160], v["nodes"][0]["failureSummary"]) for v in found["violations"]]
 
     return check
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabServer]:
+    """Return a JupyterLab server of this run alone."""
+    pytest.importorskip("jupyterlab")
+    server = LabServer(tmp_path_factory.mktemp("lab"))
+    try:
+        server.wait()
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture
+def lab_page(chromium: Any, lab: LabServer) -> Iterator[Any]:
+    """Return a page whose `outside` and `errors` list foreign requests and messages of the console."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 1000})
+    page = context.new_page()
+    page.set_default_timeout(90_000)
+    page.outside, page.errors = [], []
+    own = (lab.url, lab.url.replace("http", "ws"), "data:", "blob:")
+    page.on("request", lambda asked: None if asked.url.startswith(own) else page.outside.append(asked.url))
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.on("console", lambda said: page.errors.append(said.text[:500]) if said.type == "error" else None)
+    yield page
+    context.close()

@@ -69,8 +69,13 @@ def test_axis_of_logarithms_has_no_second_row(wire: Wire) -> None:
     assert [(t["row"], t["at"]) for t in ruler.ticks] == [(0, "0"), (0, "1"), (0, "2")]
 
 
-def test_denominators_include_those_of_the_ticks(wire: Wire) -> None:
-    assert TickRuler(ticks=["p^(1/5)", "p"]).denominators == [1, 2, 3, 4, 5]
+def test_moved_ticks_find_room(wire: Wire) -> None:
+    ruler = TickRuler(expectation="p")
+    assert ruler.denominators == [1, 2, 3, 4, 6, 8]
+    from_page(ruler, ticks=[*ruler.ticks, {"growth": "p^(1/5)"}])
+    assert ruler.denominators == [1, 2, 3, 4, 5, 6, 8, 10]
+    ruler.ticks = ["p^(1/100)", "p"]
+    assert ruler.denominators == [1, 2, 3, 4]
     assert TickRuler(ticks=["p^(1/5)", "p"], denominators=[1, 2]).denominators == [1, 2]
 
 

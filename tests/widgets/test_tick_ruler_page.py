@@ -28,7 +28,7 @@ def verdict() -> Verdict:
 
 @pytest.fixture
 def ruler(verdict: Verdict) -> TickRuler:
-    return TickRuler(sk.SearchSpace.paper(sk.Expectation("p")), verdict=verdict)
+    return TickRuler(sk.SearchSpace.paper(sk.Expectation("p")), verdict=verdict, denominators=[1, 2, 3, 4])
 
 
 def growths(page: Any) -> list[str]:
@@ -192,7 +192,7 @@ def test_last_tick_stays(show: Show) -> None:
 
 
 def test_keys_of_an_exponential_ruler(show: Show) -> None:
-    page = show(TickRuler(expectation="k^3*2^k"))
+    page = show(TickRuler(expectation="k^3*2^k", denominators=[1, 2, 3, 4]))
     tick(page, "2^(3*k/4)").focus()
     page.keyboard.press("ArrowLeft")
     assert focused(page) == "2^(2*k/3)"

@@ -1,0 +1,133 @@
+"""A JupyterLab of its own: own settings, own kernels, no news, nothing asked of the network."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+_RUN_ALL = """async (path) => {
+  const app = window.jupyterapp, panel = await app.commands.execute('docmanager:open', { path, factory: 'Notebook' });
+  await panel.context.ready; await panel.context.sessionContext.ready;
+  app.shell.collapseLeft();
+  await app.commands.execute('notebook:run-all-cells');
+}"""
+
+
+class LabServer:
+    """A server below `folder`; notebooks go to `root`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.root = folder, folder / "root"
+        self.root.mkdir()
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.token, self.url = secrets.token_hex(16), f"http://127.0.0.1:{self.port}"
+        self.clients: dict[str, Any] = {}
+        self._runtime = folder / "runtime"
+        options = [
+            "--no-browser",
+            "--allow-root",
+            "--ip=127.0.0.1",
+            f"--port={self.port}",
+            "--ServerApp.port_retries=0",
+            f"--IdentityProvider.token={self.token}",
+            f"--ServerApp.root_dir={self.root}",
+            "--LabApp.expose_app_in_browser=True",
+            "--LabApp.extension_manager=readonly",
+        ]
+        self.log = (folder / "lab.log").open("w")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", *options],
+            env=self._environment(),
+            stdout=self.log,
+            stderr=subprocess.STDOUT,
+            cwd=folder,
+        )
+
+    def _environment(self) -> dict[str, str]:
+        settings = self.folder / "settings" / "@jupyterlab" / "apputils-extension"
+        settings.mkdir(parents=True)
+        (settings / "notification.jupyterlab-settings").write_text('{"fetchNews": "false", "checkForUpdates": false}')
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "JPY_"))}
+        return kept | {
+            "JUPYTER_CONFIG_DIR": str(self.folder / "config"),
+            "JUPYTER_DATA_DIR": str(self.folder / "data"),
+            "JUPYTER_RUNTIME_DIR": str(self._runtime),
+            "JUPYTERLAB_SETTINGS_DIR": str(self.folder / "settings"),
+            "JUPYTERLAB_WORKSPACES_DIR": str(self.folder / "workspaces"),
+            "IPYTHONDIR": str(self.folder / "ipython"),
+            "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        }
+
+    def api(self, path: str) -> Any:
+        """Return the answer of the server's REST interface."""
+        request = urllib.request.Request(f"{self.url}/{path}", headers={"Authorization": f"token {self.token}"})
+        with urllib.request.urlopen(request, timeout=5) as answer:
+            return json.load(answer)
+
+    def wait(self, seconds: float = 90) -> None:
+        """Wait until it answers."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and self.process.poll() is None:
+            try:
+                self.api("api/status")
+            except OSError:
+                time.sleep(0.1)
+            else:
+                return
+        raise RuntimeError("JupyterLab did not start:\n" + (self.folder / "lab.log").read_text()[-3000:])
+
+    def notebook(self, name: str, *cells: str) -> str:
+        """Write a notebook of code cells and return its path on the server."""
+        import nbformat.v4 as nb
+
+        made = nb.new_notebook(cells=[nb.new_code_cell(cell) for cell in cells])
+        made.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        (self.root / name).write_text(json.dumps(made))
+        return name
+
+    def open(self, page: Any, name: str, *, fresh: bool = True) -> None:
+        """Open a notebook; a fresh one runs all its cells."""
+        page.goto(f"{self.url}/lab/tree/{name}?{'reset&' if fresh else ''}token={self.token}")
+        page.wait_for_function("() => window.jupyterapp && window.jupyterapp.restored.then(() => true)")
+        if fresh:
+            page.evaluate(_RUN_ALL, name)
+
+    def value(self, expression: str) -> Any:
+        """Return what an expression is in the kernel of the newest notebook, as JSON: the Python side of the truth."""
+        from jupyter_client.blocking.client import BlockingKernelClient
+
+        kernel = self.api("api/sessions")[-1]["kernel"]["id"]
+        if kernel not in self.clients:
+            client = self.clients[kernel] = BlockingKernelClient(
+                connection_file=str(self._runtime / f"kernel-{kernel}.json")
+            )
+            client.load_connection_file()
+            client.start_channels()
+        asked = {"value": f"__import__('json').dumps({expression})"}
+        answer = self.clients[kernel].execute("", user_expressions=asked, reply=True, timeout=60)
+        found = answer["content"]["user_expressions"]["value"]
+        assert found["status"] == "ok", found
+        return json.loads(ast.literal_eval(found["data"]["text/plain"]))
+
+    def stop(self) -> None:
+        """End the server, which ends its kernels."""
+        for client in self.clients.values():
+            client.stop_channels()
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
