@@ -17,15 +17,15 @@ from scalkit.session.source import confirmed
 from scalkit.session.state import Rulers, Setting, State
 
 if TYPE_CHECKING:
-    from scalkit.session.judging import Name
-    from scalkit.session.session import Session
+    from scalkit.session.reading import Reading
+    from scalkit.session.tasks import Name
 
 __all__ = ["code_of"]
 
 _MOST_MOVES = 4
 
 
-def code_of(session: Session) -> str:
+def code_of(session: Reading) -> str:
     """Return Python that comes to the same state from the same measurements, and prints the verdict."""
     session._source = confirmed(session._source)
     data = data_code(session.data, session._source)
@@ -60,7 +60,7 @@ def _rules(
     return tuple(rule for rule in rules if rule not in kept), removed
 
 
-def _changes(session: Session) -> Iterator[str]:
+def _changes(session: Reading) -> Iterator[str]:
     """Return the calls that lead from the beginning to the state, function by function."""
     state, judge = session.state, session._judge
     begin = State(state.statistic, state.rules)
@@ -84,7 +84,7 @@ def _changes(session: Session) -> Iterator[str]:
     yield _select(session, session.selected)
 
 
-def _select(session: Session, name: Name) -> str:
+def _select(session: Reading, name: Name) -> str:
     """Return the call that selects a function and metric; of a function's only metric the name is left out."""
     metrics = [metric for function, metric in session.names if function == name[0]]
     return call("session.select", [literal(one) for one in (name if len(metrics) > 1 else name[:1])])
@@ -109,7 +109,7 @@ def _expect(state: State, function: str, had_own: bool) -> str:
     return call("session.expect", [literal(text)]) + (".set_deviation(None)" if had_own else "")
 
 
-def _share(session: Session) -> Iterator[str]:
+def _share(session: Reading) -> Iterator[str]:
     """Return the calls that make one ruler serve all functions: that of the selected one, if it can have any."""
     judge, state = session._judge, session.state
     able = [name for name in (session.selected, *judge.names) if judge.given(name[0], state) is not None]
@@ -118,7 +118,7 @@ def _share(session: Session) -> Iterator[str]:
     yield from _ticks(session, able[0], replace(state, shared={}), state.shared)
 
 
-def _ticks(session: Session, name: Name, there: State, rulers: Rulers) -> Iterator[str]:
+def _ticks(session: Reading, name: Name, there: State, rulers: Rulers) -> Iterator[str]:
     """Return the calls that turn the rulers that a function has in a state into others: few moves, or all ticks."""
     task = session._judge.task_of(name, there)
     if task is None:
@@ -129,7 +129,7 @@ def _ticks(session: Session, name: Name, there: State, rulers: Rulers) -> Iterat
         gone, new = sorted(before - after), sorted(after - before)
         several = len(session.parameters) > 1
         axis = [f"parameter={literal(parameter)}"] if several else []
-        if expected[parameter] not in after or len(gone) + len(new) > _MOST_MOVES:
+        if expected[parameter] not in after or not 0 < len(gone) + len(new) <= _MOST_MOVES:
             yield call("session.set_ticks", [literal([str(tick) for tick in ticks]), *axis])
         elif len(gone) == len(new) == 1:
             yield call("session.move_tick", [*_texts(gone), *_texts(new), *axis])

@@ -19,6 +19,7 @@ from scalkit.session.plain import plain_set, plain_state, set_from_plain, state_
 from scalkit.session.source import Source, confirmed, content_hash, open_source
 
 if TYPE_CHECKING:
+    from scalkit.session.reading import Reading
     from scalkit.session.session import Session
 
 __all__ = [
@@ -40,7 +41,7 @@ SCRIPT_ID = "scalkit-session"
 _MAX_BYTES = 200_000_000
 
 
-def session_to_dict(session: Session, with_data: bool | None = None) -> dict[str, Any]:
+def session_to_dict(session: Reading, with_data: bool | None = None) -> dict[str, Any]:
     """Return a session as JSON values; data that no file holds go in by default."""
     session._source = source = confirmed(session._source)
     embeds = not source.paths if with_data is None else with_data
@@ -143,8 +144,10 @@ def read_session(kind: type[Session], path: str | os.PathLike[str], data: object
         ) from error
     if len(content) > _MAX_BYTES:
         raise DataError(f"the session '{target}' is larger than {_MAX_BYTES} bytes; name a file of Session.save.")
+    if text.lstrip()[:1] == "<":
+        text = _embedded(text, target)
     try:
-        plain = json.loads(_embedded(text, target) if text.lstrip()[:1] == "<" else text)
+        plain = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DataError(f"the session '{target}' is no JSON: {error!s:.100}; name a file of Session.save.") from error
     try:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, cast
 
 import xarray as xr
@@ -16,8 +17,8 @@ from scalkit.relation import Relation
 from scalkit.session.measured import AnySeries, Measured
 from scalkit.session.recent import Recent
 from scalkit.session.state import AnyExpectation, Rulers, State
+from scalkit.session.tasks import Name, Task, case, left_rule, names_in_set, too_short, truncated
 from scalkit.validation import ExpectationSet, Expected, Litmus, RuleResult, SearchSpace, Validation, Verdict
-from scalkit.validation.expectation import Expectation
 from scalkit.validation.rules import judge_rule
 from scalkit.validation.several import judge_several
 from scalkit.validation.several_expectation import SeveralExpectation
@@ -25,41 +26,12 @@ from scalkit.validation.several_verdict import SeveralVerdict
 from scalkit.validation.strong import StrongScaling, cost_expectation, strong_scaling
 from scalkit.validation.verdict import judge
 
-__all__ = ["AnyVerdict", "Judge", "Name", "Outcome", "Task"]
+__all__ = ["AnyVerdict", "Judge", "Outcome"]
 
 AnyVerdict = Verdict | SeveralVerdict
-Name = tuple[str, str]
-"""Function and metric."""
-
 _KEPT_RULES = 1000
 _KEPT_STATES = 20
 _LEAST_KEPT = 2000
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """A series and what it is judged by.
-
-    Attributes
-    ----------
-    name : (str, str)
-        Function and metric as measured.
-    series : Series or SeveralSeries
-        What is modelled: the values, or their cost.
-    expectation : Expectation or SeveralExpectation
-    spaces : mapping from parameter to SearchSpace
-        With the expected growth, which always competes.
-    """
-
-    name: Name
-    series: AnySeries
-    expectation: AnyExpectation
-    spaces: Mapping[str, SearchSpace]
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What the verdict depends on."""
-        return (self.series, self.expectation, *self.spaces.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +74,10 @@ class Judge:
         self._verdicts: Recent[AnyVerdict | ScalkitError] = Recent(max(_LEAST_KEPT, _KEPT_STATES * len(self.names)))
         self._falling: Recent[tuple[StrongScaling | None]] = Recent(_LEAST_KEPT)
         self._rules: Recent[RuleResult] = Recent(_KEPT_RULES)
-        self._spaces: Recent[SearchSpace] = Recent(_LEAST_KEPT)
+        self._spaces: dict[tuple[int, Growth], SearchSpace] = {}
+        self._spaces_of: State | None = None
+        self._numbers: Recent[int] = Recent(_LEAST_KEPT)
+        self._count = count()
         if expected.litmus is not None and expected.litmus not in {*self.functions, *expected.functions}:
             raise DataError(
                 f"the litmus function '{expected.litmus}' was not measured; measured are {', '.join(self.functions)}."
@@ -212,12 +187,22 @@ class Judge:
                 space = spaces[parameter]
                 found[parameter] = space if growth in space.ticks else space.with_tick(growth)
                 continue
-            key = (rulers[parameter], growth, name, parameter)
-            made = self._spaces.get(key)
-            if made is None:
-                made = self._spaces.put(key, SearchSpace.of((*rulers[parameter], growth), name, parameter))
-            found[parameter] = made
+            found[parameter] = self._by_hand(state, rulers[parameter], growth, name, parameter)
         return found
+
+    def _by_hand(
+        self, state: State, ticks: tuple[Growth, ...], growth: Growth, name: str, parameter: str
+    ) -> SearchSpace:
+        """Return the space of ticks moved by hand and a growth; of the same ticks the same one, while the state lasts."""
+        if self._spaces_of is not state:
+            self._spaces_of, self._spaces = state, {}
+        key = (id(ticks), growth)
+        if key not in self._spaces:
+            is_there = growth in ticks
+            self._spaces[key] = (
+                SearchSpace(ticks, name, parameter) if is_there else SearchSpace.of((*ticks, growth), name, parameter)
+            )
+        return self._spaces[key]
 
     def _falls(self, one: Series) -> StrongScaling | None:
         """Return what strong scaling makes of times that fall; None of all else."""
@@ -239,7 +224,7 @@ class Judge:
             task = self.task(one, state)
             if task is None:
                 continue
-            if few := _too_short(one, self.min_points):
+            if few := too_short(one, self.min_points):
                 short[name] = few
                 problems[name] = f"{few}; {self._way_on(one, state)}."
                 continue
@@ -250,12 +235,22 @@ class Judge:
 
     def _judged(self, tasks: list[Task], statistic: str) -> list[AnyVerdict | ScalkitError]:
         """Return the verdict on each task, or why it cannot be fitted; all that are new are judged together."""
-        keys = [task.key for task in tasks]
+        keys = self._keys(tasks)
         known = {key: self._verdicts.get(key) for key in keys}
         new = [(key, task) for key, task in zip(keys, tasks, strict=True) if known[key] is None]
         for (key, _), found in zip(new, self._fresh([task for _, task in new], statistic), strict=True):
             known[key] = self._verdicts.put(key, found)
         return [cast("AnyVerdict | ScalkitError", known[key]) for key in keys]
+
+    def _keys(self, tasks: list[Task]) -> list[tuple[object, ...]]:
+        """Return what each verdict depends on; search spaces by a number, as they are long and often the same."""
+        numbers: dict[int, int] = {}
+        for task in tasks:
+            for space in task.spaces.values():
+                if id(space) not in numbers:
+                    known = self._numbers.get(space)
+                    numbers[id(space)] = self._numbers.put(space, next(self._count)) if known is None else known
+        return [(task.series, task.expectation, *(numbers[id(s)] for s in task.spaces.values())) for task in tasks]
 
     def _fresh(self, tasks: list[Task], statistic: str) -> list[AnyVerdict | ScalkitError]:
         if not tasks:
@@ -263,7 +258,7 @@ class Judge:
         if len(self.measured.parameters) > 1:
             return [self._one(task, statistic) for task in tasks]
         try:
-            return list(judge([_case(task) for task in tasks], self.min_points))
+            return list(judge([case(task) for task in tasks], self.min_points))
         except DataError:
             return [self._one(task, statistic) for task in tasks]
 
@@ -278,7 +273,7 @@ class Judge:
                     statistic=cast(Statistic, statistic),
                     min_points=self.min_points,
                 )
-            return judge([_case(task)], self.min_points)[0]
+            return judge([case(task)], self.min_points)[0]
         except DataError as error:
             return error
 
@@ -292,14 +287,14 @@ class Judge:
     ) -> Validation:
         functions = {**self.expected.functions, **state.expectations}
         judged = {function for function, _ in verdicts}
-        covered = {name for function in (*judged, *(f for f, _ in short)) for name in _names(function)}
+        covered = {name for function in (*judged, *(f for f, _ in short)) for name in names_in_set(function)}
         several = self.measured.parameters if len(self.measured.parameters) > 1 else ()
         self._check_rules(state.rules)
         one_parameter = cast("tuple[Verdict, ...]", tuple(verdicts.values()))
         remarks = (
             [f"judged at {name} = {value:g}" for name, value in self.measured.fixed.items()] if not several else []
         )
-        left = [_left(rule, several) for rule in state.rules] if several else []
+        left = [left_rule(rule, several) for rule in state.rules] if several else []
         return Validation(
             verdicts=one_parameter,
             rules=() if several else tuple(self._ruling(rule, measured, one_parameter) for rule in state.rules),
@@ -309,7 +304,7 @@ class Judge:
             litmus=next(
                 (Litmus(v) for v in one_parameter if v.function == self.expected.litmus and v.metric == "time"), None
             ),
-            notes=(*_truncated(self.measured.data), *left, *remarks, *notes),
+            notes=(*truncated(self.measured.data), *left, *remarks, *notes),
             expectations=self.expected.name,
             statistic=state.statistic,
         )
@@ -352,36 +347,3 @@ class Judge:
             following = one.x[-1] * max(2.0, round(one.x[-1] / one.x[-2]))
             return f"measure more, for example {one.parameter} = {following:g}"
         return "measure more"
-
-
-def _case(task: Task) -> tuple[Series, Expectation, SearchSpace]:
-    (space,) = task.spaces.values()
-    return cast(Series, task.series), cast(Expectation, task.expectation), space
-
-
-def _names(function: str) -> tuple[str, str]:
-    """Return the names under which a set knows a function: its own, and that of ``f`` for ``f[random]``."""
-    return function, function.split("[", 1)[0]
-
-
-def _too_short(one: AnySeries, min_points: int) -> str:
-    """Return what is missing where a series has too few settings, in the words of `Validation.unjudged`; else nothing."""
-    along = {n: one.along(n) for n in one.parameters} if isinstance(one, SeveralSeries) else {one.parameter: one.x}
-    name = min(along, key=lambda each: len(along[each]))
-    values = along[name]
-    if len(values) >= min_points:
-        return ""
-    settings = ", ".join(f"{x:g}" for x in values)
-    return f"{one.function} ({one.metric}) has {len(values)} of {min_points} needed settings: {name} = {settings}"
-
-
-def _left(rule: Relation, parameters: tuple[str, ...]) -> str:
-    return (
-        f"the rule '{rule}' is not judged over {', '.join(parameters)}; select one value of all but one parameter "
-        "to judge it there"
-    )
-
-
-def _truncated(data: xr.Dataset) -> Iterator[str]:
-    if found := str(data.attrs.get("truncated", "") or ""):
-        yield f"truncated files, read as far as they go: {found}"

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 import xarray as xr
 
-from scalkit.errors import DataError
+from scalkit.errors import DataError, UsageError
 from scalkit.measure import (
     Series,
     SeveralSeries,
@@ -92,6 +92,14 @@ class Measured:
         if len(found) != len(self.parameters):
             raise self._wrong(given)
         return found
+
+    def require_one_parameter(self, rule: str) -> None:
+        """Raise a UsageError if there are several parameters, which rules between functions are not for."""
+        if len(self.parameters) > 1:
+            raise UsageError(
+                f"rules such as '{rule}' are for one parameter, the measurements are over {', '.join(self.parameters)}; "
+                f"select one value of the others, as in data.sel({self.parameters[-1]}=...)."
+            )
 
     def _wrong(self, given: object) -> DataError:
         needed = (

@@ -8,11 +8,12 @@ import xarray as xr
 
 from scalkit.errors import DataError, UsageError
 from scalkit.session.history import History
-from scalkit.session.judging import AnyVerdict, Judge, Name, Outcome
+from scalkit.session.judging import AnyVerdict, Judge, Outcome
 from scalkit.session.measured import AnySeries
 from scalkit.session.observers import Observer, Observers
 from scalkit.session.source import Source
 from scalkit.session.state import AnyExpectation, Setting, State
+from scalkit.session.tasks import Name
 from scalkit.validation import SYMBOLS, SearchSpace, Validation
 
 __all__ = ["Reading"]
@@ -22,9 +23,9 @@ class Reading:
     """The properties of a session; `scalkit.session.Session` adds what changes it."""
 
     _source: Source
+    _given: object
     _judge: Judge
     _history: History
-    _begin: State
     _outcome: Outcome
     _selected: Name
     _snapshots: dict[str, State]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from bisect import insort
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from scalkit.errors import ExpectationError
@@ -15,12 +16,12 @@ from scalkit.validation.several_expectation import SeveralExpectation
 __all__ = ["growth_along", "growths_expected", "moved", "parse_tick", "settled", "with_ruler"]
 
 
-def with_ruler(judge: Judge, state: State, function: str, parameter: str, ticks: Iterable[Growth]) -> State:
+def with_ruler(judge: Judge, state: State, function: str, space: SearchSpace) -> State:
     """Return the state with another ruler along a parameter: the shared one if rulers are shared, else the function's."""
-    space = SearchSpace.of(ticks, "by hand", parameter)
+    ruler = {space.parameter: space.ticks}
     if state.shared:
-        return replace(state, shared={**state.shared, parameter: space.ticks})
-    return settled(judge, state.ruled(function, {**state.rulers.get(function, {}), parameter: space.ticks}), function)
+        return replace(state, shared={**state.shared, **ruler})
+    return settled(judge, state.ruled(function, {**state.rulers.get(function, {}), **ruler}), function)
 
 
 def settled(judge: Judge, state: State, function: str) -> State:
@@ -89,9 +90,12 @@ def moved(expected: Growth, old: Growth, new: Growth) -> Callable[[SearchSpace],
 
     def move(space: SearchSpace) -> SearchSpace:
         refuse_expected(expected, old)
-        gone = space.without_tick(old) if len(space) > 1 or old not in space.ticks else space
+        if old not in space.ticks:
+            return space.without_tick(old)  # says which there are
         refuse_double(space, new)
-        return gone.with_tick(new)
+        ticks = [tick for tick in space.ticks if tick != old]
+        insort(ticks, new)
+        return replace(space, ticks=tuple(ticks))
 
     return move
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from scalkit.errors import DataError, ExpectationError, RuleError, UsageError
@@ -14,9 +14,9 @@ from scalkit.relation import Relation
 from scalkit.session.compare import Differences, differences
 from scalkit.session.history import History
 from scalkit.session.judging import Judge
+from scalkit.session.keeping import Keeping
 from scalkit.session.measured import shown_setting
 from scalkit.session.observers import Observers
-from scalkit.session.reading import Reading
 from scalkit.session.rulers import (
     growth_along,
     growths_expected,
@@ -28,17 +28,14 @@ from scalkit.session.rulers import (
     with_ruler,
 )
 from scalkit.session.source import open_source
-from scalkit.session.state import AnyExpectation, Setting, State
+from scalkit.session.state import AnyExpectation, Setting, State, aspects, own_deviation
 from scalkit.validation import SearchSpace
 from scalkit.validation.catalogue import expectation_set
-from scalkit.validation.several_expectation import SeveralExpectation
 
 __all__ = ["Session"]
 
-_ASPECT_OF = {"expectations": "expectation", "rulers": "ruler", "shared": "ruler"}
 
-
-class Session(Reading):
+class Session(Keeping):
     """Measurements, what is expected of them, and every change to that as a step that can be undone.
 
     Parameters
@@ -78,10 +75,9 @@ class Session(Reading):
         self._judge = Judge(ds, expectation_set(expectations), min_points)
         given = [rules] if isinstance(rules, str | Relation) else list(rules)
         if given:
-            self._require_one_parameter(str(given[0]))
+            self._judge.measured.require_one_parameter(str(given[0]))
         own = (one if isinstance(one, Relation) else Relation.parse(one) for one in given)
         begin = State(statistic, tuple(dict.fromkeys((*self._judge.expected.rules, *own))))
-        self._begin = begin
         self._history = History(begin)
         self._outcome = self._judge.result(begin)
         self._selected = next(iter(self._outcome.verdicts), self._judge.names[0])
@@ -108,7 +104,7 @@ class Session(Reading):
             By default one that was given before stays; else half of the leading class is allowed.
         """
         current = self.expectation
-        own = _own_deviation(current) if deviation is None else deviation
+        own = own_deviation(current) if deviation is None else deviation
         return self._expect(f"expect {text} of {self._selected[0]}", text, own)
 
     def set_deviation(self, deviation: object | None) -> Session:
@@ -224,7 +220,7 @@ class Session(Reading):
     def add_rule(self, text: str | Relation) -> Session:
         """Judge one more cross-function rule, for example ``"MPI_Allreduce <= MPI_Reduce + MPI_Bcast"``."""
         rule = text if isinstance(text, Relation) else Relation.parse(text)
-        self._require_one_parameter(str(rule))
+        self._judge.measured.require_one_parameter(str(rule))
         rules = self.state.rules
         return self._do(f"add rule {rule}", replace(self.state, rules=rules if rule in rules else (*rules, rule)))
 
@@ -289,21 +285,6 @@ class Session(Reading):
         second = self._outcome if after is None else self._judge.result(self._snapshot(after))
         return differences(before, first, after or "now", second)
 
-    def save(self, path: str | os.PathLike[str], *, with_data: bool | None = None) -> Session:
-        """Write the session to a file that `load` reads.
-
-        Parameters
-        ----------
-        path : path
-            Appears only when it is complete; an existing file is replaced.
-        with_data : bool, optional
-            Whether the measurements go into it; by default only those made in memory do.
-        """
-        from scalkit.session.file import write
-
-        write(self.to_dict(with_data=with_data), path)
-        return self
-
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, data: object | None = None) -> Session:
         """Return the session in a file that `save` wrote, or in an HTML report.
@@ -323,24 +304,12 @@ class Session(Reading):
 
         return read_session(cls, path, data)
 
-    def to_dict(self, *, with_data: bool | None = None) -> dict[str, Any]:
-        """Return the session as JSON values; see `save`."""
-        from scalkit.session.file import session_to_dict
-
-        return session_to_dict(self, with_data)
-
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any], *, data: object | None = None) -> Session:
         """Return the session that `to_dict` wrote; see `load`."""
         from scalkit.session.file import session_from_dict
 
         return session_from_dict(cls, plain, data)
-
-    def as_code(self) -> str:
-        """Return Python that comes to the same state from the same measurements, and prints the verdict."""
-        from scalkit.session.code import code_of
-
-        return code_of(self)
 
     def _expect(self, step: str, text: object, deviation: object | None) -> Session:
         function = self._selected[0]
@@ -361,8 +330,7 @@ class Session(Reading):
     def _edited(self, state: State, parameter: str, change: Callable[[SearchSpace], SearchSpace]) -> State:
         self._require_expectation()
         growth_along(Growth.constant(), self.parameters, parameter)
-        ticks = change(self.spaces[parameter]).ticks
-        return with_ruler(self._judge, state, self._selected[0], parameter, ticks)
+        return with_ruler(self._judge, state, self._selected[0], change(self.spaces[parameter]))
 
     def _leave_out(self, step: str, settings: tuple[object, ...], gone: set[Setting]) -> Session:
         function = self._selected[0]
@@ -394,14 +362,6 @@ class Session(Reading):
             )
         return found
 
-    def _require_one_parameter(self, rule: str) -> None:
-        names = self._judge.measured.parameters
-        if len(names) > 1:
-            raise UsageError(
-                f"rules such as '{rule}' are for one parameter, the measurements are over {', '.join(names)}; select one "
-                f"value of the others, as in data.sel({names[-1]}=...)."
-            )
-
     def _snapshot(self, name: str) -> State:
         if name not in self._snapshots:
             raise UsageError(
@@ -420,22 +380,5 @@ class Session(Reading):
         if after != before:
             self._outcome = self._judge.result(after)
         self._history = history
-        self._observers.tell(_changed(before, after))
+        self._observers.tell(aspects(before, after))
         return self
-
-
-def _own_deviation(expectation: AnyExpectation | None) -> object | None:
-    """Return the deviation that was given, not derived; None if none was."""
-    if expectation is None:
-        return None
-    if isinstance(expectation, SeveralExpectation):
-        return expectation.own_deviations or None
-    return expectation.deviation if expectation.has_own_deviation else None
-
-
-def _changed(before: State, after: State) -> frozenset[str]:
-    named = {f.name for f in fields(State) if getattr(before, f.name) != getattr(after, f.name)}
-    found = {_ASPECT_OF.get(name, name) for name in named}
-    if "expectation" in found:
-        found.add("ruler")
-    return frozenset({*found, "history", *(["result"] if found else [])})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TypeVar
 
 from scalkit.growth import Growth
@@ -21,6 +21,7 @@ Setting = float | tuple[float, ...]
 """A value of the parameter, or a value of each of several."""
 
 Value = TypeVar("Value")
+_ASPECT_OF = {"expectations": "expectation", "rulers": "ruler", "shared": "ruler"}
 
 
 @dataclass(frozen=True)
@@ -71,3 +72,21 @@ def with_entry(mapping: Mapping[str, Value], key: str, value: Value | None) -> d
 def without(mapping: Mapping[str, Value], key: str) -> dict[str, Value]:
     """Return a mapping without an entry."""
     return {name: value for name, value in mapping.items() if name != key}
+
+
+def own_deviation(expectation: AnyExpectation | None) -> object | None:
+    """Return the deviation that was given, not derived; None if none was."""
+    if expectation is None:
+        return None
+    if isinstance(expectation, SeveralExpectation):
+        return expectation.own_deviations or None
+    return expectation.deviation if expectation.has_own_deviation else None
+
+
+def aspects(before: State, after: State) -> frozenset[str]:
+    """Return what a step from one state to another is about, in the words that observers are told."""
+    named = {f.name for f in fields(State) if getattr(before, f.name) != getattr(after, f.name)}
+    found = {_ASPECT_OF.get(name, name) for name in named}
+    if "expectation" in found:
+        found.add("ruler")
+    return frozenset({*found, "history", *(["result"] if found else [])})
