@@ -278,3 +278,29 @@ def test_representations(session):
     assert repr(session).startswith("Session(data in memory: 6 verdicts: ")
     session.select("alone").expect("1")
     assert "<ol><li>expect 1 of alone</li></ol>" in session._repr_html_()
+
+
+def test_several_parameters():
+    points = [(p, s) for p in (2, 4, 8, 16, 32) for s in (8, 64, 512, 4096, 32768)]
+    values = [np.log2(p) + 0.01 * s for p, s in points]
+    data = sk.measurements(points, values, parameter=["p", "S"], name="f")
+    session = sk.Session(data, {"f": "log(p) + S"})
+    same(session, sk.validate(data, {"f": "log(p) + S"}))
+    session.snapshot("A").expect("p*S").add_tick("S^3")
+    assert "S^3" in map(str, session.spaces["S"].ticks)
+    assert "S^3" not in map(str, session.spaces["p"].ticks)
+    assert {one.what for one in session.compare("A")} >= {"expectation", "verdict"}
+    assert session.verdict.sentence in session._repr_html_().replace("&#x27;", "'")
+    session.exclude((2, 8), {"p": 4, "S": 64})
+    assert session.excluded == ((2.0, 8.0), (4.0, 64.0))
+    assert len(session.series("f").points) == 23
+    with pytest.raises(DataError, match=r"^the setting 2 cannot be read; a value of each of p, S is needed\.$"):
+        session.exclude(2)
+    with pytest.raises(
+        DataError, match=r"^'f' was not measured at p = 3, S = 8; it was at p = 2, S = 8; p = 2, S = 64; "
+    ):
+        session.exclude((3, 8))
+    with pytest.raises(
+        UsageError, match=r"^rules such as 'f <= f' are for one parameter, the measurements are over p, S; "
+    ):
+        session.add_rule("f <= f")
