@@ -89,6 +89,11 @@ def _check(series: Series, min_points: int) -> None:
                 f"it must be {'positive' if is_time else 'zero or positive'} and finite. "
                 "Drop that point or measure it again."
             )
+    if series.metric == "time" and (bad := (series.replicates <= 0).any(axis=1)).any():
+        raise DataError(
+            f"a '{series.metric}' of '{series.function}' at {series.parameter} = {series.x[bad][0]:g} is 0 or less in a "
+            "repetition; a time is positive. Drop that repetition, or time several calls together."
+        )
     if len(series.x) < min_points:
         settings = ", ".join(f"{x:g}" for x in series.x)
         raise DataError(

@@ -117,6 +117,8 @@ def _base_unit(unit: str) -> tuple[float, str]:
 
 def _numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
     try:
+        if isinstance(values, np.ma.MaskedArray):
+            return np.asarray(np.ma.filled(values.astype(np.float64), np.nan))
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"{what} is no array of numbers ({error}); pass numbers, all rows of one length.") from error
@@ -129,7 +131,10 @@ def _merged(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.
             f"x has shape {x.shape} and y {y.shape}; needed are (points,) and (points,) or (points, reps), not empty."
         )
     if not np.isfinite(x).all() or (x <= 0).any():
-        raise DataError(f"x is {_shown(x)}; every value of the parameter must be positive and finite.")
+        place = int(np.flatnonzero(~(np.isfinite(x) & (x > 0)))[0])
+        raise DataError(
+            f"x[{place}] is {x[place]:g}; every value of the parameter must be positive and finite: correct or drop it."
+        )
     rows = y if y.ndim == 2 else y[:, np.newaxis]
     places, index = np.unique(x, return_inverse=True)
     groups = [rows[index == i].ravel() for i in range(len(places))]
@@ -162,8 +167,3 @@ def _labels(column: NDArray[np.float64]) -> NDArray[np.float64] | NDArray[np.int
     """Return whole numbers as integers, as far as netCDF-3 has them."""
     is_whole = (column == np.round(column)).all() and column.max() <= _LARGEST_INT
     return column.astype(np.int64) if is_whole else column
-
-
-def _shown(x: NDArray[np.float64]) -> str:
-    shown = ", ".join(f"{value:g}" for value in x[:8])
-    return f"[{shown}{', ...' if len(x) > 8 else ''}]"

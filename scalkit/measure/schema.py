@@ -285,10 +285,20 @@ def _metric_problems(ds: xr.Dataset, name: str) -> Iterator[str]:
         yield f"{name!r} has the unit {unit!r} in attrs['units']; a text such as 's' or 'B' is needed"
     elif name in METRICS and unit != METRICS[name].unit:
         yield f"{name!r} is in {unit!r}; convert it to {METRICS[name].unit!r}"
-    if np.isinf(variable.values).any():
-        yield f"{name!r} has infinite values; write NaN where nothing was measured"
-    if name == "time" and (variable.values < 0).any():
-        yield f"{name!r} has negative values, the least is {np.nanmin(variable.values):g} s; durations are not negative"
+    if (wrong := np.isinf(variable.values)).any():
+        yield f"{_value_at(variable, wrong)}; write NaN where nothing was measured, or drop that point"
+    if name == "time" and (wrong := variable.values < 0).any():
+        yield f"{_value_at(variable, wrong)}; durations are not negative: write NaN, or drop that point"
+
+
+def _value_at(variable: xr.DataArray, wrong: np.ndarray[Any, np.dtype[np.bool_]]) -> str:
+    """Return the first wrong value in words: "'time' of 'f' at p = 4 is inf s"."""
+    place = dict(zip(variable.dims, np.argwhere(wrong)[0].tolist(), strict=True))
+    one = variable.isel(place)
+    at = [name for name in one.coords if name not in (FUNCTION, RUN, REPETITION) and one[name].dtype.kind in "iuf"]
+    where = ", ".join(f"{name} = {one[name].item():g}" for name in at if name in variable.coords)
+    unit = variable.attrs.get("units", "")
+    return f"{str(variable.name)!r} of {one[FUNCTION].item()!r} at {where} is {one.item():g} {unit}".rstrip()
 
 
 def _listed(names: Iterable[object]) -> str:

@@ -67,7 +67,9 @@ def exact_evidence(
     resolution : float
         Step in which the values are counted; 0 for values that are exact, to one where they are whole numbers.
     """
-    scales, masses = _scales(y, resolution)
+    step, unit = _step(y, resolution), _unit(y)
+    y = y / unit
+    scales, masses = _scales(y, step / unit)
     logs = np.array([g.log2_value(x) for g in growths]).reshape(len(growths), len(x))
     with np.errstate(invalid="ignore"):
         terms = np.exp2(np.clip(logs - logs.max(axis=1, keepdims=True), -1000.0, 0.0))
@@ -125,7 +127,9 @@ def exact_predictions(
     summed : tuple of Growth
         Those of `growths` that also stand in sums of two.
     """
-    scales, masses = _scales(y, resolution)
+    step, unit = _step(y, resolution), _unit(y)
+    y = y / unit
+    scales, masses = _scales(y, step / unit)
     settings = np.concatenate([x, at])
     logs = np.array([g.log2_value(settings) for g in growths]).reshape(len(growths), len(settings))
     with np.errstate(invalid="ignore"):
@@ -156,8 +160,8 @@ def exact_predictions(
     new = (np.median(scales / np.maximum(y, _LEAST), axis=1)[None, :, None] * values) ** 2
     fits = np.isfinite(evidence)[..., None]
     return ExactPredictions(
-        values=np.where(fits, values, np.nan),
-        errors=np.sqrt(np.maximum(spreads, 0.0) + new),
+        values=np.where(fits, values, np.nan) * unit,
+        errors=np.sqrt(np.maximum(spreads, 0.0) + new) * unit,
         evidence=evidence,
         tick=tick,
         is_sum=np.arange(len(tick)) >= len(growths),
@@ -184,11 +188,20 @@ def _log_sum(logs: Floats, top: float) -> Floats:
         return np.asarray(np.log(np.exp(logs - top).sum(axis=1)) + top)
 
 
-def _scales(y: Floats, resolution: float) -> tuple[Floats, Floats]:
+def _step(y: Floats, resolution: float) -> float:
+    """Return the step in which the values are counted: the resolution, or one where they are whole numbers."""
+    is_whole = bool((y == np.round(y)).all()) and float(np.max(np.abs(y))) < 2**53
+    return resolution or float(is_whole)
+
+
+def _unit(y: Floats) -> float:
+    """Return a power of two near the largest value, so that squares stay in range."""
+    return 2.0 ** math.floor(math.log2(max(float(np.max(np.abs(y))), _LEAST)))
+
+
+def _scales(y: Floats, step: float) -> tuple[Floats, Floats]:
     """Return the errors of the values that are tried, of shape (Q, points), and their masses."""
     largest = float(np.max(np.abs(y)))
-    is_whole = bool((y == np.round(y)).all()) and largest < 2**53
-    step = resolution or float(is_whole)
     squares = [(step * _ROUND) ** 2 + (misfit * y) ** 2 + (_TINY * largest) ** 2 for misfit in MISFITS]
     return np.sqrt(np.array(squares)), _MISFIT_MASS
 

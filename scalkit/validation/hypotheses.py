@@ -147,7 +147,7 @@ def hypotheses(
     return _hypotheses(settings, expectation, tuple(ticks), step, prior, None if summed is None else tuple(summed))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=24)
 def _hypotheses(
     settings: tuple[float, ...],
     expectation: Expectation,

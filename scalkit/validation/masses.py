@@ -23,7 +23,7 @@ from scalkit.validation.hypotheses import (
     Prior,
     tick_mass,
 )
-from scalkit.validation.noise import Noise, Summary
+from scalkit.validation.noise import Noise, Summary, widened
 
 __all__ = ["Masses", "exact_masses", "likelihoods", "noisy_masses", "squared_residuals"]
 
@@ -104,7 +104,8 @@ def exact_masses(
 
 
 def _weights(z: Floats, noise: Noise, hyp: Hypotheses) -> Singles:
-    weights = likelihoods(squared_residuals(z, hyp), noise, z.shape[1])
+    n, squares = z.shape[1], squared_residuals(z, hyp)
+    weights = likelihoods(squares, widened(noise, squares.min(axis=1), n), n)
     weights *= hyp.prior.astype(np.float32)[None, :]
     return weights
 

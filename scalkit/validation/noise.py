@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Noise", "Summary", "summarise"]
+__all__ = ["Noise", "Summary", "summarise", "widened"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -49,6 +49,21 @@ class Summary:
 
     z: Floats
     noise: Noise
+
+
+def widened(noise: Noise, squares: np.ndarray[Any, np.dtype[np.float32]], n: int) -> Noise:
+    """Return noise that reaches what even the best hypothesis leaves over.
+
+    Parameters
+    ----------
+    noise : Noise
+    squares : ndarray of shape (series,)
+        Smallest sum of squared residuals of any hypothesis.
+    n : int
+        Number of settings.
+    """
+    factor = np.maximum(1.0, squares / (n - 1) / noise.variances.max(axis=1))
+    return Noise(noise.variances * factor[:, None], noise.masses)
 
 
 def summarise(values: Floats) -> Summary:

@@ -19,7 +19,7 @@ from scalkit.validation.exact import exact_predictions
 from scalkit.validation.expectation import RANKS, Expectation, Rank
 from scalkit.validation.hypotheses import PRIORS, SUM_MASS, Prior, hypotheses, tick_mass
 from scalkit.validation.masses import exact_masses, likelihoods, noisy_masses, squared_residuals
-from scalkit.validation.noise import summarise
+from scalkit.validation.noise import summarise, widened
 from scalkit.validation.space import SearchSpace
 
 __all__ = ["SURE", "Posterior", "Predictions", "VerdictWord", "posteriors"]
@@ -163,6 +163,9 @@ class Posterior:
             Whether growths between the ticks take part, as they do in an interval.
         """
         at = np.asarray(x, dtype=np.float64)
+        if self.is_exact and at.size > 1:  # errors differ from setting to setting
+            each = [self.quantiles(one, shares, refined) for one in at.ravel()]
+            return np.stack(each, axis=1).reshape(len(shares), *at.shape)
         seen = self.predictions(np.atleast_1d(at).ravel(), refined)
         found = np.empty((len(shares), seen.logs.shape[1]))
         for column in range(seen.logs.shape[1]):
@@ -170,7 +173,8 @@ class Posterior:
             order = np.argsort(points)
             below = np.cumsum(np.repeat(seen.weights, len(_NORMAL))[order])
             found[:, column] = np.interp(shares, below / below[-1], points[order])
-        return np.asarray(np.exp(found).reshape(len(shares), *at.shape))
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(found).reshape(len(shares), *at.shape))
 
     def predictions(self, at: ArrayLike, refined: bool = True) -> Predictions:
         """Return what each hypothesis predicts at settings of shape (m,).
@@ -189,6 +193,7 @@ class Posterior:
         noise = summary.noise
         hyp = hypotheses(x, self.expectation, ticks, step, self.prior, self.space.ticks)
         squares = squared_residuals(summary.z, hyp)
+        noise = widened(noise, squares.min(axis=1), len(x))
         likely = likelihoods(squares, noise, len(x))[0].astype(float) * hyp.prior
         keep = likely > _NEGLIGIBLE * likely.max()
         each = np.log(noise.masses) - (len(x) - 1) / 2 * np.log(noise.variances[0])

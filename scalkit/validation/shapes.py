@@ -31,7 +31,7 @@ _SLOWER_SHARES = np.array([0.25, 0.5, 0.75])
 _LEAST_SHARE = 1e-3
 _FINE = 1601
 _DIGITS = 1000.0
-_CACHED = 2048
+_CACHED = 512
 
 
 def middle(x: Floats) -> float:

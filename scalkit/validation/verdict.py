@@ -17,6 +17,7 @@ from scalkit.measure import Series
 from scalkit.validation.crossing import crossing, place_of, shown_scale
 from scalkit.validation.expectation import Direction, Expectation, Rank
 from scalkit.validation.hypotheses import Prior
+from scalkit.validation.pieces import piecewise_remark
 from scalkit.validation.posterior import Posterior, VerdictWord, posteriors
 from scalkit.validation.space import SearchSpace
 
@@ -142,7 +143,12 @@ class Verdict:
     @property
     def caveats(self) -> tuple[str, ...]:
         """What limits the meaning of the measurements and of the model."""
-        return (*self.series.caveats, *self.remarks)
+        return (*self.series.caveats, *self.remarks, *([self.change] if self.change else []))
+
+    @cached_property
+    def change(self) -> str | None:
+        """Where the growth changes, in words, if it very probably does; see `scalkit.piecewise`."""
+        return piecewise_remark(self.series, self.model)
 
     @property
     def misses(self) -> bool:

@@ -82,10 +82,10 @@ def test_large_parameters_survive_netcdf(tmp_path: Any) -> None:
             {"y": [1, 2]},
             "x has shape (5,) and y (2,); needed are (points,) and (points,) or (points, reps), not empty.",
         ),
-        ({"x": [1, 2, 3, 4, -5]}, "x is [1, 2, 3, 4, -5]; every value of the parameter must be positive and finite."),
+        ({"x": [1, 2, 3, 4, -5]}, "x[4] is -5; every value of the parameter must be positive and finite: correct or drop it."),
         (
             {"x": [1, 2, 3, 4, np.inf]},
-            "x is [1, 2, 3, 4, inf]; every value of the parameter must be positive and finite.",
+            "x[4] is inf; every value of the parameter must be positive and finite: correct or drop it.",
         ),
         (
             {"unit": "B"},
@@ -93,8 +93,8 @@ def test_large_parameters_survive_netcdf(tmp_path: Any) -> None:
         ),
         (
             {"y": [1, 2, 3, 4, -1]},
-            "this is no Dataset of measurements: 'time' has negative values, the least is -1 s; durations are not negative. "
-            "See docs/file-formats.md.",
+            f"this is no Dataset of measurements: 'time' of 'f' at p = {P[4]:g} is -1 s; durations are not negative: write NaN, "
+            "or drop that point. See docs/file-formats.md.",
         ),
     ],
 )
@@ -150,8 +150,8 @@ def _broken() -> list[tuple[str, Any, str]]:
          "an object whose 'arguments' and 'settings' are objects is needed"),
         ("simulated", good.assign_attrs(simulated="yes"), "attrs['simulated'] is 'yes'; 0 or 1 is needed"),
         ("size", good.assign_attrs(message_size_B="abc"), "attrs['message_size_B'] is 'abc'; a whole number of bytes is needed"),
-        ("infinite", good.assign(time=(time / 0).assign_attrs(time.attrs)), "'time' has infinite values; write NaN where "
-         "nothing was measured"),
+        ("infinite", good.assign(time=(time / 0).assign_attrs(time.attrs)), "'time' of 'f' at p = 2 is inf s; write NaN where "
+         "nothing was measured, or drop that point"),
     ]  # fmt: skip
 
 
@@ -167,3 +167,10 @@ def test_check_explains_repeated_functions() -> None:
     message = "the function 'f' stands there more than once; combine() merges repeated measurements"
     with pytest.raises(DataError, match=re.escape(message)):
         check(ds)
+
+
+def test_masked_values_are_missing() -> None:
+    y = np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False])
+    values = measurements([2, 4, 8], y)["time"].values.ravel()
+    assert np.isnan(values[1])
+    assert values[[0, 2]].tolist() == [1.0, 3.0]

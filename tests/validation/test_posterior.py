@@ -226,3 +226,37 @@ def test_noise_of_runs_goes_before_that_of_repetitions() -> None:
     assert 1e-4 < summary.noise.variances.min() < 1e-2
     masses = noisy_masses(summary, hypotheses(P, Expectation("log(p)", deviation=ROOT), ICS15.ticks))
     assert masses.growth.sum() == pytest.approx(1)
+
+
+def test_huge_exact_values_keep_their_probabilities():
+    k = np.arange(600, 605)
+    found = sk.validate(sk.measurements(k, 2.0**k, parameter="k", metric="object_memory", name="f"), {"f": "2^k"})["f"]
+    assert found.verdict == "total"
+
+
+def test_values_that_no_class_follows_are_undecided_not_lost():
+    x, y = [2, 4, 8, 16, 32, 64], [1e-300, 1e-100, 1.0, 1e50, 1e200, 1e300]
+    found = sk.validate(sk.measurements(x, y, name="f"), {"f": "p"})["f"]
+    assert sum(found.probability.values()) == pytest.approx(1)
+
+
+def test_exact_intervals_do_not_depend_on_what_else_is_asked():
+    x = 2.0 ** np.arange(1, 9)
+    y = 9 * x**1.75 * np.log2(x)
+    data = sk.measurements(x, np.stack([y, y], axis=1), name="f")
+    found = sk.validate(data, {"f": {"expectation": "log(p)", "space": "ics15"}})["f"]
+    np.testing.assert_allclose(found.interval([512.0])[:, 0], found.interval([2.0, 512.0])[:, 1], rtol=1e-12)
+
+
+def test_a_zero_among_repetitions_of_a_time_is_said():
+    data = sk.measurements([2, 4, 8, 16, 32], [[1, 2], [0, 1], [3, 3], [4, 4], [5, 5]], name="f")
+    with pytest.raises(sk.errors.DataError, match="at p = 4 is 0 or less in a repetition"):
+        sk.validate(data, {"f": "p"})
+
+
+def test_a_change_of_growth_is_remarked():
+    p = 2.0 ** np.arange(1, 11)
+    time = np.where(p <= 64, 2 + 3 * np.log2(p), 20 * p / 64)
+    noise = np.random.default_rng(7).lognormal(0, 0.03, (10, 5))
+    found = sk.validate(sk.measurements(p, time[:, None] * noise, unit="us", name="f"), {"f": "log(p)"})["f"]
+    assert "rom p = 64 on" in " ".join(found.caveats)
