@@ -18,7 +18,8 @@ PAGES = [path for path in sorted((ROOT / "docs").glob("*.md")) if ">>>" in path.
 def test_sessions_of_a_page_run(page, monkeypatch):
     monkeypatch.chdir(ROOT)
     found = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
-    assert found.attempted and not found.failed
+    assert found.attempted
+    assert not found.failed
 
 
 def test_example_of_the_readme_prints_what_it_says(monkeypatch, tmp_path):

@@ -82,7 +82,10 @@ def test_large_parameters_survive_netcdf(tmp_path: Any) -> None:
             {"y": [1, 2]},
             "x has shape (5,) and y (2,); needed are (points,) and (points,) or (points, reps), not empty.",
         ),
-        ({"x": [1, 2, 3, 4, -5]}, "x[4] is -5; every value of the parameter must be positive and finite: correct or drop it."),
+        (
+            {"x": [1, 2, 3, 4, -5]},
+            "x[4] is -5; every value of the parameter must be positive and finite: correct or drop it.",
+        ),
         (
             {"x": [1, 2, 3, 4, np.inf]},
             "x[4] is inf; every value of the parameter must be positive and finite: correct or drop it.",
