@@ -7,7 +7,7 @@ class Ruler {
     Object.assign(this, { model, el, nodes: new Map(), drag: null, timer: 0, shown: "" });
     el.classList.add("sk-ruler");
     this.build();
-    const draw = () => this.draw();
+    const draw = () => { if (!this.isCommitting) this.draw(); };
     for (const name of TRAITS) model.on(`change:${name}`, draw);
     this.observer = new ResizeObserver(() => { if (this.width() !== this.drawnWidth) this.draw(); });
     this.observer.observe(this.svg);
@@ -30,35 +30,7 @@ class Ruler {
     this.marks = svgNode("g", { "aria-hidden": "true", "pointer-events": "none" }, this.svg);
     this.readout = htmlNode("p", { className: "readout" }, el);
     this.problem = htmlNode("p", { className: "problem", role: "alert" }, el);
-    this.tools = htmlNode("div", { className: "tools", role: "group", ariaLabel: "Edit the ticks" }, el);
-    const button = (text, title, act) => {
-      const node = htmlNode("button", { type: "button", textContent: text, title }, this.tools);
-      node.addEventListener("click", () => { act(); });
-      return node;
-    };
-    this.buttons = {
-      slower: button("◀ slower", "Move the chosen tick to the next slower place (←)", () => this.moveBy(this.chosen(), -1)),
-      faster: button("faster ▶", "Move the chosen tick to the next faster place (→)", () => this.moveBy(this.chosen(), 1)),
-      row: button("× log", "Move the chosen tick to the other row (L)", () => this.toggleRow(this.chosen())),
-      beside: button("+ beside", "Add a tick beside the chosen one (Insert)", () => this.addBeside(this.chosen())),
-      remove: button("✕ delete", "Delete the chosen tick (Delete)", () => this.remove(this.chosen())),
-      undo: button("↶ undo", "Take the last step back (Ctrl+Z)", () => this.model.send({ type: "undo" })),
-      redo: button("↷ redo", "Make the last step again (Ctrl+Y)", () => this.model.send({ type: "redo" })),
-    };
-    const form = htmlNode("form", {}, this.tools);
-    this.input = htmlNode("input", { type: "text", ariaLabel: "Growth to add as a tick", maxLength: 200, spellcheck: false, autocomplete: "off" }, form);
-    htmlNode("button", { type: "submit", textContent: "+ add", title: "Add the growth in the field as a tick" }, form);
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      if (this.input.value.trim()) this.model.send({ type: "add", text: this.input.value.trim() });
-      this.input.value = "";
-    });
-    form.addEventListener("keydown", (event) => event.stopPropagation());
-    this.keys = htmlNode("details", { className: "keys" }, el);
-    htmlNode("summary", { textContent: "Mouse and keys" }, this.keys);
-    htmlNode("span", { textContent: "Drag a tick along its row or into the other one; click on an empty place of a row to add a tick. "
-      + "Tab goes from tick to tick, ← → move it, Home and End go to the ends, L changes the row, Insert adds one beside it, Delete removes it, "
-      + "Escape gives a drag up, Ctrl+Z and Ctrl+Y undo and redo." }, this.keys);
+    Object.assign(this, buildTools(this, el));
     this.live = htmlNode("div", { className: "live" }, el);
     this.live.setAttribute("aria-live", "polite");
     // On the focused element itself: JupyterLab looks there, or "d d" would delete the cell.
@@ -90,11 +62,21 @@ class Ruler {
     const ticks = texts.map((growth) => ({ growth, g: readGrowth(growth) })).sort((a, b) => compare(a.g, b.g, ruler.classes))
       .map(({ growth, g }) => ({ growth, row: rowOf(g, ruler), at: showFraction(exponentOf(g, movingClass(g, ruler))) }));
     const hadFocus = this.front.contains(document.activeElement);
+    this.isCommitting = true;
     this.model.set("selected", selected);
     this.model.set("ticks", ticks);
+    this.isCommitting = false;
+    this.draw();
     this.model.save_changes();
     if (hadFocus) this.nodes.get(selected)?.focus({ preventScroll: true });
     this.live.textContent = said;
+  }
+
+  // As state, not as a message of its own: that could overtake an edit that waits for its turn.
+  ask(type, text = "") {
+    const asked = this.model.get("requests");
+    this.model.set("requests", [...asked.slice(-19), { n: (asked.at(-1)?.n ?? 0) + 1, type, text }]);
+    this.model.save_changes();
   }
 
   replace(text, growth) {
@@ -131,9 +113,11 @@ class Ruler {
   }
 
   remove(text) {
-    const texts = this.texts(), k = texts.indexOf(text);
+    const texts = this.texts();
     if (!text || texts.length < 2) { this.live.textContent = "The last tick stays."; return; }
-    this.commit(texts.filter((other) => other !== text), texts[k + 1] ?? texts[k - 1], `Deleted ${growthWords(readGrowth(text))}`);
+    const row = [...this.front.querySelectorAll(`.tick[data-row="${this.nodes.get(text).dataset.row}"]`)].map((node) => node.dataset.growth);
+    const k = row.indexOf(text), rest = texts.filter((other) => other !== text);
+    this.commit(rest, row[k + 1] ?? row[k - 1] ?? rest[0], `Deleted ${growthWords(readGrowth(text))}`);
   }
 
   key(event) {
@@ -143,7 +127,7 @@ class Ruler {
     const letter = event.key.toLowerCase();
     if (event.ctrlKey || event.metaKey) {
       if (letter !== "z" && letter !== "y") return;
-      this.model.send({ type: letter === "y" || event.shiftKey ? "redo" : "undo" });
+      this.ask(letter === "y" || event.shiftKey ? "redo" : "undo");
     } else if (event.key === "ArrowRight" || event.key === "ArrowUp") this.moveBy(text, 1);
     else if (event.key === "ArrowLeft" || event.key === "ArrowDown") this.moveBy(text, -1);
     else if (event.key === "Home") this.moveBy(text, -Infinity);

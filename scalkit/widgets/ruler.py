@@ -69,6 +69,8 @@ class TickRuler(anywidget.AnyWidget):
         after a drag that was given up.
     can_undo, can_redo : bool
         Whether there is a step to take back, or to make again.
+    requests : list of dict
+        What the page asks for besides: ``{"n": 1, "type": "undo"}``, ``"redo"``, or ``"add"`` with a ``"text"``; each `n` once.
     readonly : bool
     problem : str
         Why the last edit was refused; empty if it was not.
@@ -83,7 +85,7 @@ class TickRuler(anywidget.AnyWidget):
         If a tick cannot be read, or there is neither a space nor anything to make it from.
     """
 
-    _esm = source("growth.js", "ruler_layout.js", "ruler_edit.js", "ruler_dom.js", "ruler.js")
+    _esm = source("growth.js", "ruler_layout.js", "ruler_edit.js", "ruler_dom.js", "ruler_tools.js", "ruler.js")
     _css = source("ruler.css")
 
     ticks: t.List[Any] = t.List().tag(sync=True)
@@ -96,6 +98,7 @@ class TickRuler(anywidget.AnyWidget):
     hover = t.Unicode("").tag(sync=True)
     preview = t.Dict().tag(sync=True)
     readonly = t.Bool(False).tag(sync=True)
+    requests: t.List[Any] = t.List().tag(sync=True)
     parameter = t.Unicode("p").tag(sync=True)
     axis = t.Dict().tag(sync=True)
     span = t.List(t.Int(), default_value=[0, 2]).tag(sync=True)
@@ -106,6 +109,7 @@ class TickRuler(anywidget.AnyWidget):
     label = t.Unicode("Search space").tag(sync=True)
     link: RulerLink | None = None
     _follows = True
+    _answered = 0
 
     def __init__(
         self,
@@ -140,7 +144,6 @@ class TickRuler(anywidget.AnyWidget):
         self._follows = "denominators" not in traits
         self.ticks = list(space.ticks)
         self.observe(self._remember, "ticks")
-        self.on_msg(self._on_message)
         if session is not None:
             link(self, session, parameter)
 
@@ -225,6 +228,7 @@ class TickRuler(anywidget.AnyWidget):
             self._from_page = False
         if self._refused is not None:
             self.refuse(self._refused)
+        self._answer()
 
     @t.validate("ticks")
     def _check_ticks(self, proposal: Any) -> list[dict[str, str | int]]:
@@ -274,21 +278,28 @@ class TickRuler(anywidget.AnyWidget):
     def _tell_steps(self) -> None:
         self.can_undo, self.can_redo = bool(self._done), bool(self._undone)
 
-    def _on_message(self, _widget: object, message: object, _buffers: object) -> None:
-        wanted = message if isinstance(message, Mapping) and not self.readonly else {}
-        kind = wanted.get("type")
-        try:
-            if kind in ("undo", "redo"):
-                target = self if self.link is None else self.link
-                getattr(target, kind)()
-            elif kind == "add":
-                growth = Growth.parse(str(wanted.get("text", "")), self.parameter)
-                self.add(growth)
-                self.selected = str(growth)
-            if kind in ("undo", "redo", "add"):
-                self.problem = ""
-        except ScalkitError as error:
-            self.refuse(error)
+    def _answer(self) -> None:
+        """Do what the page asked for and was not done yet."""
+        for request in self.requests:
+            n = request.get("n") if isinstance(request, Mapping) else None
+            if isinstance(n, int) and n > self._answered:
+                self._answered = n
+                try:
+                    self._do(request.get("type"), request.get("text"))
+                except ScalkitError as error:
+                    self.refuse(error)
+
+    def _do(self, kind: object, text: object) -> None:
+        if self.readonly or kind not in ("undo", "redo", "add"):
+            return
+        self.problem = ""
+        if kind == "add":
+            growth = Growth.parse(str(text or ""), self.parameter)
+            self.add(growth)
+            self.selected = str(growth)
+            return
+        target = self if self.link is None else self.link
+        (target.undo if kind == "undo" else target.redo)()
 
 
 def _space(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from widget_page import from_page, message
+from widget_page import ask, from_page
 
 import scalkit as sk
 from scalkit.measure import combine
@@ -62,11 +62,11 @@ def test_a_gesture_is_a_step_with_its_name(ruler: TickRuler, session: Session, g
     from_page(ruler, ticks=edited(ruler, gone=gone, new=new))
     assert session.history == (step,)
     assert ruler.growths == session.space.ticks
-    message(ruler, type="undo")
+    ask(ruler, "undo")
     assert session.space == before
     assert ruler.growths == before.ticks
     assert ruler.can_redo
-    message(ruler, type="redo")
+    ask(ruler, "redo")
     assert session.history == (step,)
 
 
@@ -125,17 +125,17 @@ def test_what_the_session_refuses_is_said_and_taken_back(ruler: TickRuler, sessi
 
 
 def test_text_from_the_page_is_a_step(ruler: TickRuler, session: Session) -> None:
-    message(ruler, type="add", text="p^3")
+    ask(ruler, "add", "p^3")
     assert session.history == ("add tick p^3",)
     assert ruler.selected == "p^3"
-    message(ruler, type="add", text="p^3 +")
+    ask(ruler, "add", "p^3 +")
     assert ruler.problem != ""
     assert session.history == ("add tick p^3",)
 
 
 def test_undo_at_the_beginning_does_nothing(ruler: TickRuler, session: Session) -> None:
-    message(ruler, type="undo")
-    message(ruler, type="redo")
+    ask(ruler, "undo")
+    ask(ruler, "redo")
     assert (session.history, ruler.problem) == ((), "")
 
 
@@ -181,3 +181,12 @@ def test_link_ends(ruler: TickRuler, session: Session) -> None:
     again = link(ruler, session)
     assert ruler.link is again
     assert "p^3" in texts(ruler)
+
+
+def test_edits_and_requests_that_arrive_together_keep_their_order(ruler: TickRuler, session: Session) -> None:
+    asked = [{"n": 1, "type": "undo"}, {"n": 2, "type": "redo"}, {"n": 3, "type": "undo"}]
+    from_page(ruler, requests=asked, ticks=edited(ruler, gone="p^(1/4)"))
+    assert session.history == ()
+    assert session.undone == ("remove tick p^(1/4)",)
+    from_page(ruler, requests=asked, selected="p")
+    assert session.undone == ("remove tick p^(1/4)",), "each is answered once"

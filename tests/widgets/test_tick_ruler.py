@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from widget_page import from_page, message, state_of
+from widget_page import ask, from_page, state_of
 
 import scalkit as sk
 from scalkit.errors import ExpectationError
@@ -135,7 +135,7 @@ def test_wrong_edit_is_refused_and_the_view_restored(wire: Wire, ticks: object, 
 def test_readonly_ignores_the_page(wire: Wire) -> None:
     ruler = TickRuler(ticks=["1", "p"], readonly=True)
     from_page(ruler, ticks=[{"growth": "p"}], selected="p")
-    message(ruler, type="add", text="p^2")
+    ask(ruler, "add", "p^2")
     assert growths(ruler) == ["1", "p"]
     assert ruler.selected == "p"
 
@@ -143,15 +143,15 @@ def test_readonly_ignores_the_page(wire: Wire) -> None:
 def test_undo_and_redo_without_a_session(wire: Wire) -> None:
     ruler = TickRuler(ticks=["1", "p"])
     from_page(ruler, ticks=[{"growth": "1"}, {"growth": "p^2"}])
-    message(ruler, type="add", text="O(p log p)")
+    ask(ruler, "add", "O(p log p)")
     assert growths(ruler) == ["1", "p*log(p)", "p^2"]
     assert ruler.selected == "p*log(p)"
-    message(ruler, type="undo")
-    message(ruler, type="undo")
+    ask(ruler, "undo")
+    ask(ruler, "undo")
     assert growths(ruler) == ["1", "p"]
     assert (ruler.can_undo, ruler.can_redo) == (False, True)
-    message(ruler, type="undo")
-    message(ruler, type="redo")
+    ask(ruler, "undo")
+    ask(ruler, "redo")
     assert growths(ruler) == ["1", "p^2"]
     ruler.ticks = ["1", "log(p)"]
     assert (ruler.can_undo, ruler.can_redo) == (True, False)
@@ -159,11 +159,11 @@ def test_undo_and_redo_without_a_session(wire: Wire) -> None:
 
 def test_wrong_text_is_refused_in_words(wire: Wire) -> None:
     ruler = TickRuler(ticks=["1", "p"])
-    message(ruler, type="add", text="p^p")
+    ask(ruler, "add", "p^p")
     assert "outgrows every 2^(c*x)" in ruler.problem
     assert growths(ruler) == ["1", "p"]
-    message(ruler, type="__class__")
-    message(ruler, kind=["undo"])
+    ask(ruler, "__class__")
+    from_page(ruler, requests=[7, {"n": "1"}, {"type": "undo"}])
 
 
 def test_python_may_set_growths_and_gets_errors(wire: Wire) -> None:

@@ -170,9 +170,11 @@ def test_keys(show: Show, ruler: TickRuler) -> None:
     page.keyboard.press("Control+z")
     page.keyboard.press("Control+Shift+Z")
     page.keyboard.press("Control+y")
-    assert page.evaluate("() => sent.map((m) => m.type)") == ["undo", "redo", "redo"]
-    page.keyboard.press("Tab")
-    assert focused(page) != ""
+    assert page.evaluate("() => state.requests.map((r) => [r.n, r.type])") == [[1, "undo"], [2, "redo"], [3, "redo"]]
+    page.keyboard.press("Shift+Tab")
+    before = focused(page)
+    page.keyboard.press("Shift+Tab")
+    assert before != focused(page) != "", "the focus is never held"
 
 
 def test_row_of_a_taken_place_is_refused_in_words(show: Show, ruler: TickRuler) -> None:
@@ -182,6 +184,16 @@ def test_row_of_a_taken_place_is_refused_in_words(show: Show, ruler: TickRuler) 
     page.keyboard.press("L")
     assert growths(page) == before
     assert page.locator(".live").text_content() == "There is a tick p to the power 1/2 times log p already."
+
+
+def test_the_focus_goes_to_the_next_tick_of_the_row(show: Show, ruler: TickRuler) -> None:
+    page = show(ruler)
+    tick(page, "p^(1/2)").focus()
+    page.keyboard.press("Delete")
+    assert focused(page) == "p^(3/4)"
+    tick(page, "p^2").focus()
+    page.keyboard.press("Delete")
+    assert focused(page) == "p^(7/4)"
 
 
 def test_last_tick_stays(show: Show) -> None:
@@ -218,7 +230,7 @@ def test_buttons_do_what_the_keys_do(show: Show, ruler: TickRuler) -> None:
     assert "p^(2/3)" not in growths(page)
     page.get_by_role("textbox").fill("p^2*log(p)^2")
     page.keyboard.press("Enter")
-    assert page.evaluate("() => sent") == [{"type": "add", "text": "p^2*log(p)^2"}]
+    assert page.evaluate("() => state.requests") == [{"n": 1, "type": "add", "text": "p^2*log(p)^2"}]
 
 
 def test_readonly(show: Show, ruler: TickRuler) -> None:

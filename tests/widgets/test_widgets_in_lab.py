@@ -88,6 +88,7 @@ def test_ruler_and_view(lab: LabServer, lab_page: Any) -> None:
     page.keyboard.press("Delete")
     page.wait_for_selector('.tick[data-growth="p^(1/4)"]', state="detached")
     page.wait_for_function("() => document.activeElement.dataset.growth === 'p^(1/3)'")
+    page.wait_for_selector(".sk-ruler button:enabled:text('undo')")
     assert lab.value("session.history") == ["remove tick p^(1/4)"]
 
     page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")

@@ -45,9 +45,11 @@ def from_page(widget: Any, **state: Any) -> None:
     widget._handle_msg({"content": {"data": {"method": "update", "state": state}}, "buffers": []})
 
 
-def message(widget: Any, **content: Any) -> None:
-    """Do what arrives when the page sends a message of its own."""
-    widget._handle_msg({"content": {"data": {"method": "custom", "content": content}}, "buffers": []})
+def ask(ruler: Any, kind: str, text: str = "") -> None:
+    """Do what arrives when a button of the ruler is pressed, or a key."""
+    asked = list(ruler.requests)
+    n = asked[-1]["n"] if asked else 0
+    from_page(ruler, requests=[*asked, {"n": n + 1, "type": kind, "text": text}])
 
 
 def state_of(widget: Any) -> dict[str, Any]:
