@@ -7,7 +7,7 @@ is a sum of costs. Ticks are scaled by their largest value at the settings, so t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -54,6 +54,19 @@ class Fits:
     means: Floats
     adjusted_r2: Floats
 
+    def of(self, index: int) -> Fits:
+        """Return the fits of one series alone."""
+        one = slice(index, index + 1)
+        return replace(
+            self,
+            constants=self.constants[one],
+            scaled=self.scaled[one],
+            rss=self.rss[one],
+            tss=self.tss[one],
+            means=self.means[one],
+            adjusted_r2=self.adjusted_r2[one],
+        )
+
 
 def fit_ticks(x: Floats, y: Floats, ticks: Sequence[Growth]) -> Fits:
     """Return the weighted least-squares fits of every tick to every series.
@@ -84,14 +97,14 @@ def fit_ticks(x: Floats, y: Floats, ticks: Sequence[Growth]) -> Fits:
     w = 1.0 / scale**2
     total = w.sum(axis=1)
     mean_y = (w * y).sum(axis=1) / total
-    mean_t = w @ t.T / total[:, None]
+    mean_t = np.einsum("sn,hn->sh", w, t) / total[:, None]  # unlike a matrix product the same for any number of series
     dt = t[None, :, :] - mean_t[:, :, None]
     dy = (y - mean_y[:, None])[:, None, :]
     variance = np.einsum("sn,shn->sh", w, dt * dt)
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = np.where(variance > 0, np.einsum("sn,shn->sh", w, dt * dy) / variance, -1.0)
         constant = mean_y[:, None] - slope * mean_t
-        through_zero = (w * y) @ t.T / (w @ (t * t).T)
+        through_zero = np.einsum("sn,hn->sh", w * y, t) / np.einsum("sn,hn->sh", w, t * t)
     negative = constant < _ROUNDING * mean_y[:, None]
     slope = np.where(negative & (slope > 0), through_zero, slope)
     constant = np.where(negative, 0.0, constant)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from scalkit.fit.model import Model
 from scalkit.growth import Growth
 from scalkit.measure import Series
 
-__all__ = ["MIN_POINTS", "SIGNIFICANCE", "fit_series", "is_within_resolution"]
+__all__ = ["MIN_POINTS", "SIGNIFICANCE", "check_series", "fit_series", "growing_of", "is_within_resolution"]
 
 MIN_POINTS = 5
 SIGNIFICANCE = 0.05
@@ -28,7 +28,12 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def fit_series(
-    series: Series, ticks: Sequence[Growth], expected: Growth | None = None, min_points: int = MIN_POINTS
+    series: Series,
+    ticks: Sequence[Growth],
+    expected: Growth | None = None,
+    min_points: int = MIN_POINTS,
+    fits: Fits | None = None,
+    weights: Mapping[Growth, float] | None = None,
 ) -> tuple[Model, ...]:
     """Return all models of a series, the chosen one first, the others by falling adjusted R^2.
 
@@ -50,6 +55,10 @@ def fit_series(
         Wins ties.
     min_points : int
         Fewest settings, at least 3.
+    fits : Fits, optional
+        Of all growing ticks to this series alone, where they are there already.
+    weights : mapping from Growth to float, optional
+        Posterior probabilities that the models shall carry; 0 for a growth without.
 
     Returns
     -------
@@ -61,24 +70,32 @@ def fit_series(
     DataError
         If there are too few settings, or a value is not finite, negative, or a time of zero.
     """
-    _check(series, min_points)
-    growing = tuple(tick for tick in ticks if not tick.is_constant)
-    fits = fit_ticks(series.x, series.y[np.newaxis], growing)
+    check_series(series, min_points)
+    growing = growing_of(ticks)
+    if fits is None:
+        fits = fit_ticks(series.x, series.y[np.newaxis], growing)
     if not growing or np.ptp(series.y) == 0:
-        return (_constant_model(series, fits),)
+        return (_constant_model(series, fits, weights=weights),)
     is_rough = bool(min(fits.rss.min(), fits.tss[0]) > len(series.x) * ROUGH**2 and series.y.min() > 0)
     if is_rough:
         fits = fit_log_scale(series.x, series.y, growing)
     order = _order(fits, expected)
-    constant = _constant_model(series, fits, is_rough)
-    models = [_model(series, fits, index, is_rough) for index in order]
-    models.sort(key=lambda model: not (model.growth == expected and is_within_resolution(series, model)))
+    constant = _constant_model(series, fits, is_rough, weights)
+    models = [_model(series, fits, index, is_rough, weights) for index in order]
+    if series.resolution > 0:
+        models.sort(key=lambda model: not (model.growth == expected and is_within_resolution(series, model)))
     if models and _beats_constant(series, models[0], float(fits.tss[0]), is_rough):
         return (*models, constant)
     return (constant, *models)
 
 
-def _check(series: Series, min_points: int) -> None:
+def growing_of(ticks: Sequence[Growth]) -> tuple[Growth, ...]:
+    """Return the ticks without the constant."""
+    return tuple(tick for tick in ticks if not tick.is_constant)
+
+
+def check_series(series: Series, min_points: int) -> None:
+    """Raise DataError if a series has too few settings, or a value that is not finite, negative, or a time of zero."""
     if min_points < 3:
         raise DataError(f"min_points is {min_points}; a model of two coefficients needs at least 3 settings.")
     for x, y in zip(series.x, series.y, strict=True):
@@ -139,8 +156,15 @@ def _every_run_grows(series: Series) -> bool:
     return bool(steps) and all((step >= 0).all() and np.count_nonzero(step) >= 2 for step in steps)
 
 
-def _constant_model(series: Series, fits: Fits, is_rough: bool = False) -> Model:
+def _weight(weights: Mapping[Growth, float] | None, growth: Growth) -> float:
+    return math.nan if weights is None else weights.get(growth, 0.0)
+
+
+def _constant_model(
+    series: Series, fits: Fits, is_rough: bool = False, weights: Mapping[Growth, float] | None = None
+) -> Model:
     return Model(
+        weight=_weight(weights, Growth.constant()),
         constant=float(fits.means[0]) if np.ptp(series.y) else float(series.y[0]),
         coefficient=0.0,
         growth=Growth.constant(),
@@ -153,7 +177,9 @@ def _constant_model(series: Series, fits: Fits, is_rough: bool = False) -> Model
     )
 
 
-def _model(series: Series, fits: Fits, index: int, is_rough: bool) -> Model:
+def _model(
+    series: Series, fits: Fits, index: int, is_rough: bool, weights: Mapping[Growth, float] | None = None
+) -> Model:
     scaled = float(fits.scaled[0, index])
     log2 = math.log2(scaled) - float(fits.log2_scales[index])
     return Model(
@@ -166,4 +192,5 @@ def _model(series: Series, fits: Fits, index: int, is_rough: bool) -> Model:
         rss=float(fits.rss[0, index]),
         log2_coefficient=log2,
         is_rough=is_rough,
+        weight=_weight(weights, fits.ticks[index]),
     )

@@ -108,6 +108,11 @@ class Growth:
 
     factors: tuple[tuple[str, Exponents], ...] = ()
 
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Growth) and hash(self) == hash(other) and self.factors == other.factors
+
     def __hash__(self) -> int:
         found = self.__dict__.get("_hash")
         if found is None:  # fractions hash slowly, and growths are keys everywhere

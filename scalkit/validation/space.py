@@ -41,6 +41,15 @@ class SearchSpace:
     name: str
     parameter: str
 
+    def __hash__(self) -> int:
+        found = self.__dict__.get("_hash")
+        if found is None:
+            found = self.__dict__["_hash"] = hash((self.ticks, self.name, self.parameter))
+        return int(found)
+
+    def __reduce__(self) -> tuple[type[SearchSpace], tuple[object, ...]]:
+        return type(self), (self.ticks, self.name, self.parameter)  # another process hashes names otherwise
+
     @classmethod
     def of(cls, ticks: Iterable[Growth], name: str, parameter: str) -> SearchSpace:
         """Return a space of the given ticks, sorted, each once.

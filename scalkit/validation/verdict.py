@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.fit import MIN_POINTS, Model, fit_series, is_within_resolution
+from scalkit.fit import (
+    MIN_POINTS,
+    Fits,
+    Model,
+    check_series,
+    fit_series,
+    fit_ticks,
+    growing_of,
+    is_within_resolution,
+)
 from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.validation.crossing import crossing, place_of, shown_scale
@@ -258,7 +267,9 @@ def judge(
 def _judged(measured: Sequence[Case], min_points: int, prior: Prior) -> list[Verdict]:
     """Return the verdicts of a task; series about the same expectation and space are judged together."""
     cases = [(one, e, space if e.growth in space.ticks else space.with_tick(e.growth)) for one, e, space in measured]
-    fitted = [fit_series(one, space.ticks, e.growth, min_points) for one, e, space in cases]
+    for one, _, _ in cases:
+        check_series(one, min_points)
+    fits = _fits(cases)
     groups: dict[tuple[Expectation, SearchSpace], list[int]] = {}
     for index, (_, expectation, space) in enumerate(cases):
         groups.setdefault((expectation, space), []).append(index)
@@ -267,14 +278,27 @@ def _judged(measured: Sequence[Case], min_points: int, prior: Prior) -> list[Ver
         for index, posterior in zip(
             indices, posteriors([cases[i][0] for i in indices], expectation, space, prior), strict=True
         ):
-            found[index] = _verdict(fitted[index], posterior)
+            found[index] = _verdict(fits[index], posterior, min_points)
     return [found[index] for index in range(len(cases))]
 
 
-def _verdict(fitted: tuple[Model, ...], posterior: Posterior) -> Verdict:
+def _fits(cases: Sequence[Case]) -> list[Fits]:
+    """Return the fits of each series; those at the same settings with the same ticks are computed together."""
+    groups: dict[tuple[tuple[float, ...], SearchSpace], list[int]] = {}
+    for index, (one, _, space) in enumerate(cases):
+        groups.setdefault((tuple(one.x.tolist()), space), []).append(index)
+    found: dict[int, Fits] = {}
+    for (_, space), indices in groups.items():
+        values = np.array([cases[index][0].y for index in indices])
+        fits = fit_ticks(cases[indices[0]][0].x, values, growing_of(space.ticks))
+        found |= {index: fits.of(row) for row, index in enumerate(indices)}
+    return [found[index] for index in range(len(cases))]
+
+
+def _verdict(fits: Fits, posterior: Posterior, min_points: int) -> Verdict:
     series, expectation, space = posterior.series, posterior.expectation, posterior.space
     weights = dict(zip(posterior.growths, posterior.weights.tolist(), strict=True))
-    models = tuple(replace(model, weight=weights.get(model.growth, 0.0)) for model in fitted)
+    models = fit_series(series, space.ticks, expectation.growth, min_points, fits, weights)
     closest = min((model.rss for model in models[1:]), default=models[0].rss)
     remarks = tuple(_remarks(series, models[0], closest, expectation, space))
     return Verdict(models[0], models[1:], expectation, space, series, posterior, remarks)
