@@ -165,10 +165,10 @@ class _Comparison:
 
     def __call__(self, block: Block, combinations: Ints) -> tuple[Bools, Bools, Bools]:
         """Return whether each hypothesis is a total match, inside the limits, and beyond the upper limit."""
-        below = self._covered(self.below, block, combinations).any(axis=2).all(axis=1)
-        above = self._covered(self.above, block, combinations).any(axis=1).all(axis=1)
-        at_most = self._covered(self.exactly_below, block, combinations).any(axis=2).all(axis=1)
-        at_least = self._covered(self.exactly_above, block, combinations).any(axis=1).all(axis=1)
+        below = np.all(np.any(self._covered(self.below, block, combinations), axis=2), axis=1)
+        above = np.all(np.any(self._covered(self.above, block, combinations), axis=1), axis=1)
+        at_most = np.all(np.any(self._covered(self.exactly_below, block, combinations), axis=2), axis=1)
+        at_least = np.all(np.any(self._covered(self.exactly_above, block, combinations), axis=1), axis=1)
         return at_most & at_least, below & above, ~below
 
     def _covered(self, tables: Sequence[Bools], block: Block, combinations: Ints) -> Bools:
