@@ -11,7 +11,9 @@ class Ruler {
     for (const name of TRAITS) model.on(`change:${name}`, draw);
     this.observer = new ResizeObserver(() => { if (this.width() !== this.drawnWidth) this.draw(); });
     this.observer.observe(this.svg);
+    const unwatch = watchKernel(model, el);
     this.stop = () => {
+      unwatch();
       clearTimeout(this.timer);
       this.observer.disconnect();
       for (const name of TRAITS) model.off(`change:${name}`, draw);

@@ -85,7 +85,9 @@ class TickRuler(anywidget.AnyWidget):
         If a tick cannot be read, or there is neither a space nor anything to make it from.
     """
 
-    _esm = source("growth.js", "ruler_layout.js", "ruler_edit.js", "ruler_dom.js", "ruler_tools.js", "ruler.js")
+    _esm = source(
+        "kernel.js", "growth.js", "ruler_layout.js", "ruler_edit.js", "ruler_dom.js", "ruler_tools.js", "ruler.js"
+    )
     _css = source("ruler.css")
 
     ticks: t.List[Any] = t.List().tag(sync=True)

@@ -100,11 +100,13 @@ def test_ruler_and_view(lab: LabServer, lab_page: Any) -> None:
     page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })")
     page.wait_for_function("() => document.body.dataset.jpThemeLight === 'false'")
     page.wait_for_function("() => document.querySelector('.js-plotly-plot').layout.font.color === '#e6e9ec'")
+    page.mouse.move(5, 500)
+    page.wait_for_selector("#jupyterlab-splash", state="detached")
     picture(page, "lab_dark")
 
     assert page.outside == []
     assert page.errors == []
-    page.evaluate("() => window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel.restart()")
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.context.sessionContext.restartKernel()")
     page.wait_for_function(
         "() => getComputedStyle(document.querySelector('.sk-ruler'), '::after').content.includes('Python does not listen')"
     )
