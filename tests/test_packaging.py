@@ -19,6 +19,9 @@ MUST_SHIP = [
     "scalkit/_shipped/notebooks/00_quickstart.ipynb",
     "scalkit/_shipped/notebooks/90_report.ipynb",
     "scalkit/validation/verdict.schema.json",
+    "scalkit/widgets/ruler.js",
+    "scalkit/widgets/ruler.css",
+    "scalkit/reports/vendor/plotly-cartesian.min.js",
 ]
 
 pytestmark = pytest.mark.slow
