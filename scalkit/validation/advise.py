@@ -15,16 +15,23 @@ from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
 from scalkit.validation.expectation import RANKS
-from scalkit.validation.posterior import Posterior, Predictions
+from scalkit.validation.posterior import SURE, Posterior, Predictions
 
-__all__ = ["ENOUGH", "Advice", "Candidate", "advise"]
+__all__ = ["ENOUGH", "FAIR", "LITTLE", "SHARE", "Advice", "Candidate", "advise"]
 
-ENOUGH = 0.97
+ENOUGH = SURE
 """A rank of this probability needs no further measurement."""
+
+FAIR, LITTLE = 0.75, 0.3
+"""Nor does a rank of the first probability, if no candidate tells as many bits as the second."""
+
+SHARE = 0.75
+"""A candidate that tells less than this share of the most telling one is passed over, however cheap it is."""
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Cost = str | Callable[[float], float] | None
 
+_NOTHING = 0.03  # bits
 _PER_SPREAD = 3.0
 _MOST_BINS = 4096
 
@@ -61,7 +68,10 @@ class Advice:
 
     Attributes
     ----------
+    posterior : Posterior
     candidates : tuple of Candidate
+        First those that tell at least 75 % of what the most telling one does, by information per square root of cost; then
+        the others likewise. Many cheap settings of little information each cost more in the end than one that tells.
     probability : float
         Of the most probable rank now.
     """
@@ -71,17 +81,30 @@ class Advice:
     probability: float
 
     @property
+    def information(self) -> float:
+        """What the most telling candidate is expected to tell, in bits."""
+        return max(one.information for one in self.candidates)
+
+    @property
     def stop(self) -> bool:
-        """Whether a rank is 97 % probable, so that measuring more is hardly worth its cost."""
-        return self.probability >= ENOUGH
+        """Whether measuring more is hardly worth its cost.
+
+        So it is if a rank is 90 % probable, if one is 75 % probable and no candidate tells 0.3 bit, or if none tells 0.03
+        bit. In the latter cases the verdict may be undecided; larger settings than the candidates may decide it.
+        """
+        if self.probability >= ENOUGH:
+            return True
+        return self.information < (LITTLE if self.probability >= FAIR else _NOTHING)
 
     @property
     def sentence(self) -> str:
         """The advice in plain words."""
         series = self.posterior.series
         now = f"the most probable rank of {series.function} has {100 * self.probability:.0f} %"
-        if self.stop:
+        if self.probability >= ENOUGH:
             return f"Stop: {now}."
+        if self.stop:
+            return f"Stop: {now}, and no candidate tells more than {self.information:.2f} bit; offer larger settings."
         best = self.candidates[0]
         told = " and ".join(f"{growth} predicts {_quantity(y, series.unit)}" for growth, y in best.predictions)
         return f"Measure {series.parameter} = {best.x:g}: {now}; there {told}."
@@ -105,6 +128,8 @@ class Advice:
 
 def advise(posterior: Posterior, candidates: ArrayLike, cost: Cost = "p") -> Advice:
     """Return candidates ranked by expected information about the rank per square root of their cost.
+
+    Those that tell much less than the most telling one come last.
 
     Parameters
     ----------
@@ -147,7 +172,8 @@ def advise(posterior: Posterior, candidates: ArrayLike, cost: Cost = "p") -> Adv
         )
         for k, x in enumerate(at)
     ]
-    found.sort(key=lambda one: (-one.value, one.x))
+    least = SHARE * max(one.information for one in found)
+    found.sort(key=lambda one: (one.information < least, -one.value, one.x))
     return Advice(posterior, tuple(found), max(posterior.probability.values()))
 
 
@@ -168,7 +194,8 @@ def _widths(posterior: Posterior, at: Floats, variance: float) -> Floats:
     """Return the standard deviation of the logarithm of what is measured at each setting.
 
     At a new setting it is that of the posterior. Repetitions at a measured setting leave what it deviates by from every
-    model, and make its mean more precise. They tell as much as an independent value whose variance makes up the difference.
+    model, and make its mean more precise. They tell as much as an independent value whose variance makes up the difference;
+    of exact values they tell nothing.
     """
     x, values = posterior.series.x, posterior.series.replicates
     there = np.isfinite(values) & (values > 0)
@@ -179,7 +206,7 @@ def _widths(posterior: Posterior, at: Floats, variance: float) -> Floats:
     mean = logs.sum(axis=1, where=there) / count
     freedom = int((count - 1).sum())
     each = ((logs - mean[:, None]) ** 2).sum(where=there) / freedom if freedom else math.inf
-    each = min(float(each), variance / float(np.mean(1 / count)))  # of one repetition
+    each = 0.0 if posterior.is_exact else min(float(each), variance / float(np.mean(1 / count)))  # of one repetition
     stays = variance - each * float(np.mean(1 / count))
     widths = np.full(len(at), math.sqrt(variance * (1 + 1 / n)))
     again = float(np.median(count))

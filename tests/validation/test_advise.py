@@ -9,7 +9,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.errors import UsageError
-from scalkit.validation.advise import advise
+from scalkit.validation.advise import Advice, Candidate, advise
 
 P = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
 
@@ -26,10 +26,56 @@ def test_far_settings_tell_more_and_costs_count() -> None:
     assert [c.x for c in free.candidates] == [512, 64, 8]
     assert all(c.information >= 0 for c in free.candidates)
     assert free.candidates[0].information <= np.log2(3)
-    dear = advise(posterior, [64, 512], lambda p: p**4)
-    assert [c.x for c in dear.candidates] == [64, 512]
+    dear = advise(posterior, [256, 512], lambda p: p**4)
+    assert [c.x for c in dear.candidates] == [256, 512]
     by_p = advise(posterior, [64, 512], "p")
     assert [c.cost for c in sorted(by_p.candidates, key=lambda c: c.x)] == [64, 512]
+
+
+def test_what_tells_little_comes_last_however_cheap() -> None:
+    advice = advise(result(0.1)["f"].posterior, [8, 256, 512], lambda p: 1e-6 if p == 8 else p)
+    assert [c.x for c in advice.candidates] == [256, 512, 8]
+    assert advice.candidates[2].value > advice.candidates[0].value
+    assert advice.information == advice.candidates[1].information
+
+
+def repeated(y: np.ndarray, again: int) -> float:
+    """Return the information at the last setting, which has `again` times as many repetitions as the others."""
+    values = np.full((5, 5 * again), np.nan)
+    values[:, :5] = y
+    values[-1] = np.tile(y[-1], again)
+    found = sk.validate(sk.measurements(P, values), {"f": {"expectation": "log(p)", "deviation": "p^(1/4)"}})
+    return advise(found["f"].posterior, [P[-1]], None).information
+
+
+def test_repetitions_tell_less_the_more_there_are() -> None:
+    y = (1 + np.log2(P))[:, None] * np.exp(np.random.default_rng(1).normal(0, 0.1, (5, 5)))
+    few, many = repeated(y, 1), repeated(y, 20)
+    assert 0 < many < 0.3 * few
+
+
+def test_repetitions_tell_less_where_settings_deviate() -> None:
+    values = (1 + np.log2(P) * [1, 1.1, 0.9, 1.1, 0.9])[:, None] * np.exp(
+        np.random.default_rng(1).normal(0, 0.003, (5, 5))
+    )
+    found = sk.validate(sk.measurements(P, values), {"f": {"expectation": "log(p)", "deviation": "p^(1/4)"}})
+    again, new = sorted(advise(found["f"].posterior, [32, 33], None).candidates, key=lambda c: c.x)
+    assert again.information < 0.1 * new.information
+
+
+def test_without_repetitions_a_second_value_tells_as_much_as_a_new_setting() -> None:
+    values = (1 + np.log2(P)) * np.exp(np.random.default_rng(1).normal(0, 0.03, 5))
+    found = sk.validate(sk.measurements(P, values), {"f": {"expectation": "log(p)", "deviation": "p^(1/4)"}})
+    again, new = sorted(advise(found["f"].posterior, [32, 32.1], None).candidates, key=lambda c: c.x)
+    assert again.information == pytest.approx(new.information, rel=0.1)
+
+
+def test_exact_values_need_no_repetition() -> None:
+    values = np.array([4096.0, 4480, 5184, 6016, 7936])
+    found = sk.validate(sk.measurements(P, values, metric="object_memory"), {"f": "log(p)"})
+    again, new = sorted(advise(found["f"].posterior, [32, 64], None).candidates, key=lambda c: c.x)
+    assert again.information == 0
+    assert new.information > 0
 
 
 def test_rivals_disagree_where_it_tells() -> None:
@@ -44,11 +90,27 @@ def test_rivals_disagree_where_it_tells() -> None:
 
 
 def test_when_to_stop() -> None:
-    advice = result(0.001).advise([64])["f", "time"]
-    assert advice.stop == (advice.probability >= 0.97)
     sure = sk.validate(sk.measurements(P, P * 1e-6, name="f"), {"f": "1"}).advise([64])["f", "time"]
     assert sure.stop
     assert sure.sentence == "Stop: the most probable rank of f has 100 %."
+
+
+def test_stop_where_no_candidate_tells() -> None:
+    posterior = result(0.1)["f"].posterior
+    advice = advise(posterior, [2, 4])
+    assert advice.probability < 0.9
+    assert advice.stop
+    assert advice.sentence.endswith("bit; offer larger settings.")
+    assert not advise(posterior, [2, 512]).stop
+
+
+@pytest.mark.parametrize(
+    ("probability", "information", "stop"),
+    [(0.9, 1.0, True), (0.89, 0.31, False), (0.89, 0.29, True), (0.74, 0.29, False), (0.74, 0.02, True)],
+)
+def test_bounds_of_stopping(probability: float, information: float, stop: bool) -> None:
+    posterior = result(0.1)["f"].posterior
+    assert Advice(posterior, (Candidate(64, 64, information, ()),), probability).stop is stop
 
 
 def test_html_is_escaped() -> None:
