@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Baseline": "scalkit.validation.baseline",
     "Expectation": "scalkit.validation.expectation",
+    "Explorer": "scalkit.widgets.explorer",
     "FitModels": "scalkit.fit.batch",
     "Growth": "scalkit.growth",
     "Ruler": "scalkit.widgets",
@@ -42,10 +43,12 @@ if TYPE_CHECKING:
     from scalkit.validation.pieces import piecewise
     from scalkit.validation.space import SearchSpace
     from scalkit.widgets import Ruler
+    from scalkit.widgets.explorer import Explorer
 
 __all__ = [
     "Baseline",
     "Expectation",
+    "Explorer",
     "FitModels",
     "Growth",
     "Ruler",

@@ -1,0 +1,94 @@
+"""A part of the explorer: markup made of the state of a session, and what its buttons and fields do to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import anywidget
+import traitlets as t
+
+from scalkit.errors import ScalkitError
+from scalkit.widgets.source import source
+from scalkit.widgets.wording import esc
+
+if TYPE_CHECKING:
+    from scalkit.session import Session
+
+__all__ = ["Action", "Part"]
+
+Action = Callable[[Mapping[str, str]], object]
+
+
+class Part(anywidget.AnyWidget):
+    """What the parts of the explorer have in common. Each works alone, too.
+
+    Parameters
+    ----------
+    session : Session
+        Shown, and changed by its public methods only.
+    **traits
+        Values of the traits.
+
+    Attributes
+    ----------
+    pieces : dict
+        Markup by name, in the order in which it is shown; only pieces that changed are drawn anew. Set by `refresh`.
+    session : Session
+    problem : str
+        Why the last thing that was asked for was refused; empty if it was not.
+    """
+
+    _esm = source("part.js")
+    _css = source("part.css")
+
+    pieces: t.Dict[Any, Any] = t.Dict().tag(sync=True)
+
+    shown: ClassVar[frozenset[str]] = frozenset()
+    """What of a session it shows; see `Session.observe`."""
+
+    def __init__(self, session: Session, **traits: Any) -> None:
+        super().__init__(**traits)
+        self.session, self.problem = session, ""
+        self.on_msg(self._asked)
+        session.observe(self._told)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what the session holds now."""
+        trouble = f'<p class="trouble">⚠ {esc(self.problem)}</p>' if self.problem else ""
+        self.pieces = {**self._drawn(), "problem": trouble}
+
+    def close(self) -> None:
+        """Close the widget; the session lives on."""
+        self.session.unobserve(self._told)
+        super().close()
+
+    def _drawn(self) -> dict[str, str]:
+        """Return markup by name."""
+        raise NotImplementedError
+
+    def _actions(self) -> dict[str, Action]:
+        """Return what the page may ask for by name; each takes the texts that came along."""
+        return {}
+
+    def _told(self, changed: frozenset[str]) -> None:
+        if changed & self.shown:
+            self.problem = ""
+            self.refresh()
+
+    def _asked(self, _widget: object, content: object, _buffers: object) -> None:
+        """Do what the page asks for; what is wrong is refused in words."""
+        if not isinstance(content, Mapping):
+            return
+        action, values = self._actions().get(str(content.get("name"))), content.get("value")
+        if action is None:
+            return
+        texts = {str(key): str(value) for key, value in values.items()} if isinstance(values, Mapping) else {}
+        self.problem = ""
+        try:
+            action(texts)
+        except ScalkitError as error:
+            self.problem = str(error)
+        if self.comm is not None:
+            self.refresh()

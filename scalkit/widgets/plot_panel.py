@@ -1,0 +1,82 @@
+"""The pictures of what is selected: the fit beside the divergence, zoomed together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets
+
+from scalkit import plots
+from scalkit.errors import ScalkitError
+from scalkit.validation.several_verdict import is_several
+from scalkit.widgets.plot_view import PlotView
+
+if TYPE_CHECKING:
+    from scalkit.session import Session
+
+__all__ = ["PlotPanel"]
+
+_SHOWN = frozenset({"selected", "result"})
+
+
+class PlotPanel(ipywidgets.Box):  # type: ignore[misc]
+    """Fit and divergence of the selected function; over several parameters one picture along each.
+
+    Parameters
+    ----------
+    session : Session
+
+    Attributes
+    ----------
+    fit, divergence : PlotView
+    zoom : ipywidgets.Link
+        Keeps their x axes together in the page.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._about: object = session.selected
+        self.fit, self.divergence = PlotView(layout=_wide()), PlotView(layout=_wide())
+        self.zoom = ipywidgets.jslink((self.fit, "xrange"), (self.divergence, "xrange"))
+        flow = ipywidgets.Layout(display="flex", flex_flow="row wrap", width="100%", overflow="visible")
+        super().__init__([self.fit, self.divergence], layout=flow)
+        session.observe(self._told)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Draw what the session holds now."""
+        if self._about != self.session.selected:
+            self._about = self.session.selected
+            self.fit.xrange = self.divergence.xrange = []
+        verdict = self.session.verdict
+        if is_several(verdict):
+            _draw(self.fit, plots.several, verdict)
+            _draw(self.divergence, None, None)
+        else:
+            _draw(self.fit, plots.fit if verdict else None, verdict)
+            _draw(self.divergence, plots.divergence_of if verdict else None, verdict)
+
+    def close(self) -> None:
+        """Close the widget; the session lives on."""
+        self.session.unobserve(self._told)
+        self.zoom.close()
+        super().close()
+
+    def _told(self, changed: frozenset[str]) -> None:
+        if changed & _SHOWN:
+            self.refresh()
+
+
+def _wide() -> Any:
+    return ipywidgets.Layout(flex="1 1 380px", min_width="0", width="auto")
+
+
+def _draw(view: PlotView, figure_of: Any, verdict: Any) -> None:
+    """Show a figure, or nothing if there is none."""
+    try:
+        figure = figure_of(verdict) if figure_of else None
+    except ScalkitError:
+        figure = None
+    view.layout.display = "none" if figure is None else None
+    if figure is not None:
+        view.show(figure)
