@@ -46,7 +46,9 @@ class HistoryBar(Part):
         """Return what differs now from each state that was kept."""
         return "".join(
             f'<details data-key="compare {esc(name)}"><summary>{esc(name)} against now: '
-            f"{len(found) or 'no'} difference{'' if len(found) == 1 else 's'}</summary>{found._repr_html_()}</details>"
+            f"{len(found) or 'no'} difference{'' if len(found) == 1 else 's'}</summary>"
+            '<div class="scroll" tabindex="0" role="region" aria-label="Differences">'
+            f"{found._repr_html_()}</div></details>"
             for name in self.session.snapshots
             for found in [self.session.compare(name)]
         )

@@ -48,7 +48,7 @@ class HypothesisList(Part):
         )
         rows = "".join(_row(verdict, model, k) for k, model in enumerate(models[:_MOST]))
         left = len(models) - _MOST
-        more = f'<p class="quiet">{left} more have no better chance.</p>' if left > 0 else ""
+        more = f'<p class="quiet">{left} more terms competed.</p>' if left > 0 else ""
         return {
             "table": f'<h3>Terms that competed</h3><div class="scroll" tabindex="0" role="region" aria-label="Terms">'
             f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{more}"
