@@ -66,6 +66,10 @@ function render({ model, el, signal }) {
     clearTimeout(later);
     if (form) later = setTimeout(() => send(form.dataset.typing, Object.fromEntries(new FormData(form))), 150);
   });
+  on("keydown", (event) => {
+    // A notebook around would take the default action of Enter away, which submits and presses.
+    if (event.target !== el) event.stopPropagation();
+  });
   on("submit", (event) => {
     event.preventDefault();
     clearTimeout(later);

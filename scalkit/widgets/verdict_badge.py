@@ -29,9 +29,10 @@ class VerdictBadge(Part):
             said = f'<p class="trouble">{esc(self.session.problem)}</p>'
             return {"head": head, "said": said, "remarks": ""}
         shape = "verdict" if verdict.decides else "verdict open"
+        doubt = "" if verdict.decides else " · ⚠ does not decide"
         said = (
             f'<div class="{shape}" {ranked(verdict)}><b aria-hidden="true">{RANK_MARKS[key_of(verdict)]}</b>'
-            f"<div><strong>{esc(word_of(verdict))}</strong>{esc(verdict.sentence)}</div></div>"
+            f"<div><strong>{esc(word_of(verdict))}{doubt}</strong>{esc(verdict.sentence)}</div></div>"
         )
         remarks = [line for line in (verdict.hidden_sentence, *verdict.caveats) if line]
         return {"head": head, "said": said, "remarks": bullets(remarks)}
