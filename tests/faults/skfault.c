@@ -5,7 +5,7 @@
  *   bcast_tree      MPI_Bcast: no bug but what to compare bcast_linear with, a binomial tree of messages that cost as much
  *   bcast_wrong     MPI_Bcast: the last process gets a wrong first byte
  *   barrier_empty   MPI_Barrier: does nothing
- *   allreduce_slow  MPI_Allreduce: 1 ms and 0.1 ms for every process, then the right result
+ *   allreduce_slow  MPI_Allreduce: 10 ms and 1 ms for every process, then the right result
  *   allreduce_wrong MPI_Allreduce: the last process gets a wrong first byte
  *   dup_leak        MPI_Comm_dup: 64 bytes for every process of the communicator are lost
  *   dup_bypass      MPI_Comm_dup: 64 kB are taken from the kernel, past malloc
@@ -20,7 +20,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { TAG = 32700, MESSAGE_US = 300, ALLREDUCE_US = 1000, ALLREDUCE_PROCESS_US = 100, LEAK_B = 64, BYPASS_B = 65536 };
+enum { TAG = 32700, MESSAGE_US = 300, ALLREDUCE_US = 10000, ALLREDUCE_PROCESS_US = 1000, LEAK_B = 64, BYPASS_B = 65536 };
 
 static bool planted(const char *fault)
 {
