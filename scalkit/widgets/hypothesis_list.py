@@ -12,7 +12,7 @@ from scalkit.widgets.wording import Judged, esc, formula, percent, r2
 
 __all__ = ["HypothesisList", "why_not"]
 
-_MOST = 12
+_MOST = 8
 _BEYOND = 4
 _ALIKE = 1.05
 _BAR = 60
