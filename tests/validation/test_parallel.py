@@ -32,6 +32,7 @@ N = 2 * TASK + 13
 TELL = """
 import operator
 import sys
+import tempfile
 from functools import partial
 
 from scalkit.validation.parallel import over_ranks
@@ -45,7 +46,7 @@ with over_ranks(int(sys.argv[1]), lambda done, total: told.append((done, total))
             list(mapper(partial(operator.truediv, 1), [1, 2, 0, "not a number", 4]))
         except (TypeError, ZeroDivisionError) as error:
             print(type(error).__name__)
-print("left")
+tempfile.NamedTemporaryFile(dir=sys.argv[2], delete=False).close()
 """
 
 WAIT = """
@@ -162,13 +163,14 @@ def test_wrong_use_is_said_once(mpi: Mpi, words: list[str], message: str) -> Non
 
 
 @pytest.mark.mpi
-def test_tasks_and_errors_keep_their_order(mpi: Mpi) -> None:
+def test_tasks_and_errors_keep_their_order(mpi: Mpi, tmp_path: Path) -> None:
     expected = "True (0, 50) (50, 50) True\n[]\nZeroDivisionError\n"
     for n in (1, 2, 3):
-        found = launch(mpi, n, "-c", TELL, str(n))
-        assert (found.returncode, found.stderr) == (0, "")
-        assert found.stdout.replace("left\n", "") == expected
-        assert found.stdout.count("left\n") == n
+        ended = tmp_path / str(n)
+        ended.mkdir()
+        found = launch(mpi, n, "-c", TELL, str(n), str(ended))
+        assert (found.returncode, found.stderr, found.stdout) == (0, "", expected)
+        assert len(list(ended.iterdir())) == n
 
 
 @pytest.mark.mpi
