@@ -1,0 +1,63 @@
+"""Open JupyterLab on a copy of the notebooks, beginning with 00_quickstart.
+
+DIR is made if it is not there. What you changed in it is never overwritten; what you did not change is brought up to
+date. JupyterLab runs until Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HELP = "open the notebooks in JupyterLab"
+
+__all__ = ["HELP", "add_arguments", "command", "run"]
+
+_FIRST = "00_quickstart.ipynb"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `scalkit lab`."""
+    parser.add_argument(
+        "dir", nargs="?", default="scalkit-notebooks", metavar="DIR", help="folder of the copy (default: %(default)s)"
+    )
+    parser.add_argument("--no-browser", action="store_true", help="only print the address")
+    parser.add_argument("--port", type=int, default=None, metavar="N", help="port to listen on (default: a free one)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Copy what is missing, say so, and become JupyterLab."""
+    from importlib.util import find_spec
+
+    from scalkit.errors import UsageError
+    from scalkit.reports.copies import copy_notebooks
+
+    if args.port is not None and not 1 <= args.port <= 65535:
+        raise UsageError(f"--port {args.port}: a number from 1 to 65535 is needed.")
+    if find_spec("jupyterlab") is None:
+        raise UsageError(f"JupyterLab is not installed here; install it with: {sys.executable} -m pip install 'scalkit[lab]'")
+    copies = copy_notebooks(args.dir)
+    for sentence in copies.sentences:
+        sys.stdout.write(f"{sentence}\n")
+    sys.stdout.write(f"JupyterLab opens {_FIRST} in {copies.folder}; Ctrl-C ends it.\n")
+    sys.stdout.flush()
+    words = command(copies.folder, browser=not args.no_browser, port=args.port)
+    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # the kernel of this Python goes before those of the user's home
+    os.execv(words[0], words)
+
+
+def command(folder: Path, *, browser: bool, port: int | None) -> list[str]:
+    """Return the words that start JupyterLab on a folder, with the Python that runs now."""
+    words = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}", f"--LabApp.default_url=/lab/tree/{_FIRST}"]
+    if not browser:
+        words.append("--no-browser")
+    if port is not None:
+        words.append(f"--port={port}")
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        words.append("--allow-root")  # as in containers; it listens on this machine only, behind a token
+    return words

@@ -1,0 +1,142 @@
+"""Copies the notebooks that come with scalkit into a folder of the user, and never over what was changed there."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from scalkit.errors import UsageError
+from scalkit.reports.bundled import bundled
+
+__all__ = ["Copies", "copy_notebooks"]
+
+_RECORD = ".scalkit-notebooks.json"
+"""Beside the copies: the hash of each file as it was copied, which tells what the user changed since."""
+
+
+@dataclass(frozen=True)
+class Copies:
+    """What `copy_notebooks` did.
+
+    Attributes
+    ----------
+    folder : Path
+        Absolute.
+    new, updated : tuple of str
+        Names that were not there, and that were there unchanged in an older version.
+    kept : tuple of str
+        Names that the user changed, left alone.
+    outdated : tuple of str
+        Of these, the ones that scalkit has a newer version of.
+    """
+
+    folder: Path
+    new: tuple[str, ...]
+    updated: tuple[str, ...]
+    kept: tuple[str, ...]
+    outdated: tuple[str, ...]
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What was done, in plain words."""
+        said = []
+        if self.new:
+            said.append(f"Copied {_count(self.new)} to {self.folder}.")
+        if self.updated:
+            said.append(f"Brought up to date: {', '.join(self.updated)}.")
+        if self.kept:
+            said.append(f"Kept as you changed {'it' if len(self.kept) == 1 else 'them'}: {', '.join(self.kept)}.")
+        if self.outdated:
+            said.append(
+                f"scalkit has a newer version of {', '.join(self.outdated)}; rename yours and run this again to get it."
+            )
+        return tuple(said)
+
+
+def copy_notebooks(folder: str | os.PathLike[str]) -> Copies:
+    """Copy the notebooks of the checkout or the installed package into a folder.
+
+    A copy that is still as scalkit wrote it is brought up to date; one that was changed, or that scalkit did not write, is
+    left alone.
+
+    Parameters
+    ----------
+    folder : path
+        Made if it is not there.
+
+    Raises
+    ------
+    UsageError
+        If it is a file, is where the notebooks come from, or cannot be written to.
+    """
+    source, target = bundled("notebooks"), Path(folder).absolute()
+    if target.is_file():
+        raise UsageError(f"'{folder}' is a file; name a folder for the notebooks.")
+    if target.resolve() == source.resolve():
+        raise UsageError(f"'{folder}' is where the notebooks come from; name another folder for the copies.")
+    try:
+        return _copied(source, target)
+    except OSError as error:
+        raise UsageError(
+            f"cannot write the notebooks to '{folder}': {error.strerror or error}; name another folder."
+        ) from error
+
+
+def _copied(source: Path, target: Path) -> Copies:
+    target.mkdir(parents=True, exist_ok=True)
+    before = _record(target / _RECORD)
+    after, found = dict(before), dict[str, list[str]](new=[], updated=[], kept=[], outdated=[])
+    for path in _files(source):
+        name = path.relative_to(source).as_posix()
+        content, own = path.read_bytes(), target / name
+        wanted = _hash(content)
+        if own.exists():
+            there = _hash(own.read_bytes())
+            if there == wanted:
+                after[name] = wanted
+                continue
+            if there != before.get(name):
+                found["kept"].append(name)
+                if before.get(name) not in (None, wanted):
+                    found["outdated"].append(name)
+                continue
+        found["updated" if own.exists() else "new"].append(name)
+        _write(own, content)
+        after[name] = wanted
+    if after != before:
+        _write(target / _RECORD, (json.dumps(after, indent=1, sort_keys=True) + "\n").encode())
+    return Copies(target, **{kind: tuple(names) for kind, names in found.items()})
+
+
+def _files(source: Path) -> list[Path]:
+    """Return what is to be copied: all files but hidden ones and those in hidden folders."""
+    found = (path for path in source.rglob("*") if path.is_file())
+    return sorted(p for p in found if not any(part.startswith((".", "__")) for part in p.relative_to(source).parts))
+
+
+def _record(path: Path) -> dict[str, str]:
+    """Return the hashes of an earlier call; none if they cannot be read, so that every file counts as changed."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {str(name): str(value) for name, value in content.items()} if isinstance(content, dict) else {}
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file such that it is whole or as before."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    part.write_bytes(content)
+    part.replace(path)
+
+
+def _count(names: tuple[str, ...]) -> str:
+    return f"{len(names)} notebook{'' if len(names) == 1 else 's'}"
