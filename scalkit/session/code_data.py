@@ -19,7 +19,7 @@ from scalkit.session.source import Source, content_hash
 from scalkit.validation import ExpectationSet
 from scalkit.validation.catalogue import expectation_set
 
-__all__ = ["Piece", "data_code", "expectations_code"]
+__all__ = ["Piece", "data_code", "expectation_entry", "expectations_code"]
 
 _MOST_VALUES = 3000
 
@@ -51,7 +51,7 @@ def expectations_code(given: object, expected: ExpectationSet) -> Piece:
     """Return what makes the expectations: a name or a path that holds the same, or a mapping."""
     if isinstance(given, str | os.PathLike) and _is_same(given, expected):
         return Piece(literal(os.fspath(given)))
-    table = {function: _entry(one) for function, one in plain_set(expected)["functions"].items()}
+    table = {function: expectation_entry(one) for function, one in plain_set(expected)["functions"].items()}
     note = [f"# the litmus function, {expected.litmus}, is for a file to name"] if expected.litmus else []
     return Piece("expectations", (*note, f"expectations = {literal(table)}"))
 
@@ -94,7 +94,7 @@ def _is_same(given: str | os.PathLike[str], expected: ExpectationSet) -> bool:
     return (again.functions, again.rules, again.litmus) == (expected.functions, expected.rules, expected.litmus)
 
 
-def _entry(plain: dict[str, Any]) -> Any:
+def expectation_entry(plain: dict[str, Any]) -> Any:
     """Return an expectation as an entry of the mapping that a session takes."""
     entry = {"expectation": plain["expectation"]}
     if plain["deviation"] is not None:

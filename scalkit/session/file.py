@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from html.parser import HTMLParser
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from scalkit.session.source import Source, confirmed, content_hash, open_source
 if TYPE_CHECKING:
     from scalkit.session.reading import Reading
     from scalkit.session.session import Session
+    from scalkit.session.state import State
 
 __all__ = [
     "FORMAT",
@@ -59,9 +61,11 @@ def session_to_dict(session: Reading, with_data: bool | None = None) -> dict[str
         "min_points": session.min_points,
         "selected": list(session.selected),
         "present": plain_state(history.present),
-        "past": [{"step": step.name, "state": plain_state(step.state)} for step in history.past],
-        "future": [{"step": step.name, "state": plain_state(step.state)} for step in history.future],
-        "snapshots": {name: plain_state(state) for name, state in session.snapshots.items()},
+        "past": _plain_steps(history.past, history.present),
+        "future": _plain_steps(history.future, history.present),
+        "snapshots": {
+            name: plain_state(state) for name, state in session.snapshots.items() if state.data == history.present.data
+        },
     }
 
 
@@ -189,6 +193,12 @@ def _embedded(text: str, path: Path) -> str:
 
 def _source_text(given: object) -> str | None:
     return os.fspath(given) if isinstance(given, str | os.PathLike) else None
+
+
+def _plain_steps(steps: tuple[Step, ...], present: State) -> list[dict[str, Any]]:
+    """Return the steps next to the present state, as far as they are about the same measurements: a file holds one."""
+    near = list(takewhile(lambda step: step.state.data == present.data, reversed(steps)))
+    return [{"step": step.name, "state": plain_state(step.state)} for step in reversed(near)]
 
 
 def _steps(plain: Any) -> tuple[Step, ...]:

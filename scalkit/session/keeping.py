@@ -28,6 +28,24 @@ class Keeping(Reading):
         write(self.to_dict(with_data=with_data), path)
         return self
 
+    def save_expectations(self, path: str | os.PathLike[str]) -> Self:
+        """Write expectations, ticks moved by hand and rules to a TOML file, which `scalkit.validate` and the commands take.
+
+        Parameters
+        ----------
+        path : path
+            An existing file is replaced.
+
+        Raises
+        ------
+        ScalkitError
+            If nothing is expected, or it cannot be written.
+        """
+        from scalkit.session.expectations_file import write_expectations
+
+        write_expectations(self, path)
+        return self
+
     def to_dict(self, *, with_data: bool | None = None) -> dict[str, Any]:
         """Return the session as JSON values; see `save`."""
         from scalkit.session.file import session_to_dict

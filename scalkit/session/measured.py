@@ -93,6 +93,13 @@ class Measured:
             raise self._wrong(given)
         return found
 
+    def remaining(self, excluded: Mapping[str, tuple[Setting, ...]]) -> xr.Dataset:
+        """Return the measurements without what is left out of each function."""
+        found = self.data
+        for function, left_out in excluded.items():
+            found = _masked(found, self.parameters, left_out, function)
+        return found
+
     def require_one_parameter(self, rule: str) -> None:
         """Raise a UsageError if there are several parameters, which rules between functions are not for."""
         if len(self.parameters) > 1:
@@ -140,8 +147,10 @@ def _settings_of(one: AnySeries) -> list[Setting]:
     return list(one.x.tolist())
 
 
-def _masked(data: xr.Dataset, parameters: tuple[str, ...], left_out: tuple[Setting, ...]) -> xr.Dataset:
-    """Return measurements of one function with NaN at some settings."""
+def _masked(
+    data: xr.Dataset, parameters: tuple[str, ...], left_out: tuple[Setting, ...], function: str | None = None
+) -> xr.Dataset:
+    """Return measurements with NaN at some settings of one function, or of all."""
     gone: Any = False
     for setting in left_out:
         values = setting if isinstance(setting, tuple) else (setting,)
@@ -149,6 +158,7 @@ def _masked(data: xr.Dataset, parameters: tuple[str, ...], left_out: tuple[Setti
         for name, value in zip(parameters, values, strict=True):
             here = here & (data[name].astype(np.float64) == value)
         gone = gone | here
+    gone = gone if function is None else gone & (data["function"] == function)
     metrics = {name: one for name, one in data.data_vars.items() if one.attrs.get("role") == "metric"}
     return data.assign(
         {name: one.where(~gone).transpose(*one.dims).assign_attrs(one.attrs) for name, one in metrics.items()}

@@ -11,7 +11,7 @@ from scalkit.session.history import History
 from scalkit.session.judging import AnyVerdict, Judge, Outcome
 from scalkit.session.measured import AnySeries
 from scalkit.session.observers import Observer, Observers
-from scalkit.session.source import Source
+from scalkit.session.source import Source, confirmed
 from scalkit.session.state import AnyExpectation, Setting, State
 from scalkit.session.tasks import Name
 from scalkit.validation import SYMBOLS, SearchSpace, Validation
@@ -35,6 +35,22 @@ class Reading:
     def data(self) -> xr.Dataset:
         """The measurements, with all settings."""
         return self._judge.measured.data
+
+    @property
+    def judged_data(self) -> xr.Dataset:
+        """The measurements without the settings that are left out."""
+        return self._judge.measured.remaining(self.state.excluded)
+
+    @property
+    def source(self) -> str:
+        """Where the measurements come from, in words: their paths, or ``data in memory``."""
+        return str(self._source)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Paths that hold the measurements; empty for data made in memory. Those that a Dataset names are read again."""
+        self._source = confirmed(self._source)
+        return self._source.paths
 
     @property
     def state(self) -> State:

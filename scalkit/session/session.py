@@ -14,7 +14,6 @@ from scalkit.relation import Relation
 from scalkit.session.compare import Differences, differences
 from scalkit.session.history import History
 from scalkit.session.judging import Judge
-from scalkit.session.keeping import Keeping
 from scalkit.session.measured import shown_setting
 from scalkit.session.observers import Observers
 from scalkit.session.rulers import (
@@ -28,14 +27,15 @@ from scalkit.session.rulers import (
     with_ruler,
 )
 from scalkit.session.source import open_source
-from scalkit.session.state import AnyExpectation, Setting, State, aspects, own_deviation
+from scalkit.session.state import AnyExpectation, Setting, State, own_deviation
+from scalkit.session.stepping import Stepping
 from scalkit.validation import SearchSpace
 from scalkit.validation.catalogue import expectation_set
 
 __all__ = ["Session"]
 
 
-class Session(Keeping):
+class Session(Stepping):
     """Measurements, what is expected of them, and every change to that as a step that can be undone.
 
     Parameters
@@ -73,6 +73,7 @@ class Session(Keeping):
         ds, self._source = open_source(data)
         self._given = expectations
         self._judge = Judge(ds, expectation_set(expectations), min_points)
+        self._opened = {"": (self._judge, self._source)}
         given = [rules] if isinstance(rules, str | Relation) else list(rules)
         if given:
             self._judge.measured.require_one_parameter(str(given[0]))
@@ -281,8 +282,8 @@ class Session(Keeping):
         after : str, optional
             By default the present state.
         """
-        first = self._judge.result(self._snapshot(before))
-        second = self._outcome if after is None else self._judge.result(self._snapshot(after))
+        first = self._outcome_of(self._snapshot(before))
+        second = self._outcome if after is None else self._outcome_of(self._snapshot(after))
         return differences(before, first, after or "now", second)
 
     @classmethod
@@ -361,24 +362,3 @@ class Session(Keeping):
                 f"'{self._selected[0]}' has no expectation, so it has no ruler either; expect something of it first."
             )
         return found
-
-    def _snapshot(self, name: str) -> State:
-        if name not in self._snapshots:
-            raise UsageError(
-                f"there is no snapshot {name!r:.60}; there are {', '.join(self._snapshots) or 'none, make one first'}."
-            )
-        return self._snapshots[name]
-
-    def _do(self, step: str, state: State) -> Session:
-        return self._go(self._history.did(step, state))
-
-    def _go(self, history: History) -> Session:
-        """Make a history the present one, once its result is there, and tell of it."""
-        before, after = self._history.present, history.present
-        if history is self._history:
-            return self
-        if after != before:
-            self._outcome = self._judge.result(after)
-        self._history = history
-        self._observers.tell(aspects(before, after))
-        return self

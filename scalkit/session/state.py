@@ -42,6 +42,8 @@ class State:
         Those of all functions; empty while each function has its own ruler.
     excluded : mapping from function to settings
         Ascending; what is left out.
+    data : str
+        Hash of the measurements; empty for those that the session began with.
     """
 
     statistic: str = "q1"
@@ -50,6 +52,7 @@ class State:
     rulers: Mapping[str, Rulers] = field(default_factory=dict)
     shared: Rulers = field(default_factory=dict)
     excluded: Mapping[str, tuple[Setting, ...]] = field(default_factory=dict)
+    data: str = ""
 
     def expecting(self, function: str, expectation: AnyExpectation | None) -> State:
         """Return the state with the expectation of a function; None is the one it began with."""

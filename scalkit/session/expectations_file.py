@@ -1,0 +1,80 @@
+"""What a session expects as a TOML file, which the commands and `scalkit.validate` take."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scalkit.bench.toml import to_toml
+from scalkit.errors import DataError, ExpectationError
+from scalkit.session.code_data import expectation_entry
+from scalkit.session.plain import plain_set
+from scalkit.session.rulers import growths_expected
+from scalkit.session.state import Rulers
+from scalkit.validation import Expected, SearchSpace
+from scalkit.validation.several_expectation import SeveralExpectation
+from scalkit.validation.several_space import SeveralSpace
+
+if TYPE_CHECKING:
+    from scalkit.session.reading import Reading
+
+__all__ = ["expectations_toml", "write_expectations"]
+
+
+def expectations_toml(session: Reading) -> str:
+    """Return the expectations, the ticks moved by hand and the rules of a session as a file of expectations.
+
+    Raises
+    ------
+    ExpectationError
+        If nothing is expected.
+    """
+    judge, state = session._judge, session.state
+    functions = dict(judge.expected.functions)
+    for function in (*judge.functions, *state.expectations):
+        own = state.shared or state.rulers.get(function, {})
+        if (own or function in state.expectations) and (now := judge.expected_of(function, state)) is not None:
+            functions[function] = _ruled(session, function, now, own) if own else now
+    if not functions:
+        raise ExpectationError("the session expects nothing yet; expect something of a function first.")
+    plain = plain_set(replace(judge.expected, functions=functions, rules=state.rules))
+    content: dict[str, Any] = {"litmus": plain["litmus"]} if plain["litmus"] else {}
+    content |= {"rules": plain["rules"]} if plain["rules"] else {}
+    return to_toml(
+        {**content, "expectations": {name: expectation_entry(one) for name, one in plain["functions"].items()}}
+    )
+
+
+def write_expectations(session: Reading, path: str | os.PathLike[str]) -> None:
+    """Write `expectations_toml` to a file; an existing one is replaced.
+
+    Raises
+    ------
+    DataError
+        If it cannot be written.
+    """
+    text = expectations_toml(session)
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DataError(
+            f"cannot write the expectations '{os.fspath(path)}': {error.strerror or error}; choose another place."
+        ) from error
+
+
+def _ruled(session: Reading, function: str, now: Expected, rulers: Rulers) -> Expected:
+    """Return the expectation of a function with the rulers that were moved by hand, in terms of the data's parameters."""
+    judge, state = session._judge, session.state
+    given = judge.given(function, state)
+    tasks = (judge.task_of(name, state) for name in judge.names if name[0] == function)
+    competing = next((growths_expected(task.expectation) for task in tasks if task), growths_expected(given))
+    ticks = {name: tuple(sorted({*rulers[name], growth})) for name, growth in competing.items() if name in rulers}
+    if isinstance(given, SeveralExpectation):
+        # A deviation for each parameter makes it one over all of them, also where it names only one.
+        allowed = {name: one.deviation for name, one in given.along.items()}
+        every = SeveralExpectation(given.growth, allowed, given.parameters)
+        return Expected(every, SeveralSpace("around", tuple(tick for one in ticks.values() for tick in one)))
+    (parameter,) = ticks
+    return Expected(given or now.expectation, SearchSpace.of(ticks[parameter], "by hand", parameter))
