@@ -84,7 +84,7 @@ check-c: mpi
 	@PATH="$$PATH:$(abspath $(BIN))" $(MAKE) --no-print-directory -C microbench check
 
 pytest: $(VENV)/.test
-	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder $(PYTEST_FLAGS)
 
 system-deps:
 	@command -v chromium >/dev/null 2>&1 || { apt-get update -qq && \

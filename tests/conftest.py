@@ -1,9 +1,10 @@
-"""What all tests share: a run in which nothing may be skipped, and an isolated cache."""
+"""What all tests share: a run in which nothing may be skipped, who runs beside whom, and Chromium."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,34 @@ NO_SKIPS = os.environ.get("SCALKIT_NO_SKIPS") == "1"
 _skipped: list[str] = []
 CHROMIUM = os.environ.get("SCALKIT_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+
+# MPI takes all cores already; the others start a server or an environment once for all their tests
+TOGETHER = {"mpi": ("tests/bench", "tests/faults", "tests/microbench"), "packaging": ("tests/test_packaging",)}
+
+
+def pytest_configure() -> None:
+    """Signals end processes, also where a shell runs the tests in the background or under `nohup`."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of a file stay in one worker, all tests with MPI in one and first, so that they never meet each other."""
+    groups = {item: _group(item) for item in items}
+    for item, group in groups.items():
+        item.add_marker(pytest.mark.xdist_group(group))
+    order = list(TOGETHER)
+    items.sort(key=lambda item: order.index(groups[item]) if groups[item] in order else len(order))
+
+
+def _group(item: pytest.Item) -> str:
+    path = item.path.relative_to(item.config.rootpath).as_posix()
+    if item.get_closest_marker("mpi"):
+        return "mpi"
+    if "lab" in getattr(item, "fixturenames", ()):
+        return "lab"
+    return next((name for name, places in TOGETHER.items() if path.startswith(places)), path)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -137,11 +137,12 @@ def _merged(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.
         )
     rows = y if y.ndim == 2 else y[:, np.newaxis]
     places, index = np.unique(x, return_inverse=True)
-    groups = [rows[index == i].ravel() for i in range(len(places))]
-    values = np.full((len(places), max(len(group) for group in groups)), np.nan)
-    for row, group in zip(values, groups, strict=True):
-        row[: len(group)] = group
-    return places, values
+    order = np.argsort(index, kind="stable")
+    counts = np.bincount(index)
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)  # of a row among those of its point
+    values = np.full((len(places), counts.max(), rows.shape[1]), np.nan)
+    values[index[order], rank] = rows[order]
+    return places, values.reshape(len(places), -1)
 
 
 def _merged_points(

@@ -324,14 +324,9 @@ def _command(out: Path, mpi: Mpi, *more: str) -> list[str]:
 def _started(
     command: list[str], out: Path, has_begun: Callable[[], bool] | None = None
 ) -> Iterator[subprocess.Popen[str]]:
-    """Yield the process as soon as its first launch writes; the end of a terminal ends it, also where `nohup` runs the tests."""
+    """Yield the process as soon as its first launch writes."""
     begun = has_begun or (lambda: bool(list(out.glob("*.part"))))
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    try:
-        started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-    finally:
-        signal.signal(signal.SIGHUP, before)
-    with started as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
         end = time.monotonic() + 60
         while not begun() and process.poll() is None and time.monotonic() < end:
             time.sleep(0.005)

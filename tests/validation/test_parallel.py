@@ -59,7 +59,7 @@ status = 0
 try:
     with over_ranks(3, lambda done, total: print(done, flush=True)) as mapper:
         if mapper is not None:
-            mapper(time.sleep, [0.1] * 1000)
+            mapper(time.sleep, [0.02] * 1000)
 except KeyboardInterrupt:
     status = 130
 sys.exit(status)
