@@ -34,15 +34,21 @@ class Part(anywidget.AnyWidget):
     ----------
     pieces : dict
         Markup by name, in the order in which it is shown; only pieces that changed are drawn anew. Set by `refresh`.
+    title : str
+        Heading of a part that can be folded; empty for one that is always open.
+    is_open : bool
+        Whether a part with a title is unfolded.
     session : Session
     problem : str
         Why the last thing that was asked for was refused; empty if it was not.
     """
 
-    _esm = source("part.js")
+    _esm = source("part.js", "part_main.js")
     _css = source("part.css")
 
     pieces: t.Dict[Any, Any] = t.Dict().tag(sync=True)
+    title = t.Unicode("").tag(sync=True)
+    is_open = t.Bool(False).tag(sync=True)
 
     shown: ClassVar[frozenset[str]] = frozenset()
     """What of a session it shows; see `Session.observe`."""
