@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Baseline": "scalkit.validation.baseline",
+    "Exercise": "scalkit.widgets.exercise",
     "Expectation": "scalkit.validation.expectation",
     "Explorer": "scalkit.widgets.explorer",
     "FitModels": "scalkit.fit.batch",
@@ -43,10 +44,12 @@ if TYPE_CHECKING:
     from scalkit.validation.pieces import piecewise
     from scalkit.validation.space import SearchSpace
     from scalkit.widgets import Ruler
+    from scalkit.widgets.exercise import Exercise
     from scalkit.widgets.explorer import Explorer
 
 __all__ = [
     "Baseline",
+    "Exercise",
     "Expectation",
     "Explorer",
     "FitModels",

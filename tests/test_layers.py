@@ -22,8 +22,10 @@ LAYERS = {
     "scaling_check": 3,
     "session": 3,
     "plots": 3.1,
+    "teaching": 3.1,
     "widgets": 3.2,
     "reports": 4,
+    "lessons": 4.1,
     "cli": 5,
     "pytest_plugin": 5,
 }

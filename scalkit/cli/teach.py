@@ -1,0 +1,154 @@
+"""Prepare a workshop and look at what comes back.
+
+scalkit teach strip SRC DST    makes the students' edition of a notebook, or of a folder of notebooks: blanks in place
+                               of solutions, no remarks for teachers, no outputs
+scalkit teach grade FILE...    lists what session files hold that were handed in: verdict and steps of each student
+
+Without SRC, strip takes the teacher's edition that comes with scalkit. A file that cannot be read gets one sentence and
+does not stop the others; grade then ends with 2, else with 0. Measurements that a session names are looked for by their
+content, in --data and in what comes with scalkit; its paths are not followed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scalkit.errors import UsageError
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from rich.table import Table
+
+    from scalkit.teaching.grading import HandIn
+
+HELP = "make the students' edition of notebooks; list what was handed in"
+
+__all__ = ["HELP", "add_arguments", "run"]
+
+_BUNDLED = "notebooks/teach"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `scalkit teach`."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    strip = actions.add_parser("strip", help="make the students' edition of notebooks")
+    strip.add_argument(
+        "source", nargs="?", metavar="SRC", help="notebook or folder of the teacher's edition (default: scalkit's own)"
+    )
+    strip.add_argument("target", metavar="DST", help="file or folder for the students' edition")
+    strip.add_argument("--force", action="store_true", help="replace existing files")
+    strip.add_argument("--json", action="store_true", help="print what was written as JSON")
+    grade = actions.add_parser("grade", help="list what session files hold that were handed in")
+    grade.add_argument("files", nargs="+", metavar="FILE", help="session file; its name is that of the student")
+    grade.add_argument(
+        "--data",
+        action="append",
+        default=[],
+        metavar="RUN",
+        help="measurements that sessions are about; may be repeated",
+    )
+    grade.add_argument("--exercise", metavar="NAME", help="check an exercise on each session, for example 02-mislead")
+    grade.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what was asked for, and return 0, or 2 if a hand-in could not be read."""
+    return _strip(args) if args.action == "strip" else _grade(args)
+
+
+def _strip(args: argparse.Namespace) -> int:
+    from scalkit.reports import bundled
+    from scalkit.teaching.strip import strip_files
+
+    source = bundled(_BUNDLED) if args.source is None else Path(args.source)
+    written = [str(path) for path in strip_files(source, Path(args.target), force=args.force)]
+    text = (
+        json.dumps({"written": written}, indent=2)
+        if args.json
+        else "\n".join(f"students' edition: {one}" for one in written)
+    )
+    sys.stdout.write(text + "\n")
+    return 0
+
+
+def _grade(args: argparse.Namespace) -> int:
+    from scalkit.teaching import Exercise
+    from scalkit.teaching.grading import graded
+
+    exercise = Exercise.load(args.exercise) if args.exercise else None
+    if exercise is not None and not exercise.looks_at_session:
+        raise UsageError(
+            f"the exercise '{args.exercise}' is answered in words, not by a session; name one about a session."
+        )
+    found = graded([Path(one) for one in args.files], _measurements(args.data), exercise)
+    if args.json:
+        sys.stdout.write(json.dumps({"handed_in": [one.to_dict() for one in found]}, indent=2) + "\n")
+    else:
+        _show(found)
+    return 2 if any(one.problem for one in found) else 0
+
+
+def _measurements(paths: Sequence[str]) -> list[xr.Dataset]:
+    """Return what sessions may be about: what was named, what comes with scalkit, and what its lessons simulate."""
+    import scalkit as sk
+    from scalkit.reports import bundled
+    from scalkit.teaching.simulated import lesson_data
+
+    return [*(sk.read(path) for path in paths), sk.read(bundled("data/quickstart")), *lesson_data()]
+
+
+def _show(found: Sequence[HandIn]) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    read = [one for one in found if not one.problem]
+    if read:
+        console.print(_table(read))
+    for one in read:
+        console.print(Text(f"{_plain(one.student)}: {_plain(one.sentence)}"))
+        for number, step in enumerate(one.steps, 1):
+            console.print(Text(f"  {number}. {_plain(step)}"))
+        if one.thought and not one.solved:
+            console.print(Text(f"  not solved: {_plain(one.thought)}"))
+    for one in found:
+        if one.problem:
+            console.print(Text(f"{_plain(one.file)}: {_plain(one.problem)}", style="red"))
+    console.print(Text(f"{len(read)} of {len(found)} hand-ins read.", style="bold"))
+
+
+def _table(read: Sequence[HandIn]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    from scalkit.validation import SYMBOLS
+
+    is_checked = any(one.solved is not None for one in read)
+    table = Table()
+    for name in (
+        "Student",
+        "Function",
+        "Metric",
+        "Expectation",
+        "Model",
+        "Verdict",
+        "Steps",
+        *["Exercise"] * is_checked,
+    ):
+        table.add_column(name, justify="right" if name == "Steps" else "left")
+    for one in read:
+        symbol = next((mark for word, mark in SYMBOLS.items() if word == one.verdict), "-")
+        cells = [one.student, one.function, one.metric, one.expectation, one.model, f"{symbol} {one.verdict}"]
+        solved = ["✓ solved" if one.solved else "✗ not yet"] * is_checked
+        table.add_row(*(Text(_plain(cell)) for cell in [*cells, str(len(one.steps)), *solved]))
+    return table
+
+
+def _plain(text: str) -> str:
+    """Return a text without characters that move the cursor or change colours."""
+    return "".join(character if character.isprintable() else "?" for character in text)

@@ -1,0 +1,36 @@
+"""What learners type, made fit to be read: a text of one line and bounded length, or a sentence that says why not."""
+
+from __future__ import annotations
+
+from scalkit.teaching.outcome import Unread
+
+__all__ = ["MAX_LENGTH", "shortened", "text_of"]
+
+MAX_LENGTH = 300
+_SHOWN = 40
+_BLANKS = frozenset({"", "...", "…", "?", "___"})
+
+
+def text_of(given: object) -> str:
+    """Return an answer as text without space around it.
+
+    Raises
+    ------
+    Unread
+        If there is none, it is too long, or holds control characters.
+    """
+    text = str(given).strip() if isinstance(given, str | int | float) and not isinstance(given, bool) else None
+    if text is None:
+        raise Unread(f"An answer is a text in quotes; this is a {type(given).__name__}.")
+    if text in _BLANKS:
+        raise Unread("Put your answer in place of the dots, then check again; hint() and the button Hint help you on.")
+    if len(text) > MAX_LENGTH:
+        raise Unread(f"That is long ({len(text)} characters); an answer here needs less than {MAX_LENGTH}.")
+    if not text.isprintable():
+        raise Unread("There are characters in it that cannot be seen; type the answer anew, in one line.")
+    return text
+
+
+def shortened(text: str) -> str:
+    """Return a text for a sentence."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

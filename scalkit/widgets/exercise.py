@@ -1,0 +1,180 @@
+"""An exercise in a notebook: what is asked, a field for the answer, hints one by one, and what a check says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import anywidget
+import traitlets as t
+
+from scalkit.teaching import Exercise as Headless
+from scalkit.teaching import Outcome
+from scalkit.teaching.reading import MAX_LENGTH
+from scalkit.widgets.cells import Cells, running_cell
+from scalkit.widgets.source import source
+from scalkit.widgets.wording import esc
+
+__all__ = ["Exercise", "ExerciseCard"]
+
+_CELLS = Cells()
+_PLACEHOLDERS = {"growth": "for example p^(1/2)*log(p)", "ticks": "growths with commas between"}
+
+
+class ExerciseCard(anywidget.AnyWidget):
+    """An exercise that checks itself. Where widgets are not shown, it prints itself, and `check` and `hint` do the same.
+
+    Parameters
+    ----------
+    prompt : str
+        What is asked; what stands in backticks is shown as code.
+    kind : {"growth", "choice", "number", "ticks"}
+    answer : object
+    session : Session or widget that shows one, optional
+        What is looked at, where the answer is a state of a session.
+    exercise : scalkit.teaching.Exercise, optional
+        In place of all others.
+    **options
+        As of `scalkit.teaching.Exercise`, such as ``hints=("Count the rounds.",)``.
+
+    Attributes
+    ----------
+    exercise : scalkit.teaching.Exercise
+    pieces : dict
+        Markup by name. It holds what was asked for so far, and neither the answer nor the hints to come.
+
+    Raises
+    ------
+    UsageError
+        If the exercise cannot be made of what was given.
+    """
+
+    _esm = source("exercise.js")
+    _css = source("part.css", "exercise.css")
+
+    pieces: t.Dict[Any, Any] = t.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        prompt: str = "",
+        kind: str = "growth",
+        answer: object = None,
+        *,
+        session: Any = None,
+        exercise: Headless | None = None,
+        **options: Any,
+    ) -> None:
+        made = exercise or Headless(prompt, kind, answer, session=session, **options)
+        super().__init__()
+        self.exercise = made
+        self.on_msg(self._asked)
+        self._refresh()
+        _CELLS.enter(*running_cell(), self)
+
+    @classmethod
+    def load(cls, name: str, *, session: Any = None) -> ExerciseCard:
+        """Return an exercise that comes with scalkit, for example ``"01-order"``.
+
+        Raises
+        ------
+        UsageError
+            If there is none of that name.
+        """
+        return cls(exercise=Headless.load(name, session=session))
+
+    def check(self, given: object = None) -> Outcome:
+        """Return what an answer is worth, and show it; see `scalkit.teaching.Exercise.check`."""
+        found = self.exercise.check(given)
+        self._refresh()
+        return found
+
+    def hint(self) -> str:
+        """Return the next hint, and show it."""
+        found = self.exercise.hint()
+        self._refresh()
+        return found
+
+    def close(self) -> None:
+        """Close the widget; the exercise lives on."""
+        _CELLS.leave(self)
+        super().close()
+
+    def __repr__(self) -> str:
+        return repr(self.exercise) if hasattr(self, "exercise") else "Exercise()"
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        found = super()._repr_mimebundle_(**options)
+        bundle = found[0] if isinstance(found, tuple) else found
+        if bundle is not None:
+            bundle["text/plain"] = repr(self)
+        return found
+
+    def _refresh(self) -> None:
+        if self.comm is not None:
+            self.pieces = _pieces(self.exercise)
+
+    def _asked(self, _widget: object, content: object, _buffers: object) -> None:
+        """Do what the page asks for."""
+        if not isinstance(content, Mapping):
+            return
+        name, value = content.get("name"), content.get("value")
+        if name == "check":
+            self.check(None if self.exercise.looks_at_session else _typed(value))
+        elif name == "hint":
+            self.hint()
+
+
+Exercise = ExerciseCard
+
+
+def _typed(value: object) -> str:
+    found = value.get("answer", "") if isinstance(value, Mapping) else ""
+    return found if isinstance(found, str) else ""
+
+
+def _pieces(exercise: Headless) -> dict[str, str]:
+    """Return the markup: what is asked, the field, what a check said, the hints that were asked for, a button for more."""
+    outcome = exercise.outcome
+    said = f'<p class="outcome {outcome.kind}">{outcome.to_html()}</p>' if outcome else ""
+    listed = "".join(f"<li>{_coded(one)}</li>" for one in exercise.hints)
+    hints = f"<p>Hints</p><ol>{listed}</ol>" if listed else ""
+    solved = " · solved" if exercise.is_solved else ""
+    left = exercise.n_hints - exercise.hints_used
+    more = (
+        f'<button type="button" data-press="hint" data-key="hint" {"" if left else "disabled"}>'
+        f"{'Next hint' if exercise.hints_used else 'Hint'}</button>"
+        if exercise.n_hints
+        else ""
+    )
+    return {
+        "asked": f"<h3>Exercise{f' {esc(exercise.name)}' if exercise.name else ''}</h3><p>{_coded(exercise.prompt)}</p>",
+        "answer": _form(exercise),
+        "said": said,
+        "hints": hints,
+        "foot": f'<div class="line">{more}<span class="quiet">{esc(exercise.progress)}{solved}</span></div>',
+    }
+
+
+def _form(exercise: Headless) -> str:
+    button = '<button type="submit" data-key="check" title="Check the answer (Enter)">Check</button>'
+    if exercise.looks_at_session:
+        return f'<form data-submit="check"><span>Bring the session there, then</span> {button}</form>'
+    if exercise.choices:
+        listed = "".join(
+            f'<label><input type="radio" name="answer" value="{number}" data-key="choice{number}">'
+            f"<span>{_coded(one)}</span></label>"
+            for number, one in enumerate(exercise.choices, 1)
+        )
+        return f'<form data-submit="check"><fieldset><legend>Choose one</legend>{listed}</fieldset>{button}</form>'
+    unit = {"s": "with its unit, such as ms", "B": "with its unit, such as MB"}.get(exercise.unit, exercise.unit)
+    hint = _PLACEHOLDERS.get(exercise.kind, f"a number {unit}".strip())
+    return (
+        f'<form data-submit="check"><label>Your answer <input name="answer" data-key="answer" maxlength="{MAX_LENGTH}" '
+        f'placeholder="{esc(hint)}" autocomplete="off" autocapitalize="off" spellcheck="false"></label>{button}</form>'
+    )
+
+
+def _coded(text: str) -> str:
+    """Return a text as markup, what stands in backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", esc(text))
