@@ -15,7 +15,7 @@ import scalkit as sk
 from scalkit.growth import Growth
 from scalkit.validation import SearchSpace, load_expectations
 
-TABLES = tomllib.loads((Path(__file__).parents[1] / "data/papers/ics15_tables.toml").read_text(encoding="utf-8"))
+TABLES = tomllib.loads((Path(__file__).parents[2] / "data/papers/ics15_tables.toml").read_text(encoding="utf-8"))
 CASES = [
     pytest.param(table, row, index, id=f"table {table['number']}: {row['function']}, {machine}")
     for table in TABLES["table"]

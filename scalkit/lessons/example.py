@@ -1,0 +1,35 @@
+"""Your measurements, or an example where you have none yet."""
+
+from __future__ import annotations
+
+import os
+
+import xarray as xr
+
+from scalkit.lessons.simulated import simulate
+from scalkit.measure import read
+
+__all__ = ["read_or_example"]
+
+_EXAMPLE = {"generate": "40 + 0.2*k^3*2^k", "count": "15 + 0.5*k*2^k", "join": "8 + 0.05*k^2*2^k", "report": "3 + 1.5*k"}
+
+
+def read_or_example(source: str | os.PathLike[str], parameter: str = "k") -> xr.Dataset:
+    """Return the measurements at `source`; where it is empty, a simulated search in `k` dimensions.
+
+    Parameters
+    ----------
+    source : path
+        What `scalkit.read` takes, or ``""``.
+    parameter : str
+        Name of the parameter in files that leave it open, such as those of Google Benchmark.
+
+    Returns
+    -------
+    xarray.Dataset
+        The example has the functions ``generate``, ``count``, ``join`` and ``report``; most of them double with each
+        dimension.
+    """
+    if os.fspath(source):
+        return read(source, parameter=parameter)
+    return simulate(_EXAMPLE, range(4, 17), parameter="k", unit="us", noise=0.03)

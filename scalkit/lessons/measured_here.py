@@ -1,0 +1,114 @@
+"""A small campaign on this machine, or the bundled one where there is no MPI library; it says which it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scalkit.errors import BuildError, LaunchError
+from scalkit.measure import read
+from scalkit.reports import bundled
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from scalkit.bench import Result
+
+__all__ = ["MeasuredHere", "measure_here"]
+
+_OPERATIONS = ("MPI_Allreduce", "Bcast_binary_tree", "MPI_Comm_create", "MPI_Comm_dup", "MPI_Win_create")
+_BUNDLED = "data/quickstart"
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredHere:
+    """Measurements of a lesson and where they come from.
+
+    Attributes
+    ----------
+    data : xarray.Dataset
+    folder : Path
+        Of the run files.
+    is_bundled : bool
+        Whether nothing could be measured here.
+    sentence : str
+        What was measured with what, or why nothing was.
+    """
+
+    data: xr.Dataset
+    folder: Path
+    is_bundled: bool
+    sentence: str
+
+    def __repr__(self) -> str:
+        return f"<MeasuredHere: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.sentence)}</p>"
+
+
+def measure_here(
+    out: str | os.PathLike[str],
+    processes: Sequence[int] = (2, 3, 4, 5, 6),
+    operations: Sequence[str] = _OPERATIONS,
+    *,
+    runs: int = 2,
+    budget_s: float = 8.0,
+    seed: int = 1,
+) -> MeasuredHere:
+    """Return a few run times and memory sizes of the MPI library of this machine, or the bundled ones without such a library.
+
+    Parameters
+    ----------
+    out : path
+        Folder of the run files. What is there of the same campaign is not measured again; another campaign there is
+        renamed.
+    processes : sequence of int
+        At least 2 each, ascending.
+    operations : sequence of str
+        Names that `scalkit measure` knows.
+    runs : int
+        Launches of each.
+    budget_s : float, in s
+        For all of it, about; the programs are compiled before, at the first time.
+    seed : int
+
+    Returns
+    -------
+    MeasuredHere
+
+    Raises
+    ------
+    UsageError
+        If something asked for cannot be measured, or the folder cannot be used.
+    """
+    from scalkit.bench import Arguments, find_mpi, prepare
+
+    arguments = Arguments(
+        ("collectives", "memory"), tuple(processes), runs, seed, tuple(operations), budget_s=budget_s, max_reps=100
+    )
+    folder = Path(out)
+    try:
+        mpi = find_mpi()
+        done = prepare(folder, arguments, mpi, set_aside=True).run()
+    except (BuildError, LaunchError) as error:
+        return _bundled(str(error))
+    if done.missing:
+        return _bundled(_why(done))
+    numbers = ", ".join(map(str, arguments.counts))
+    said = f"Measured here, just now or before: {mpi.name} with {numbers} processes, {done.total} launches in {folder}."
+    return MeasuredHere(read(folder), folder, False, said)
+
+
+def _bundled(reason: str) -> MeasuredHere:
+    folder = bundled(_BUNDLED)
+    said = f"Nothing could be measured here ({reason.rstrip('.')}); these are the bundled measurements of another machine."
+    return MeasuredHere(read(folder), folder, True, said)
+
+
+def _why(done: Result) -> str:
+    return done.failures[0] if done.failures else f"{len(done.missing)} of {done.total} launches are missing"

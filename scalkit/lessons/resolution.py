@@ -1,0 +1,64 @@
+"""How fine may a ruler be? How often the right tick wins, by noise and by the number of halvings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scalkit.fit.batch import fit_models
+from scalkit.growth import Growth
+from scalkit.validation import Expectation, SearchSpace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["resolution"]
+
+
+def resolution(
+    truth: str,
+    x: ArrayLike,
+    *,
+    noises: Sequence[float] = (0.0, 0.01, 0.02, 0.05, 0.1),
+    depths: Sequence[int] = (0, 1, 2, 3),
+    trials: int = 500,
+    seed: int = 1,
+) -> pd.DataFrame:
+    """Return the share of simulated series whose best model has the right growth.
+
+    Parameters
+    ----------
+    truth : str
+        A growth, such as ``"p"``; the ruler is the paper's ruler around it. Values are 1 + the growth over its largest
+        value, so that half of the last one is constant.
+    x : array_like of shape (points,)
+    noises : sequence of float
+        Relative standard deviation of a value.
+    depths : sequence of int
+        Halvings of the gaps of the ruler.
+    trials : int
+        Series for each entry of the table.
+    seed : int
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each noise, a column for each ruler, named by its number of ticks; 1 is always.
+    """
+    import pandas as pd
+
+    growth, at = Growth.parse(truth), np.asarray(x, dtype=np.float64)
+    spaces = [SearchSpace.paper(Expectation(growth), depth) for depth in depths]
+    exact = 1 + growth(at) / growth(at).max()
+    rng = np.random.default_rng(seed)
+    errors = rng.standard_normal((trials, len(at)))
+    rows = []
+    for noise in noises:
+        series = exact * np.exp(noise * errors)
+        found = [fit_models(at, series, space) for space in spaces]
+        rows.append([float(np.mean([fits.growth(i) == growth for i in range(trials)])) for fits in found])
+    names = pd.Index([f"{len(space)} ticks" for space in spaces], name="ruler")
+    return pd.DataFrame(rows, index=pd.Index([f"{noise:.0%}" for noise in noises], name="noise"), columns=names)

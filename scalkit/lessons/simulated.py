@@ -1,0 +1,94 @@
+"""Measurements that follow a known formula, with noise that only adds; they say that they are simulated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
+
+from scalkit.errors import UsageError
+from scalkit.growth import Growth
+from scalkit.measure import combine, measurements
+
+__all__ = ["evaluate", "simulate"]
+
+
+def simulate(
+    truth: Mapping[str, str],
+    x: ArrayLike,
+    *,
+    parameter: str = "p",
+    metric: str = "time",
+    unit: str | None = None,
+    noise: float = 0.0,
+    repetitions: int = 5,
+    seed: int = 1,
+) -> xr.Dataset:
+    """Return what would be measured if each function followed its formula.
+
+    Parameters
+    ----------
+    truth : mapping from name of a function to text
+        A sum such as ``"5 + 2*log(p)"``, in `unit`: numbers, and numbers times growths.
+    x : array_like of shape (points,)
+    parameter, metric, unit
+        As of `scalkit.measurements`.
+    noise : float
+        Typical share that a repetition is longer than the formula says; 0.05 is 5 %. Disturbances only ever add time.
+    repetitions : int
+    seed : int
+        Of the noise.
+
+    Returns
+    -------
+    xarray.Dataset
+        Marked as simulated.
+
+    Raises
+    ------
+    UsageError
+        If the noise is negative or there is no repetition.
+    ExpectationError
+        If a formula cannot be read.
+    """
+    if not (math.isfinite(noise) and noise >= 0):
+        raise UsageError(f"noise is {noise!r}; a share from 0 on is needed, such as 0.05 for 5 %.")
+    if isinstance(repetitions, bool) or not isinstance(repetitions, int) or repetitions < 1:
+        raise UsageError(f"repetitions are {repetitions!r}; a whole number from 1 on is needed.")
+    if not truth:
+        raise UsageError("there is nothing to simulate; name a function and its formula, such as {'f': '5 + 2*log(p)'}.")
+    rng = np.random.default_rng(seed)
+    at = np.asarray(x, dtype=np.float64)
+    found = []
+    for name, formula in truth.items():
+        values = evaluate(formula, at, parameter)[:, None]
+        values = values * (1 + noise * np.abs(rng.standard_normal((len(at), repetitions))))
+        found.append(measurements(x, values, parameter, metric, unit, name))
+    made = combine(found)
+    said = f"simulated, not measured: noise {noise:g}, seed {seed}"
+    made.attrs |= {"simulated": 1, "title": said, "measured_on": said}
+    return made
+
+
+def evaluate(formula: str, x: ArrayLike, parameter: str = "p") -> NDArray[np.float64]:
+    """Return a sum of numbers and of numbers times growths, such as ``"16 + 0.56*p"``, at `x`; nothing is evaluated as code."""
+    at = np.asarray(x, dtype=np.float64)
+    total = np.zeros(at.shape)
+    for term in formula.split(" + "):
+        factor, growth = _split(term.strip())
+        total = total + factor * (Growth.parse(growth, parameter)(at) if growth else 1.0)
+    return total
+
+
+def _split(term: str) -> tuple[float, str]:
+    """Return the number before a growth, and the growth; empty where there is only a number."""
+    first, _, rest = term.partition("*")
+    try:
+        return float(first), rest
+    except ValueError:
+        return 1.0, term
+
+
