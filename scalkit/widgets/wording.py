@@ -13,7 +13,7 @@ from scalkit.validation.several_verdict import SeveralVerdict
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Judged", "bullets", "esc", "formula", "key_of", "mark", "percent", "r2", "ranked", "word_of"]
+__all__ = ["Judged", "bullets", "esc", "formula", "key_of", "mark", "percent", "r2", "ranked", "state_mark", "word_of"]
 
 Judged = Verdict | SeveralVerdict
 
@@ -49,6 +49,14 @@ def mark(verdict: Judged) -> str:
     return (
         f'<span class="mark" {ranked(verdict)}><b aria-hidden="true">{RANK_MARKS[key_of(verdict)]}</b>'
         f"<span>{esc(word_of(verdict))}{doubt}</span></span>"
+    )
+
+
+def state_mark(rank: str, symbol: str, words: str) -> str:
+    """Return a symbol on the colour of a rank, and words beside it."""
+    return (
+        f'<span class="mark" style="--rank: {RANK_COLOURS[rank]}"><b aria-hidden="true">{symbol}</b>'
+        f"<span>{esc(words)}</span></span>"
     )
 
 
