@@ -1,11 +1,21 @@
 """Judge measurements and write a report: one HTML file, with the verdicts for programs beside it.
 
-report.html          for people; one file that loads nothing from any network
+report.html          for people; one file that loads nothing from any network, and opens as a session again
 report.verdict.json  the same verdicts, as scalkit/validation/verdict.schema.json describes them
 report.junit.xml     the same as test cases, for CI systems
+report.pdf           with --pdf: the same page, printed by Chromium
+report.ipynb         with --notebook: the template as it ran
 
 RUN is a folder of run files (as `scalkit measure` makes it), a single run file, or a netCDF file; several of different
-campaigns are combined, but a folder together with one of its own files is refused.
+campaigns are combined, but a folder together with one of its own files is refused. A session file or an earlier report may
+stand alone; it says itself what is expected.
+
+    scalkit report runs/here --target-p 65536                             every function against what is expected
+    scalkit report --template compare runs/a runs/b --label A --label B   data sets side by side
+    scalkit report --template regression runs/new --baseline old.json     a candidate against its baseline
+    scalkit report --list                                                 the templates
+    scalkit report --help-template compare                                what one of them takes
+
 The last line states the verdicts and the exit status: 0 every deciding verdict is total or approximate; 1 a deciding
 verdict is none and grows faster, or a rule is violated on measurements; 2 wrong input or use, nothing is written then.
 """
@@ -16,6 +26,8 @@ import argparse
 import json
 import sys
 
+from scalkit.errors import UsageError
+
 HELP = "judge measurements and write an HTML report"
 
 __all__ = ["HELP", "add_arguments", "run"]
@@ -23,34 +35,71 @@ __all__ = ["HELP", "add_arguments", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `scalkit report`."""
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder, run file or netCDF file")
-    parser.add_argument(
+    parser.add_argument("runs", nargs="*", metavar="RUN", help="run folder, run file, netCDF file, session or report")
+    _add_templates(parser.add_argument_group("which report"))
+    _add_judging(parser.add_argument_group("what is expected, and how it is judged"))
+    _add_output(parser.add_argument_group("what is written"))
+
+
+def _add_templates(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--template", metavar="NAME", help="one of those that --list shows (default: report)")
+    group.add_argument("--list", action="store_true", help="show the templates, a line for each, and end")
+    group.add_argument("--help-template", metavar="NAME", help="show the parameters of a template, and end")
+
+
+def _add_judging(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
         "--expect",
         metavar="FILE",
-        default="mpi",
         help="expectations: a TOML file or a bundled catalogue, mpi or mafia (default: mpi)",
     )
-    parser.add_argument("--out", metavar="FILE", default="report.html", help="the report (default: report.html)")
-    parser.add_argument("--force", action="store_true", help="replace an existing report")
-    parser.add_argument(
+    group.add_argument(
+        "--baseline",
+        metavar="FILE",
+        help="what to compare with: a file that scalkit validate --save-baseline wrote, or earlier runs",
+    )
+    group.add_argument(
+        "--target-p",
+        metavar="P",
+        help="scales to predict at, several between commas (default: 16 and 256 times the largest measured one)",
+    )
+    group.add_argument(
         "--fail-on",
         action="append",
         default=[],
-        choices=("better", "predicted", "undecided"),
-        help="also end with 1 on this; may be given several times",
+        choices=("better", "predicted", "undecided", "factor", "gone"),
+        help="also end with 1 on this; factor and gone need a baseline; may be given several times",
     )
-    parser.add_argument(
-        "--statistic", default="q1", choices=("q1", "median", "mean", "min"), help="default: first quartile"
+    group.add_argument(
+        "--statistic",
+        choices=("q1", "median", "mean", "min"),
+        help="default: that of the baseline, else q1, the first quartile",
     )
-    parser.add_argument(
-        "--min-points", type=int, default=5, metavar="N", help="fewest settings of the parameter (default: 5)"
+    group.add_argument("--min-points", type=int, metavar="N", help="fewest settings of the parameter (default: 5)")
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--out", metavar="FILE", default="report.html", help="the report (default: report.html)")
+    group.add_argument("--force", action="store_true", help="replace an existing report")
+    group.add_argument("--pdf", action="store_true", help="also write a PDF; needs Chromium")
+    group.add_argument("--notebook", action="store_true", help="also write the notebook as it ran")
+    group.add_argument("--title", help="title of the report (default: made from the data)")
+    group.add_argument(
+        "--label",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="with --template compare: head of a column, in the order of the RUNs (default: made from the data)",
     )
-    parser.add_argument("--title", default=None, help="title of the report (default: made from the data)")
-    parser.add_argument("--json", action="store_true", help="print the outcome as JSON instead of text")
+    group.add_argument("--json", action="store_true", help="print the outcome as JSON instead of text")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the report, say where it is, and return 0 or 1."""
+    """Write the report, say where it is, and return 0 or 1; or show templates and return 0."""
+    if args.list or args.help_template is not None:
+        return _show_templates(args)
+    if not args.runs:
+        raise UsageError("nothing to report; name a run folder, a run file, a netCDF file or a session.")
     from scalkit.cli.progress import terminated_like_interrupted
     from scalkit.reports import report
 
@@ -59,16 +108,61 @@ def run(args: argparse.Namespace) -> int:
             args.runs,
             args.expect,
             args.out,
+            template=args.template or "report",
             force=args.force,
             fail_on=tuple(args.fail_on),
             title=args.title,
             statistic=args.statistic,
             min_points=args.min_points,
+            targets=_targets(args.target_p),
+            baseline=args.baseline,
+            labels=args.label,
+            pdf=args.pdf,
+            notebook=args.notebook,
         )
+    written = {"html": result.html, "verdict_json": result.verdict_json, "junit_xml": result.junit_xml}
+    more = {key: path for key, path in (("pdf", result.pdf), ("notebook", result.notebook)) if path is not None}
     if args.json:
-        files = {"html": str(result.html), "verdict_json": str(result.verdict_json), "junit_xml": str(result.junit_xml)}
+        files = {key: str(path) for key, path in {**written, **more}.items()}
         text = json.dumps({**files, "status": result.status, "answer": result.answer}, indent=2)
     else:
-        text = f"report: {result.html}\n{result.answer}"
+        text = "\n".join([f"report: {result.html}", *(f"{key}: {path}" for key, path in more.items()), result.answer])
     sys.stdout.write(text + "\n")
     return result.status
+
+
+def _targets(text: str | None) -> list[float]:
+    """Return the numbers between commas."""
+    try:
+        return [float(part) for part in text.split(",")] if text else []
+    except ValueError as error:
+        raise UsageError(
+            f"--target-p is {text!r:.60}; give scales as numbers, several between commas, as in 4096,65536."
+        ) from error
+
+
+def _show_templates(args: argparse.Namespace) -> int:
+    from scalkit.reports.template import named_template, templates
+
+    if args.help_template is None:
+        shown = templates()
+        if args.json:
+            text = json.dumps([{"name": one.name, "purpose": one.purpose} for one in shown], indent=2)
+        else:
+            width = max(len(one.name) for one in shown)
+            text = "\n".join(f"{one.name:<{width}}  {one.purpose}" for one in shown)
+        sys.stdout.write(text + "\n")
+        return 0
+    template = named_template(args.help_template)
+    parameters = template.parameters
+    if args.json:
+        rows = [{"name": p.name, "type": p.type, "default": p.default, "help": p.help} for p in parameters]
+        sys.stdout.write(json.dumps(rows, indent=2) + "\n")
+        return 0
+    heads = [f"{p.name}: {p.type} = {p.default}" for p in parameters]
+    width = max(map(len, heads))
+    lines = [f"{head:<{width}}  {p.help}" for head, p in zip(heads, parameters, strict=True)]
+    sys.stdout.write(
+        "\n".join([f"{template.name}: {template.purpose}", "", *lines, "", f"The notebook: {template.path}"]) + "\n"
+    )
+    return 0

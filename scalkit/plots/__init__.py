@@ -2,20 +2,36 @@
 
 ``scaling(result)`` and ``divergence(result)`` show all functions, ``fit(verdict)``, ``divergence_of(verdict)`` and
 ``ruler(verdict)`` one function, ``rule(rule_result)`` one cross-function rule, ``pieces(verdict)`` where the growth changes.
+``overlay`` shows one function in several data sets, and ``changes`` what became of all since a baseline.
 Over several parameters ``several(verdict)`` shows one function and ``effects(result)`` all. Every figure carries a sentence
 for screen readers in ``layout.meta["alt"]``.
 """
 
 from __future__ import annotations
 
+from scalkit.plots.changes_figure import changes
 from scalkit.plots.divergence_figure import divergence_of
 from scalkit.plots.divergence_overview import divergence
 from scalkit.plots.effects_figure import effects
 from scalkit.plots.fit_figure import fit
+from scalkit.plots.overlay_figure import Overlaid, overlay
 from scalkit.plots.pieces_figure import pieces
 from scalkit.plots.rule_figure import rule
 from scalkit.plots.ruler_figure import ruler
 from scalkit.plots.scaling_figure import scaling
 from scalkit.plots.several_figure import several
 
-__all__ = ["divergence", "divergence_of", "effects", "fit", "pieces", "rule", "ruler", "scaling", "several"]
+__all__ = [
+    "Overlaid",
+    "changes",
+    "divergence",
+    "divergence_of",
+    "effects",
+    "fit",
+    "overlay",
+    "pieces",
+    "rule",
+    "ruler",
+    "scaling",
+    "several",
+]

@@ -1,12 +1,15 @@
-"""Writes a report of a validation: one HTML file, ``verdict.json`` and JUnit XML beside it.
+"""Writes reports: one HTML file, ``verdict.json`` and JUnit XML beside it, on demand a PDF and the notebook.
 
-``report(...)`` runs the notebook ``notebooks/90_report.ipynb``, whose cells call ``open_page`` and the sections below.
-``bundled(name)`` finds the notebooks and the small data sets that come with scalkit.
+``report(...)`` runs a template, one of the notebooks ``notebooks/9*.ipynb``, whose cells call ``open_page`` or ``open_columns``
+and the sections below; ``templates()`` lists them. ``sessions_of(page)`` opens what a report holds. ``bundled(name)`` finds the
+notebooks and the small data sets that come with scalkit.
 """
 
 from __future__ import annotations
 
 from scalkit.reports.bundled import bundled
+from scalkit.reports.reopened import sessions_of
 from scalkit.reports.run import ReportResult, report
+from scalkit.reports.template import Template, TemplateParameter, templates
 
-__all__ = ["ReportResult", "bundled", "report"]
+__all__ = ["ReportResult", "Template", "TemplateParameter", "bundled", "report", "sessions_of", "templates"]

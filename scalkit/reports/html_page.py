@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import gzip
 import hashlib
 import html
@@ -22,7 +23,7 @@ _TEMPLATES = _HERE / "templates"
 PLOTLY_BUNDLE = _HERE / "vendor" / "plotly-cartesian.min.js"
 
 
-def render(notebook: NotebookNode, title: str) -> str:
+def render(notebook: NotebookNode, title: str, sessions: str = "") -> str:
     """Return the page as text.
 
     Parameters
@@ -31,6 +32,8 @@ def render(notebook: NotebookNode, title: str) -> str:
         Executed; markdown cells that begin with ``## `` become sections.
     title : str
         Plain text for the title of the window.
+    sessions : str
+        Script elements with what `Session.load` reads.
 
     Notes
     -----
@@ -49,6 +52,7 @@ def render(notebook: NotebookNode, title: str) -> str:
         "style": style,
         "script": script,
         "plotly": packed,
+        "sessions": sessions,
         "policy": _policy(script.encode(), bundle),
     }
     make: Callable[..., Any] = exporters.HTMLExporter
@@ -57,8 +61,27 @@ def render(notebook: NotebookNode, title: str) -> str:
         extra_template_basedirs=[str(_TEMPLATES)],
         filters={"heading": _heading, "below_heading": _below_heading, "slug": _slug},
     )
-    text, _ = exporter.from_notebook_node(notebook, resources={"scalkit": page})
+    text, _ = exporter.from_notebook_node(_without_empty_sections(notebook), resources={"scalkit": page})
     return str(text)
+
+
+def _without_empty_sections(notebook: NotebookNode) -> NotebookNode:
+    """Return the notebook without headings below which nothing is shown, as of changes without a baseline."""
+    kept: list[Any] = []
+    for cell in reversed(notebook.cells):
+        is_heading = cell.cell_type == "markdown" and cell.source.startswith("## ")
+        below = next((one for one in reversed(kept) if _is_shown(one)), None)
+        if not is_heading or (below is not None and below.cell_type == "code"):
+            kept.append(cell)
+    shorter = copy.copy(notebook)
+    shorter.cells = kept[::-1]
+    return shorter
+
+
+def _is_shown(cell: Any) -> bool:
+    if cell.cell_type == "markdown":
+        return "remove-cell" not in cell.metadata.get("tags", [])
+    return any(output.output_type in ("display_data", "execute_result") for output in cell.outputs)
 
 
 def _policy(*scripts: bytes) -> str:

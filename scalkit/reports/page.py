@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
 from scalkit import measure
+from scalkit.errors import UsageError
 from scalkit.fit import MIN_POINTS
-from scalkit.plots.style import rank_key
+from scalkit.reports.answer import answer
+from scalkit.reports.kinds import kind_of
 from scalkit.reports.plain import from_plain
-from scalkit.validation import Validation, validate
+from scalkit.reports.status_quo import open_baseline, require_same_statistic, status_quo
+from scalkit.session import Session
+from scalkit.session.source import content_hash
+from scalkit.validation import ExpectationSet, Validation, validate
+from scalkit.validation.baseline import Baseline
+from scalkit.validation.catalogue import expectation_set
 from scalkit.validation.junit import to_junit
 
-__all__ = ["Page", "open_page"]
+__all__ = ["Page", "open_page", "short_library", "written_now"]
 
 
 @dataclass(frozen=True)
@@ -32,10 +41,14 @@ class Page:
     data : xarray.Dataset
         As `scalkit.measure.read` returns it.
     result : Validation
+    expected : ExpectationSet or None
+        What the functions were judged by; None where a session says so.
     title : str
         Plain text.
     named : tuple of str
         The measurements as the user named them.
+    is_in_memory : bool
+        Whether no file holds the measurements.
     expectations_name : str
         Name of a catalogue, or path of a file; empty for expectations stated in Python.
     rules : tuple of str
@@ -46,17 +59,34 @@ class Page:
         Fewest settings of the parameter.
     made : str
         Time of the report, UTC.
+    targets : tuple of float
+        Values of the parameter to predict at; empty: chosen by the section.
+    baseline : Baseline or None
+        What `result` was compared with.
+    baseline_name : str
+        As the user named it.
+    judged_by_baseline : bool
+        Whether the status quo was what was expected.
+    session : Session or None
+        The session that is reported, where one was given instead of measurements.
     """
 
     data: xr.Dataset
     result: Validation
+    expected: ExpectationSet | None
     title: str
     named: tuple[str, ...]
+    is_in_memory: bool
     expectations_name: str
     rules: tuple[str, ...]
     fail_on: tuple[str, ...]
     min_points: int
     made: str
+    targets: tuple[float, ...] = ()
+    baseline: Baseline | None = None
+    baseline_name: str = ""
+    judged_by_baseline: bool = False
+    session: Session | None = None
 
     @property
     def parameter(self) -> str:
@@ -66,7 +96,7 @@ class Page:
     @property
     def library(self) -> str:
         """The MPI library in one short line; empty if unknown."""
-        return _short(str(self.data.attrs.get("mpi_library", "") or ""))
+        return short_library(str(self.data.attrs.get("mpi_library", "") or ""))
 
     @property
     def campaign(self) -> Mapping[str, Any]:
@@ -99,6 +129,18 @@ class Page:
         return re.sub(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(\.\d+)?Z$", r"\1 \2 UTC", text)
 
     @property
+    def data_hash(self) -> str:
+        """SHA-256 of what the measurements say, whatever file they are in."""
+        return content_hash(self.data)
+
+    @cached_property
+    def session_values(self) -> dict[str, Any]:
+        """What `Session.load` reads from the page, as JSON values."""
+        from scalkit.reports.reopened import session_values
+
+        return session_values(self)
+
+    @property
     def status(self) -> int:
         """Exit status that `scalkit report` gives for this page: 0 or 1."""
         return int(self.result.exit_status(self.fail_on))
@@ -106,7 +148,7 @@ class Page:
     @property
     def answer(self) -> str:
         """The verdicts in a few sentences."""
-        return " ".join(_answer(self))
+        return answer(self)
 
     def broken_rules_of(self, function: str) -> list[str]:
         """Return the sentences of all rules about `function` that are violated or predicted to be."""
@@ -117,14 +159,13 @@ class Page:
         ]
 
     def save(self, folder: str) -> None:
-        """Write ``verdict.json``, ``junit.xml`` and ``outcome.json`` into `folder`; without a folder, nothing."""
-        if not folder:
-            return
-        place = Path(folder)
-        outcome = {"title": self.title, "status": self.status, "answer": self.answer}
-        (place / "verdict.json").write_text(self.result.to_json(), encoding="utf-8")
-        (place / "junit.xml").write_text(to_junit(self.result, fail_on=self.fail_on), encoding="utf-8")
-        (place / "outcome.json").write_text(json.dumps(outcome), encoding="utf-8")
+        """Write ``verdict.json``, ``junit.xml``, the sessions and ``outcome.json`` into `folder`; without one, nothing."""
+        from scalkit.reports.outcome import write_outcome
+
+        if folder:
+            texts = {"verdict.json": self.result.to_json(), "junit.xml": to_junit(self.result, fail_on=self.fail_on)}
+            sessions = {self.title: self.session_values}
+            write_outcome(Path(folder), self.title, self.status, self.answer, texts, sessions)
 
 
 def open_page(
@@ -135,15 +176,19 @@ def open_page(
     title: str = "",
     named: Mapping[str, Any] | None = None,
     fail_on: Sequence[str] = (),
-    statistic: str = "q1",
+    statistic: str = "",
     min_points: int = MIN_POINTS,
+    targets: Sequence[float] = (),
+    baseline: str = "",
+    judged_by_baseline: bool = False,
 ) -> Page:
     """Read measurements, validate them, and return the content of a report.
 
     Parameters
     ----------
     runs : sequence of paths
-        Run folders, run files, or netCDF files.
+        Run folders, run files, or netCDF files; or a single session, from `Session.save` or inside an earlier report,
+        which says itself what is expected.
     expectations : str or mapping
         Name of a bundled catalogue, path of a TOML file, or what `scalkit.reports.plain.to_plain` returns.
     rules : sequence of str
@@ -151,45 +196,81 @@ def open_page(
     title : str
         Made from the data if empty.
     named : mapping, optional
-        How the report names its inputs: ``{"runs": [...], "expectations": "..."}``; by default as above.
+        How the report names its inputs: ``{"runs": [...], "expectations": "...", "baseline": "..."}``; by default as above.
     fail_on : sequence of str
-        ``"better"``, ``"predicted"``, ``"undecided"``.
-    statistic : {"q1", "median", "mean", "min"}
-        Over repetitions, then over runs.
+        ``"better"``, ``"predicted"``, ``"undecided"``; compared with a baseline also ``"factor"`` and ``"gone"``.
+    statistic : str
+        Over repetitions, then over runs: ``"q1"``, ``"median"``, ``"mean"``, ``"min"``; empty: that of the baseline, else
+        ``"q1"``.
     min_points : int
         Fewest settings of the parameter.
+    targets : sequence of float
+        Values of the parameter to predict at.
+    baseline : str
+        A file of `Baseline.save`, a session, or measurements that are judged by `expectations`.
+    judged_by_baseline : bool
+        Whether the growths of the baseline are expected, not `expectations`.
 
     Raises
     ------
     DataError, RunFileError, ExpectationError, RuleError, UsageError
         If an input is wrong.
     """
-    data = measure.read(list(runs))
-    result = validate(data, from_plain(expectations), rules, statistic=statistic, min_points=min_points)
-    result.exit_status(fail_on)
+    for x in targets:
+        if not (math.isfinite(x) and x > 0):
+            raise UsageError(f"a target to predict at is {x!r}; a positive value of the parameter is needed.")
     names = named or {}
-    shown = str(names.get("expectations") or (expectations if isinstance(expectations, str) else ""))
+    session = Session.load(runs[0]) if len(runs) == 1 and kind_of(runs[0]) == "session" else None
+    quo = open_baseline(baseline, expectations, statistic, min_points) if baseline else None
+    expected: ExpectationSet | None = None
+    if session is not None:
+        data, result, min_points = session.data, session.result, session.min_points
+        shown, rules = result.expectations, ()
+    else:
+        data = measure.read(list(runs))
+        own = quo if judged_by_baseline else None
+        expected = from_plain(expectations) if own is None else expectation_set(status_quo(own))
+        statistic = statistic or (quo.statistic if quo is not None else "q1")
+        result = validate(data, own or expected, rules, statistic=statistic, min_points=min_points)
+        shown = str(names.get("expectations") or (expectations if isinstance(expectations, str) else ""))
+    if quo is not None:
+        require_same_statistic(quo, result)
+        result = result if result.comparison else replace(result, comparison=quo.compare(result))
+    result.exit_status(fail_on)
     return Page(
         data=data,
         result=result,
-        title=title or _title(data),
+        expected=expected,
+        title=title or (_title_of_change(data) if judged_by_baseline else _title(data)),
         named=tuple(names.get("runs") or runs),
-        expectations_name=shown,
+        is_in_memory=bool(names.get("in_memory")),
+        expectations_name="" if judged_by_baseline else shown,
         rules=tuple(rules),
         fail_on=tuple(fail_on),
         min_points=min_points,
-        made=_now(),
+        made=written_now(),
+        targets=tuple(float(x) for x in targets),
+        baseline=quo,
+        baseline_name=str(names.get("baseline") or baseline),
+        judged_by_baseline=judged_by_baseline,
+        session=session,
     )
 
 
 def _title(data: xr.Dataset) -> str:
-    library = _short(str(data.attrs.get("mpi_library", "") or ""))
+    library = short_library(str(data.attrs.get("mpi_library", "") or ""))
     host = str(data.attrs.get("measured_on", "") or "")
     subject = library or str(data.attrs.get("title", "") or "") or "the library"
     return f"Does {subject} scale as it should{f' on {host}' if host else ''}?"
 
 
-def _short(library: str) -> str:
+def _title_of_change(data: xr.Dataset) -> str:
+    library = short_library(str(data.attrs.get("mpi_library", "") or ""))
+    subject = library or str(data.attrs.get("title", "") or "") or "the candidate"
+    return f"What changed in {subject} since the baseline?"
+
+
+def short_library(library: str) -> str:
     """Return the first line of what an MPI library says about itself, without filling."""
     first = library.strip().splitlines()[0] if library.strip() else ""
     return " ".join(first.replace("Version:", "").split(",")[0].split())[:60]
@@ -199,44 +280,8 @@ def _parsed(text: object) -> object:
     return json.loads(text) if isinstance(text, str) and text else None
 
 
-def _now() -> str:
+def written_now() -> str:
+    """Return the time of a report, UTC; ``SOURCE_DATE_EPOCH`` sets it."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     now = dt.datetime.fromtimestamp(int(epoch), dt.UTC) if epoch else dt.datetime.now(dt.UTC)
     return now.strftime("%Y-%m-%d %H:%M UTC")
-
-
-def _answer(page: Page) -> list[str]:
-    verdicts, counts = page.result.verdicts, page.result.counts
-    functions = {v.function.partition("[")[0] for v in verdicts}
-    sentences = [
-        f"{_counted(len(verdicts), 'verdict')} on {_counted(len(functions), 'function')}: {counts['total']} total match, "
-        f"{counts['approximate']} approximate, {counts['none']} no match"
-        + (f", {counts['undecided']} undecided." if counts["undecided"] else ".")
-    ]
-    faster = [v for v in verdicts if rank_key(v) == "none"]
-    sentences += _named("grows", "grow", "faster than expected", [v.function for v in faster if v.decides])
-    idle = sum(not v.decides for v in faster)
-    if idle:
-        verb = "grows" if idle == 1 else "grow"
-        sentences.append(f"{idle} {verb} faster than expected under a caveat and therefore {_do(idle)} not decide.")
-    slower = [v.function for v in verdicts if rank_key(v) == "slower"]
-    sentences += _named("grows", "grow", "slower than expected, which is no fault", slower)
-    broken = [str(rule.rule) for rule in page.result.rules if rule.is_failure]
-    sentences += [f"Violated as measured: {'; '.join(broken)}."] * bool(broken)
-    word = "no deciding verdict or rule fails" if page.status == 0 else "a deciding verdict or rule fails"
-    return [*sentences, f"Exit status {page.status}: {word}."]
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
-
-
-def _do(count: int) -> str:
-    return "does" if count == 1 else "do"
-
-
-def _named(one: str, many: str, what: str, functions: Sequence[str]) -> list[str]:
-    if not functions:
-        return []
-    listed = ", ".join(functions[:-1]) + (" and " if len(functions) > 1 else "") + functions[-1]
-    return [f"{listed} {one if len(functions) == 1 else many} {what}."]

@@ -1,23 +1,27 @@
-"""Writes a report: papermill runs the template notebook, nbconvert turns it into one HTML file, all appear at once."""
+"""Writes a report: papermill runs a template notebook, nbconvert turns it into one HTML file, all appear at once."""
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
-from scalkit import measure
-from scalkit.errors import ReportError
-from scalkit.fit import MIN_POINTS
+from scalkit.errors import ReportError, UsageError
 from scalkit.relation import Relation
-from scalkit.reports.bundled import bundled
+from scalkit.reports.inputs import Input, input_of, inputs_of
+from scalkit.reports.outcome import Outcome, read_outcome
 from scalkit.reports.target import Target
+from scalkit.reports.template import DEFAULT, Template, named_template
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+    from scalkit.session import Session
 
 __all__ = ["ReportResult", "report"]
 
@@ -35,6 +39,8 @@ class ReportResult:
         0 or 1, as the command `scalkit report` would end.
     answer : str
         The verdicts in a few sentences.
+    pdf, notebook : Path or None
+        None if not asked for.
     """
 
     html: Path
@@ -42,43 +48,65 @@ class ReportResult:
     junit_xml: Path
     status: int
     answer: str
+    pdf: Path | None = None
+    notebook: Path | None = None
 
 
 def report(
-    source: PathLike | Sequence[PathLike] | xr.Dataset,
+    source: PathLike | xr.Dataset | Session | Sequence[Any] | Mapping[str, Any],
     expectations: object = None,
     out: PathLike = "report.html",
     *,
+    template: str = DEFAULT,
     rules: Iterable[str | Relation] | str | Relation | None = (),
     force: bool = False,
     fail_on: Sequence[str] = (),
     title: str | None = None,
-    statistic: str = "q1",
-    min_points: int = MIN_POINTS,
+    statistic: str | None = None,
+    min_points: int | None = None,
+    targets: Sequence[float] | float = (),
+    baseline: PathLike | xr.Dataset | Session | None = None,
+    labels: Sequence[str] = (),
+    pdf: bool = False,
+    notebook: bool = False,
 ) -> ReportResult:
     """Write a report about measurements as one HTML file, with the verdicts for programs beside it.
 
     Parameters
     ----------
-    source : path, sequence of paths, or xarray.Dataset
-        Run folders or files, or data at hand.
+    source : path, sequence of paths, xarray.Dataset, or Session
+        Run folders or files, data at hand, or a session (also its file, or an earlier report), which says itself what is
+        expected. With the template ``"compare"`` a sequence of these, or a mapping from label to these, one for each column.
     expectations : path, name, mapping or ExpectationSet, optional
         As `scalkit.validate` takes them: a TOML file, a bundled catalogue (``"mpi"``, ``"mafia"``), or function to
         expectation; by default ``"mpi"``.
     out : path
         The HTML file; for ``r.html``, ``r.verdict.json`` and ``r.junit.xml`` are written beside it.
+    template : str
+        ``"report"``, ``"compare"``, ``"regression"``; see `scalkit.reports.templates`.
     rules : iterable of str or Relation
         Cross-function rules, in addition to those of the expectations.
     force : bool
         Replace existing files.
     fail_on : sequence of str
-        ``"better"``, ``"predicted"``, ``"undecided"``: what adds to status 1.
+        ``"better"``, ``"predicted"``, ``"undecided"``, with a baseline also ``"factor"``, ``"gone"``: what adds to status 1.
     title : str, optional
         Made from the data by default.
-    statistic : {"q1", "median", "mean", "min"}
-        Over repetitions, then over runs.
-    min_points : int
-        Fewest settings of the parameter.
+    statistic : {"q1", "median", "mean", "min"}, optional
+        Over repetitions, then over runs; by default that of the baseline, else ``"q1"``.
+    min_points : int, optional
+        Fewest settings of the parameter; 5 by default.
+    targets : float or sequence of float
+        Values of the parameter to predict at; by default 16 and 256 times the largest measured one.
+    baseline : path, xarray.Dataset, or Session, optional
+        What to compare with: a file of `Baseline.save`, or earlier measurements. The template ``"regression"`` expects the
+        growths in it, and of measurements finds them with `expectations`.
+    labels : sequence of str
+        Heads of the columns of ``"compare"``; made from the data by default.
+    pdf : bool
+        Also write ``r.pdf``, printed by Chromium.
+    notebook : bool
+        Also write ``r.ipynb``, the template as it ran.
 
     Returns
     -------
@@ -87,7 +115,7 @@ def report(
     Raises
     ------
     ReportError
-        If the place cannot be written to or the notebook fails; nothing is left there then.
+        If the place cannot be written to, the notebook fails, or no browser prints the PDF; nothing is left there then.
     DataError, RunFileError, ExpectationError, RuleError, UsageError
         If an input is wrong.
 
@@ -95,37 +123,29 @@ def report(
     -----
     ``SOURCE_DATE_EPOCH`` sets the time in the report, so that the same input gives the same bytes.
     """
-    from scalkit.reports.html_page import render
-    from scalkit.reports.kernel import execute
-    from scalkit.reports.plain import to_plain
+    from scalkit.reports.pdf import find_browser
 
     _require_epoch()
-    target = Target.of(out, force=force)
-    with tempfile.TemporaryDirectory(prefix="scalkit-report-") as name, _inputs(source, Path(name)) as (runs, named):
+    chosen = named_template(template)
+    target = Target.of(out, force=force, pdf=pdf, notebook=notebook)
+    browser = find_browser() if pdf else ""
+    given: dict[str, Any] = {
+        "rules": [str(rule) for rule in ([rules] if isinstance(rules, str | Relation) else rules or ())],
+        "title": title or "",
+        "fail_on": [fail_on] if isinstance(fail_on, str) else list(fail_on or ()),
+        "statistic": statistic or "",
+        "min_points": min_points,
+        "targets": [float(x) for x in ([targets] if isinstance(targets, int | float) else targets)],
+        "labels": list(labels),
+    }
+    with tempfile.TemporaryDirectory(prefix="scalkit-report-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        plain = to_plain(expectations)
-        shown = os.fspath(expectations) if isinstance(expectations, str | os.PathLike) else ""
-        parameters = {
-            "runs": runs,
-            "expectations": plain,
-            "rules": [str(rule) for rule in ([rules] if isinstance(rules, str | Relation) else rules or ())],
-            "title": title or "",
-            "named": {"runs": named, "expectations": shown or (plain if isinstance(plain, str) else "")},
-            "fail_on": [fail_on] if isinstance(fail_on, str) else list(fail_on or ()),
-            "statistic": statistic,
-            "min_points": min_points,
-            "outcome": name,
-        }
-        notebook = execute(bundled("notebooks/90_report.ipynb"), parameters, folder)
-        outcome = json.loads((folder / "outcome.json").read_text(encoding="utf-8"))
-        target.write(
-            {
-                target.html: render(notebook, outcome["title"]),
-                target.verdict_json: (folder / "verdict.json").read_text(encoding="utf-8"),
-                target.junit_xml: (folder / "junit.xml").read_text(encoding="utf-8"),
-            }
-        )
-    return ReportResult(target.html, target.verdict_json, target.junit_xml, int(outcome["status"]), outcome["answer"])
+        parameters = _parameters(chosen, source, expectations, baseline, given, folder)
+        done, outcome = _executed(chosen, parameters, folder)
+        target.write(_contents(target, done, outcome, folder, browser))
+    return ReportResult(
+        target.html, target.verdict_json, target.junit_xml, outcome.status, outcome.answer, target.pdf, target.notebook
+    )
 
 
 def _require_epoch() -> None:
@@ -134,13 +154,87 @@ def _require_epoch() -> None:
         raise ReportError(f"SOURCE_DATE_EPOCH is {epoch[:40]!r}; seconds since 1970 are needed, or unset it.")
 
 
-@contextmanager
-def _inputs(source: PathLike | Sequence[PathLike] | xr.Dataset, folder: Path) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield absolute paths of the measurements, and how to name them."""
-    if isinstance(source, xr.Dataset):
-        reduced = folder / "measurements.nc"
-        measure.write_netcdf(source, reduced)
-        yield [str(reduced)], [str(source.attrs.get("source", "") or "data in memory")]
-        return
-    given: list[PathLike] = [source] if isinstance(source, str | os.PathLike) else [*source]
-    yield [str(Path(path).absolute()) for path in given], [os.fspath(path) for path in given]
+def _parameters(
+    template: Template, source: Any, expectations: object, baseline: Any, given: dict[str, Any], folder: Path
+) -> dict[str, Any]:
+    """Return the parameters of the notebook; what stays empty keeps its default there.
+
+    Raises
+    ------
+    UsageError
+        If one is given that the template does not have, or one is missing.
+    """
+    from scalkit.reports.plain import to_plain
+
+    known = {one.name for one in template.parameters}
+    asked = {key: value for key, value in given.items() if value not in ("", [], None)}
+    asked |= {"baseline": baseline} if baseline is not None else {}
+    for key in asked:
+        if key not in known:
+            raise UsageError(
+                f"the template {template.name} has no parameter {key!r}; it has {', '.join(sorted(known))}."
+            )
+    if template.name == "regression" and baseline is None:
+        raise UsageError("the template regression compares with a baseline; give one (--baseline).")
+    asked.pop("labels", None)
+    if "labels" in known:
+        sets = inputs_of(source, given["labels"], folder)
+        named: dict[str, Any] = {"sets": [_named(one) for one in sets]}
+        runs: list[Any] = [list(one.paths) for one in sets]
+    else:
+        sets = [input_of(source, folder)]
+        named, runs = _named(sets[0]), list(sets[0].paths)
+    if all(one.is_session for one in sets):
+        _refuse_beside_session(expectations, asked)
+    if baseline is not None:
+        before = input_of(baseline, folder, "baseline")
+        if len(before.paths) != 1:
+            raise UsageError(f"a baseline is one file or folder, got {len(before.paths)}; combine them into one.")
+        asked["baseline"], named["baseline"] = before.paths[0], before.named[0]
+    plain = to_plain(expectations)
+    shown = os.fspath(expectations) if isinstance(expectations, str | os.PathLike) else ""
+    named["expectations"] = shown or (plain if isinstance(plain, str) else "")
+    return {**asked, "runs": runs, "named": named, "expectations": plain, "outcome": str(folder)}
+
+
+def _named(one: Input) -> dict[str, Any]:
+    return {"runs": list(one.named), "in_memory": one.is_in_memory, "label": one.label}
+
+
+def _refuse_beside_session(expectations: object, asked: Mapping[str, Any]) -> None:
+    beside = ["expectations"] if expectations is not None else []
+    beside += [key for key in ("rules", "statistic", "min_points") if key in asked]
+    if beside:
+        raise UsageError(
+            f"a session says itself what is expected and how it is judged; leave {', '.join(beside)} out, or change the session."
+        )
+
+
+def _executed(template: Template, parameters: Mapping[str, Any], folder: Path) -> tuple[NotebookNode, Outcome]:
+    from scalkit.reports.kernel import execute
+
+    done = execute(template.path, parameters, folder)
+    return done, read_outcome(folder)
+
+
+def _contents(
+    target: Target, done: NotebookNode, outcome: Outcome, folder: Path, browser: str
+) -> dict[Path, str | bytes]:
+    """Return what goes into each file."""
+    from scalkit.reports.executed import notebook_text
+    from scalkit.reports.html_page import render
+    from scalkit.reports.pdf import print_page
+
+    html = render(done, outcome.title, outcome.sessions)
+    contents: dict[Path, str | bytes] = {
+        target.html: html,
+        target.verdict_json: outcome.texts["verdict.json"],
+        target.junit_xml: outcome.texts["junit.xml"],
+    }
+    if target.pdf is not None:
+        page = folder / "page.html"
+        page.write_text(html, encoding="utf-8")
+        contents[target.pdf] = print_page(page, browser, folder)
+    if target.notebook is not None:
+        contents[target.notebook] = notebook_text(done)
+    return contents

@@ -1,4 +1,4 @@
-"""Where a report goes: the three files beside each other, checked before the work and put in place all at once."""
+"""Where a report goes: its files beside each other, checked before the work and put in place all at once."""
 
 from __future__ import annotations
 
@@ -19,14 +19,18 @@ _MOST_SHOWN = 80
 
 @dataclass(frozen=True)
 class Target:
-    """The files of one report: ``report.html``, ``report.verdict.json``, ``report.junit.xml``."""
+    """The files of one report: ``report.html``, ``report.verdict.json``, ``report.junit.xml``; on demand two more."""
 
     html: Path
     verdict_json: Path
     junit_xml: Path
+    pdf: Path | None = None
+    notebook: Path | None = None
 
     @classmethod
-    def of(cls, out: str | os.PathLike[str], *, force: bool = False) -> Target:
+    def of(
+        cls, out: str | os.PathLike[str], *, force: bool = False, pdf: bool = False, notebook: bool = False
+    ) -> Target:
         """Return the files that belong to `out`, after checking that they can be written.
 
         Parameters
@@ -35,6 +39,8 @@ class Target:
             Name of the HTML file; the others get its name without ``.html``, or all of it where it ends otherwise.
         force : bool
             Whether existing files may be replaced.
+        pdf, notebook : bool
+            Whether ``report.pdf`` and ``report.ipynb`` belong to it.
 
         Raises
         ------
@@ -43,7 +49,7 @@ class Target:
             a file exists and `force` is false.
         """
         try:
-            target = cls._beside(Path(out).expanduser().absolute())
+            target = cls._beside(Path(out).expanduser().absolute(), pdf, notebook)
             problem = target._problem(force)
         except (OSError, ValueError, RuntimeError, TypeError) as error:
             name = ascii(out)
@@ -55,9 +61,11 @@ class Target:
         return target
 
     @classmethod
-    def _beside(cls, html: Path) -> Target:
+    def _beside(cls, html: Path, pdf: bool, notebook: bool) -> Target:
         stem = html.name.removesuffix(html.suffix) if html.suffix.lower() == ".html" else html.name
-        return cls(html, html.with_name(f"{stem}.verdict.json"), html.with_name(f"{stem}.junit.xml"))
+        beside = {end: html.with_name(f"{stem}.{end}") for end in ("verdict.json", "junit.xml", "pdf", "ipynb")}
+        more = (beside["pdf"] if pdf else None, beside["ipynb"] if notebook else None)
+        return cls(html, beside["verdict.json"], beside["junit.xml"], *more)
 
     def _problem(self, force: bool) -> str:
         """Return why the files cannot be written and how to go on; empty if they can be."""
@@ -81,17 +89,18 @@ class Target:
         return "" if os.access(folder, os.W_OK) else f"{what}: the folder {folder} is not writable; choose another."
 
     @property
-    def files(self) -> tuple[Path, Path, Path]:
-        """The three paths, the HTML file last: when it is there, the others are."""
-        return (self.verdict_json, self.junit_xml, self.html)
+    def files(self) -> tuple[Path, ...]:
+        """All paths, the HTML file last: when it is there, the others are."""
+        more = (path for path in (self.pdf, self.notebook) if path is not None)
+        return (self.verdict_json, self.junit_xml, *more, self.html)
 
-    def write(self, contents: Mapping[Path, str]) -> None:
+    def write(self, contents: Mapping[Path, str | bytes]) -> None:
         """Write all files under temporary names, then rename them; after a failure all is as it was.
 
         Parameters
         ----------
-        contents : mapping of path to text
-            One text for each of `files`.
+        contents : mapping of path to text or bytes
+            One for each of `files`.
 
         Raises
         ------
@@ -139,11 +148,11 @@ def _part(path: Path, temporary: ExitStack) -> tuple[int, Path]:
     return handle, Path(name)
 
 
-def _written_part(path: Path, text: str, temporary: ExitStack) -> Path:
-    """Return a new file beside `path` with `text` in it, readable as far as the user's mask allows."""
+def _written_part(path: Path, content: str | bytes, temporary: ExitStack) -> Path:
+    """Return a new file beside `path` with `content` in it, readable as far as the user's mask allows."""
     handle, part = _part(path, temporary)
-    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-        stream.write(text)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(content.encode() if isinstance(content, str) else content)
     mask = os.umask(0)
     os.umask(mask)
     part.chmod(0o666 & ~mask)

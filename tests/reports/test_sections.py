@@ -18,9 +18,11 @@ from scalkit.reports import sections
 from scalkit.reports.page import Page, open_page
 from scalkit.reports.pieces import Html, Plot, Section
 from scalkit.reports.sections.provenance import flattened
-from scalkit.reports.sections.reproduce import measuring
+from scalkit.reports.sections.reopen import measuring
 
-NAMES = ("headline", "summary", "overview", "cards", "rules", "quality", "method", "provenance", "reproduce")
+NAMES = (
+    *("headline", "summary", "overview", "cards", "rules", "prediction", "quality", "method", "provenance", "reopen"),
+)
 VOID = {"br", "img", "hr"}
 
 
@@ -95,7 +97,7 @@ def test_variants_are_folded_into_the_card_of_their_function(page: Page) -> None
     assert text.index('id="f-object_memory.MPI_Comm_create"') < text.index(
         'id="f-object_memory.MPI_Comm_create-5b-random-5d-"'
     )
-    assert sum(isinstance(piece, Plot) for piece in section) == 4 * 3
+    assert sum(isinstance(piece, Plot) for piece in section) == 4 * 2
 
 
 def test_rule_that_cannot_be_checked_says_why(page: Page) -> None:
@@ -151,7 +153,7 @@ def _opened(folder: Path, data: xr.Dataset, *given: object, **options: Any) -> P
 def test_commands_repeat_every_option_that_decides(tmp_path: Path) -> None:
     data = sk.measurements([2, 4, 8, 16], [[x, 2 * x] for x in (2, 4, 8, 16)], "k", name="gen")
     options: dict[str, Any] = {"statistic": "min", "min_points": 4, "fail_on": ["better", "undecided"]}
-    text = html.unescape(_text(sections.reproduce(_opened(tmp_path, data, "mafia", **options))))
+    text = html.unescape(_text(sections.reopen(_opened(tmp_path, data, "mafia", **options))))
     shared = "./-run.nc --expect mafia --fail-on better --fail-on undecided --statistic min --min-points 4"
     assert f"scalkit report {shared} --out report.html\nscalkit validate {shared}<" in text
     assert "result = sk.validate(data, 'mafia', statistic='min', min_points=4)" in text
@@ -159,7 +161,7 @@ def test_commands_repeat_every_option_that_decides(tmp_path: Path) -> None:
 
 
 def test_rules_stated_in_python_are_repeated_in_python(page: Page, rules: list[str]) -> None:
-    text = html.unescape(_text(sections.reproduce(page)))
+    text = html.unescape(_text(sections.reopen(page)))
     assert f"sk.validate(data, expectations, rules={rules!r})" in text
     assert "scalkit validate" not in text
     assert "write them into a TOML file" in text

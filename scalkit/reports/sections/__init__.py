@@ -1,15 +1,48 @@
-"""The sections of a report, one per module; each takes a `Page` and returns a `Section` that a notebook cell shows."""
+"""The sections of reports, one per module; each takes a `Page` or `Columns` and returns what a notebook cell shows."""
 
 from __future__ import annotations
 
 from scalkit.reports.sections.cards import cards
+from scalkit.reports.sections.changes import before_after, changes
+from scalkit.reports.sections.compare import (
+    compare_functions,
+    compare_headline,
+    compare_prediction,
+    compare_provenance,
+    compare_quality,
+    compare_reopen,
+    compare_summary,
+)
 from scalkit.reports.sections.headline import headline
 from scalkit.reports.sections.method import method
 from scalkit.reports.sections.overview import overview
+from scalkit.reports.sections.prediction import prediction
 from scalkit.reports.sections.provenance import provenance
 from scalkit.reports.sections.quality import quality
-from scalkit.reports.sections.reproduce import reproduce
+from scalkit.reports.sections.regression import regression_headline
+from scalkit.reports.sections.reopen import reopen
 from scalkit.reports.sections.rules import rules
 from scalkit.reports.sections.summary import summary
 
-__all__ = ["cards", "headline", "method", "overview", "provenance", "quality", "reproduce", "rules", "summary"]
+__all__ = [
+    "before_after",
+    "cards",
+    "changes",
+    "compare_functions",
+    "compare_headline",
+    "compare_prediction",
+    "compare_provenance",
+    "compare_quality",
+    "compare_reopen",
+    "compare_summary",
+    "headline",
+    "method",
+    "overview",
+    "prediction",
+    "provenance",
+    "quality",
+    "regression_headline",
+    "reopen",
+    "rules",
+    "summary",
+]

@@ -14,6 +14,7 @@ from scalkit.plots.style import METRIC_WORDS, quantity
 from scalkit.reports.markup import anchor, badge, big_o, details, esc, formula, math, name, notes, percent, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Piece, Plot, Section
+from scalkit.reports.ruler_svg import ruler_svg
 from scalkit.reports.sections.several_card import several_card
 from scalkit.validation import Verdict
 from scalkit.validation.several_verdict import is_several
@@ -103,7 +104,7 @@ def _figures(verdict: Verdict) -> list[Piece | str]:
         Plot(plots.divergence_of(verdict)),
         _caption(f"Model over expectation without coefficients; {crossing_words(verdict)}."),
         '</div></div><div class="figure">',
-        Plot(plots.ruler(verdict)),
+        ruler_svg(verdict),
         _caption(
             f"The ruler: all {len(verdict.space.ticks)} classes that were fitted, slow growth left, fast growth right; "
             "shaded classes lie within the deviation limits."

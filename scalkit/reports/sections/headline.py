@@ -14,7 +14,7 @@ from scalkit.reports.pieces import Section
 from scalkit.validation import RuleResult
 from scalkit.validation.several_verdict import is_several
 
-__all__ = ["headline"]
+__all__ = ["facts", "headline"]
 
 _MOST_VALUES = 40
 
@@ -33,7 +33,7 @@ def headline(page: Page) -> Section:
         f"<h1>{esc(page.title)}</h1>"
         f'<p class="answer">{esc(page.answer)}</p>'
         f'<ul class="tiles">{_tiles(page)}</ul>'
-        f'<ul class="facts">{_facts(page)}</ul>'
+        f'<ul class="facts">{facts(page)}</ul>'
     )
 
 
@@ -83,10 +83,11 @@ def _settings(page: Page) -> Iterator[tuple[str, str]]:
         yield name, f"{value:g}"
 
 
-def _facts(page: Page) -> str:
+def facts(page: Page) -> str:
+    """Return what was measured where, as items of a list."""
     attrs = page.data.attrs
     runs = int(page.data.sizes.get("run", 1))
-    facts = [
+    known = [
         ("measured on", attrs.get("measured_on")),
         ("library", page.library),
         *_settings(page),
@@ -95,7 +96,7 @@ def _facts(page: Page) -> str:
         ("measured", page.measured_at),
         ("report", page.made),
     ]
-    shown = [f"<li>{esc(label)} <b>{esc(value)}</b></li>" for label, value in facts if value not in (None, "")]
+    shown = [f"<li>{esc(label)} <b>{esc(value)}</b></li>" for label, value in known if value not in (None, "")]
     if int(attrs.get("simulated", 0)):
         shown.append("<li><b>simulated, not measured</b></li>")
     return "".join(shown)

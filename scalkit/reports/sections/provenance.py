@@ -53,7 +53,10 @@ def _rows(page: Page) -> Iterator[tuple[str, str]]:
         "compiled by": campaign.get("mpi / mpicc_show"),
         "seed": campaign.get("arguments / seed"),
         "hash of the benchmark's sources": campaign.get("sources / sha256"),
-        "expectations": page.expectations_name or "stated in Python",
+        "expectations": _expectations(page),
+        "baseline": page.baseline_name,
+        "judged by": _judged_by(page),
+        "hash of the measurements": page.data_hash,
         "scalkit": __version__,
         "Python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
         "packages": ", ".join(f"{p} {importlib.metadata.version(p)}" for p in _PACKAGES),
@@ -62,6 +65,20 @@ def _rows(page: Page) -> Iterator[tuple[str, str]]:
     for label, value in facts.items():
         if value:
             yield esc(label), f'<span class="lines">{esc(value)}</span>'
+
+
+def _expectations(page: Page) -> str:
+    if page.judged_by_baseline:
+        return "the growths of the baseline"
+    return page.expectations_name or ("in the session" if page.session is not None else "stated in Python")
+
+
+def _judged_by(page: Page) -> str:
+    words = [f"statistic {page.result.statistic}", f"at least {page.min_points} settings"]
+    words += [f"fails on {', '.join(page.fail_on)}"] * bool(page.fail_on)
+    if page.session is not None:
+        words.append(f"{len(page.session.history)} steps in the session")
+    return "; ".join(words)
 
 
 def flattened(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -1,0 +1,165 @@
+"""The content of a report about several data sets side by side."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from scalkit.fit import MIN_POINTS
+from scalkit.reports.answer import counted, status_sentence
+from scalkit.reports.page import Page, open_page
+from scalkit.validation import Verdict
+from scalkit.validation.junit import to_junit
+from scalkit.validation.result import SCHEMA
+
+__all__ = ["Columns", "open_columns"]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the sections of a comparison need.
+
+    Attributes
+    ----------
+    pages : tuple of Page
+        One for each data set.
+    labels : tuple of str
+        All different.
+    title : str
+        Plain text.
+    """
+
+    pages: tuple[Page, ...]
+    labels: tuple[str, ...]
+    title: str
+
+    @property
+    def names(self) -> tuple[tuple[str, str], ...]:
+        """(metric, function) of everything that has a verdict somewhere, metric by metric."""
+        found = [(v.metric, v.function) for page in self.pages for v in page.result.verdicts]
+        metrics = list(dict.fromkeys(metric for metric, _ in found))
+        return tuple(sorted(dict.fromkeys(found), key=lambda name: metrics.index(name[0])))
+
+    def verdicts(self, metric: str, function: str) -> list[Verdict | None]:
+        """Return the verdict on a function in each data set; None where there is none."""
+        key = (function, metric)
+        return [next((v for v in page.result.verdicts if (v.function, v.metric) == key), None) for page in self.pages]
+
+    @property
+    def status(self) -> int:
+        """Exit status: 1 if that of any data set is."""
+        return max(page.status for page in self.pages)
+
+    @property
+    def answer(self) -> str:
+        """The verdicts in a few sentences."""
+        found = [self.verdicts(metric, function) for metric, function in self.names]
+        words = [{v.verdict for v in row if v is not None} for row in found]
+        differ = [function for (_, function), seen in zip(self.names, words, strict=True) if len(seen) > 1]
+        sentences = [f"{counted(len(found), 'function')} in {counted(len(self.pages), 'data set')}."]
+        for label, page in zip(self.labels, self.pages, strict=True):
+            failing = [v.function for v in page.result.verdicts if v.is_failure]
+            sentences += [f"{label}: {', '.join(failing)} faster than expected."] * bool(failing)
+        if differ:
+            shown = ", ".join(differ[:5]) + (f" and {len(differ) - 5} more" if len(differ) > 5 else "")
+            sentences.append(f"The verdicts differ for {shown}.")
+        return " ".join([*sentences, status_sentence(self.status)])
+
+    def to_json(self) -> str:
+        """Return the verdicts of all data sets as JSON text."""
+        sets = [{"label": label, **page.result.to_dict()} for label, page in zip(self.labels, self.pages, strict=True)]
+        content = {"schema": SCHEMA, "headline": self.answer, "exit_status": self.status, "sets": sets}
+        return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def to_junit(self) -> str:
+        """Return JUnit XML with a suite for each data set."""
+        import xml.etree.ElementTree as ET
+
+        root = ET.Element("testsuites")
+        for label, page in zip(self.labels, self.pages, strict=True):
+            text = to_junit(page.result, name=label, fail_on=page.fail_on)
+            root.extend(ET.fromstring(text))
+        ET.indent(root)
+        return ET.tostring(root, encoding="unicode") + "\n"
+
+    def save(self, folder: str) -> None:
+        """Write ``verdict.json``, ``junit.xml``, the sessions and ``outcome.json`` into `folder`; without one, nothing."""
+        from scalkit.reports.outcome import write_outcome
+
+        if folder:
+            texts = {"verdict.json": self.to_json(), "junit.xml": self.to_junit()}
+            sessions = {label: page.session_values for label, page in zip(self.labels, self.pages, strict=True)}
+            write_outcome(Path(folder), self.title, self.status, self.answer, texts, sessions)
+
+
+def open_columns(
+    runs: Sequence[str | Sequence[str]],
+    expectations: str | Mapping[str, Any] = "mpi",
+    labels: Sequence[str] = (),
+    *,
+    rules: Sequence[str] = (),
+    title: str = "",
+    named: Mapping[str, Any] | None = None,
+    fail_on: Sequence[str] = (),
+    statistic: str = "",
+    min_points: int = MIN_POINTS,
+    targets: Sequence[float] = (),
+) -> Columns:
+    """Read several data sets, validate each, and return the content of a comparison.
+
+    Parameters
+    ----------
+    runs : sequence of paths or of sequences of paths
+        One for each column, as for `scalkit.reports.page.open_page`.
+    expectations : str or mapping
+        The same for all columns, sessions aside.
+    labels : sequence of str
+        Heads of the columns; by default the library, the host, or the path, whatever tells them apart.
+    title : str
+        Made from the labels if empty.
+    named : mapping, optional
+        How the report names its inputs: ``{"sets": [{"runs": [...], "label": "..."}], "expectations": "..."}``.
+    rules, fail_on, statistic, min_points, targets
+        As for `scalkit.reports.page.open_page`.
+
+    Raises
+    ------
+    ScalkitError
+        If an input is wrong.
+    """
+    sets = [[one] if isinstance(one, str) else list(one) for one in runs]
+    names = named or {}
+    of_sets = list(names.get("sets") or [{"runs": one} for one in sets])
+    pages = tuple(
+        open_page(
+            paths,
+            expectations,
+            rules=rules,
+            named={**names, **own},
+            fail_on=fail_on,
+            statistic=statistic,
+            min_points=min_points,
+            targets=targets,
+        )
+        for paths, own in zip(sets, of_sets, strict=True)
+    )
+    given = tuple(labels) or tuple(str(own.get("label") or "") for own in of_sets)
+    heads = given if all(given) else _labels(pages)
+    shown = f"{', '.join(heads[:-1])} and {heads[-1]} compared" if len(heads) > 1 else heads[0]
+    return Columns(pages, heads, title or shown)
+
+
+def _labels(pages: Sequence[Page]) -> tuple[str, ...]:
+    """Return the first thing that is different for all data sets."""
+    libraries = [page.library for page in pages]
+    hosts = [str(page.data.attrs.get("measured_on", "") or "") for page in pages]
+    paths = [", ".join(page.named) for page in pages]
+    last = [PurePath(path).stem if page.named else "" for path, page in zip(paths, pages, strict=True)]
+    both = [f"{library} on {host}" for library, host in zip(libraries, hosts, strict=True)]
+    for found in (libraries, hosts, both, last, paths):
+        if all(found) and len(set(found)) == len(found):
+            return tuple(found)
+    return tuple(f"{number}: {path}" for number, path in enumerate(paths, 1))

@@ -1,0 +1,124 @@
+"""What is reported, made ready for the notebook's process: absolute paths, and files for what is in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import xarray as xr
+
+from scalkit import measure
+from scalkit.errors import UsageError
+from scalkit.reports.kinds import kind_of
+from scalkit.session import Session
+
+__all__ = ["Input", "input_of", "inputs_of"]
+
+_MEMORY = "data in memory"
+
+
+@dataclass(frozen=True)
+class Input:
+    """One data set.
+
+    Attributes
+    ----------
+    paths : tuple of str
+        Absolute; of a session one file, which holds its measurements.
+    named : tuple of str
+        How a report names it.
+    is_in_memory : bool
+        Whether no file holds the measurements.
+    is_session : bool
+    label : str
+        Given by the user; empty if not.
+    """
+
+    paths: tuple[str, ...]
+    named: tuple[str, ...]
+    is_in_memory: bool = False
+    is_session: bool = False
+    label: str = ""
+
+
+def input_of(source: object, folder: Path, stem: str = "measurements", label: str = "") -> Input:
+    """Return one data set; what is in memory is written into a folder.
+
+    Parameters
+    ----------
+    source : Dataset, Session, path, or sequence of paths
+        A path may be that of a session or of a report.
+    folder : Path
+        For files.
+    stem : str
+        Name of a file there.
+    label : str
+        Kept as it is.
+
+    Raises
+    ------
+    UsageError
+        If it is something else.
+    ScalkitError
+        If a session cannot be opened.
+    """
+    if isinstance(source, xr.Dataset):
+        path = folder / f"{stem}.nc"
+        measure.write_netcdf(source, path)
+        return Input((str(path),), (str(source.attrs.get("source", "") or _MEMORY),), True, label=label)
+    if isinstance(source, Session):
+        return _session(source, folder, stem, (_MEMORY,), label)
+    given = (source,) if isinstance(source, str | os.PathLike) else source
+    if not isinstance(given, Sequence) or not all(isinstance(one, str | os.PathLike) for one in given):
+        raise UsageError(
+            f"a report is about measurements, their paths or a session, got {type(source).__name__}; read them with "
+            "scalkit.read, or name a run folder."
+        )
+    named = tuple(os.fspath(path) for path in given)
+    if len(given) == 1 and kind_of(given[0]) == "session":
+        return _session(Session.load(given[0]), folder, stem, named, label)
+    return Input(tuple(str(Path(path).absolute()) for path in given), named, label=label)
+
+
+def inputs_of(source: object, labels: Sequence[str], folder: Path) -> list[Input]:
+    """Return the data sets to stand side by side.
+
+    Parameters
+    ----------
+    source : mapping from label to data set, or sequence of data sets
+        Each as for `input_of`.
+    labels : sequence of str
+        One for each, or none at all; a mapping has its own.
+    folder : Path
+        For files.
+
+    Raises
+    ------
+    UsageError
+        If there are fewer than two, or another number of labels.
+    """
+    if isinstance(source, Mapping):
+        if labels:
+            raise UsageError("the data sets to compare have labels already; leave 'labels' out.")
+        labels, sets = [str(label) for label in source], list(source.values())
+    else:
+        sets = list(source) if isinstance(source, Sequence) and not isinstance(source, str | bytes) else [source]
+    if len(sets) < 2:
+        raise UsageError(f"to compare, two data sets are needed, got {len(sets)}; name a run folder for each column.")
+    if labels and len(labels) != len(sets):
+        raise UsageError(f"there are {len(sets)} data sets and {len(labels)} labels; give one label for each, or none.")
+    if len(set(labels)) != len(labels):
+        raise UsageError(f"the labels {', '.join(labels)} are not all different; give each data set its own.")
+    return [
+        input_of(one, folder, f"measurements-{number}", labels[number - 1] if labels else "")
+        for number, one in enumerate(sets, 1)
+    ]
+
+
+def _session(session: Session, folder: Path, stem: str, named: tuple[str, ...], label: str) -> Input:
+    """Return a session as a file that holds its measurements, too: its own paths count from another folder."""
+    path = folder / f"{stem}.json"
+    session.save(path, with_data=True)
+    return Input((str(path),), named, is_session=True, label=label)

@@ -1,0 +1,88 @@
+"""The session inside a report: what `Session.load` needs to open the page again."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scalkit.errors import DataError
+from scalkit.session import Session
+from scalkit.session.embedded import dataset_to_text
+from scalkit.session.file import SCRIPT_ID, session_from_dict
+
+if TYPE_CHECKING:
+    from scalkit.reports.page import Page
+
+__all__ = ["MOST_CHARACTERS", "session_values", "sessions_of"]
+
+MOST_CHARACTERS = 400_000
+"""Measurements that files hold go into a page up to this size, packed; those made in memory always do."""
+
+
+def session_values(page: Page) -> dict[str, Any]:
+    """Return the session of a page as JSON values; measurements in files are in it if they are small."""
+    if page.session is not None:
+        plain = page.session.to_dict(with_data=False)
+        plain["data"]["netcdf"] = dataset_to_text(page.session.data)
+    else:
+        bare = page.data.assign_attrs(source="")  # read already, and the paths are those of another working folder
+        rules, statistic = page.rules, page.result.statistic
+        session = Session(bare, page.expected, rules, statistic=statistic, min_points=page.min_points)
+        plain = session.to_dict(with_data=True)
+        plain["data"]["paths"] = [] if page.is_in_memory else list(page.named)
+        plain["expectations"]["source"] = page.expectations_name or None
+    if plain["data"]["paths"] and len(plain["data"]["netcdf"]) > MOST_CHARACTERS:
+        plain["data"]["netcdf"] = None
+    return plain
+
+
+def sessions_of(path: str | Path) -> list[Session]:
+    """Return all sessions in a report: one of each data set that it compares.
+
+    Parameters
+    ----------
+    path : path
+        Of a report in HTML.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read or has none.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"cannot read the report '{path}': {error!s:.100}; name a page that scalkit report wrote."
+        ) from error
+    scripts = _Scripts()
+    scripts.feed(text)
+    if not scripts.found:
+        raise DataError(f"the page '{path}' holds no session; name a report of scalkit that has one.")
+    return [session_from_dict(Session, json.loads("".join(parts)), None, Path(path).parent) for parts in scripts.found]
+
+
+class _Scripts(HTMLParser):
+    """Collects the texts of the script elements with sessions."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[list[str]] = []
+        self._is_inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Notice a script element with a session."""
+        if tag == "script" and str(dict(attrs).get("id") or "").startswith(SCRIPT_ID):
+            self.found.append([])
+            self._is_inside = True
+
+    def handle_endtag(self, tag: str) -> None:
+        """Notice its end."""
+        self._is_inside = self._is_inside and tag != "script"
+
+    def handle_data(self, data: str) -> None:
+        """Take what stands inside."""
+        if self._is_inside:
+            self.found[-1].append(data)

@@ -1,0 +1,204 @@
+"""The sections of a report about several data sets: one column for each."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from scalkit import plots
+from scalkit.errors import UsageError
+from scalkit.plots.style import METRIC_WORDS, RANK_MARKS
+from scalkit.reports.columns import Columns
+from scalkit.reports.markup import badge, big_o, details, esc, formula, math, name, table
+from scalkit.reports.pieces import Piece, Plot, Section
+from scalkit.reports.sections.headline import facts
+from scalkit.reports.sections.prediction import default_targets, predicted
+from scalkit.reports.sections.provenance import provenance
+from scalkit.reports.sections.quality import quality
+from scalkit.reports.sections.reopen import code, shared_options
+from scalkit.validation import Verdict
+from scalkit.validation.several_verdict import is_several
+
+__all__ = [
+    "compare_functions",
+    "compare_headline",
+    "compare_prediction",
+    "compare_provenance",
+    "compare_quality",
+    "compare_reopen",
+    "compare_summary",
+]
+
+_RANKS = (("total", "total"), ("approximate", "approximate"), ("none", "no match"), ("undecided", "undecided"))
+
+
+def compare_headline(columns: Columns) -> Section:
+    """Return the top of the page: the answer, the counts of each data set, and what was measured where."""
+    tiles, known = "", ""
+    for label, page in zip(columns.labels, columns.pages, strict=True):
+        counts = "".join(
+            f'<span class="count {rank}"><b><span aria-hidden="true">{RANK_MARKS[rank]} </span>'
+            f"{page.result.counts[rank]}</b> {word}</span>"
+            for rank, word in _RANKS
+            if page.result.counts[rank] or rank != "undecided"
+        )
+        tiles += f'<li><strong class="set">{esc(label)}</strong>{counts}</li>'
+        known += details(f"{label}: what was measured where", f'<ul class="facts">{facts(page)}</ul>')
+    return Section.of(
+        '<p class="kicker">Comparison</p>'
+        f"<h1>{esc(columns.title)}</h1>"
+        f'<p class="answer">{esc(columns.answer)}</p>'
+        f'<ul class="tiles sets">{tiles}</ul>{known}'
+    )
+
+
+def compare_summary(columns: Columns) -> Section:
+    """Return the table of models, divergences and verdicts, the data sets beside each other.
+
+    References
+    ----------
+    Exascaling Your Library, table 2 (docs/references.md).
+    """
+    groups = "".join(f'<th colspan="3" scope="colgroup" class="set">{esc(label)}</th>' for label in columns.labels)
+    heads = '<th scope="col" class="set">Model</th><th scope="col">δ</th><th scope="col">Match</th>' * len(
+        columns.labels
+    )
+    bodies = "".join(_group(columns, metric) for metric in dict.fromkeys(metric for metric, _ in columns.names))
+    caption = "Model, divergence and match of each function in each data set; dashed does not decide the exit status."
+    return Section.of(
+        f'<div class="sheet"><div class="scroll" tabindex="0" role="group" aria-label="{esc(caption)}">'
+        f'<table class="sets"><caption>{esc(caption)}</caption><thead><tr><th rowspan="2" scope="col">Function</th>'
+        f'<th rowspan="2" scope="col">Expected</th>{groups}</tr><tr>{heads}</tr></thead>{bodies}</table></div></div>'
+    )
+
+
+def _group(columns: Columns, metric: str) -> str:
+    functions = [function for each, function in columns.names if each == metric]
+    title = METRIC_WORDS.get(metric, metric)
+    width = 2 + 3 * len(columns.labels)
+    rows = "".join(_row(columns, metric, function) for function in functions)
+    return f'<tbody><tr class="group"><th colspan="{width}" scope="rowgroup">{esc(title)}</th></tr>{rows}</tbody>'
+
+
+def _row(columns: Columns, metric: str, function: str) -> str:
+    found = columns.verdicts(metric, function)
+    expected = list(dict.fromkeys(_expected(v) for v in found if v is not None))
+    cells = "".join(_cells(v, len(expected) > 1) for v in found)
+    shown = expected[0] if len(expected) == 1 else '<span class="soft">see there</span>'
+    return f'<tr><th scope="row">{name(function)}</th><td>{shown}</td>{cells}</tr>'
+
+
+def _expected(verdict: Verdict) -> str:
+    if is_several(verdict):
+        return f"<math>{verdict.expectation.growth.to_mathml()}</math>"
+    return big_o(verdict.expectation.growth)
+
+
+def _cells(verdict: Verdict | None, says_expected: bool) -> str:
+    if verdict is None:
+        return '<td colspan="3" class="set soft">not judged</td>'
+    several = is_several(verdict)
+    model = f"<math>{verdict.model.to_mathml()}</math>" if several else formula(verdict.model)
+    expected = f'<br><span class="soft">expected {_expected(verdict)}</span>' if says_expected else ""
+    divergence = f"<math>{verdict.divergence.to_mathml()}</math>" if several else math(verdict.divergence)
+    return f'<td class="set">{model}{expected}</td><td>{divergence}</td><td>{badge(verdict)}</td>'
+
+
+def compare_functions(columns: Columns) -> Section:
+    """Return a figure for each function that has a verdict in a data set, all data sets in it."""
+    section = Section.of()
+    names = [
+        (metric, function)
+        for metric, function in columns.names
+        if "[" not in function and not any(is_several(v) for v in columns.verdicts(metric, function))
+    ]
+    for metric in dict.fromkeys(metric for metric, _ in names):
+        word = METRIC_WORDS.get(metric, metric)
+        pieces: list[Piece | str] = [
+            f'<h3 class="metric">{esc(word[0].upper() + word[1:])}</h3><div class="sheet pair">'
+        ]
+        for each, function in names:
+            if each == metric:
+                pieces += _figure(columns, metric, function)
+        section += Section.of(*pieces, "</div>")
+    if len(names) < len(columns.names):
+        section += Section.of(
+            '<p class="soft">Variants of a function and functions of several parameters are in the table only.</p>'
+        )
+    return section
+
+
+def _figure(columns: Columns, metric: str, function: str) -> list[Piece | str]:
+    found = zip(columns.labels, columns.verdicts(metric, function), strict=True)
+    sets = [plots.Overlaid.of(v, label) for label, v in found if v is not None]
+    return [
+        f'<div class="figure"><h4>{name(function)}</h4>',
+        Plot(plots.overlay(function, sets, metric, columns.labels)),
+        "</div>",
+    ]
+
+
+def compare_prediction(columns: Columns) -> Section:
+    """Return what the models of all data sets say at one target."""
+    every = [v for page in columns.pages for v in page.result.verdicts]
+    if not every or any(is_several(v) for v in every):
+        return Section.of()
+    targets = columns.pages[0].targets
+    if len(targets) > 1:
+        raise UsageError(f"a comparison predicts at one target, got {len(targets)}; give one of them.")
+    target = (targets or default_targets(every))[-1]
+    tables = ""
+    for metric in dict.fromkeys(metric for metric, _ in columns.names):
+        rows = [
+            (name(function), *("–" if v is None else predicted(v, target) for v in columns.verdicts(metric, function)))
+            for each, function in columns.names
+            if each == metric
+        ]
+        word = METRIC_WORDS.get(metric, metric)
+        where = f"{every[0].parameter} = {target:g}"
+        caption = f"{word[0].upper()}{word[1:]} at {where} by the models, if nothing new begins on the way."
+        tables += table(caption, ("function", *columns.labels), rows, numeric=range(1, 1 + len(columns.labels)))
+    return Section.of(f'<div class="sheet">{tables}</div>')
+
+
+def compare_quality(columns: Columns) -> Section:
+    """Return the data quality of each data set under its label."""
+    return _each(columns, [quality(page) for page in columns.pages])
+
+
+def compare_provenance(columns: Columns) -> Section:
+    """Return the provenance of each data set under its label."""
+    return _each(columns, [provenance(page) for page in columns.pages])
+
+
+def _each(columns: Columns, sections: Sequence[Section]) -> Section:
+    found = Section.of()
+    for label, section in zip(columns.labels, sections, strict=True):
+        found += Section.of(f'<h3 class="metric">{esc(label)}</h3>') + section
+    return found
+
+
+def compare_reopen(columns: Columns) -> Section:
+    """Return how to open each column as a session, and the command that makes the page again."""
+    lines = [
+        "import scalkit as sk",
+        "from scalkit.reports import sessions_of",
+        "",
+        'session = sk.Session.load("compare.html")  # the first column; the name of this file',
+        'sessions = sessions_of("compare.html")  # all columns',
+    ]
+    first = columns.pages[0]
+    runs = [page.named[0] for page in columns.pages]
+    labels = [word for label in columns.labels for word in ("--label", label)]
+    expect = [] if first.expectations_name in ("", "mpi") else ["--expect", first.expectations_name]
+    targets = ["--target-p", f"{first.targets[0]:g}"] if first.targets else []
+    options = [*expect, *shared_options(first.fail_on, first.result.statistic, first.min_points), *targets]
+    command = ["scalkit", "report", "--template", "compare", *runs, *labels, *options, "--out", "compare.html"]
+    is_for_commands = all(len(page.named) == 1 and not page.is_in_memory for page in columns.pages) and not first.rules
+    again = f"<h3>Commands</h3>{code('Commands', [shlex.join(command)])}" if is_for_commands else ""
+    holds_all = all(page.session_values["data"]["netcdf"] is not None for page in columns.pages)
+    where = "with the measurements" if holds_all else "some without the measurements, which must be at their paths"
+    return Section.of(
+        f'<div class="sheet"><h3>The columns as sessions</h3><p>This file holds a session for each column, {where}.</p>'
+        f"{code('Reopening', lines)}{again}</div>"
+    )

@@ -1,0 +1,117 @@
+"""What the models say of larger scales, with intervals, and how much of it was not expected."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from scalkit.plots.style import METRIC_WORDS, quantity
+from scalkit.reports.markup import anchor, badge, esc, name, table
+from scalkit.reports.page import Page
+from scalkit.reports.pieces import Section
+from scalkit.validation import Verdict
+from scalkit.validation.several_verdict import SeveralVerdict, is_several
+
+__all__ = ["default_targets", "predicted", "prediction", "times"]
+
+_AHEAD = (16, 256)
+_LEVEL = 0.9
+
+
+def prediction(page: Page) -> Section:
+    """Return, for each metric, the values of all functions at the targets of the page."""
+    verdicts = page.result.verdicts
+    if not verdicts:
+        return Section.of()
+    if any(is_several(v) for v in verdicts):
+        return _over_several(page)
+    targets = page.targets or default_targets(verdicts)
+    metrics = dict.fromkeys(v.metric for v in verdicts)
+    tables = "".join(_table(metric, [v for v in verdicts if v.metric == metric], targets) for metric in metrics)
+    return Section.of(f'<div class="sheet">{tables}</div>')
+
+
+def default_targets(verdicts: Sequence[Verdict]) -> tuple[float, ...]:
+    """Return 16 and 256 times the largest measured setting."""
+    largest = max(float(np.max(v.series.x)) for v in verdicts)
+    return tuple(k * largest for k in _AHEAD)
+
+
+def predicted(verdict: Verdict, target: float) -> str:
+    """Return the value of the model at a target and its interval, as markup."""
+    value = float(np.asarray(verdict.model(target)))
+    low, high = (float(end) for end in verdict.interval(target, _LEVEL))
+    shown = f"{_shown(low, verdict.unit)} to {_shown(high, verdict.unit)}"
+    return f'{_shown(value, verdict.unit)} <span class="interval">{shown}</span>'
+
+
+def times(verdict: Verdict, target: float) -> str:
+    """Return how many times more than expected the model grows from the largest measured setting to a target."""
+    ends = np.asarray([float(np.max(verdict.series.x)), target], dtype=float)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        logs = np.asarray(verdict.divergence.log2_value(ends), dtype=float) * np.ones(2)
+    step = float(logs[1] - logs[0])
+    if not math.isfinite(step):
+        return "–"
+    if abs(step) > 30:
+        return f"2<sup>{step:.0f}</sup>".replace("-", "−")
+    return f"{2**step:.3g}"
+
+
+def _shown(value: float, unit: str) -> str:
+    return esc(quantity(value, unit)) if math.isfinite(value) else "beyond every number"
+
+
+def _table(metric: str, verdicts: Sequence[Verdict], targets: Sequence[float]) -> str:
+    parameter, last = verdicts[0].parameter, targets[-1]
+    largest = max(float(np.max(v.series.x)) for v in verdicts)
+    head = (
+        "function",
+        f"model at {parameter} = {largest:g}",
+        *(f"at {parameter} = {t:g}" for t in targets),
+        f"times the expected growth to {parameter} = {last:g}",
+        "match",
+    )
+    rows = [
+        (
+            f'<a href="#{anchor(v)}">{name(v.function)}</a>',
+            _shown(float(np.asarray(v.model(largest))), v.unit),
+            *(predicted(v, target) for target in targets),
+            times(v, last),
+            badge(v),
+        )
+        for v in verdicts
+    ]
+    word = METRIC_WORDS.get(metric, metric)
+    caption = (
+        f"{word[0].upper()}{word[1:]}: value of the model and, smaller, its {100 * _LEVEL:g} % interval, which also counts the "
+        f"runners-up. {parameter} = {last:g} is {last / largest:.3g} times the largest measured {parameter}: the numbers hold "
+        "if nothing new begins on the way."
+    )
+    return table(caption, head, rows, numeric=range(1, len(head) - 1))
+
+
+def _over_several(page: Page) -> Section:
+    """Return the values of functions of several parameters: the first at the targets, the others at their largest."""
+    verdicts: list[SeveralVerdict] = [v for v in page.result.verdicts if is_several(v)]
+    first = verdicts[0].parameters[0]
+    largest = max(float(np.max(v.series.points[:, 0])) for v in verdicts)
+    targets = page.targets or tuple(k * largest for k in _AHEAD)
+    rows = [
+        (name(v.function), *(_shown(_at(v, x), v.unit) for x in (float(np.max(v.series.points[:, 0])), *targets)))
+        for v in verdicts
+    ]
+    others = " and ".join(verdicts[0].parameters[1:])
+    caption = (
+        f"Values of the models. {others} stays at its largest measured value; the numbers hold if nothing new begins."
+    )
+    head = ("function", f"largest {first}", *(f"{first} = {t:g}" for t in targets))
+    return Section.of(f'<div class="sheet">{table(caption, head, rows, numeric=range(1, len(head)))}</div>')
+
+
+def _at(verdict: SeveralVerdict, first: float) -> float:
+    point = np.asarray(verdict.series.points, dtype=float).max(axis=0)
+    point[0] = first
+    return float(np.asarray(verdict.model(point[None, :])).ravel()[0])

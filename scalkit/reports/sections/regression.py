@@ -1,0 +1,53 @@
+"""The top of a report about a candidate and its baseline."""
+
+from __future__ import annotations
+
+from scalkit.reports.answer import counted, status_sentence
+from scalkit.reports.markup import esc
+from scalkit.reports.page import Page
+from scalkit.reports.pieces import Section
+from scalkit.reports.sections.changes import key_of
+from scalkit.reports.sections.headline import facts
+
+__all__ = ["regression_headline"]
+
+_TILES = (
+    (("worse",), "none", "▲", "got worse: grows faster than before"),
+    (("dearer",), "approximate", "×", "costs more by a constant factor"),
+    (("better", "cheaper"), "total", "▼", "got better: grows slower or costs less"),
+    (("same",), "", "=", "as before"),
+)
+_OTHER = (
+    ("undecided", "undecided", "?", "undecided: the data do not tell"),
+    ("gone", "undecided", "−", "gone"),
+    ("new", "slower", "+", "new"),
+)
+
+
+def regression_headline(page: Page) -> Section:
+    """Return the top of the page: the answer, and how many functions changed in which way."""
+    keys = [key_of(change) for change in page.result.comparison or ()]
+    rows = [(sum(keys.count(key) for key in each), kind, mark, word) for each, kind, mark, word in _TILES]
+    rows += [(keys.count(key), kind, mark, word) for key, kind, mark, word in _OTHER if key in keys]
+    tiles = "".join(
+        f'<li class="{kind}"><b><span aria-hidden="true">{mark} </span>{count}</b><span>{word}</span></li>'
+        for count, kind, mark, word in rows
+    )
+    return Section.of(
+        '<p class="kicker">Regression report</p>'
+        f"<h1>{esc(page.title)}</h1>"
+        f'<p class="answer">{esc(_answer(page))}</p>'
+        f'<ul class="tiles">{tiles}</ul>'
+        f'<ul class="facts"><li>baseline <b>{esc(page.baseline_name)}</b></li>{facts(page)}</ul>'
+    )
+
+
+def _answer(page: Page) -> str:
+    comparison = page.result.comparison
+    if comparison is None:
+        return page.answer
+    worse = [change.sentence for change in comparison if key_of(change) == "worse"]
+    sentences = [f"{counted(len(comparison), 'function')} compared with {page.baseline_name}."]
+    sentences += worse[:3] if worse else ["No growth got worse."]
+    sentences += [f"{len(worse) - 3} more got worse."] * (len(worse) > 3)
+    return " ".join([*sentences, status_sentence(page.status)])

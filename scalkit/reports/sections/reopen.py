@@ -1,0 +1,123 @@
+"""How to open the page as a session, and how to make it again, in commands and in Python."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scalkit.fit import MIN_POINTS
+from scalkit.reports.markup import esc
+from scalkit.reports.page import Page
+from scalkit.reports.pieces import Section
+
+__all__ = ["code", "measuring", "reopen", "shared_options"]
+
+
+def reopen(page: Page) -> Section:
+    """Return how to open the page as a session, the commands that make it again, and the same verdicts in Python."""
+    commands = [measuring(page.arguments, page.campaign.get("mpi"))] if page.arguments else []
+    remark = ""
+    if page.session is not None or not (page.expectations_name or page.judged_by_baseline) or page.rules:
+        what = "The session was changed" if page.session is not None else "Expectations or rules were stated"
+        remark = (
+            f'<p class="soft">{what} in Python, which the commands report and validate cannot repeat from the measurements '
+            "alone: give them this page, or write the expectations into a TOML file for --expect.</p>"
+        )
+    else:
+        commands += _judging(page)
+    shown = f"<h3>Commands</h3>{code('Commands', commands)}" if commands else ""
+    return Section.of(
+        f'<div class="sheet"><h3>This page as a session</h3>{_session(page)}{shown}{remark}'
+        f"<h3>Python</h3>{code('Python', _python(page))}"
+        '<p class="soft">The verdicts also stand beside this file, for programs: <code>.verdict.json</code> and '
+        "<code>.junit.xml</code>.</p></div>"
+    )
+
+
+def _session(page: Page) -> str:
+    is_inside = page.session_values["data"]["netcdf"] is not None
+    where = (
+        "The measurements are inside this file, so it is enough to send it."
+        if is_inside
+        else f"The measurements are too large for this file: {', '.join(page.named)} must be where the session is opened, or be "
+        "given as data=."
+    )
+    lines = [
+        "import scalkit as sk",
+        "",
+        'session = sk.Session.load("report.html")  # the name of this file',
+        "sk.Explorer(session)  # in a notebook: change it",
+        "session.result  # the verdicts",
+    ]
+    return (
+        "<p>This file holds the session that it shows: what was measured and expected, the rulers, and every step so far. "
+        f"{esc(where)}</p>{code('Reopening', lines)}"
+    )
+
+
+def code(label: str, lines: Sequence[str]) -> str:
+    """Return lines of code as markup."""
+    return f'<pre tabindex="0" role="group" aria-label="{label}">{esc(chr(10).join(lines))}</pre>'
+
+
+def _judging(page: Page) -> list[str]:
+    """Return the commands that write the same report and print the same verdicts."""
+    runs = [run if not run.startswith("-") else f"./{run}" for run in page.named]
+    expect = [] if page.expectations_name in ("", "mpi") else ["--expect", page.expectations_name]
+    options = [*expect, *shared_options(page.fail_on, page.result.statistic, page.min_points)]
+    compared = ["--baseline", page.baseline_name] if page.baseline else []
+    if page.judged_by_baseline:
+        options = [word for word in options if word not in expect]
+    template = ["--template", "regression"] if page.judged_by_baseline else []
+    targets = ["--target-p", ",".join(f"{x:g}" for x in page.targets)] if page.targets else []
+    commands = [
+        shlex.join(["scalkit", "report", *template, *runs, *options, *compared, *targets, "--out", "report.html"])
+    ]
+    is_kept = not compared or (page.judged_by_baseline and page.baseline_name.endswith(".json"))
+    return commands + [shlex.join(["scalkit", "validate", *runs, *options, *compared])] * is_kept
+
+
+def shared_options(fail_on: Sequence[str], statistic: str, min_points: int) -> list[str]:
+    """Return the options that report and validate share, as far as they are not the defaults."""
+    options = [word for each in fail_on for word in ("--fail-on", each)]
+    options += ["--statistic", statistic] * (statistic != "q1")
+    return options + ["--min-points", str(min_points)] * (min_points != MIN_POINTS)
+
+
+def _python(page: Page) -> list[str]:
+    """Return the lines that give the same verdicts in Python."""
+    if page.session is not None:
+        return page.session.as_code().splitlines()
+    data = repr(page.named[0]) if len(page.named) == 1 else repr(list(page.named))
+    expected = repr(page.expectations_name) if page.expectations_name else "expectations"
+    load = [f"baseline = sk.Baseline.load({page.baseline_name!r})"] * (page.baseline is not None)
+    words = ["data", "baseline" if page.judged_by_baseline else expected]
+    words += [f"rules={list(page.rules)!r}"] * bool(page.rules)
+    words += [f"statistic={page.result.statistic!r}"] * (page.result.statistic != "q1")
+    words += [f"min_points={page.min_points}"] * (page.min_points != MIN_POINTS)
+    status = [f"print(result.exit_status({list(page.fail_on)!r}))"] if page.fail_on else []
+    read, result = f"data = sk.read({data})", f"result = sk.validate({', '.join(words)})"
+    compared = ["print(baseline.compare(result).headline)"] * (page.baseline is not None)
+    return ["import scalkit as sk", "", read, *load, result, "print(result.to_frame())", *compared, *status]
+
+
+def measuring(arguments: Mapping[str, Any], mpi: object = None) -> str:
+    """Return the command that repeats a campaign, from the arguments and the MPI library in its record."""
+    options = {"runs": "--runs", "budget_s": "--budget", "ops": "--ops", "size": "--size", "datatype": "--datatype"}
+    options |= {"sync": "--sync", "shapes": "--shapes", "max_reps": "--max-reps", "seed": "--seed"}
+    kinds = arguments.get("kinds", ())
+    words = ["scalkit", "measure", *(map(str, kinds) if isinstance(kinds, list | tuple) else [str(kinds)])]
+    words += ["-n", _listed(arguments.get("counts", ()))]
+    programs = {key: mpi.get(key) for key in ("mpicc", "mpiexec")} if isinstance(mpi, Mapping) else {}
+    for key, option in {**options, "mpicc": "--mpicc", "mpiexec": "--mpiexec"}.items():
+        value = programs.get(key, arguments.get(key))
+        if value is not None and value not in ("", [], ()):
+            words += [option, _listed(value)]
+    return shlex.join([*words, "--out", "runs/again"])
+
+
+def _listed(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ",".join(str(each) for each in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
