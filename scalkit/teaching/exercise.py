@@ -166,7 +166,7 @@ class Exercise:
 
     def __repr__(self) -> str:
         listed = "".join(f"\n  {number}. {text}" for number, text in enumerate(self.choices, 1))
-        said = f"\n{self.outcome!r}" if self.outcome else ""
+        said = f"\n{self.outcome!r}" if self.outcome is not None else ""
         how = "check(session)" if self.looks_at_session else "check('...')"
         return f"Exercise {self.name}: {self.prompt}{listed}\nAnswer with {how}; {self.progress}.{said}".replace(
             " :", ":", 1

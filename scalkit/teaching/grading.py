@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -85,7 +86,11 @@ def _graded(path: Path, known: Mapping[str, xr.Dataset], exercise: Exercise | No
         return _found(path, _session(path, known), exercise)
     except (ScalkitError, OSError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        return HandIn(path.stem, str(path), " ".join(reason.split()))
+        return HandIn(path.stem, str(path), _one_sentence(reason))
+
+
+def _one_sentence(text: str) -> str:
+    return re.split(r"(?<=\.) (?=[A-Z])", " ".join(text.split()))[0]
 
 
 def _session(path: Path, known: Mapping[str, xr.Dataset]) -> Session:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scalkit.errors import ExpectationError, UsageError
+from scalkit.errors import DataError, ExpectationError, UsageError
 from scalkit.growth import Growth
 from scalkit.session import Session
 from scalkit.teaching.goals import Goal, goal_of, ticks_differ
@@ -67,7 +67,10 @@ class GoalAnswer:
         session = session_in(given)
         if session is None:
             raise Unread("This exercise looks at a session: hand it over, as in check(session).")
-        thought = self.goal(session)
+        try:
+            thought = self.goal(session)
+        except DataError as error:  # the function of the goal was not measured
+            raise Unread("This session is about other measurements than the exercise.") from error
         return Outcome("wrong", thought) if thought else Outcome("right")
 
     def is_same(self, text: str, given: object) -> bool:

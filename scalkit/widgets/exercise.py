@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import anywidget
@@ -20,6 +21,7 @@ __all__ = ["Exercise", "ExerciseCard"]
 
 _CELLS = Cells()
 _PLACEHOLDERS = {"growth": "for example p^(1/2)*log(p)", "ticks": "growths with commas between"}
+_NUMBERS = {"s": "for example 3.5 ms", "B": "for example 2.5 GB"}
 
 
 class ExerciseCard(anywidget.AnyWidget):
@@ -136,10 +138,12 @@ def _typed(value: object) -> str:
 def _pieces(exercise: Headless) -> dict[str, str]:
     """Return the markup: what is asked, the field, what a check said, the hints that were asked for, a button for more."""
     outcome = exercise.outcome
-    said = f'<p class="outcome {outcome.kind}">{outcome.to_html()}</p>' if outcome else ""
+    if outcome is not None and exercise.choices:
+        outcome = replace(outcome, read_as="")  # the choice is marked already
+    said = f'<p class="outcome {outcome.kind}">{outcome.to_html()}</p>' if outcome is not None else ""
     listed = "".join(f"<li>{_coded(one)}</li>" for one in exercise.hints)
     hints = f"<p>Hints</p><ol>{listed}</ol>" if listed else ""
-    solved = " · solved" if exercise.is_solved else ""
+    solved = ' · <b class="solved">solved</b>' if exercise.is_solved else ""
     left = exercise.n_hints - exercise.hints_used
     more = (
         f'<button type="button" data-press="hint" data-key="hint" {"" if left else "disabled"}>'
@@ -167,8 +171,7 @@ def _form(exercise: Headless) -> str:
             for number, one in enumerate(exercise.choices, 1)
         )
         return f'<form data-submit="check"><fieldset><legend>Choose one</legend>{listed}</fieldset>{button}</form>'
-    unit = {"s": "with its unit, such as ms", "B": "with its unit, such as MB"}.get(exercise.unit, exercise.unit)
-    hint = _PLACEHOLDERS.get(exercise.kind, f"a number {unit}".strip())
+    hint = _PLACEHOLDERS.get(exercise.kind, _NUMBERS.get(exercise.unit, "a number"))
     return (
         f'<form data-submit="check"><label>Your answer <input name="answer" data-key="answer" maxlength="{MAX_LENGTH}" '
         f'placeholder="{esc(hint)}" autocomplete="off" autocapitalize="off" spellcheck="false"></label>{button}</form>'
