@@ -2,89 +2,121 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+import traitlets as t
 
-from scalkit.plots.style import METRIC_WORDS
-from scalkit.validation import Verdict
+from scalkit.session import Session
+from scalkit.widgets.model_rows import COLUMNS, KINDS, Entry, kind_of, ordered, row_of
 from scalkit.widgets.part import Action, Part
-from scalkit.widgets.wording import Judged, esc, formula, mark
+from scalkit.widgets.source import source
+from scalkit.widgets.wording import esc
 
 __all__ = ["ModelTable"]
 
-_WIDTH, _HEIGHT, _PAD = 84, 26, 3
+_NEXT = {"": "ascending", "ascending": "descending", "descending": ""}
 
 
 class ModelTable(Part):
     """One row for each function and metric, with a small picture of its values; a press on its name selects it.
 
+    The table is a grid: arrows, Home, End, Page Up and Page Down move in it, Enter selects a row or sorts by a column.
+    Each row is a trait of its own, ``row0`` and so on, so that a change sends only the rows that it changes.
+
     Parameters
     ----------
     session : Session
     **traits
-        Values of the traits.
+        Values of the traits below.
+
+    Attributes
+    ----------
+    sort : list of two str
+        A column and ``"ascending"`` or ``"descending"``; empty texts for the order of the data.
+    filter : str
+        Only rows of this verdict: ``"total"``, ``"approximate"``, ``"none"``, ``"slower"``, ``"undecided"`` or ``"unjudged"``;
+        empty for all.
+    order : list of int
+        The rows that are shown, in their order.
+    current : int
+        The row that is selected.
+    n_rows : int
     """
 
-    shown = frozenset({"selected", "result", "expectation"})
+    _esm = source("part.js", "table.js")
+
+    shown = frozenset({"selected", "result", "expectation", "data"})
+
+    columns: t.List[Any] = t.List(list(COLUMNS)).tag(sync=True)
+    sort: t.List[Any] = t.List(t.Unicode(), default_value=["", ""], minlen=2, maxlen=2).tag(sync=True)
+    filter = t.Enum(["", *KINDS], default_value="").tag(sync=True)
+    order: t.List[Any] = t.List(t.Int()).tag(sync=True)
+    current = t.Int(-1).tag(sync=True)
+    n_rows = t.Int(0).tag(sync=True)
+
+    def __init__(self, session: Session, **traits: Any) -> None:
+        self._made: dict[tuple[int, tuple[str, str]], tuple[Entry, dict[str, Any]]] = {}
+        super().__init__(session, **traits)
+        self.observe(self._arrange, ["sort", "filter"])
+
+    def refresh(self) -> None:
+        """Show what the session holds now."""
+        session = self.session
+        entries = [Entry(name, session.verdict_of(name), session.problem_of(name)) for name in session.names]
+        new = {f"row{k}": t.Dict().tag(sync=True) for k in range(len(entries)) if not self.has_trait(f"row{k}")}
+        with self.hold_sync():
+            if new:
+                self.add_traits(**new)
+            for k, entry in enumerate(entries):
+                row = self._row(k, entry)
+                if getattr(self, f"row{k}") is not row:
+                    setattr(self, f"row{k}", row)
+            self._entries = entries
+            self.n_rows = len(entries)
+            self.current = session.names.index(session.selected)
+            self._arrange(None)
+            super().refresh()
+
+    def _row(self, k: int, entry: Entry) -> dict[str, Any]:
+        """Return a row; the same one while its verdict is the same."""
+        known = self._made.get((k, entry.name))
+        if known is None or known[0].verdict is not entry.verdict or known[0].problem != entry.problem:
+            known = (entry, row_of(k, entry))
+            self._made[k, entry.name] = known
+        return known[1]
+
+    def _arrange(self, _change: object) -> None:
+        self.order = ordered(self._entries, self.sort[0], self.sort[1] == "descending", self.filter)
 
     def _drawn(self) -> dict[str, str]:
-        session = self.session
-        heads = "".join(
-            f'<th scope="col">{text}</th>' for text in ("Function", "Metric", "Values", "Expected", "Model", "Verdict")
+        counts = Counter(kind_of(entry) for entry in self._entries)
+        options = "".join(
+            f'<option value="{key}"{" selected" if key == self.filter else ""}>{esc(words)} ({counts[key]})</option>'
+            for key, words in KINDS.items()
+            if counts[key] or key == self.filter
         )
-        rows = "".join(self._row(k, name) for k, name in enumerate(session.names))
+        every = f'<option value=""{"" if self.filter else " selected"}>all ({len(self._entries)})</option>'
         return {
-            "head": f"<h3>Functions ({len(session.names)})</h3>",
-            "table": f'<div class="scroll" tabindex="0" role="region" aria-label="Functions"><table><thead><tr>{heads}</tr>'
-            f"</thead><tbody>{rows}</tbody></table></div>",
+            "head": f'<div class="line"><h3>Functions ({len(self._entries)})</h3><label>Show <select data-press="filter" '
+            f'data-key="filter">{every}{options}</select></label></div>'
         }
 
-    def _row(self, k: int, name: tuple[str, str]) -> str:
-        session, (function, metric) = self.session, name
-        verdict = session.verdict_of(name)
-        current = ' aria-current="true"' if name == session.selected else ""
-        head = (
-            f'<th scope="row"><button type="button" data-press="select" data-value="{k}" data-key="row{k}" '
-            f'title="Show {esc(function)}"><code>{esc(function)}</code></button></th>'
-            f"<td>{esc(METRIC_WORDS.get(metric, metric))}</td>"
-        )
-        if verdict is None:
-            return f'<tr{current}>{head}<td colspan="4" class="quiet">{esc(session.problem_of(name))}</td></tr>'
-        return (
-            f"<tr{current}>{head}<td>{_spark(verdict)}</td><td>{formula(verdict.expectation.growth)}</td>"
-            f"<td>{formula(verdict.model)}</td><td>{mark(verdict)}</td></tr>"
-        )
-
     def _actions(self) -> dict[str, Action]:
-        return {"select": self._select}
+        return {"select": self._select, "sort": self._sort, "filter": self._filter}
 
     def _select(self, values: Mapping[str, str]) -> None:
         names, k = self.session.names, values.get("key", "")
         if k.isdecimal() and int(k) < len(names):
             self.session.select(*names[int(k)])
 
+    def _sort(self, values: Mapping[str, str]) -> None:
+        column = values.get("key", "")
+        if column in COLUMNS:
+            way = _NEXT.get(self.sort[1], "ascending") if self.sort[0] == column else "ascending"
+            self.sort = [column, way] if way else ["", ""]
 
-def _spark(verdict: Judged) -> str:
-    """Return values and model as a small picture, both axes logarithmic; nothing where they are not positive."""
-    if not isinstance(verdict, Verdict):
-        return ""
-    x, y = np.asarray(verdict.series.x, dtype=float), np.asarray(verdict.series.y, dtype=float)
-    model = np.asarray(verdict.model(x), dtype=float)
-    every = np.concatenate([x, y, model])
-    if not np.all(np.isfinite(every)) or float(every.min()) <= 0:
-        return ""
-    across = _spread(np.log2(x), _WIDTH)
-    both = _HEIGHT - _spread(np.log2(np.concatenate([y, model])), _HEIGHT)
-    measured, line = both[: len(y)], both[len(y) :]
-    path = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(across, line, strict=True))
-    points = "".join(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2"/>' for a, b in zip(across, measured, strict=True))
-    return f'<svg class="spark" width="{_WIDTH}" height="{_HEIGHT}" aria-hidden="true"><path d="{path}"/>{points}</svg>'
-
-
-def _spread(values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Return the values spread over a length; those that hardly differ lie near its middle."""
-    low, high = float(values.min()), float(values.max())
-    extent = max(high - low, 0.5)
-    return _PAD + ((values - (low + high) / 2) / extent + 0.5) * (size - 2 * _PAD)
+    def _filter(self, values: Mapping[str, str]) -> None:
+        if values.get("key", "") in ("", *KINDS):
+            self.filter = values.get("key", "")
