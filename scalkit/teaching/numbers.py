@@ -122,10 +122,10 @@ def _factor(written: str, unit: str) -> float:
     if unit not in _EXAMPLES:
         if name in _SHORT:
             return _SHORT[name]
-        if name and name.casefold().rstrip("s") != unit.casefold().rstrip("s"):
-            raise Unread(
-                f"The answer is a number{f' of {unit}' if unit else ' without a unit'}, not of {shortened(written)}."
-            )
+        word, wanted = name.casefold(), unit.casefold()
+        if word and not (wanted and (wanted.startswith(word) or word.startswith(wanted))):
+            about = f" of {unit}" if unit else " without a unit"
+            raise Unread(f"The answer is a number{about}, not of {shortened(written)}.")
         return 1.0
     factors = {f"{prefix}{unit}": factor for prefix, factor in _PREFIXES.items()}
     if unit == "s":

@@ -107,4 +107,4 @@ def session_in(given: Any) -> Session | None:
 
 
 def _is_several(given: object) -> bool:
-    return isinstance(given, Iterable) and not isinstance(given, str)
+    return isinstance(given, list | tuple | set | frozenset)

@@ -1,0 +1,109 @@
+"""Goals: what a session is to be brought to, and what is said until it is there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import scalkit as sk
+from scalkit.errors import UsageError
+from scalkit.measure import combine
+from scalkit.teaching import Exercise
+from scalkit.teaching.goals import fit_misleads, model_is, ruler_is, ticks_differ, verdict_is
+
+P = 2.0 ** np.arange(1, 8)
+
+
+@pytest.fixture
+def session() -> sk.Session:
+    made = {"f": 5 + 1.5 * P, "g": 2 + P ** (3 / 8)}
+    data = combine([sk.measurements(P, y, name=name) for name, y in made.items()])
+    return sk.Session(data, {"f": "p", "g": {"expectation": "p", "space": "paper"}})
+
+
+def test_a_fit_is_made_to_mislead(session: sk.Session) -> None:
+    def thought() -> str:
+        return fit_misleads(session, "f", "p")
+
+    assert thought() == "The fit still finds the growth that the data were made from. When can it not win?"
+    session.exclude(128)
+    assert thought() == "Move, add or remove ticks only: the measurements stay as they are."
+    session.undo()
+    session.expect("p^(1/2)")
+    assert thought().startswith("The fit still finds")
+    session.set_ticks(["1", "log(p)", "p^2"])
+    assert thought().startswith("The true growth is out, but the fit looks poor (adjusted R² 0.8")
+    session.add_tick("p^(3/4)*log(p)")
+    assert thought() == ""
+
+
+def test_model_that_is_wanted(session: sk.Session) -> None:
+    assert model_is(session, "f", "p") == ""
+    assert model_is(session, "g", "p^(3/8)") == (
+        "The best model so far grows as p^(1/4)*log(p). Only ticks on the ruler compete: put more of them around it."
+    )
+    session.select("g").refine()
+    assert model_is(session, "g", "p^(3/8)") == ""
+    assert model_is(session, "g", "p^(1/2)") == (
+        "The best model is p^(3/8); it beats the one that is wanted. Is anything left out, or another statistic used?"
+    )
+
+
+def test_verdict_that_is_wanted(session: sk.Session) -> None:
+    assert verdict_is(session, "f", "total") == ""
+    assert verdict_is(session, "f", "none") == (
+        "The verdict on f is 'total' so far. What decides it: the limits, the ruler or the data?"
+    )
+    assert verdict_is(session, "g", "none", "grows faster") == (
+        "The verdict is the one that is wanted, but g grows slower. Look at the expectation."
+    )
+    assert verdict_is(session, "g", "none", selected=True) == (
+        "Another function is selected, not the one that it is about."
+    )
+    assert verdict_is(session.select("g"), "g", "none", "grows slower", selected=True) == ""
+
+
+def test_ruler_that_is_wanted(session: sk.Session) -> None:
+    session.set_ticks(["1", "p^2"])
+    assert ruler_is(session, "f", ["1", "p", "p^2"]) == ""
+    assert ruler_is(session, "f", ["1", "p"]) == "Of the ticks, 1 does not belong."
+    assert ticks_differ(set(), set()) == ""
+
+
+def test_problem_of_the_session_is_said(session: sk.Session) -> None:
+    session.exclude(2, 4, 8)
+    for goal in (fit_misleads, model_is):
+        assert "4 of 5 needed settings" in goal(session, "f", "p")
+    assert "4 of 5 needed settings" in verdict_is(session, "f", "total")
+    assert "4 of 5 needed settings" in ruler_is(session, "f", ["p"])
+
+
+def test_session_about_something_else(session: sk.Session) -> None:
+    exercise = Exercise("?", "ticks", {"goal": "model is", "function": "other", "growth": "p"})
+    assert exercise.check(session).thought == "This session is about other measurements than the exercise."
+
+
+@pytest.mark.parametrize(
+    ("goal", "said"),
+    [
+        (
+            {"goal": "eval", "text": "1"},
+            "there is no goal 'eval'; there are fit misleads, model is, ruler is, verdict is.",
+        ),
+        ({}, "there is no goal None; there are fit misleads, model is, ruler is, verdict is."),
+        (
+            {"goal": "model is", "function": "f"},
+            "the goal 'model is' cannot be used: missing a required argument: 'growth'.",
+        ),
+        (
+            {"goal": "model is", "function": "f", "growth": "p", "x": 1},
+            "the goal 'model is' cannot be used: got an unexpected keyword argument 'x'.",
+        ),
+    ],
+)
+def test_wrong_goals_are_refused(goal: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        Exercise("?", "ticks", goal)
+    assert str(refused.value) == said
