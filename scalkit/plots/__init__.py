@@ -3,8 +3,9 @@
 ``scaling(result)`` and ``divergence(result)`` show all functions, ``fit(verdict)``, ``divergence_of(verdict)`` and
 ``ruler(verdict)`` one function, ``rule(rule_result)`` one cross-function rule, ``pieces(verdict)`` where the growth changes.
 ``overlay`` shows one function in several data sets, and ``changes`` what became of all since a baseline.
-Over several parameters ``several(verdict)`` shows one function and ``effects(result)`` all. Every figure carries a sentence
-for screen readers in ``layout.meta["alt"]``.
+Over several parameters ``several(verdict)`` shows one function and ``effects(result)`` all; over two of them
+``surface(verdict)`` and ``slice_of(verdict, along, at)``. ``with_rivals(figure, verdict)`` adds hidden curves to a fit. Every
+figure carries a sentence for screen readers in ``layout.meta["alt"]``.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from scalkit.plots.effects_figure import effects
 from scalkit.plots.fit_figure import fit
 from scalkit.plots.overlay_figure import Overlaid, overlay
 from scalkit.plots.pieces_figure import pieces
+from scalkit.plots.rival_curves import with_rivals
 from scalkit.plots.rule_figure import rule
 from scalkit.plots.ruler_figure import ruler
 from scalkit.plots.scaling_figure import scaling
 from scalkit.plots.several_figure import several
+from scalkit.plots.surface_figure import slice_of, surface
 
 __all__ = [
     "Overlaid",
@@ -34,4 +37,7 @@ __all__ = [
     "ruler",
     "scaling",
     "several",
+    "slice_of",
+    "surface",
+    "with_rivals",
 ]

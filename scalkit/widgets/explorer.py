@@ -8,11 +8,13 @@ import ipywidgets
 
 from scalkit.errors import UsageError
 from scalkit.session import Session
+from scalkit.session.shown import session_html
 from scalkit.validation import Validation
 from scalkit.widgets.cells import Cells, close_tree, running_cell
 from scalkit.widgets.code_panel import CodePanel
-from scalkit.widgets.data_bar import DataBar
+from scalkit.widgets.data_picker import DataPicker
 from scalkit.widgets.expectation_editor import ExpectationEditor
+from scalkit.widgets.fallback import Fallback
 from scalkit.widgets.history_bar import HistoryBar
 from scalkit.widgets.hypothesis_list import HypothesisList
 from scalkit.widgets.model_table import ModelTable
@@ -26,7 +28,7 @@ __all__ = ["Explorer"]
 _CELLS = Cells()
 
 
-class Explorer(ipywidgets.VBox):  # type: ignore[misc]
+class Explorer(Fallback, ipywidgets.VBox):  # type: ignore[misc]
     """Shows measurements, expectations, rulers and verdicts; every change is a step of the session that can be undone.
 
     Parameters
@@ -42,7 +44,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
     ----------
     session : Session
         What is shown; another one after one was opened. It may be set.
-    data_bar, history_bar, session_bar, table, verdict, editor, hypotheses, code : widgets
+    data_picker, history_bar, session_bar, table, verdict, editor, hypotheses, code : widgets
         The parts.
     plots : PlotPanel
     rulers : tuple of TickRuler
@@ -93,7 +95,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
 
     def _build(self) -> None:
         session = self._session
-        self.data_bar, self.history_bar = DataBar(session), HistoryBar(session)
+        self.data_picker, self.history_bar = DataPicker(session), HistoryBar(session)
         self.session_bar = SessionBar(session, self._load)
         self.table, self.verdict = ModelTable(session), VerdictBadge(session)
         self.editor, self.hypotheses = ExpectationEditor(session), HypothesisList(session)
@@ -102,7 +104,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
             TickRuler(session=session, parameter=name, label=f"Ruler of {name}") for name in session.parameters
         )
         self.children = (
-            self.data_bar,
+            self.data_picker,
             self.history_bar,
             self.table,
             self.verdict,
@@ -113,6 +115,12 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
             self.code,
             self.session_bar,
         )
+
+    def _fallback_text(self) -> str:
+        return self._session.result.headline
+
+    def _fallback_html(self) -> str:
+        return session_html(self._session)
 
     def _load(self, session: Session) -> None:
         self.session = session

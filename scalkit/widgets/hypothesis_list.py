@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import traitlets as t
+
 from scalkit.plots.style import plain, quantity
 from scalkit.validation import Verdict
 from scalkit.widgets.part import Part
@@ -26,9 +28,23 @@ class HypothesisList(Part):
     session : Session
     **traits
         Values of the traits.
+
+    Attributes
+    ----------
+    hover, term : str
+        The term below the pointer and the one that was chosen, as text; empty if there is none. To be linked with those of
+        other views by `ipywidgets.jslink`, without the kernel.
     """
 
+    hover = t.Unicode("").tag(sync=True)
+    term = t.Unicode("").tag(sync=True)
+
     shown = frozenset({"selected", "result"})
+
+    def _told(self, changed: frozenset[str]) -> None:
+        if "selected" in changed:
+            self.hover = self.term = ""
+        super()._told(changed)
 
     def _drawn(self) -> dict[str, str]:
         verdict = self.session.verdict
@@ -64,7 +80,9 @@ def _row(verdict: Judged, model: Any, k: int) -> str:
     match = words[verdict.expectation.rank(model.growth)]
     why = "best" if k == 0 else _details(k, why_not(verdict, model))
     return (
-        f'<tr><td class="num">{k + 1}</td><th scope="row">{formula(model.growth)}</th>'
+        f'<tr data-term="{esc(model.growth)}"><td class="num">{k + 1}</td><th scope="row"><button type="button" data-choose '
+        f'data-key="term{k}" aria-pressed="false" title="Show this term on the ruler and in the plot">'
+        f"{formula(model.growth)}</button></th>"
         f'<td>{bar}{percent(weight)}</td><td class="num">{fit}</td><td>{match}</td><td>{why}</td></tr>'
     )
 

@@ -14,10 +14,11 @@ function isDark() {
   return scheme.matches && /dark/.test(getComputedStyle(document.documentElement).colorScheme);
 }
 
-function ready(figure, width, xrange) {
+function ready(figure, width, xrange, terms) {
   const dark = isDark(), text = JSON.stringify(figure);
   const { data = [], layout = {} } = JSON.parse(dark ? text.replace(LIGHT_COLOURS, (s) => DARK[s]) : text);
   const still = Boolean(layout.meta?.static);
+  for (const trace of data) if (trace.visible === false && trace.meta?.growth) trace.visible = terms.includes(trace.meta.growth);
   layout.paper_bgcolor = layout.plot_bgcolor = "rgba(0,0,0,0)";
   if (dark) layout.font = { ...layout.font, color: layout.font?.color ?? "#e6e9ec" };
   layout.hoverlabel = { ...layout.hoverlabel, bgcolor: dark ? "#22272d" : "#ffffff", bordercolor: "#77808a", font: { ...layout.hoverlabel?.font, color: dark ? "#e6e9ec" : "#1b1f24" } };
@@ -44,7 +45,7 @@ function render({ model, el, signal }) {
       while (isWanted && !isGone) {
         isWanted = false;
         drawnWidth = el.clientWidth;
-        const { data, layout, config } = ready(model.get("figure"), drawnWidth, model.get("xrange"));
+        const { data, layout, config } = ready(model.get("figure"), drawnWidth, model.get("xrange"), [model.get("hover"), model.get("term")]);
         await Plotly.react(box, data, layout, config);
         describe();
         if (!isBound) { isBound = true; bind(); }
@@ -69,8 +70,13 @@ function render({ model, el, signal }) {
     const save = (name, value) => { model.set(name, value); model.save_changes(); };
     const point = ({ points: [p] }) => ({ curve: p.curveNumber, point: p.pointNumber, x: p.x, y: p.y, name: p.data.name ?? "", n: ++n });
     box.on("plotly_click", (event) => save("clicked", point(event)));
-    box.on("plotly_hover", (event) => save("hovered", point(event)));
-    box.on("plotly_unhover", () => save("hovered", {}));
+    let mine = "";
+    const hover = (growth) => { if (growth || mine) save("hover", growth); mine = growth; };
+    box.on("plotly_hover", (event) => {
+      save("hovered", point(event));
+      hover(event.points[0].data.meta?.growth ?? "");
+    });
+    box.on("plotly_unhover", () => { save("hovered", {}); hover(""); });
     box.on("plotly_relayout", (event) => {
       if ("xaxis.range[0]" in event) save("xrange", [event["xaxis.range[0]"], event["xaxis.range[1]"]]);
       else if (Array.isArray(event["xaxis.range"])) save("xrange", event["xaxis.range"]);
@@ -79,7 +85,7 @@ function render({ model, el, signal }) {
     box.on("plotly_doubleclick", () => save("xrange", []));
   }
 
-  const names = ["figure", "xrange", "alt"];
+  const names = ["figure", "xrange", "alt", "hover", "term"];
   for (const name of names) model.on(`change:${name}`, draw);
   const theme = new MutationObserver(draw);
   theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });

@@ -37,6 +37,9 @@ class PlotView(anywidget.AnyWidget):
     clicked, hovered : dict
         ``{"curve": 0, "point": 3, "x": ..., "y": ..., "name": ..., "n": 1}`` of the last point; `n` counts. `hovered` is empty
         while the pointer is elsewhere.
+    hover, term : str
+        Growths of which curves are shown that are hidden else: traces with ``meta["growth"]`` that are not visible. A curve
+        with such a growth sets `hover` while the pointer is on it.
     """
 
     _esm = source("plot_view.js")
@@ -48,6 +51,8 @@ class PlotView(anywidget.AnyWidget):
     xrange = t.List(t.Any(), maxlen=2).tag(sync=True)
     clicked = t.Dict().tag(sync=True)
     hovered = t.Dict().tag(sync=True)
+    hover = t.Unicode("").tag(sync=True)
+    term = t.Unicode("").tag(sync=True)
 
     def __init__(self, figure: Any = None, alt: str | None = None, **traits: Any) -> None:
         traits.setdefault("runtime", PlotRuntime.shared())

@@ -22,7 +22,7 @@ _STATES = {
     "violated": ("none", "✗", "violated"),
     "predicted": ("approximate", "≈", "predicted"),
     "unknown": ("undecided", "?", "unknown"),
-    "slower": ("approximate", "≈", "not in every run"),
+    "slower": ("approximate", "≈", "in doubt"),
 }
 
 
@@ -76,19 +76,19 @@ class RuleMatrix(Part):
             f'<th scope="col">Rule</th><th scope="col">Verdict</th><th scope="col">Models beyond</th>{heads}'
             f'<th scope="col"><span class="hidden">Remove</span></th></tr></thead><tbody>{rows}</tbody></table></div>'
             f'<p class="quiet">A number is how many times the right side the left side takes. Violated: more than '
-            f"{1 + TOLERANCE:g} times, in every run.</p>"
+            f"{1 + TOLERANCE:g} times, in every run; in doubt: not in every run.</p>"
         )
 
     def _row(self, k: int, one: RuleResult, settings: list[float]) -> str:
         left, _, right = str(one.rule).partition(" <= ")
         metric = METRIC_WORDS.get(one.metric, one.metric)
-        doubt = "" if one.decides or one.status == "unknown" else ' <span title="does not decide">⚠</span>'
+        doubt = "" if one.decides or one.status == "unknown" else "⚠ does not decide"
         places = {float(x): float(ratio) for x, ratio in zip(one.x, one.ratio, strict=True)}
         cells = "".join(f"<td>{_cell(one, x, places.get(x))}</td>" for x in settings)
         return (
-            f'<tr><th scope="row"><code>{esc(left)}</code> ≤ <code>{esc(right)}</code>'
+            f'<tr><th scope="row" class="rule"><code>{esc(left)}</code> ≤ <code>{esc(right)}</code>'
             f'<details data-key="rule {esc(one.rule)}"><summary>{esc(metric)}</summary><p>{esc(one.sentence)}</p></details></th>'
-            f"<td>{_mark(one.status)}{doubt}</td><td>{_beyond(one)}</td>{cells}"
+            f"<td>{_mark(one.status, doubt)}</td><td>{_beyond(one)}</td>{cells}"
             f'<td><button type="button" data-press="remove" data-value="{k}" data-key="remove {esc(one.rule)}" '
             f'title="Judge this rule no longer" aria-label="Remove {esc(one.rule)}">✕ Remove</button></td></tr>'
         )
@@ -109,14 +109,14 @@ class RuleMatrix(Part):
 
 def _mark(state: str, more: str = "") -> str:
     rank, symbol, word = _STATES[state]
-    return state_mark(rank, symbol, f"{word}{more}")
+    return state_mark(rank, symbol, word, more)
 
 
 def _cell(one: RuleResult, x: float, ratio: float | None) -> str:
     """Return the state of a rule at a setting."""
     if ratio is None:
         return '<span class="quiet">not measured</span>'
-    times = "" if math.isnan(ratio) else " ∞" if math.isinf(ratio) else f" {ratio:.3g}×"
+    times = "" if math.isnan(ratio) else "∞" if math.isinf(ratio) else f"{ratio:.3g}×"
     if bool(np.isin(x, one.violated_at)):
         return _mark("violated", times)
     return _mark("slower" if ratio > 1 + TOLERANCE else "holds", times)
@@ -128,4 +128,4 @@ def _beyond(one: RuleResult) -> str:
         return _mark("unknown")
     if one.predicted_from is None:
         return _mark("holds")
-    return _mark("predicted", f" from {one.parameter} = {shown_scale(one.predicted_from)}")
+    return _mark("predicted", f"from {one.parameter} = {shown_scale(one.predicted_from)}")

@@ -87,7 +87,7 @@ class Choices:
                 f"{cores()} cores are here: run times with {crowded} processes describe the scheduler and do not decide."
             )
         if len(counts) < 5:
-            found.append(f"A verdict needs 5 numbers of processes; here are {len(counts)}.")
+            found.append(f"A verdict needs 5 numbers of processes, not {len(counts)}.")
         return found
 
     def _has_all(self, kinds: list[str]) -> bool:

@@ -162,9 +162,8 @@ class RunPanel(Part):
             f"<code>{esc(name)}</code></label>"
             for name in names
         )
-        count = sum(name in self._filled.ops for name in names)
         return (
-            f'<details data-key="kind {kind}"><summary>{_KINDS.get(kind, kind)}: {count} of {len(names)} at the start'
+            f'<details data-key="kind {kind}"><summary>{_KINDS.get(kind, kind)} of {len(names)} functions'
             f'</summary><div class="line">{boxes}</div></details>'
         )
 

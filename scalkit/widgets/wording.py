@@ -52,11 +52,12 @@ def mark(verdict: Judged) -> str:
     )
 
 
-def state_mark(rank: str, symbol: str, words: str) -> str:
-    """Return a symbol on the colour of a rank, and words beside it."""
+def state_mark(rank: str, symbol: str, word: str, more: str = "") -> str:
+    """Return a symbol on the colour of a rank, a word beside it, and more below that."""
+    below = f"<br>{esc(more)}" if more else ""
     return (
         f'<span class="mark" style="--rank: {RANK_COLOURS[rank]}"><b aria-hidden="true">{symbol}</b>'
-        f"<span>{esc(words)}</span></span>"
+        f"<span>{esc(word)}{below}</span></span>"
     )
 
 

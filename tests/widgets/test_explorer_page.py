@@ -12,11 +12,14 @@ import scalkit as sk
 from scalkit.measure import combine
 from scalkit.session import Session
 from scalkit.widgets.code_panel import CodePanel
-from scalkit.widgets.data_bar import DataBar
+from scalkit.widgets.data_picker import DataPicker
 from scalkit.widgets.expectation_editor import ExpectationEditor
 from scalkit.widgets.history_bar import HistoryBar
 from scalkit.widgets.hypothesis_list import HypothesisList
 from scalkit.widgets.model_table import ModelTable
+from scalkit.widgets.report_panel import ReportPanel
+from scalkit.widgets.rule_matrix import RuleMatrix
+from scalkit.widgets.run_panel import RunPanel
 from scalkit.widgets.session_bar import SessionBar
 from scalkit.widgets.verdict_badge import VerdictBadge
 
@@ -30,12 +33,22 @@ P = 2.0 ** np.arange(1, 8)
 def session() -> Session:
     made = {"f": 1 + 0.2 * np.sqrt(P) * np.log2(P), "g": 3 + 0.5 * P}
     data = combine([sk.measurements(P, y, name=name) for name, y in made.items()])
-    return Session(data, {"f": "p", "g": "p"}).add_tick("p^3").snapshot("A").expect("log(p)")
+    return Session(data, {"f": "p", "g": "p"}).add_tick("p^3").snapshot("A").expect("log(p)").add_rule("f <= g")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_all_parts_are_accessible(show: Show, axe: Callable[[Any], list[Any]], session: Session, theme: str) -> None:
-    kinds = (DataBar, HistoryBar, ModelTable, VerdictBadge, ExpectationEditor, HypothesisList, CodePanel)
+    kinds = (
+        DataPicker,
+        HistoryBar,
+        VerdictBadge,
+        ExpectationEditor,
+        HypothesisList,
+        CodePanel,
+        RuleMatrix,
+        RunPanel,
+        ReportPanel,
+    )
     parts = [*(kind(session) for kind in kinds), SessionBar(session, print)]
     picture = CodePanel(session)
     picture.pieces = {f"{k} {name}": text for k, part in enumerate(parts) for name, text in part.pieces.items()}
@@ -76,8 +89,8 @@ def test_drawing_anew_keeps_focus_folds_and_what_is_typed(show: Show, session: S
     page.get_by_role("button", name="g", exact=True).click()
     assert page.evaluate("sent") == [{"name": "select", "value": {"key": "1"}}]
     session.select("g")
-    page.evaluate("(pieces) => model.set('pieces', pieces)", table.pieces)
-    page.wait_for_selector("tr[aria-current] button[data-key=row1]")
+    page.evaluate("(k) => model.set('current', k)", table.current)
+    page.wait_for_selector("tr[aria-selected=true] button[data-key=row1]")
     assert page.evaluate("document.activeElement.dataset.key") == "row1"
     assert page.evaluate("document.activeElement.dataset.lmSuppressShortcuts") == "true"
 

@@ -89,7 +89,7 @@ def test_cancelled_run_keeps_what_it_measured(panel: RunPanel, session: Session,
     assert of_folder(tmp_path) == []
     press(panel, "show")
     assert session.history == ("measurements runs/x",)
-    assert session.data.sizes["run"] == files
+    assert session.data.sizes["run"] in (files, files + 1), "what broke off is readable, too"
 
 
 def test_in_a_loop_the_loop_is_told_and_not_held_up(panel: RunPanel, session: Session) -> None:

@@ -1,0 +1,245 @@
+"""One function of two parameters: the model over both as a map, with the measured points; and a slice through it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from scalkit.errors import DataError, UsageError
+from scalkit.plots.curves import sample
+from scalkit.plots.style import (
+    DATA,
+    METRIC_WORDS,
+    MODEL,
+    QUIET,
+    TROUBLE,
+    blank,
+    is_log_axis,
+    number,
+    quantity,
+    rounded,
+    safe,
+    value_axis,
+    x_axis,
+)
+from scalkit.validation.several_verdict import SeveralVerdict, is_several
+
+__all__ = ["slice_of", "surface"]
+
+_GRID, _LINE, _MOST_BESIDE = 21, 49, 8
+_COLOURS = "Cividis"
+
+Floats = NDArray[np.float64]
+
+
+def surface(verdict: SeveralVerdict, along: str | None = None, at: float | None = None) -> go.Figure:
+    """Return the model over both parameters as colours with contours, and the measured points in the same colours.
+
+    Parameters
+    ----------
+    verdict : SeveralVerdict
+        Over two parameters.
+    along : str, optional
+        Parameter along which a slice is marked.
+    at : float, optional
+        Value of the other parameter on the slice.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A point that stands out of the colour around it deviates from the model.
+
+    Raises
+    ------
+    DataError
+        If the verdict is not over two parameters.
+    UsageError
+        If there is no such parameter.
+    """
+    first, second = _require_two(verdict)
+    series = verdict.series
+    x, y = series.along(first), series.along(second)
+    across, up = (sample(float(v[0]), float(v[-1]), is_log_axis(v), _GRID) for v in (x, y))
+    points = np.stack([one.ravel() for one in np.meshgrid(across, up)], axis=1)
+    model = np.asarray(verdict.model(points), dtype=float).reshape(_GRID, _GRID)
+    scale = _Scale(np.concatenate([model.ravel(), series.y]), verdict.unit)
+    figure = blank(360, _surface_sentence(verdict))
+    figure.add_contour(
+        x=rounded(across),
+        y=rounded(up),
+        z=[rounded(row) for row in scale.of(model)],
+        text=[[_where(verdict, (a, b), quantity(v, verdict.unit)) for a, v in zip(across, row, strict=True)]
+              for b, row in zip(up, model, strict=True)],
+        coloraxis="coloraxis",
+        contours={"coloring": "heatmap", "showlines": True},
+        ncontours=12,
+        line={"width": 0.7, "color": "rgba(255,255,255,0.55)"},
+        hovertemplate="model, %{text}<extra></extra>",
+        name="model",
+    )  # fmt: skip
+    figure.add_scatter(
+        x=rounded(series.points[:, 0]),
+        y=rounded(series.points[:, 1]),
+        mode="markers",
+        marker={
+            "color": rounded(scale.of(series.y)),
+            "coloraxis": "coloraxis",
+            "size": 12,
+            "line": {"width": 2, "color": "#ffffff"},
+        },
+        text=[_where(verdict, p, quantity(v, series.unit)) for p, v in zip(series.points, series.y, strict=True)],
+        hovertemplate="measured, %{text}<extra></extra>",
+        name="measured",
+    )
+    if along is not None and at is not None:
+        _mark_slice(figure, _column(verdict, along), at)
+    figure.update_xaxes(x_axis(x, float(x[0]), float(x[-1]), first) | {"showgrid": False})
+    figure.update_yaxes(x_axis(y, float(y[0]), float(y[-1]), second) | {"showgrid": False, "automargin": True})
+    title = {"text": METRIC_WORDS.get(verdict.metric, verdict.metric), "side": "right"}
+    bar = {"title": title, "thickness": 12, "outlinewidth": 0, **scale.ticks}
+    figure.update_layout(
+        showlegend=False, coloraxis={"colorscale": _COLOURS, "cmin": scale.low, "cmax": scale.high, "colorbar": bar}
+    )
+    return figure
+
+
+def slice_of(verdict: SeveralVerdict, along: str, at: float) -> go.Figure:
+    """Return model and measured values along one parameter at a value of the other one.
+
+    Parameters
+    ----------
+    verdict : SeveralVerdict
+        Over two parameters.
+    along : str
+        Parameter of the axis.
+    at : float
+        Value of the other one; the model at its other measured values is drawn thinly.
+
+    Raises
+    ------
+    DataError
+        If the verdict is not over two parameters.
+    UsageError
+        If there is no such parameter.
+    """
+    _require_two(verdict)
+    column = _column(verdict, along)
+    other = verdict.parameters[1 - column]
+    series = verdict.series
+    x, values = series.along(along), series.along(other)
+    dense = sample(float(x[0]), float(x[-1]), is_log_axis(x), _LINE)
+    figure = blank(360, _slice_sentence(verdict, along, other, at))
+    seen = [series.y]
+    beside = values[~np.isclose(values, at)]
+    kept = np.unique(np.linspace(0, max(0, len(beside) - 1), min(len(beside), _MOST_BESIDE)).round().astype(int))
+    for value in (*beside[kept], at):
+        line = _model_along(verdict, column, dense, float(value))
+        seen.append(line)
+        is_it = value == at
+        figure.add_scatter(
+            x=rounded(dense),
+            y=rounded(line),
+            mode="lines",
+            line={"color": MODEL if is_it else QUIET, "width": 2.6 if is_it else 0.9},
+            text=[quantity(v, verdict.unit) for v in line],
+            hovertemplate=f"{safe(other)} = {number(float(value))}, %{{x:.4~g}}: model %{{text}}<extra></extra>",
+            name=f"model at {other} = {value:g}" if is_it else "model elsewhere",
+            showlegend=bool(is_it),
+        )
+    here = np.isclose(series.points[:, 1 - column], at)
+    figure.add_scatter(
+        x=rounded(series.points[here, column]),
+        y=rounded(series.y[here]),
+        mode="markers",
+        marker={"size": 9, "color": DATA},
+        text=[quantity(v, series.unit, 4) for v in series.y[here]],
+        hovertemplate="%{x:.4~g}: measured %{text}<extra></extra>",
+        name=f"measured at {other} = {at:g}",
+    )
+    every = np.concatenate(seen)
+    every = every[np.isfinite(every)]
+    figure.update_xaxes(x_axis(x, float(x[0]), float(x[-1]), along))
+    title = safe(METRIC_WORDS.get(verdict.metric, verdict.metric))
+    figure.update_yaxes(value_axis(float(every.min()), float(every.max()), verdict.unit, title))
+    return figure
+
+
+class _Scale:
+    """Colours by the logarithm of a value, or by the value where some are not positive."""
+
+    def __init__(self, values: Floats, unit: str) -> None:
+        values = values[np.isfinite(values)]
+        self._is_log = bool(values.min() > 0)
+        shown = self.of(values)
+        self.low, self.high = float(shown.min()), float(shown.max())
+        axis = value_axis(float(values.min()), float(values.max()), unit, "")
+        ticks = [tick for tick in axis["tickvals"] if tick is not None]
+        self.ticks: dict[str, Any] = {
+            "tickmode": "array",
+            "tickvals": rounded(self.of(np.asarray(ticks, dtype=float))),
+            "ticktext": axis["ticktext"],
+        }
+
+    def of(self, values: Floats) -> Floats:
+        """Return what stands for values on the scale."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.log10(values) if self._is_log else values, dtype=float)
+
+
+def _require_two(verdict: object) -> tuple[str, str]:
+    if not is_several(verdict) or len(verdict.parameters) != 2:
+        name = getattr(verdict, "function", verdict)
+        raise DataError(f"'{name}' has no verdict over two parameters; draw it with plots.fit or plots.several.")
+    first, second = verdict.parameters
+    return first, second
+
+
+def _column(verdict: SeveralVerdict, along: str) -> int:
+    if along not in verdict.parameters:
+        raise UsageError(
+            f"'{verdict.function}' has no parameter '{along}'; choose one of {', '.join(verdict.parameters)}."
+        )
+    return verdict.parameters.index(along)
+
+
+def _model_along(verdict: SeveralVerdict, column: int, dense: Floats, other: float) -> Floats:
+    at = np.full((len(dense), 2), other)
+    at[:, column] = dense
+    return np.asarray(verdict.model(at), dtype=float)
+
+
+def _mark_slice(figure: go.Figure, column: int, at: float) -> None:
+    ends = {"x0": 0, "x1": 1, "xref": "paper", "y0": at, "y1": at}
+    if column == 1:
+        ends = {"y0": 0, "y1": 1, "yref": "paper", "x0": at, "x1": at}
+    figure.add_shape(type="line", **ends, line={"color": TROUBLE, "width": 2.5, "dash": "dash"})
+
+
+def _where(verdict: SeveralVerdict, point: Any, value: str) -> str:
+    place = ", ".join(f"{safe(name)} = {v:.4g}" for name, v in zip(verdict.parameters, point, strict=True))
+    return f"{place}: {value}"
+
+
+def _surface_sentence(verdict: SeveralVerdict) -> str:
+    series = verdict.series
+    ends = [int(np.argmin(series.y)), int(np.argmax(series.y))]
+    low, high = (
+        f"{quantity(float(series.y[i]), series.unit)} at "
+        + ", ".join(f"{name} = {v:g}" for name, v in zip(verdict.parameters, series.points[i], strict=True))
+        for i in ends
+    )
+    names = " and ".join(verdict.parameters)
+    metric = METRIC_WORDS.get(verdict.metric, verdict.metric)
+    return f"{verdict.function} over {names}: {metric} from {low} to {high}; model {verdict.model.growth}."
+
+
+def _slice_sentence(verdict: SeveralVerdict, along: str, other: str, at: float) -> str:
+    metric = METRIC_WORDS.get(verdict.metric, verdict.metric)
+    column = verdict.parameters.index(along)
+    x = verdict.series.along(along)
+    ends = _model_along(verdict, column, np.asarray([x[0], x[-1]], dtype=float), at)
+    low, high = (quantity(float(v), verdict.unit) for v in ends)
+    return f"{verdict.function} along {along} at {other} = {at:g}: the model's {metric} goes from {low} to {high}."
