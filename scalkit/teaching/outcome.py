@@ -54,9 +54,6 @@ class Outcome:
         """The outcome in a word or two."""
         return WORDS[self.kind]
 
-    def __bool__(self) -> bool:
-        return self.is_right
-
     def __repr__(self) -> str:
         read = f" (read as {self.read_as})" if self.read_as else ""
         return f"{self.mark} {self.word}{read}{f': {self.thought}' if self.thought else '.'}"

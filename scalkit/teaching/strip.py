@@ -98,17 +98,25 @@ def _pairs(source: Path, target: Path) -> list[tuple[Path, Path]]:
 
 def _text(path: Path) -> str:
     nbformat: Any = importlib.import_module("nbformat")
-
     try:
-        if path.stat().st_size > _LARGEST:
-            raise UsageError(f"the notebook '{path}' is larger than {_LARGEST} bytes; take its outputs out first.")
-        notebook = nbformat.read(path, 4)
-        nbformat.validate(notebook)
-    except (OSError, ValueError, KeyError, AttributeError, nbformat.ValidationError, RecursionError) as error:
+        if (size := path.stat().st_size) <= _LARGEST:
+            notebook = nbformat.read(path, 4)
+            nbformat.validate(notebook)
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+        nbformat.ValidationError,
+    ) as error:
         reason = " ".join(str(error).split())[:120]
         raise UsageError(
             f"'{path}' is no notebook that can be read: {reason}; name a file that JupyterLab opens."
         ) from error
+    if size > _LARGEST:
+        raise UsageError(f"the notebook '{path}' is larger than {_LARGEST} bytes; take its outputs out first.")
     try:
         return f"{nbformat.writes(strip(notebook))}\n"
     except UsageError as error:

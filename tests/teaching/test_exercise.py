@@ -219,8 +219,7 @@ def test_outcome_reads_as_text_and_as_markup() -> None:
     assert repr(wrong) == "✗ not yet (read as p < q): Think of <p> & q."
     assert "(read as p &lt; q): Think of &lt;p&gt; &amp; q." in wrong._repr_html_()
     assert repr(Outcome("right")) == "✓ right."
-    assert not wrong
-    assert Outcome("right")
+    assert not wrong.is_right
 
 
 def test_exercise_prints_itself_without_the_answer() -> None:

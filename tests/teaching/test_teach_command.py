@@ -1,0 +1,170 @@
+"""`scalkit teach`: the students' edition from a shell, and a pile of hand-ins of which some are broken or hostile."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import scalkit as sk
+from scalkit.cli import main
+from scalkit.session.embedded import dataset_to_text
+from scalkit.teaching import simulated
+
+ROOT = Path(__file__).resolve().parents[2]
+EXPECTED = {"halo_exchange": "log(p)", "gather_blocks": "p", "build_plan": "p*log(p)", "sum_all": "log(p)"}
+
+Edit = Callable[[dict[str, Any]], object]
+
+
+@pytest.fixture(scope="module")
+def pile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with two good hand-ins: ada found the fault, bob worked on the bundled data."""
+    folder = tmp_path_factory.mktemp("pile")
+    sk.Session(simulated("06-new"), EXPECTED).select("sum_all").save(folder / "ada.json")
+    bob = sk.Session(ROOT / "data" / "quickstart", "mpi").select("MPI_Comm_create")
+    bob.expect("log(p)").undo().expect("1").save(folder / "bob.json")
+    return folder
+
+
+def broken(pile: Path, name: str, edit: Edit) -> str:
+    """Write bob's session with a change and return its path."""
+    plain = json.loads((pile / "bob.json").read_text())
+    edit(plain)
+    path = pile / name
+    path.write_text(json.dumps(plain))
+    return str(path)
+
+
+def grade(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str]:
+    status = main(["teach", "grade", *(str(word) for word in words)])
+    return status, capsys.readouterr().out
+
+
+def test_table_of_verdicts_and_steps(pile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out = grade(capsys, pile / "ada.json", pile / "bob.json")
+    assert status == 0
+    rows = {line.split("│")[1].strip(): line for line in out.splitlines() if line.startswith("│")}
+    assert [cell.strip() for cell in rows["ada"].split("│")[1:-1]] == [
+        *("ada", "sum_all", "time", "log(p)", "p", "✗ none", "0"),
+    ]
+    assert [cell.strip() for cell in rows["bob"].split("│")[1:-1]] == [
+        *("bob", "MPI_Comm_create", "object_memory", "1", "1", "✓ total", "1"),
+    ]
+    assert "bob: MPI_Comm_create grows as expected: 1.\n  1. expect 1 of MPI_Comm_create\n" in out
+    assert out.endswith("2 of 2 hand-ins read.\n")
+
+
+def test_exercise_is_checked_on_each(pile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out = grade(capsys, "--json", "--exercise", "06-hand-in", pile / "ada.json", pile / "bob.json")
+    assert status == 0
+    found = {one["student"]: one for one in json.loads(out)["handed_in"]}
+    assert found["ada"]["solved"] is True
+    assert (found["bob"]["solved"], found["bob"]["thought"]) == (
+        False,
+        "This session is about other measurements than the exercise.",
+    )
+    assert found["bob"]["steps"] == ["expect 1 of MPI_Comm_create"]
+    status, out = grade(capsys, "--exercise", "06-hand-in", pile / "ada.json", pile / "bob.json")
+    assert "✓ solved" in out
+    assert "  not solved: This session is about other measurements than the exercise.\n" in out
+
+
+def test_malformed_ones_get_one_sentence_and_stop_nobody(pile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (pile / "text.json").write_text("dear teacher")
+    (pile / "binary.json").write_bytes(b"\xff\xfe\x00")
+    (pile / "deep.json").write_text("[" * 100_000)
+    (pile / "list.json").write_text("[1]")
+    (pile / "other.json").write_text('{"format": "x"}')
+    (pile / "huge.json").touch()
+    os.truncate(pile / "huge.json", 20_000_001)
+    edits: dict[str, Edit] = {
+        "newer.json": lambda s: s.update(schema=2),
+        "nodata.json": lambda s: s.update(data=None),
+        "cut.json": lambda s: s.pop("present"),
+        "selected.json": lambda s: s.update(selected=3),
+        "code.json": lambda s: s["present"].update(
+            expectations={"MPI_Bcast": {"expectation": "__import__('os')", "deviation": None, "parameter": "p"}}
+        ),
+        "netcdf.json": lambda s: s["data"].update(netcdf="AAAA"),
+        "foreign.json": lambda s: s["data"].update(sha256="0" * 64),
+    }
+    wrong = [broken(pile, name, edit) for name, edit in edits.items()]
+    names = ("text", "binary", "deep", "list", "other", "huge", "gone")
+    files = [*(pile / f"{name}.json" for name in names), *wrong, pile, pile / "ada.json"]
+    status, out = grade(capsys, "--json", *files)
+    assert status == 2
+    said = {Path(one["file"]).name: one["problem"] for one in json.loads(out)["handed_in"]}
+    assert said.pop("ada.json") == ""
+    assert said.pop("text.json") == "it is no JSON, so it was not saved as a session; ask for the file anew."
+    assert said["gone.json"] == said[pile.name] == "there is no such file; name a session file."
+    assert said["list.json"] == said["nodata.json"] == "it is JSON, but no session; ask for the file anew."
+    assert said["huge.json"].startswith("it is larger than 20000000 bytes")
+    assert said["newer.json"] == "the session has schema 2, this scalkit reads 1; install a newer scalkit."
+    assert said["foreign.json"].startswith("it is about measurements that are not here; name them with --data")
+    for problem in said.values():
+        assert 10 < len(problem) < 300
+        assert problem.count(". ") == 0
+    status, out = grade(capsys, *files)
+    assert status == 2
+    assert out.endswith(f"1 of {len(files)} hand-ins read.\n")
+
+
+def test_paths_in_a_session_are_not_followed(pile: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    trap = tmp_path / "trap"
+    os.mkfifo(trap)  # reading it would wait for ever
+    own = broken(pile, "trap.json", lambda s: s["data"].update(paths=[str(trap)], sha256="0" * 64))
+    assert grade(capsys, own)[0] == 2
+    assert grade(capsys, broken(pile, "moved.json", lambda s: s["data"].update(paths=["/home/jovyan/data"])))[0] == 0
+
+
+def test_own_measurements_by_option_or_inside(pile: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    from scalkit.measure import write_netcdf
+
+    data = sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5], name="f")
+    write_netcdf(data, tmp_path / "own.nc")
+    session = sk.Session(tmp_path / "own.nc", {"f": "log(p)"})
+    session.save(tmp_path / "eve.json")
+    assert grade(capsys, tmp_path / "eve.json")[0] == 2
+    assert grade(capsys, tmp_path / "eve.json", "--data", tmp_path / "own.nc")[0] == 0
+    session.save(tmp_path / "eve.json", with_data=True)
+    assert grade(capsys, tmp_path / "eve.json")[0] == 0
+    plain = json.loads((tmp_path / "eve.json").read_text())
+    plain["data"]["netcdf"] = dataset_to_text(sk.measurements([2, 4, 8, 16, 32], [9, 9, 9, 9, 9], name="f"))
+    (tmp_path / "eve.json").write_text(json.dumps(plain))
+    status, out = grade(capsys, "--json", tmp_path / "eve.json")
+    assert status == 2
+    assert json.loads(out)["handed_in"][0]["problem"].startswith("the measurements inside the session are not those")
+
+
+def test_names_of_steps_cannot_drive_the_terminal(pile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = "\x1b[2J\r[bold]evil[/bold]"
+    own = broken(pile, "\x1b[31mmallory.json", lambda s: s["past"][0].update(step=name))
+    status, out = grade(capsys, own)
+    assert status == 0
+    assert "\x1b" not in out
+    assert "\r" not in out
+    assert "  1. ?[2J?[bold]evil[/bold]" in out
+
+
+def test_exercise_without_a_session_is_refused(pile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["teach", "grade", "--exercise", "01-order", str(pile / "ada.json")]) == 2
+    assert capsys.readouterr().err == (
+        "scalkit teach: the exercise '01-order' is answered in words, not by a session; name one about a session.\n"
+    )
+
+
+def test_strip_from_a_shell(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["teach", "strip", str(tmp_path / "students")]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[0] == f"students' edition: {tmp_path}/students/01_expectations.ipynb"
+    assert len(list((tmp_path / "students").iterdir())) == 6
+    source = ROOT / "notebooks" / "teach" / "01_expectations.ipynb"
+    assert main(["teach", "strip", str(source), str(tmp_path / "one.ipynb"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"written": [str(tmp_path / "one.ipynb")]}
+    assert main(["teach", "strip", str(source), str(tmp_path / "one.ipynb")]) == 2
+    assert "is already there; replace it with --force" in capsys.readouterr().err

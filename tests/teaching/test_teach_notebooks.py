@@ -1,0 +1,111 @@
+"""The lessons: the teacher's edition runs and every solution is right; the students' runs too, and every blank helps on."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from scalkit.cli import main
+from scalkit.reports.kernel import execute
+from scalkit.teaching import exercise_names
+from scalkit.teaching.bundled import exercise_options
+from scalkit.teaching.strip import strip, strip_files
+
+FOLDER = Path(__file__).resolve().parents[2] / "notebooks" / "teach"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+LOGIC = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.For, ast.While, ast.Lambda)
+
+each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def code(notebook: Any, tag: str = "") -> list[Any]:
+    return [c for c in notebook.cells if c.cell_type == "code" and (not tag or tag in c.metadata.get("tags", []))]
+
+
+def said(cell: Any) -> str:
+    """Return the text that a cell ends with, as a person reads it."""
+    return str(cell.outputs[-1]["data"]["text/plain"])
+
+
+def test_the_six_lessons_are_there() -> None:
+    assert [path.stem[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05", "06"]
+
+
+@each
+def test_lessons_are_written_for_learners(path: Path) -> None:
+    notebook = nbformat.read(path, 4)
+    nbformat.validate(notebook)
+    assert "**You will learn**" in notebook.cells[0].source
+    assert "10 minutes" in notebook.cells[0].source
+    assert [c for c in notebook.cells if "teacher" in c.metadata.get("tags", [])]
+    assert all(c.outputs == [] and c.execution_count is None for c in code(notebook))
+    for cell in code(notebook):
+        assert len(cell.source.splitlines()) <= 12
+        assert not [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, LOGIC)]
+    assert len(code(notebook, "solution")) == len(code(notebook, "exercise")) >= 4
+
+
+def test_every_exercise_is_asked_once() -> None:
+    cells = [cell for path in NOTEBOOKS for cell in code(nbformat.read(path, 4), "exercise")]
+    asked = [name for cell in cells for name in exercise_names() if f'"{name}"' in cell.source]
+    assert sorted(asked) == sorted(exercise_names())
+
+
+@each
+def test_students_read_no_solution(path: Path) -> None:
+    notebook = nbformat.read(path, 4)
+    text = nbformat.writes(strip(notebook))
+    for cell in code(notebook, "solution"):
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "check":
+                answers = [ast.unparse(one) for one in node.args if not isinstance(one, ast.Name)]
+                assert not [one for one in answers if f".check({one})" in text]
+    for name in exercise_names():
+        assert exercise_options(name)["why"] not in text
+    assert "For the teacher" not in text
+
+
+@pytest.mark.slow
+@each
+def test_teachers_edition_runs_and_solutions_are_right(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = execute(path, {}, tmp_path, timeout_s=60)
+    solved = [said(cell) for cell in code(done, "solution")]
+    assert [text for text in solved if not text.startswith("✓ right")] == []
+    assert not [o for c in code(done) for o in c.outputs if o.output_type == "error" or o.get("name") == "stderr"]
+    for cell in code(done, "exercise"):
+        shown = cell.outputs[-1]["data"]
+        assert "application/vnd.jupyter.widget-view+json" in shown
+        assert shown["text/plain"].startswith("Exercise 0")
+    if (tmp_path / "hand-in.json").exists():
+        words = ["teach", "grade", "--json", "--exercise", "06-hand-in", str(tmp_path / "hand-in.json")]
+        assert main(words) == 0
+        assert json.loads(capsys.readouterr().out)["handed_in"][0]["solved"] is True
+    assert (path.stem == "06_regression") == (tmp_path / "hand-in.json").exists()
+
+
+@pytest.mark.slow
+def test_students_edition_runs_and_every_blank_helps_on(tmp_path: Path) -> None:
+    """All lessons in a row in one kernel, as a learner goes through them."""
+    lessons = [nbformat.read(path, 4) for path in strip_files(FOLDER, tmp_path / "students")]
+    joined = lessons[0]
+    joined.cells = [cell for lesson in lessons for cell in lesson.cells]
+    for number, cell in enumerate(joined.cells):
+        cell.id = f"cell-{number}"
+        cell.metadata.tags = [tag for tag in cell.metadata.get("tags", []) if tag != "parameters"]
+    nbformat.write(joined, tmp_path / "students.ipynb")
+    done = execute(tmp_path / "students.ipynb", {}, tmp_path, timeout_s=60)
+    assert not [o for c in code(done) for o in c.outputs if o.output_type == "error" or o.get("name") == "stderr"]
+    blanks = code(done, "blank")
+    assert len(blanks) == len(exercise_names())
+    for cell in blanks:
+        mark, _, thought = said(cell).partition(": ")
+        assert mark in {"? no answer yet", "✗ not yet"}
+        assert 20 < len(thought) < 200
+        assert "Traceback" not in thought
