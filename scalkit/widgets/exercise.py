@@ -13,7 +13,7 @@ import traitlets as t
 from scalkit.teaching import Exercise as Headless
 from scalkit.teaching import Outcome
 from scalkit.teaching.reading import MAX_LENGTH
-from scalkit.widgets.cells import Cells, running_cell
+from scalkit.widgets.cells import Cells, close_tree, running_cell
 from scalkit.widgets.source import source
 from scalkit.widgets.wording import esc
 
@@ -100,6 +100,8 @@ class ExerciseCard(anywidget.AnyWidget):
     def close(self) -> None:
         """Close the widget; the exercise lives on."""
         _CELLS.leave(self)
+        if self.comm is not None:
+            close_tree(self)
         super().close()
 
     def __repr__(self) -> str:
