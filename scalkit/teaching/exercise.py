@@ -134,8 +134,9 @@ class Exercise:
         found = self._judged(given)
         if found.kind != "unread" and not self.is_solved:
             self.attempts += 1
+        if found.kind != "unread" or not self.is_solved:
+            self.outcome = found
         self.is_solved = self.is_solved or found.is_right
-        self.outcome = found
         return found
 
     def hint(self) -> str:

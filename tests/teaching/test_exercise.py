@@ -208,6 +208,8 @@ def test_attempts_hints_and_remarks() -> None:
     assert [exercise.hint(), exercise.hint(), exercise.hint()] == ["first", "second", "second"]
     assert exercise.hints == ("first", "second")
     assert exercise.check("p log p") == Outcome("right", "rounds times cost", "p*log(p)", exercise.outcome.formula)
+    assert exercise.check("...").kind == "unread"
+    assert exercise.outcome.is_right, "a blank that is run afterwards takes nothing back"
     exercise.check("p^2")
     assert exercise.is_solved
     assert exercise.progress == "2 attempts, 2 of 2 hints"
