@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[1] / "scalkit"
 LAYERS = {
     "errors": 0,
     "units": 0,
+    "markup": 0,
     "growth": 1,
     "measure": 1,
     "fit": 1,

@@ -40,7 +40,9 @@ def run(args: argparse.Namespace) -> int:
     if args.port is not None and not 1 <= args.port <= 65535:
         raise UsageError(f"--port {args.port}: a number from 1 to 65535 is needed.")
     if find_spec("jupyterlab") is None:
-        raise UsageError(f"JupyterLab is not installed here; install it with: {sys.executable} -m pip install 'scalkit[lab]'")
+        raise UsageError(
+            f"JupyterLab is not installed here; install it with: {sys.executable} -m pip install 'scalkit[lab]'"
+        )
     copies = copy_notebooks(args.dir)
     for sentence in copies.sentences:
         sys.stdout.write(f"{sentence}\n")
@@ -53,7 +55,13 @@ def run(args: argparse.Namespace) -> int:
 
 def command(folder: Path, *, browser: bool, port: int | None) -> list[str]:
     """Return the words that start JupyterLab on a folder, with the Python that runs now."""
-    words = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}", f"--LabApp.default_url=/lab/tree/{_FIRST}"]
+    words = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        f"--ServerApp.root_dir={folder}",
+        f"--LabApp.default_url=/lab/tree/{_FIRST}",
+    ]
     if not browser:
         words.append("--no-browser")
     if port is not None:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scalkit.errors import DataError
 from scalkit.fit.model import Model
 from scalkit.growth import Growth
+from scalkit.markup import block, counted, details, formula, paragraph, table
 
 __all__ = ["FitModels"]
 
@@ -121,3 +122,10 @@ class FitModels:
         n_rough = int(np.count_nonzero(self.is_rough))
         most = max(self.counts().items(), key=lambda item: item[1], default=(None, math.nan))
         return f"FitModels({len(self)} series, {len(self.growths)} growths, most often {most[0]}, {n_rough} rough)"
+
+    def _repr_html_(self) -> str:
+        rows = [(formula(growth), f"{n}") for growth, n in self.counts().items()]
+        return block(
+            paragraph(self),
+            details(f"{counted(len(rows), 'growth')} that any follows", table(("growth", "series"), rows)),
+        )

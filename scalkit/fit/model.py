@@ -103,8 +103,14 @@ class Model:
         term = f"{_mathml(self._shown_coefficient())}<mo>&#x22C5;</mo>{self.growth.to_mathml()}"
         return f"<mrow>{term}</mrow>" if self.constant == 0 else f"<mrow>{constant}<mo>+</mo>{term}</mrow>"
 
+    def __repr__(self) -> str:
+        return f"Model({str(self)!r})"
+
     def _repr_latex_(self) -> str:
         return f"${self.to_latex()}$"
+
+    def _repr_html_(self) -> str:
+        return f"<math>{self.to_mathml()}</math>"
 
 
 def _quantity(value: float, unit: str) -> str:

@@ -21,6 +21,7 @@ from scalkit.fit.cuts import MIN_SETTINGS, Cuts, best_cuts, least_of_sums, least
 from scalkit.fit.linear import Fits, fit_ticks
 from scalkit.fit.model import Model
 from scalkit.fit.pure_error import PRIOR_FREEDOM, Noise, pure_error
+from scalkit.fit.shown import ShownPieces
 from scalkit.growth import Growth
 from scalkit.measure import Series
 
@@ -110,7 +111,7 @@ def _verb(growth: Growth) -> str:
 
 
 @dataclass(frozen=True)
-class Piecewise:
+class Piecewise(ShownPieces):
     """Segments in ascending order, and how much better they are than one.
 
     Attributes

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -20,6 +21,7 @@ from scalkit.fit.several_formula import Formula
 from scalkit.fit.several_growth import GrowthSum
 from scalkit.fit.several_model import SeveralModel
 from scalkit.growth import Growth
+from scalkit.markup import block, details, paragraph, table
 
 if TYPE_CHECKING:
     import lmfit
@@ -136,6 +138,21 @@ class Refined:
         if not 0 < level < 1:
             raise UsageError(f"the level {level!r} is no probability between 0 and 1; 0.9 is usual.")
         return float(t.ppf((1 + level) / 2, self.n_free)) if self.n_free else math.inf
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name} {self.values[name]:.4g} ± {self.errors[name]:.2g}" for name in self.names)
+        return f"<Refined {self.formula}: {shown}>"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for name in self.names:
+            error = "at its limit" if name in self.at_limit else f"± {self.errors[name]:.3g}"
+            rows.append((escape(name), f"{self.values[name]:.6g}", error))
+        return block(
+            paragraph(self.formula),
+            table(("", "value", "standard error"), rows),
+            details("lmfit's report", f"<pre>{escape(self.report)}</pre>"),
+        )
 
     def __str__(self) -> str:
         rows = [f"{self.formula}"]

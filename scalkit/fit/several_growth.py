@@ -109,6 +109,9 @@ class GrowthSum:
     def _repr_latex_(self) -> str:
         return f"${self.to_latex()}$"
 
+    def _repr_html_(self) -> str:
+        return f"<math>{self.to_mathml()}</math>"
+
 
 def outgrows(one: Growth, other: Growth) -> bool:
     """Return whether `one` grows at least as fast as `other` along every parameter."""

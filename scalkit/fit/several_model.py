@@ -138,8 +138,14 @@ class SeveralModel:
         products = [term.growth.to_sympy() * term.coefficient for term in self.terms]
         return sum(products[1:], products[0])
 
+    def __repr__(self) -> str:
+        return f"SeveralModel({str(self)!r})"
+
     def _repr_latex_(self) -> str:
         return f"${self.to_latex()}$"
+
+    def _repr_html_(self) -> str:
+        return f"<math>{self.to_mathml()}</math>"
 
 
 def at_points(points: ArrayLike | Mapping[str, ArrayLike], parameters: Sequence[str]) -> dict[str, Floats]:

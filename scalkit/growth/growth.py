@@ -264,3 +264,6 @@ class Growth:
 
     def _repr_latex_(self) -> str:
         return f"${self.to_latex()}$"
+
+    def _repr_html_(self) -> str:
+        return f"<math>{self.to_mathml()}</math>"

@@ -106,7 +106,9 @@ def measure_here(
 
 def _bundled(reason: str) -> MeasuredHere:
     folder = bundled(_BUNDLED)
-    said = f"Nothing could be measured here ({reason.rstrip('.')}); these are the bundled measurements of another machine."
+    said = (
+        f"Nothing could be measured here ({reason.rstrip('.')}); these are the bundled measurements of another machine."
+    )
     return MeasuredHere(read(folder), folder, True, said)
 
 

@@ -13,9 +13,11 @@ import xarray as xr
 from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.lessons.simulated import evaluate
+from scalkit.markup import block, formula, marked, table
 from scalkit.measure import combine, measurements
 from scalkit.reports import bundled
-from scalkit.validation import Expectation
+from scalkit.validation import SYMBOLS, Expectation
+from scalkit.validation.expectation import Rank
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +60,7 @@ class PrintedModel:
         return Growth.parse(self.model, self.expectation.parameter)
 
     @property
-    def derived(self) -> tuple[Growth, str]:
+    def derived(self) -> tuple[Growth, Rank]:
         """Divergence and match rank, derived from model, expectation and limits."""
         return self.growth / self.expectation.growth, self.expectation.rank(self.growth)
 
@@ -130,7 +132,16 @@ class PublishedTable:
         for one in entries:
             values = evaluate(one.model, x, self.parameter) * (1.0 if one.unit else _SECONDS)
             metric = {"": "time", "MB": "process_memory"}.get(one.unit, "object_memory")
-            made.append(measurements(x, np.rint(values) if one.unit == "B" else values, self.parameter, metric, one.unit or None, one.function))
+            made.append(
+                measurements(
+                    x,
+                    np.rint(values) if one.unit == "B" else values,
+                    self.parameter,
+                    metric,
+                    one.unit or None,
+                    one.function,
+                )
+            )
         found = combine(made)
         said = f"simulated, not measured: the models that table {self.number} prints for {entries[0].machine}"
         found.attrs |= {"simulated": 1, "title": said, "measured_on": said}
@@ -159,7 +170,20 @@ class PublishedTable:
         return f"<PublishedTable: {self.sentence}>"
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self.sentence)}</p>{self.to_frame()._repr_html_()}"
+        rows = [
+            (
+                escape(one.function),
+                escape(one.machine),
+                formula(one.expectation.growth, big_o=True),
+                escape(f"{one.model} {one.unit}".strip()),
+                formula(one.derived[0]),
+                marked(one.derived[1], f"{SYMBOLS[one.derived[1]]} {one.derived[1]}"),
+                "as printed" if one.agrees else f"<b>printed: {escape(str(one.divergence))}, {one.match}</b>",
+            )
+            for one in self.entries
+        ]
+        head = ("function", "machine", "expectation", "printed model", "divergence", "match", "")
+        return block(table(head, rows, self.sentence))
 
 
 def published_tables() -> dict[int, PublishedTable]:
@@ -179,6 +203,4 @@ def _table(table: dict[str, Any]) -> PublishedTable:
             entries.append(
                 PrintedModel(row["function"], machine, row.get("unit", ""), model, expectation, printed, match)
             )
-    return PublishedTable(
-        table["number"], table["title"], table["parameter"], tuple(table["machines"]), tuple(entries)
-    )
+    return PublishedTable(table["number"], table["title"], table["parameter"], tuple(table["machines"]), tuple(entries))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import escape
 from typing import Literal, get_args
 
 import numpy as np
@@ -12,8 +13,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError
+from scalkit.markup import block, bullets, table
 from scalkit.measure.layout import points_in
 from scalkit.measure.schema import FUNCTION, REPETITION, RUN, check, is_list, metrics_of, parameters_of
+from scalkit.units import format_quantity
 
 __all__ = ["Series", "Statistic", "series", "series_on", "statistic_over"]
 
@@ -67,6 +70,24 @@ class Series:
     noise: float
     resolution: float = 0.0
     repetitions: NDArray[np.float64] | None = None
+
+    def __repr__(self) -> str:
+        n = len(self.x)
+        where = f"{n} settings of {self.parameter} from {self.x[0]:g} to {self.x[-1]:g}" if n else "no settings"
+        return f"Series({self.function!r}, {self.metric}: {where})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (f"{x:g}", escape(format_quantity(y, self.unit)), f"{n}")
+            for x, y, n in zip(self.x.tolist(), self.y.tolist(), self.n_repetitions.tolist(), strict=True)
+        ]
+        noise = "" if math.isnan(self.noise) else f", noise {100 * self.noise:.2g} %"
+        doubt = "" if self.decides else " ⚠ does not decide"
+        return block(
+            f"<p><b>{escape(self.function)}</b> ({escape(self.metric)}){escape(noise + doubt)}</p>",
+            table((self.parameter, self.metric, "repetitions"), rows),
+            bullets(self.caveats),
+        )
 
     @property
     def replicates(self) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from html import escape
 from typing import Any, NoReturn
 
 import numpy as np
@@ -10,9 +11,11 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError
+from scalkit.markup import block, bullets, counted, details, table
 from scalkit.measure.layout import as_points, points_in
 from scalkit.measure.reduce import Series, Statistic, series_on
 from scalkit.measure.schema import check, parameters_of
+from scalkit.units import format_quantity
 
 __all__ = ["SeveralSeries", "several_series"]
 
@@ -63,6 +66,22 @@ class SeveralSeries:
     noise: float
     resolution: float = 0.0
     repetitions: Floats | None = None
+
+    def __repr__(self) -> str:
+        return f"SeveralSeries({self.function!r}, {self.metric}: {len(self.points)} points of {', '.join(self.parameters)})"
+
+    def _repr_html_(self) -> str:
+        noise = "" if np.isnan(self.noise) else f", noise {100 * self.noise:.2g} %"
+        rows = [
+            (", ".join(f"{at:g}" for at in point), escape(format_quantity(y, self.unit)))
+            for point, y in zip(self.points.tolist(), self.y.tolist(), strict=True)
+        ]
+        values = table((", ".join(self.parameters), self.metric), rows)
+        return block(
+            f"<p><b>{escape(self.function)}</b> ({escape(self.metric)}){escape(noise)}</p>",
+            details(counted(len(rows), "value"), values),
+            bullets(self.caveats),
+        )
 
     @property
     def replicates(self) -> Floats:

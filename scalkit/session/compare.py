@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from scalkit.markup import block, paragraph, table
 from scalkit.session.judging import AnyVerdict, Outcome
 
 if TYPE_CHECKING:
@@ -74,17 +75,18 @@ class Differences:
         rows = [(one.function, one.metric, one.what, one.before, one.after) for one in self.items]
         return pd.DataFrame(rows, columns=["function", "metric", "what", self.before, self.after])
 
+    def __repr__(self) -> str:
+        n = len(self.items)
+        return f"<Differences {self.before} -> {self.after}: {n} {'is' if n == 1 else 'are'} different>"
+
     def _repr_html_(self) -> str:
         if not self.items:
-            return f"<p>{escape(str(self))}</p>"
-        head = "".join(f"<th scope='col'>{escape(t)}</th>" for t in ("function", "metric", "", self.before, self.after))
-        rows = "".join(
-            f"<tr><th scope='row'>{escape(one.function)}</th>"
-            + "".join(f"<td>{escape(text)}</td>" for text in (one.metric, one.what, one.before, one.after))
-            + "</tr>"
+            return block(paragraph(self))
+        rows = [
+            tuple(map(escape, (one.function, one.metric, one.what, one.before or "–", one.after or "–")))
             for one in self.items
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        ]
+        return block(table(("function", "metric", "what", self.before, self.after), rows))
 
 
 def differences(before: str, first: Outcome, after: str, second: Outcome) -> Differences:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import xarray as xr
 
 from scalkit.errors import DataError, UsageError
@@ -14,7 +12,7 @@ from scalkit.session.observers import Observer, Observers
 from scalkit.session.source import Source, confirmed
 from scalkit.session.state import AnyExpectation, Setting, State
 from scalkit.session.tasks import Name
-from scalkit.validation import SYMBOLS, SearchSpace, Validation
+from scalkit.validation import SearchSpace, Validation
 
 __all__ = ["Reading"]
 
@@ -233,12 +231,6 @@ class Reading:
         return f"Session({self._source}: {self.result.headline}; {steps} step{'' if steps == 1 else 's'})"
 
     def _repr_html_(self) -> str:
-        function, metric = self._selected
-        verdict = self.verdict
-        said = f"{SYMBOLS[verdict.verdict]} {verdict.sentence}" if verdict else self.problem
-        steps = "".join(f"<li>{escape(name)}</li>" for name in self.history)
-        steps = f"<details><summary>{len(self.history)} steps</summary><ol>{steps}</ol></details>" if steps else ""
-        return (
-            f"<div><p><b>{escape(str(self._source))}</b>: {escape(self.result.headline)}</p>"
-            f"<p>{escape(function)} ({escape(metric)}): {escape(said)}</p>{steps}</div>"
-        )
+        from scalkit.session.shown import session_html
+
+        return session_html(self)

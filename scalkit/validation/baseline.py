@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from scalkit.errors import DataError
 from scalkit.fit import Model
 from scalkit.fit.pure_error import pure_error
 from scalkit.growth import Growth
+from scalkit.markup import block, counted, details, formula, paragraph, table
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.result import Validation
 from scalkit.validation.several_verdict import is_several
@@ -78,6 +80,12 @@ class BaselineEntry:
     def status_quo(self) -> Expectation:
         """The growth of the model as an expectation."""
         return Expectation(self.model.growth, self.deviation, self.model.parameter)
+
+    def __repr__(self) -> str:
+        return f"BaselineEntry({self.function!r}, {self.metric}: {self.model})"
+
+    def _repr_html_(self) -> str:
+        return block(paragraph(f"{self.function} ({self.metric})"), table((), [("model", formula(self.model))]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, as ``baseline.schema.json`` describes them."""
@@ -159,6 +167,21 @@ class Baseline:
         from scalkit.validation.baseline_file import save
 
         return save(self, Path(path))
+
+    def __repr__(self) -> str:
+        return f"<Baseline: {self._said}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (escape(one.function), escape(one.metric), formula(one.model), formula(one.expectation, big_o=True))
+            for one in self
+        ]
+        head = ("function", "metric", "model", "was expected")
+        return block(details(f"Baseline: {self._said}", table(head, rows), is_open=True))
+
+    @property
+    def _said(self) -> str:
+        return f"{counted(len(self), 'model')} of {', '.join(self.metrics)}; statistic {self.statistic}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

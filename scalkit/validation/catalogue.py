@@ -92,6 +92,16 @@ class ExpectationSet:
     name: str = ""
     lines: Mapping[str, int] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return (
+            f"<ExpectationSet {self.name or 'of a mapping'}: {len(self.functions)} functions, {len(self.rules)} rules>"
+        )
+
+    def _repr_html_(self) -> str:
+        from scalkit.validation.shown import expectations_html
+
+        return expectations_html(self)
+
     def of(self, function: str) -> Expected | None:
         """Return the expectation of a function; a variant such as ``f[random]`` falls back to ``f``."""
         return self.functions.get(self.name_of(function))

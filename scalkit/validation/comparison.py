@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from scalkit.errors import DataError, UsageError
 from scalkit.fit import MIN_POINTS
 from scalkit.growth import Growth
+from scalkit.markup import block, bullets, details, paragraph
 from scalkit.validation.baseline import Baseline, BaselineEntry
 from scalkit.validation.result import Validation
 from scalkit.validation.space import SearchSpace
@@ -57,6 +57,12 @@ class Change:
     at: float = math.nan
     error: float = math.nan
     decides: bool = True
+
+    def __repr__(self) -> str:
+        return f"<Change: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        return block(paragraph(self.sentence))
 
     @property
     def sentence(self) -> str:
@@ -178,8 +184,9 @@ class Comparison:
         return f"<Comparison: {self.headline}>"
 
     def _repr_html_(self) -> str:
-        items = "".join(f"<li>{escape(change.sentence)}</li>" for change in self.changes)
-        return f"<p>{escape(self.headline)}</p><ul>{items}</ul>"
+        loud = [change.sentence for change in self.changes if change.kind != "same"]
+        same = [change.sentence for change in self.changes if change.kind == "same"]
+        return block(paragraph(self.headline), bullets(loud), details(f"{len(same)} as before", bullets(same)))
 
 
 def compare(baseline: Baseline, result: Validation, tolerance: float = 0.1) -> Comparison:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from html import escape
 from typing import Literal, Protocol, runtime_checkable
 
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
+from scalkit.markup import block, formula, table
 
 __all__ = ["RANKS", "Direction", "Expectation", "HasGrowth", "Rank", "default_deviation"]
 
@@ -135,12 +135,22 @@ class Expectation:
         own = f", deviation={str(self.deviation)!r}" if self.has_own_deviation else ""
         return f"Expectation({str(self.growth)!r}{own})"
 
+    def to_latex(self) -> str:
+        """Return LaTeX, for example ``O\\left(p \\log p\\right)``."""
+        return f"O\\left({self.growth.to_latex()}\\right)"
+
+    def _repr_latex_(self) -> str:
+        return f"${self.to_latex()}$"
+
     def _repr_html_(self) -> str:
         lower, upper = self.limits
-        return (
-            f"<code>{escape(str(self))}</code> <small>deviation {escape(str(self.deviation))}, "
-            f"limits {escape(str(lower))} to {escape(str(upper))}</small>"
-        )
+        own = "" if self.has_own_deviation else " (half of the leading class)"
+        rows = [
+            ("expected", formula(self.growth, big_o=True)),
+            ("deviation", formula(self.deviation) + own),
+            ("limits", f"{formula(lower)} to {formula(upper)}"),
+        ]
+        return block(table((), rows))
 
 
 def _only_parameter(growth: Growth, deviation: Growth | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from scalkit.errors import DataError, UsageError
 from scalkit.fit import Model
 from scalkit.fit.growth_tests import f_tail
+from scalkit.markup import block, bullets, counted, details, paragraph, table
 from scalkit.measure import Series
 from scalkit.units import format_quantity
 from scalkit.validation.budget import parse_budget
@@ -81,6 +83,12 @@ class Limit:
         interval = f"{100 * self.level:g} % interval {_shown(self.low)} to {_shown(self.high)}"
         return f"The {what} stays within {budget} up to {self.parameter} = {_shown(self.value)} ({interval}), {place}."
 
+    def __repr__(self) -> str:
+        return f"<Limit: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        return block(paragraph(self.sentence))
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; what is infinite becomes null."""
         found: dict[str, Any] = {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -114,6 +122,22 @@ class Limits:
         if not self.refused:
             return self.wall.sentence
         return f"{self.wall.sentence} Left out, being outside their deviation limits: {', '.join(self.refused)}."
+
+    def __repr__(self) -> str:
+        return f"<Limits: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (escape(one.function), _shown(one.value), f"{_shown(one.low)} to {_shown(one.high)}") for one in self.each
+        ]
+        first = self.wall
+        head = ("function", f"largest {first.parameter}", f"{100 * first.level:g} % interval")
+        refused = bullets(f"{name}: {why}" for name, why in self.refused.items())
+        return block(
+            paragraph(self.sentence),
+            details(counted(len(rows), "limit"), table(head, rows), is_open=len(rows) > 1),
+            details(f"{len(self.refused)} left out", refused),
+        )
 
     def __getitem__(self, function: str) -> Limit:
         for one in self.each:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scalkit.markup import block, paragraph
 from scalkit.validation.verdict import Verdict
 
 __all__ = ["Litmus"]
@@ -19,6 +20,12 @@ class Litmus:
     """
 
     verdict: Verdict
+
+    def __repr__(self) -> str:
+        return f"<Litmus: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        return block(paragraph(self.sentence))
 
     @property
     def passed(self) -> bool:

@@ -8,7 +8,6 @@ import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -262,12 +261,9 @@ class Validation:
         return f"<Validation: {self.headline}>"
 
     def _repr_html_(self) -> str:
-        head = "".join(
-            f"<th scope='col'>{name}</th>"
-            for name in ("Function", "Expectation", "Model", "adj. R²", "Divergence", "Match")
-        )
-        rows = "".join(_row(v) for v in self.verdicts)
-        return f"<table><caption>{escape(self.headline)}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        from scalkit.validation.shown import result_html
+
+        return result_html(self)
 
 
 def _number(value: float | None) -> float | None:
@@ -362,19 +358,3 @@ def _rule(result: RuleResult) -> dict[str, Any]:
 
 def _litmus(litmus: Litmus) -> dict[str, Any]:
     return {"function": litmus.verdict.function, "passed": litmus.passed, "sentence": litmus.sentence}
-
-
-def _row(v: Verdict) -> str:
-    r2 = "–" if math.isnan(v.adjusted_r2) else f"{v.adjusted_r2:.3f}"
-    mark = (
-        f"{SYMBOLS[v.verdict]} {v.verdict}"
-        + (f", {v.direction}" if v.verdict == "none" else "")
-        + ("" if v.decides else " ⚠")
-    )
-    cells = (str(v.expectation.growth), str(v.model), r2, str(v.divergence), mark)
-    title = escape(v.sentence, quote=True)
-    return (
-        f"<tr title='{title}'><th scope='row'>{escape(v.function)}</th>"
-        + "".join(f"<td>{escape(c)}</td>" for c in cells)
-        + "</tr>"
-    )

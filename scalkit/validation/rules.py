@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from scalkit.fit import Model
+from scalkit.markup import block, bullets, counted, details, paragraph, table
 from scalkit.measure import Series
 from scalkit.relation import Relation, Terms
 from scalkit.validation.crossing import last_sign_change, place_of, shown_scale
@@ -97,6 +98,11 @@ class RuleResult:
 
     def __repr__(self) -> str:
         return f"RuleResult({str(self.rule)!r}, {self.status})"
+
+    def _repr_html_(self) -> str:
+        rows = [(f"{x:g}", f"{ratio:.3g}") for x, ratio in zip(self.x, self.ratio, strict=True)]
+        values = table((self.parameter, "left / right"), rows) if rows else ""
+        return block(paragraph(self.sentence), details(counted(len(rows), "ratio"), values), bullets(self.caveats))
 
 
 def judge_rule(rule: Relation, series: Mapping[str, Series], models: Mapping[str, Model]) -> RuleResult:

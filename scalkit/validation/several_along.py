@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from scalkit.growth import Growth
+from scalkit.markup import block, paragraph
 from scalkit.validation.crossing import crossing, place_of, shown_scale
 from scalkit.validation.expectation import Direction, Expectation, Rank
 from scalkit.validation.posterior import SURE, VerdictWord
@@ -124,6 +125,9 @@ class AlongVerdict:
 
     def __repr__(self) -> str:
         return f"AlongVerdict({self.parameter}: {self.growth}, {self.verdict})"
+
+    def _repr_html_(self) -> str:
+        return block(paragraph(f"{self.sentence[0].upper()}{self.sentence[1:]}."))
 
 
 def number_or_none(value: float) -> float | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 
 from scalkit.errors import ExpectationError
 from scalkit.fit.several_growth import GrowthSum, outgrows
 from scalkit.growth import Growth
+from scalkit.markup import block, formula, table
 from scalkit.validation.expectation import Direction, Expectation, Rank
 
 __all__ = ["GrowthRatio", "SeveralExpectation"]
@@ -182,6 +184,18 @@ class SeveralExpectation:
 
     def __repr__(self) -> str:
         return f"SeveralExpectation({str(self.growth)!r})"
+
+    def _repr_latex_(self) -> str:
+        return f"$O\\left({self.growth.to_latex()}\\right)$"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (escape(name), formula(one.growth, big_o=True), formula(one.limits[0]) + " to " + formula(one.limits[1]))
+            for name, one in self.along.items()
+        ]
+        return block(
+            table((), [("expected", formula(self.growth, big_o=True))]), table(("along", "expected", "limits"), rows)
+        )
 
 
 def _is_covered(low: GrowthSum, high: GrowthSum, deviation: Growth | None = None) -> bool:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 from scalkit.fit.several import SeveralFit
@@ -256,15 +255,9 @@ class SeveralVerdict:
         return f"SeveralVerdict({self.function!r}, {self.metric}: {self.model}, {self.verdict})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(name)}</td><td>{escape(str(one.expectation.growth))}</td><td>{escape(str(one.growth))}</td>"
-            f"<td>{escape(str(one.divergence))}</td><td>{one.verdict}</td><td>{100 * one.effect:.0f} %</td></tr>"
-            for name, one in self.along.items()
-        )
-        head = "".join(
-            f"<th>{title}</th>" for title in ("along", "expected", "found", "divergence", "verdict", "effect")
-        )
-        return f"<p>{escape(self.sentence)}</p><table><tr>{head}</tr>{rows}</table>"
+        from scalkit.validation.shown import several_html
+
+        return several_html(self)
 
 
 def is_several(verdict: object) -> TypeGuard[SeveralVerdict]:

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from html import escape
 from itertools import pairwise, product
 
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
+from scalkit.markup import block, counted, details, formula
 from scalkit.validation.expectation import Expectation
 
 __all__ = ["PRESETS", "SPACES", "SearchSpace"]
@@ -220,7 +220,8 @@ class SearchSpace:
         return f"SearchSpace({self.name!r}, {len(self)} ticks from {self.ticks[0]} to {self.ticks[-1]})"
 
     def _repr_html_(self) -> str:
-        return f"<details><summary>{escape(repr(self))}</summary><code>{escape(self._shown())}</code></details>"
+        said = f"{self.name}: {counted(len(self), 'tick')} from {self.ticks[0]} to {self.ticks[-1]}"
+        return block(details(said, f"<p>{', '.join(formula(tick) for tick in self.ticks)}</p>"))
 
 
 def _require_expectation(expectation: object) -> None:

@@ -240,6 +240,14 @@ class Verdict:
     def __repr__(self) -> str:
         return f"Verdict({self.function!r}, {self.metric}: {self.model}, {self.verdict})"
 
+    def _repr_html_(self) -> str:
+        from scalkit.validation.shown import verdict_html
+
+        return verdict_html(self)
+
+    def _repr_latex_(self) -> str:
+        return f"$E = {self.expectation.to_latex()},\\quad G = {self.model.to_latex()}$"
+
 
 def judge(
     measured: Sequence[Case], min_points: int = MIN_POINTS, prior: Prior = "ranks", mapper: Mapper = map

@@ -9,6 +9,8 @@ import anywidget
 import traitlets as t
 
 from scalkit.errors import ScalkitError
+from scalkit.session.shown import session_html
+from scalkit.widgets.fallback import Fallback
 from scalkit.widgets.source import source
 from scalkit.widgets.wording import esc
 
@@ -20,7 +22,7 @@ __all__ = ["Action", "Part"]
 Action = Callable[[Mapping[str, str]], object]
 
 
-class Part(anywidget.AnyWidget):
+class Part(Fallback, anywidget.AnyWidget):
     """What the parts of the explorer have in common. Each works alone, too.
 
     Parameters
@@ -69,6 +71,12 @@ class Part(anywidget.AnyWidget):
         """Close the widget; the session lives on."""
         self.session.unobserve(self._told)
         super().close()
+
+    def _fallback_text(self) -> str:
+        return repr(self.session)
+
+    def _fallback_html(self) -> str:
+        return session_html(self.session)
 
     def _drawn(self) -> dict[str, str]:
         """Return markup by name."""

@@ -11,8 +11,10 @@ import traitlets as t
 
 from scalkit.errors import ExpectationError, ScalkitError
 from scalkit.growth import Growth
+from scalkit.markup import block, formula, paragraph
 from scalkit.validation import Expectation, SearchSpace
 from scalkit.widgets.axis import Axis
+from scalkit.widgets.fallback import Fallback
 from scalkit.widgets.linking import RulerLink, link, shown_of
 from scalkit.widgets.marks import AnyVerdict, marks
 from scalkit.widgets.source import source
@@ -26,7 +28,7 @@ _COARSE, _FINEST = (1, 2, 3, 4), 24
 _HISTORY = 200
 
 
-class TickRuler(anywidget.AnyWidget):
+class TickRuler(Fallback, anywidget.AnyWidget):
     """A search space as a ruler: ticks are dragged, added and deleted in the page, and Python knows them.
 
     Parameters
@@ -202,6 +204,13 @@ class TickRuler(anywidget.AnyWidget):
         """Add a tick. Return the ruler."""
         self.ticks = [*self.growths, Growth.parse(tick, self.parameter)]
         return self
+
+    def _fallback_text(self) -> str:
+        expected = f" around {self.expectation}" if self.expectation else ""
+        return f"{len(self.ticks)} ticks{expected}" if not self.absent else self.absent
+
+    def _fallback_html(self) -> str:
+        return block(paragraph(self._fallback_text()), f"<p>{', '.join(map(formula, self.growths))}</p>")
 
     def close(self) -> None:
         """Close the widget and end its link to a session."""

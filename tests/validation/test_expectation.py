@@ -95,4 +95,6 @@ def test_refused() -> None:
 def test_shown() -> None:
     assert repr(sk.Expectation("p", deviation="p^(1/4)")) == "Expectation('p', deviation='p^(1/4)')"
     assert (repr(sk.Expectation("p")), str(sk.Expectation("p"))) == ("Expectation('p')", "O(p)")
-    assert "limits p^(1/2) to p^(3/2)" in sk.Expectation("p")._repr_html_()
+    lower, upper = (sk.Growth.parse(text).to_mathml() for text in ("p^(1/2)", "p^(3/2)"))
+    assert f"limits</th><td><math>{lower}</math> to <math>{upper}</math></td>" in sk.Expectation("p")._repr_html_()
+    assert sk.Expectation("p")._repr_latex_() == "$O\\left(p\\right)$"

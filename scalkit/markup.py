@@ -1,0 +1,108 @@
+"""HTML of values as notebooks show them: escaped, foldable without a script, readable on light and dark pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Protocol
+
+__all__ = ["HasMathml", "block", "bullets", "counted", "details", "formula", "marked", "paragraph", "table"]
+
+_COLOURS = {
+    "total": "#009E73",
+    "approximate": "#E69F00",
+    "none": "#D55E00",
+    "slower": "#56B4E9",
+    "undecided": "#CC79A7",
+}
+
+_STYLE = (
+    "<style>"
+    ".sk-shown{line-height:1.45;max-width:70em}"
+    ".sk-shown :is(p,li){margin:.3em 0;overflow-wrap:anywhere}"
+    ".sk-shown pre{white-space:pre-wrap;overflow-wrap:anywhere}"
+    ".sk-shown .sk-wide{overflow-x:auto}"
+    ".sk-shown table.sk-t{border-collapse:collapse;margin:.3em 0;font-size:inherit;color:inherit;background:none}"
+    ".sk-shown table.sk-t caption{text-align:left;font-weight:bold;padding:.2em .6em;color:inherit}"
+    ".sk-shown table.sk-t :is(th,td){text-align:left;vertical-align:baseline;padding:.25em .9em .25em .6em;"
+    "white-space:nowrap;max-width:none;border:0;border-bottom:1px solid #8888;background:none}"
+    ".sk-shown table.sk-t :is(td,tbody th){font-weight:normal}"
+    ".sk-shown table.sk-facts td{white-space:normal}"
+    ".sk-shown summary{cursor:pointer;padding:.15em 0}"
+    ".sk-shown .sk-mark{border-left:.35em solid var(--sk-rank,#888);padding-left:.45em;white-space:nowrap}"
+    ".sk-shown math{font-size:1.05em}"
+    "</style>"
+)
+
+
+class HasMathml(Protocol):
+    """What has a formula."""
+
+    def to_mathml(self) -> str:
+        """Return presentation MathML without the enclosing ``<math>``."""
+
+
+def block(*pieces: str) -> str:
+    """Return pieces of markup as one output of a cell, with the style that they need."""
+    return f'{_STYLE}<div class="sk-shown">{"".join(pieces)}</div>'
+
+
+def paragraph(text: object) -> str:
+    """Return plain text as a paragraph; nothing if there is none."""
+    return f"<p>{escape(str(text))}</p>" if text else ""
+
+
+def formula(thing: HasMathml, *, big_o: bool = False) -> str:
+    """Return a growth or a model as a formula that browsers draw themselves; within ``O(...)`` if asked."""
+    inside = thing.to_mathml()
+    if big_o:
+        inside = f'<mrow><mi>O</mi><mo stretchy="false">(</mo>{inside}<mo stretchy="false">)</mo></mrow>'
+    return f"<math>{inside}</math>"
+
+
+def marked(key: str, text: str) -> str:
+    """Return plain text beside a bar in the colour of a verdict; the text says everything that the colour says."""
+    colour = _COLOURS.get(key, "#888")
+    return f'<span class="sk-mark" style="--sk-rank:{colour}">{escape(text)}</span>'
+
+
+def details(summary: str, body: str, *, is_open: bool = False) -> str:
+    """Return a folded block; `summary` is plain text, `body` markup. Nothing if there is no body."""
+    if not body:
+        return ""
+    unfolded = ' open=""' if is_open else ""
+    return f"<details{unfolded}><summary>{escape(summary)}</summary>{body}</details>"
+
+
+def counted(n: int, one: str, many: str = "") -> str:
+    """Return ``"1 value"`` or ``"3 values"``."""
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+def bullets(lines: Iterable[object]) -> str:
+    """Return a list of plain texts; nothing without one."""
+    items = "".join(f"<li>{escape(str(line))}</li>" for line in lines)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
+    """Return a table that scrolls in itself.
+
+    Parameters
+    ----------
+    head : sequence of str
+        Plain text of the column heads; none for a table of names and values.
+    rows : iterable of sequences of str
+        Markup; the first cell of a row is its head.
+    caption : str
+        Plain text.
+    """
+    heads = "".join(f'<th scope="col">{escape(text)}</th>' for text in head)
+    body = "".join(
+        f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>' for first, *rest in rows
+    )
+    label = escape(caption or ", ".join(head) or "values", quote=True)
+    above = f"<caption>{escape(caption)}</caption>" if caption else ""
+    inside = f"{above}{f'<thead><tr>{heads}</tr></thead>' if head else ''}<tbody>{body}</tbody>"
+    kind = "sk-t" if head else "sk-t sk-facts"
+    return f'<div class="sk-wide" tabindex="0" role="group" aria-label="{label}"><table class="{kind}">{inside}</table></div>'

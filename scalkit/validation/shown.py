@@ -1,0 +1,212 @@
+"""Verdicts and results as notebooks show them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from scalkit.markup import block, bullets, counted, details, formula, marked, paragraph, table
+from scalkit.units import format_quantity
+from scalkit.validation.catalogue import ExpectationSet
+from scalkit.validation.crossing import shown_scale
+from scalkit.validation.several_verdict import SeveralVerdict
+from scalkit.validation.verdict import SYMBOLS, Verdict
+
+if TYPE_CHECKING:
+    from scalkit.validation.result import Validation
+
+__all__ = [
+    "expectations_html",
+    "mark_of",
+    "result_html",
+    "several_html",
+    "values_table",
+    "verdict_html",
+    "verdicts_table",
+]
+
+AnyVerdict = Verdict | SeveralVerdict
+
+_MOST_RIVALS = 8
+_MOST_VALUES = 60
+
+
+def mark_of(verdict: Any) -> str:
+    """Return symbol and word of a verdict beside a bar in its colour; ⚠ where it does not decide."""
+    slower = verdict.verdict == "none" and verdict.direction == "grows slower"
+    words = f"{SYMBOLS[verdict.verdict]} {verdict.verdict}"
+    words += f", {verdict.direction}" if verdict.verdict == "none" else ""
+    words += "" if getattr(verdict, "decides", True) else " ⚠"
+    return marked("slower" if slower else verdict.verdict, words)
+
+
+def math_of(thing: Any) -> str:
+    """Return the formula of what has one, the text of anything else."""
+    return formula(thing) if hasattr(thing, "to_mathml") else escape(str(thing))
+
+
+def values_table(x: Iterable[object], y: Iterable[float], parameter: str, metric: str, unit: str) -> str:
+    """Return the values of a series, the first ones if there are many."""
+    pairs = list(zip(x, y, strict=True))
+    rows = [(escape(_point(at)), escape(format_quantity(value, unit))) for at, value in pairs[:_MOST_VALUES]]
+    more = f"and {len(pairs) - _MOST_VALUES} more" if len(pairs) > _MOST_VALUES else ""
+    return table((parameter, metric), rows) + paragraph(more)
+
+
+def verdict_html(verdict: Verdict) -> str:
+    """Return a verdict with what led to it."""
+    lower, upper = verdict.expectation.limits
+    facts = [
+        (
+            "expected",
+            f"{formula(verdict.expectation.growth, big_o=True)}, {formula(lower)} to {formula(upper)} tolerated",
+        ),
+        ("model", formula(verdict.model)),
+        ("divergence", formula(verdict.divergence) + escape(_crossing(verdict))),
+        ("adjusted R²", _r2(verdict.adjusted_r2)),
+        ("probability", escape(_probabilities(verdict))),
+    ]
+    series = verdict.series
+    return block(
+        _head(verdict),
+        paragraph(verdict.sentence),
+        table((), facts),
+        paragraph(verdict.hidden_sentence),
+        _caveats(verdict),
+        _rivals(verdict),
+        details(
+            counted(len(series.x), "value"),
+            values_table(series.x.tolist(), series.y.tolist(), series.parameter, series.metric, series.unit),
+        ),
+    )
+
+
+def several_html(verdict: SeveralVerdict) -> str:
+    """Return a verdict over several parameters: as a whole, and along each of them."""
+    rows = (
+        (
+            escape(name),
+            formula(one.expectation.growth, big_o=True),
+            math_of(one.growth),
+            math_of(one.divergence),
+            mark_of(one),
+            f"{100 * one.effect:.0f} %",
+        )
+        for name, one in verdict.along.items()
+    )
+    series = verdict.series
+    points = [tuple(point) for point in series.points.tolist()]
+    return block(
+        _head(verdict),
+        paragraph(verdict.sentence),
+        table(
+            (),
+            [
+                ("expected", formula(verdict.expectation.growth, big_o=True)),
+                ("model", formula(verdict.model)),
+                ("probability", escape(_probabilities(verdict))),
+            ],
+        ),
+        table(("along", "expected", "found", "divergence", "match", "effect"), rows),
+        _caveats(verdict),
+        _rivals(verdict),
+        details(
+            counted(len(points), "value"),
+            values_table(points, series.y.tolist(), ", ".join(verdict.parameters), verdict.metric, verdict.unit),
+        ),
+    )
+
+
+def verdicts_table(verdicts: Iterable[AnyVerdict], caption: str = "") -> str:
+    """Return a row for each verdict."""
+    rows = (
+        (
+            escape(v.function),
+            formula(v.expectation.growth, big_o=True),
+            formula(v.model),
+            _r2(v.adjusted_r2),
+            math_of(v.divergence),
+            mark_of(v),
+        )
+        for v in verdicts
+    )
+    return table(("Function", "Expectation", "Model", "adj. R²", "Divergence", "Match"), rows, caption)
+
+
+def result_html(result: Validation) -> str:
+    """Return all verdicts as a table; rules, sentences and remarks are folded."""
+    litmus = [] if result.litmus is None else [result.litmus.sentence]
+    rules, warnings = [rule.sentence for rule in result.rules], result.warnings
+    return block(
+        verdicts_table(result.verdicts, result.headline),
+        details(counted(len(result.verdicts), "sentence"), bullets(v.sentence for v in result.verdicts)),
+        details(counted(len(rules), "rule"), bullets(rules)),
+        details("Litmus test", bullets(litmus)),
+        details(counted(len(warnings), "remark"), bullets(warnings)),
+    )
+
+
+def expectations_html(expected: ExpectationSet) -> str:
+    """Return a set of expectations as a table."""
+    rows = [
+        (escape(name), formula(one.expectation.growth, big_o=True), escape(_ruler(one.space)))
+        for name, one in expected.functions.items()
+    ]
+    said = f"{expected.name or 'Expectations'}: {len(rows)} functions"
+    return block(
+        details(said, table(("function", "expected", "ruler"), rows), is_open=True),
+        details(counted(len(expected.rules), "rule"), bullets(expected.rules)),
+    )
+
+
+def _ruler(space: object) -> str:
+    return space if isinstance(space, str) else str(getattr(space, "name", "its own"))
+
+
+def _head(verdict: Any) -> str:
+    return f"<p><b>{escape(verdict.function)}</b> ({escape(verdict.metric)}) {mark_of(verdict)}</p>"
+
+
+def _caveats(verdict: Any) -> str:
+    caveats = verdict.caveats
+    return details(counted(len(caveats), "remark"), bullets(caveats), is_open=True)
+
+
+def _rivals(verdict: Any) -> str:
+    shown = verdict.rivals[:_MOST_RIVALS]
+    rows = (
+        (
+            formula(model),
+            _r2(getattr(model, "adjusted_r2", math.nan)),
+            _percent(model.weight),
+            escape(verdict.expectation.rank(model.growth)),
+        )
+        for model in (verdict.model, *shown)
+    )
+    head = ("model", "adjusted R²", "probability", "match")
+    return details(counted(len(shown), "other model"), table(head, rows)) if shown else ""
+
+
+def _probabilities(verdict: Any) -> str:
+    return ", ".join(f"{rank} {_percent(p)}" for rank, p in verdict.probability.items())
+
+
+def _crossing(verdict: Verdict) -> str:
+    p = verdict.crossing
+    return f", outside the limits from {verdict.parameter}* = {shown_scale(p)} on" if 1 < p < math.inf else ""
+
+
+def _percent(share: float) -> str:
+    if math.isnan(share):
+        return "–"
+    return f"{100 * share:.0f} %" if 0.01 <= share < 0.99 or share in (0, 1) else f"{100 * share:.1f} %"
+
+
+def _r2(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.4f}"
+
+
+def _point(at: object) -> str:
+    return ", ".join(f"{value:g}" for value in at) if isinstance(at, tuple) else f"{at:g}"

@@ -1,0 +1,80 @@
+"""One of every public object, made from data whose names are hostile."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+import scalkit as sk
+from scalkit.lessons import published_tables, simulate
+from scalkit.measure import combine, series, several_series
+from scalkit.validation import load_expectations
+from scalkit.validation.limit import limit, limits
+
+HOSTILE = "<script>document.title='hit'</script>&\"'"
+"""A name of a function that would run where it is not escaped."""
+
+P = [2, 4, 8, 16, 32, 64, 128]
+
+
+def over_one() -> Any:
+    """Return measurements of five functions, one of them with the hostile name."""
+    rng = np.random.default_rng(1)
+    truth = {HOSTILE: "5 + 1*p^(3/2)", "steady": "3 + 1*log(p)", "near": "2 + 1*p^(1/2)", "loose": "1 + 1*p"}
+    made = simulate(truth, P, unit="us", noise=0.01)
+    wild = sk.measurements(P, 5 * (1 + rng.random((len(P), 3))), unit="us", name="wild")
+    return combine([made, wild])
+
+
+def over_two() -> Any:
+    """Return measurements over two parameters."""
+    p, size = 2.0 ** np.arange(3, 8), 4.0 ** np.arange(3, 8)
+    points = np.array(list(itertools.product(p, size)))
+    values = 2e-6 + 3e-6 * np.log2(points[:, 0]) + 1e-9 * points[:, 1]
+    return sk.measurements(points, values, parameter=["p", "S"], name=HOSTILE)
+
+
+def gallery() -> dict[str, Any]:
+    """Return public objects by name; each has HTML of its own and a terse text."""
+    data, expected = over_one(), {HOSTILE: "p", "steady": "log(p)", "near": "log(p)", "loose": "p", "wild": "log(p)"}
+    result = sk.validate(data, expected, rules=["steady <= near + loose", "loose <= steady"])
+    session = sk.Session(data, expected)
+    session.snapshot(HOSTILE).select(HOSTILE).expect("p^(3/2)").refine()
+    both = sk.validate(over_two(), {HOSTILE: "log(p) + S"})[HOSTILE]
+    baseline = sk.Baseline.from_result(result)
+    times = np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 512], dtype=float)
+    bent = sk.piecewise(times, np.where(times < 20, 5.0, times) * 1e-6)
+    verdict = result[HOSTILE]
+    return {
+        "Growth": sk.Growth.parse("p^(1/2)*log(p)/2^(k/3)"),
+        "Expectation": sk.Expectation("p*log(p)", deviation="p^(1/4)"),
+        "SearchSpace": sk.SearchSpace.around(sk.Expectation("p")),
+        "Model": verdict.model,
+        "Verdict": verdict,
+        "Verdict undecided": result["wild"],
+        "Validation": result,
+        "RuleResult": result.rules[0],
+        "Litmus": sk.validate(sk.measurements(P, P, name="Bcast_binary_tree"), "mpi").litmus,
+        "ExpectationSet": load_expectations("mpi"),
+        "Series": series(data)[0],
+        "Advice": result.advise([256, 512])["wild", "time"],
+        "Limit": limit(result["steady"], "1 ms"),
+        "Limits": limits(result, "time", "1 ms"),
+        "Refined": verdict.refine(free_exponents=True),
+        "Piecewise": bent,
+        "Baseline": baseline,
+        "BaselineEntry": baseline[HOSTILE, "time"],
+        "Comparison": baseline.compare(sk.validate(simulate({"steady": "3 + 1*p"}, P, unit="us"), {"steady": "p"})),
+        "FitModels": sk.fit_models(P, np.outer([1, 2, 3], P), sk.SearchSpace.preset("ics15")),
+        "SeveralVerdict": both,
+        "SeveralExpectation": both.expectation,
+        "SeveralModel": both.model,
+        "GrowthSum": both.model.growth,
+        "AlongVerdict": both.along["p"],
+        "SeveralSeries": several_series(over_two())[0],
+        "Session": session,
+        "Differences": session.compare(HOSTILE),
+        "PublishedTable": published_tables()[4],
+    }
