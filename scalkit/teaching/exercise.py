@@ -11,6 +11,7 @@ from scalkit.teaching.choices import ChoiceAnswer
 from scalkit.teaching.growths import GrowthAnswer
 from scalkit.teaching.numbers import NumberAnswer
 from scalkit.teaching.outcome import Outcome, Unread
+from scalkit.teaching.reading import is_blank
 from scalkit.teaching.ticks import GoalAnswer, session_in, ticks_or_goal
 
 __all__ = ["Answer", "Exercise", "Kind"]
@@ -134,7 +135,7 @@ class Exercise:
         found = self._judged(given)
         if found.kind != "unread" and not self.is_solved:
             self.attempts += 1
-        if found.kind != "unread" or not self.is_solved:
+        if not is_blank(given) and (found.kind != "unread" or not self.is_solved):
             self.outcome = found
         self.is_solved = self.is_solved or found.is_right
         return found

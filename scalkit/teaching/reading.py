@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from scalkit.teaching.outcome import Unread
 
-__all__ = ["MAX_LENGTH", "shortened", "text_of"]
+__all__ = ["MAX_LENGTH", "is_blank", "shortened", "text_of"]
 
 MAX_LENGTH = 300
 _SHOWN = 40
-_BLANKS = frozenset({"", "...", "…", "?", "___"})
+_DOTS = frozenset({"...", "…"})
 
 
 def text_of(given: object) -> str:
@@ -22,13 +22,20 @@ def text_of(given: object) -> str:
     text = str(given).strip() if isinstance(given, str | int | float) and not isinstance(given, bool) else None
     if text is None:
         raise Unread(f"An answer is a text in quotes; this is a {type(given).__name__}.")
-    if text in _BLANKS:
-        raise Unread("Put your answer in place of the dots, then check again; hint() and the button Hint help you on.")
+    if is_blank(text):
+        raise Unread("Put your answer in place of the dots. The button Hint, or hint(), helps you on.")
+    if not text:
+        raise Unread("The answer is empty; write one, or ask for a hint.")
     if len(text) > MAX_LENGTH:
         raise Unread(f"That is long ({len(text)} characters); an answer here needs less than {MAX_LENGTH}.")
     if not text.isprintable():
         raise Unread("There are characters in it that cannot be seen; type the answer anew, in one line.")
     return text
+
+
+def is_blank(given: object) -> bool:
+    """Return whether an answer is the dots of a blank that nobody has filled in yet."""
+    return isinstance(given, str) and given.strip() in _DOTS
 
 
 def shortened(text: str) -> str:

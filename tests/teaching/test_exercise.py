@@ -202,13 +202,16 @@ def test_sets_of_ticks(given: object, said: str) -> None:
 def test_attempts_hints_and_remarks() -> None:
     exercise = order(hints=("first", "second"), remarks={"p": "and the rounds?"}, why="rounds times cost")
     assert exercise.progress == "0 attempts, 0 of 2 hints"
+    assert exercise.check("...").thought.startswith("Put your answer in place of the dots.")
+    assert exercise.outcome is None, "a blank is no answer"
     assert exercise.check("3*p + 1").thought == "and the rounds?"
     assert exercise.check("nonsense(").kind == "unread"
     assert exercise.attempts == 1
     assert [exercise.hint(), exercise.hint(), exercise.hint()] == ["first", "second", "second"]
     assert exercise.hints == ("first", "second")
     assert exercise.check("p log p") == Outcome("right", "rounds times cost", "p*log(p)", exercise.outcome.formula)
-    assert exercise.check("...").kind == "unread"
+    for text in ("...", "", "p("):
+        assert exercise.check(text).kind == "unread"
     assert exercise.outcome.is_right, "a blank that is run afterwards takes nothing back"
     exercise.check("p^2")
     assert exercise.is_solved

@@ -31,7 +31,7 @@ def test_lesson(lab: LabServer, lab_page: Any) -> None:
     lab.open(page, lab.notebook("lesson.ipynb", *CELLS))
     order, lie = page.locator(".sk-exercise").nth(0), page.locator(".sk-exercise").nth(1)
     lie.wait_for()
-    page.wait_for_selector(".jp-OutputArea-output:has-text('Put your answer in place of the dots')")
+    page.wait_for_selector(".jp-OutputArea-output:has-text('Put your answer in place of the dots.')")
     cells = page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets.length")
 
     order.locator("input").fill("p^2")
