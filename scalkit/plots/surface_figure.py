@@ -29,7 +29,7 @@ from scalkit.validation.several_verdict import SeveralVerdict, is_several
 
 __all__ = ["slice_of", "surface"]
 
-_GRID, _LINE, _MOST_BESIDE = 21, 49, 8
+_GRID, _LINE, _MOST_BESIDE, _CONTOURS = 21, 49, 8, 10
 _COLOURS = "Cividis"
 
 Floats = NDArray[np.float64]
@@ -74,8 +74,7 @@ def surface(verdict: SeveralVerdict, along: str | None = None, at: float | None 
         text=[[_where(verdict, (a, b), quantity(v, verdict.unit)) for a, v in zip(across, row, strict=True)]
               for b, row in zip(up, model, strict=True)],
         coloraxis="coloraxis",
-        contours={"coloring": "heatmap", "showlines": True},
-        ncontours=12,
+        contours={"coloring": "heatmap", "showlines": True, **scale.steps},
         line={"width": 0.7, "color": "rgba(255,255,255,0.55)"},
         hovertemplate="model, %{text}<extra></extra>",
         name="model",
@@ -84,6 +83,7 @@ def surface(verdict: SeveralVerdict, along: str | None = None, at: float | None 
         x=rounded(series.points[:, 0]),
         y=rounded(series.points[:, 1]),
         mode="markers",
+        cliponaxis=False,
         marker={
             "color": rounded(scale.of(series.y)),
             "coloraxis": "coloraxis",
@@ -182,6 +182,12 @@ class _Scale:
             "tickvals": rounded(self.of(np.asarray(ticks, dtype=float))),
             "ticktext": axis["ticktext"],
         }
+
+    @property
+    def steps(self) -> dict[str, float]:
+        """Where contours are drawn."""
+        size = (self.high - self.low) / _CONTOURS or 1.0
+        return {"start": self.low + size, "end": self.high - size / 2, "size": size}
 
     def of(self, values: Floats) -> Floats:
         """Return what stands for values on the scale."""

@@ -26,7 +26,8 @@ class CodePanel(Part):
     def _drawn(self) -> dict[str, str]:
         code = f"<pre tabindex='0' aria-label='Python'>{esc(self.session.as_code())}</pre>" if self._is_open else ""
         return {
-            "code": '<details data-key="code" data-press="fold" data-source><summary>Copy as Python</summary>'
+            "code": '<details class="fold" data-key="code" data-press="fold" data-source>'
+            "<summary><h3>Copy as Python</h3></summary>"
             f'<div class="line"><button type="button" data-copy title="Put the code on the clipboard">Copy</button></div>{code}'
             "</details>"
         }

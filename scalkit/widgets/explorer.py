@@ -18,8 +18,12 @@ from scalkit.widgets.fallback import Fallback
 from scalkit.widgets.history_bar import HistoryBar
 from scalkit.widgets.hypothesis_list import HypothesisList
 from scalkit.widgets.model_table import ModelTable
+from scalkit.widgets.parameter_map import ParameterMap
 from scalkit.widgets.plot_panel import PlotPanel
+from scalkit.widgets.report_panel import ReportPanel
+from scalkit.widgets.rule_matrix import RuleMatrix
 from scalkit.widgets.ruler import TickRuler
+from scalkit.widgets.run_panel import RunPanel
 from scalkit.widgets.session_bar import SessionBar
 from scalkit.widgets.verdict_badge import VerdictBadge
 
@@ -44,9 +48,11 @@ class Explorer(Fallback, ipywidgets.VBox):  # type: ignore[misc]
     ----------
     session : Session
         What is shown; another one after one was opened. It may be set.
-    data_picker, history_bar, session_bar, table, verdict, editor, hypotheses, code : widgets
+    data_picker, history_bar, table, verdict, editor, hypotheses, rules, run, report, code, session_bar : widgets
         The parts.
     plots : PlotPanel
+    map : ParameterMap or None
+        Where the data are over two parameters.
     rulers : tuple of TickRuler
         One for each parameter.
 
@@ -74,12 +80,9 @@ class Explorer(Fallback, ipywidgets.VBox):  # type: ignore[misc]
 
     @session.setter
     def session(self, session: Session) -> None:
-        before: tuple[Any, ...] = self.children
+        self._session.unobserve(self._told)
         self._session = session
-        self._build()
-        for part in before:
-            close_tree(part)
-            part.close()
+        self._rebuild()
 
     @property
     def result(self) -> Validation:
@@ -90,31 +93,10 @@ class Explorer(Fallback, ipywidgets.VBox):  # type: ignore[misc]
         """Close the widget with all its parts; the session lives on."""
         _CELLS.leave(self)
         if self.comm is not None:
+            self._session.unobserve(self._told)
             close_tree(self)
+            self._unlink()
         super().close()
-
-    def _build(self) -> None:
-        session = self._session
-        self.data_picker, self.history_bar = DataPicker(session), HistoryBar(session)
-        self.session_bar = SessionBar(session, self._load)
-        self.table, self.verdict = ModelTable(session), VerdictBadge(session)
-        self.editor, self.hypotheses = ExpectationEditor(session), HypothesisList(session)
-        self.plots, self.code = PlotPanel(session), CodePanel(session)
-        self.rulers = tuple(
-            TickRuler(session=session, parameter=name, label=f"Ruler of {name}") for name in session.parameters
-        )
-        self.children = (
-            self.data_picker,
-            self.history_bar,
-            self.table,
-            self.verdict,
-            self.editor,
-            *self.rulers,
-            self.plots,
-            self.hypotheses,
-            self.code,
-            self.session_bar,
-        )
 
     def _fallback_text(self) -> str:
         return self._session.result.headline
@@ -122,8 +104,85 @@ class Explorer(Fallback, ipywidgets.VBox):  # type: ignore[misc]
     def _fallback_html(self) -> str:
         return session_html(self._session)
 
+    def _build(self) -> None:
+        session = self._session
+        self.data_picker, self.history_bar = DataPicker(session), HistoryBar(session)
+        self.table, self.verdict = ModelTable(session), VerdictBadge(session)
+        self.editor, self.hypotheses = ExpectationEditor(session), HypothesisList(session)
+        self.rulers = tuple(
+            TickRuler(session=session, parameter=name, label=f"Ruler of {name}") for name in session.parameters
+        )
+        self.plots = PlotPanel(session)
+        self.map = ParameterMap(session) if len(session.parameters) == 2 else None
+        self.rules, self.run, self.report = RuleMatrix(session), RunPanel(session), ReportPanel(session)
+        self.code = CodePanel(session)
+        self.session_bar = SessionBar(session, self._load, title="Save and open")
+        self._parameters = session.parameters
+        self._link()
+        session.observe(self._told)
+        self.children = (
+            self.data_picker,
+            self.history_bar,
+            self.table,
+            self.verdict,
+            self.editor,
+            _heading("Ruler" if len(self.rulers) == 1 else "Rulers"),
+            *self.rulers,
+            _heading("Fit" if self.map else "Fit and divergence"),
+            self.plots,
+            *([self.map] if self.map else []),
+            self.hypotheses,
+            self.rules,
+            self.run,
+            self.report,
+            self.code,
+            self.session_bar,
+        )
+
+    def _link(self) -> None:
+        """Let a term, a range or a point that is pointed at in one view be seen in the others."""
+        self._links: list[Any] = []
+        self.plots.fit.observe(lambda _: self.data_picker.show_view(self.plots.view), "xrange")
+        self.plots.fit.observe(self._chosen, "clicked")
+        if len(self.rulers) == 1:
+            (ruler,), terms, fit = self.rulers, self.hypotheses, self.plots.fit
+            self._links = [
+                ipywidgets.jslink((terms, "hover"), (ruler, "hover")),
+                ipywidgets.jslink((terms, "hover"), (fit, "hover")),
+                ipywidgets.jslink((terms, "term"), (ruler, "selected")),
+                ipywidgets.jslink((terms, "term"), (fit, "term")),
+            ]
+
+    def _unlink(self) -> None:
+        for link in self._links:
+            link.close()
+        self._links = []
+
+    def _rebuild(self) -> None:
+        before: tuple[Any, ...] = self.children
+        self._unlink()
+        self._build()
+        for part in before:
+            close_tree(part)
+            part.close()
+
+    def _chosen(self, change: Any) -> None:
+        """Take a point of the fit that was pressed: the setting nearest to it."""
+        x = change["new"].get("x")
+        near = [one for one in self._session.settings if isinstance(one, float) and isinstance(x, int | float)]
+        self.data_picker.show_point(min(near, key=lambda one: abs(one - x), default=None))
+
+    def _told(self, changed: frozenset[str]) -> None:
+        if "data" in changed and self._session.parameters != self._parameters:
+            self._session.unobserve(self._told)
+            self._rebuild()
+
     def _load(self, session: Session) -> None:
         self.session = session
+
+
+def _heading(text: str) -> ipywidgets.HTML:
+    return ipywidgets.HTML(f'<div class="sk-part"><h3>{text}</h3></div>')
 
 
 def _session(data: object, expectations: object | None, options: dict[str, Any]) -> Session:

@@ -82,7 +82,7 @@ def _row(verdict: Judged, model: Any, k: int) -> str:
     return (
         f'<tr data-term="{esc(model.growth)}"><td class="num">{k + 1}</td><th scope="row"><button type="button" data-choose '
         f'data-key="term{k}" aria-pressed="false" title="Show this term on the ruler and in the plot">'
-        f"{formula(model.growth)}</button></th>"
+        f"{formula(model.growth if isinstance(verdict, Verdict) else model)}</button></th>"
         f'<td>{bar}{percent(weight)}</td><td class="num">{fit}</td><td>{match}</td><td>{why}</td></tr>'
     )
 

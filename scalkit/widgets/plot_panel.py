@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
 from scalkit import plots
 from scalkit.errors import ScalkitError
+from scalkit.plots.rival_curves import rival_traces
 from scalkit.validation.several_verdict import is_several
 from scalkit.widgets.plot_view import PlotView
 
@@ -53,8 +55,17 @@ class PlotPanel(ipywidgets.Box):  # type: ignore[misc]
             _draw(self.fit, plots.several, verdict)
             _draw(self.divergence, None, None)
         else:
-            _draw(self.fit, plots.fit if verdict else None, verdict)
+            _draw(self.fit, _fit if verdict else None, verdict)
             _draw(self.divergence, plots.divergence_of if verdict else None, verdict)
+
+    @property
+    def view(self) -> tuple[float, float] | None:
+        """The range of the parameter that both show; None for all of it."""
+        if len(self.fit.xrange) != 2:
+            return None
+        low, high = (float(end or 0) for end in self.fit.xrange)
+        is_log = self.fit.figure.get("layout", {}).get("xaxis", {}).get("type") == "log"
+        return (10.0**low, 10.0**high) if is_log else (low, high)
 
     def close(self) -> None:
         """Close the widget; the session lives on."""
@@ -65,6 +76,15 @@ class PlotPanel(ipywidgets.Box):  # type: ignore[misc]
     def _told(self, changed: frozenset[str]) -> None:
         if changed & _SHOWN:
             self.refresh()
+
+
+def _fit(verdict: Any) -> dict[str, Any]:
+    """Return the fit with the hidden curves of its rivals."""
+    figure: dict[str, Any] = json.loads(plots.fit(verdict).to_json())
+    for trace in figure["data"]:
+        if trace.get("legendgroup") == "model":
+            trace["meta"] = {"growth": str(verdict.model.growth)}
+    return {**figure, "data": [*figure["data"], *rival_traces(verdict)]}
 
 
 def _wide() -> Any:

@@ -3,6 +3,7 @@ const library = (globalThis.__scalkitPlotly ??= Promise.withResolvers()).promise
 const DARK = {
   "#1b1f24": "#e6e9ec", "#0072B2": "#56B4E9", "#009E73": "#2cb98f", "#77808a": "#98a3ae", "#e4e7ea": "#2b3138",
   "#56B4E9": "#a6dbf8", "#D55E00": "#f0803c", "rgba(0,158,115,0.16)": "rgba(44,185,143,0.20)",
+  "#9b2f73": "#e39ac4",
 };
 const LIGHT_COLOURS = new RegExp(Object.keys(DARK).map((s) => s.replace(/[()]/g, "\\$&")).join("|"), "g");
 const scheme = matchMedia("(prefers-color-scheme: dark)");

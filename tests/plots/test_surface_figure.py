@@ -1,0 +1,96 @@
+"""Maps and slices over two parameters, and the hidden curves of rivals: the figures as data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import scalkit as sk
+from scalkit import plots
+from scalkit.errors import DataError, UsageError
+from scalkit.validation.several_verdict import SeveralVerdict
+
+P, S = np.meshgrid(2.0 ** np.arange(1, 7), 10.0 ** np.arange(1, 6))
+POINTS = np.stack([P.ravel(), S.ravel()], axis=1)
+Y = 1e-6 * (3 * np.log2(P) + 0.002 * S * np.log2(P)).ravel()
+
+
+@pytest.fixture(scope="module")
+def verdict() -> SeveralVerdict:
+    y = Y[:, None] * np.random.default_rng(1).lognormal(0, 0.03, (len(Y), 4))
+    data = sk.measurements(POINTS, y, parameter=["p", "S"], name="f<b>")
+    (found,) = sk.validate(data, {"f<b>": "log(p)*S"}).verdicts
+    assert isinstance(found, SeveralVerdict)
+    return found
+
+
+def test_map_has_the_model_and_the_points_in_the_same_colours(verdict: SeveralVerdict) -> None:
+    figure = plots.surface(verdict, "p", 1000.0)
+    model, points = figure.data
+    at = np.array([[model.x[3], model.y[5]]], dtype=float)
+    assert model.z[5][3] == pytest.approx(np.log10(float(verdict.model(at)[0])), rel=1e-4)
+    assert (min(model.x), max(model.x), min(model.y), max(model.y)) == (2, 64, 10, 1e5)
+    assert list(zip(points.x, points.y, strict=True)) == [tuple(p) for p in verdict.series.points]
+    assert np.allclose(points.marker.color, np.log10(verdict.series.y), rtol=1e-5)
+    assert model.coloraxis == points.marker.coloraxis == "coloraxis"
+    axis = figure.layout.coloraxis
+    assert axis.cmin <= min(points.marker.color)
+    assert axis.cmax >= max(points.marker.color)
+    assert any(text.endswith("µs") for text in axis.colorbar.ticktext)
+    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
+    (line,) = figure.layout.shapes
+    assert (line.y0, line.y1) == (1000, 1000)
+    assert figure.layout.meta["alt"].startswith("f<b> over p and S: run time from")
+    (across,) = plots.surface(verdict, "S", 8.0).layout.shapes
+    assert (across.x0, across.x1) == (8, 8)
+    assert plots.surface(verdict).layout.shapes == ()
+
+
+@pytest.mark.parametrize(("along", "at", "column"), [("p", 1000.0, 0), ("S", 8.0, 1)])
+def test_slice_is_the_model_at_one_value(verdict: SeveralVerdict, along: str, at: float, column: int) -> None:
+    figure = plots.slice_of(verdict, along, at)
+    *lines, points = figure.data
+    assert [line.showlegend for line in lines] == [False] * (len(lines) - 1) + [True]
+    point = np.full((1, 2), at)
+    point[0, column] = lines[-1].x[10]
+    assert lines[-1].y[10] == pytest.approx(float(verdict.model(point)[0]), rel=1e-4)
+    here = verdict.series.points[:, 1 - column] == at
+    assert list(points.x) == verdict.series.points[here, column].tolist()
+    assert np.allclose(points.y, verdict.series.y[here], rtol=1e-5)
+    assert len(lines) == len(verdict.series.along(verdict.parameters[1 - column]))
+    assert f"at {verdict.parameters[1 - column]} = {at:g}" in figure.layout.meta["alt"]
+
+
+def test_values_that_are_not_positive_have_a_linear_scale() -> None:
+    y = (P.ravel() * S.ravel() - 20.0)[:, None]
+    data = sk.measurements(POINTS, y, parameter=["p", "S"], metric="gain", unit="B", name="f")
+    (verdict,) = sk.validate(data, {"f": "p*S"}).verdicts
+    figure = plots.surface(verdict)  # type: ignore[arg-type]
+    assert figure.data[1].marker.color[0] == 0.0
+
+
+def test_what_cannot_be_drawn_is_refused(verdict: SeveralVerdict) -> None:
+    x = 2.0 ** np.arange(1, 7)
+    one = sk.validate(sk.measurements(x, 1 + x, name="g"), {"g": "p"})["g"]
+    with pytest.raises(DataError, match="'g' has no verdict over two parameters; draw it with"):
+        plots.surface(one)
+    with pytest.raises(DataError, match="no verdict over two parameters"):
+        plots.slice_of(one, "p", 2.0)
+    with pytest.raises(UsageError, match="'f<b>' has no parameter 'q'; choose one of p, S"):
+        plots.slice_of(verdict, "q", 2.0)
+
+
+def test_rivals_are_hidden_curves_that_say_what_they_are() -> None:
+    x = 2.0 ** np.arange(1, 8)
+    verdict = sk.validate(sk.measurements(x, 1 + 0.2 * np.sqrt(x) * np.log2(x), name="f"), {"f": "p"})["f"]
+    bare = plots.fit(verdict)
+    figure = plots.with_rivals(plots.fit(verdict), verdict, 3)
+    added = figure.data[len(bare.data) :]
+    assert [trace.meta["growth"] for trace in added] == [str(one.growth) for one in verdict.rivals[:3]]
+    assert {trace.visible for trace in added} == {False}
+    assert {trace.showlegend for trace in added} == {False}
+    for trace, rival in zip(added, verdict.rivals, strict=False):
+        assert trace.y[7] == pytest.approx(float(rival(trace.x[7])), rel=1e-4)
+    of_model = [trace for trace in figure.data[: len(bare.data)] if trace.meta]
+    assert {trace.meta["growth"] for trace in of_model} == {str(verdict.model.growth)}
+    assert figure.layout.yaxis.range == bare.layout.yaxis.range, "nothing jumps when one is shown"

@@ -1,0 +1,150 @@
+"""What is judged: data, function, metric, statistic, settings; noise, and what is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from test_explorer import bare, press
+
+import scalkit as sk
+from scalkit.measure import combine, write_netcdf
+from scalkit.session import Session
+from scalkit.widgets.data_picker import DataPicker
+from scalkit.widgets.next_setting import advice_of, settings_to_try
+
+Wire = list[tuple[str, str, dict[str, Any]]]
+P = 2.0 ** np.arange(1, 8)
+
+
+def measured(p: Any, runs: int = 1, noise: float = 0.0, **named: Any) -> Any:
+    p = np.asarray(p, dtype=float)
+    made = {"f": 1 + 0.2 * np.sqrt(p), "g": 3 + 0.5 * p} | named
+    rng = np.random.default_rng(1)
+    every = []
+    for name, y in made.items():
+        for run in range(runs):
+            values = (y * rng.lognormal(0, noise, len(p)))[:, None]
+            one = sk.measurements(p, values, name=name)
+            every.append(one.assign_coords(run=[run]) if runs > 1 else one)
+    return combine(every)
+
+
+@pytest.fixture
+def session() -> Session:
+    return Session(measured(P), {"f": "p^(1/2)", "g": "p"})
+
+
+@pytest.fixture
+def picker(wire: Wire, session: Session) -> DataPicker:
+    return DataPicker(session)
+
+
+def test_function_and_metric_are_chosen(picker: DataPicker, session: Session) -> None:
+    press(picker, "function", key="g")
+    assert session.selected == ("g", "time")
+    assert '<option value="g" selected>' in picker.pieces["choice"]
+    press(picker, "function", key="nothing")
+    assert "was not measured" in picker.problem
+    press(picker, "metric", key="object_memory")
+    assert "the metric 'object_memory' of 'g' was not measured" in picker.problem
+    press(picker, "metric", key="time")
+    assert (picker.problem, session.selected) == ("", ("g", "time"))
+
+
+def test_other_data_are_a_step(picker: DataPicker, session: Session, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_netcdf(measured(P[:6]), "shorter.nc")
+    assert 'placeholder="data in memory"' in picker.pieces["source"]
+    press(picker, "data", data="shorter.nc")
+    assert session.history == ("measurements shorter.nc",)
+    assert 'value="shorter.nc"' in picker.pieces["source"]
+    press(picker, "data", data="shorter.nc")
+    assert len(session.history) == 1
+    press(picker, "data", data="<b>.nc")
+    assert "&lt;b&gt;.nc" in picker.pieces["problem"]
+    assert 'value="&lt;b&gt;.nc"' in picker.pieces["source"], "it stays to be mended"
+    press(picker, "data", data=" ")
+    assert "no data are named" in picker.problem
+
+
+@pytest.mark.parametrize(("settings", "best"), [([2, 4, 8, 16], "32"), ([4, 8], "16"), ([3], "6")])
+def test_too_few_settings_say_which_is_next(wire: Wire, settings: list[int], best: str) -> None:
+    picker = DataPicker(Session(measured(settings), {"f": "p^(1/2)", "g": "p"}))
+    have = f"You have {len(settings)} setting{'s' * (len(settings) > 1)} (p = {', '.join(map(str, settings))}), 5 are needed"
+    assert have in bare(picker)
+    advice = advice_of(picker.session)
+    if len(settings) < 3:
+        assert advice is None
+        assert f"next best p = {best}." in bare(picker)
+    else:
+        assert advice is not None
+        assert f"next best p = {advice.candidates[0].x:g}." in bare(picker)
+
+
+def test_settings_to_try_are_gaps_and_beyond() -> None:
+    assert settings_to_try(np.array([2.0, 4, 16])) == [3, 8, 64, 256, 1024]
+    assert settings_to_try(np.array([1.0, 2, 3, 4])) == [8, 16, 32]
+    assert settings_to_try(np.array([0.5, 1.0]))[0] == pytest.approx(np.sqrt(0.5))
+
+
+def test_enough_settings_and_an_excluded_one(picker: DataPicker, session: Session) -> None:
+    assert picker.pieces["few"] == ""
+    session.exclude(*P[:3])
+    assert "You have 4 settings (p = 16, 32, 64, 128), 5 are needed" in bare(picker)
+    session.select("g")
+    assert picker.pieces["few"] == ""
+
+
+def test_where_to_measure_next_is_said_while_it_is_open(picker: DataPicker, session: Session) -> None:
+    assert "<p>" not in picker.pieces["advice"]
+    press(picker, "next", key="open")
+    advice = advice_of(session)
+    assert advice is not None
+    assert advice.sentence in bare(picker)
+    press(picker, "next", key="shut")
+    assert "<p>" not in picker.pieces["advice"]
+
+
+@pytest.mark.parametrize(
+    ("runs", "noise", "said"),
+    [(1, 0.0, "? noise unknown"), (4, 0.005, "○ quiet"), (4, 0.09, "◐ some noise"), (4, 0.4, "● noisy")],
+)
+def test_noise(wire: Wire, runs: int, noise: float, said: str) -> None:
+    picker = DataPicker(Session(measured(P, runs, noise), {"f": "p"}))
+    assert said in bare(picker)
+    if runs > 1:
+        assert f"{said}: {100 * picker.session.series('f').noise:.2g} %" in bare(picker)
+
+
+def test_exact_values(wire: Wire) -> None:
+    data = sk.measurements(P, 8 * P, metric="object_memory", unit="B", exact=True, name="f")
+    assert "= exact" in bare(DataPicker(Session(data, {"f": "p"})))
+
+
+def test_what_is_in_view_elsewhere_can_be_kept_alone(picker: DataPicker, session: Session) -> None:
+    assert picker.pieces["view"] == ""
+    picker.show_view((3.0, 70.0))
+    assert "In view: p from 3 to 70" in bare(picker)
+    assert "Leave out the other 2 settings" in bare(picker)
+    press(picker, "rest")
+    assert session.excluded == (2.0, 128.0)
+    assert len(session.history) == 1
+    assert picker.pieces["view"] == ""
+    picker.show_view((200.0, 300.0))
+    assert picker.pieces["view"] == "", "nothing would be left"
+    press(picker, "rest")
+    assert len(session.history) == 1
+
+
+def test_a_point_that_was_pressed_elsewhere_can_be_left_out(picker: DataPicker, session: Session) -> None:
+    picker.show_point(8.0)
+    assert "Chosen: p = 8 Leave it out" in bare(picker)
+    assert 'aria-current="true"' in picker.pieces["settings"]
+    press(picker, "setting", key="2")
+    assert session.excluded == (8.0,)
+    assert "Chosen: p = 8 Take in again" in bare(picker)
+    picker.show_point(9.0)
+    assert picker.pieces["view"] == ""
