@@ -1,0 +1,119 @@
+"""What the notebooks call: simulated data, published tables, a small campaign or the bundled one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import scalkit as sk
+from scalkit.errors import ExpectationError, UsageError
+from scalkit.lessons import measure_here, published_tables, read_or_example, resolution, simulate
+from scalkit.lessons.simulated import evaluate
+from scalkit.measure import write_netcdf
+
+P = [2, 4, 8, 16, 32]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("16 + 0.56*p", [17.12, 18.24]), ("p", [2, 4]), ("2.2e5", [2.2e5, 2.2e5]), ("1 + 2*p*log(p)", [5, 17])],
+)
+def test_formulas_have_the_values_that_they_say(text: str, values: list[float]) -> None:
+    assert evaluate(text, [2, 4]).tolist() == pytest.approx(values)
+
+
+def test_simulated_data_say_so_and_follow_the_truth() -> None:
+    exact = simulate({"f": "5 + 1*p", "g": "2"}, P, unit="us")
+    assert exact["time"].sel(function="f").min(["run", "repetition"]).values == pytest.approx(5e-6 + 1e-6 * np.array(P))
+    assert (exact.attrs["simulated"], exact.attrs["title"]) == (1, "simulated, not measured: noise 0, seed 1")
+    noisy = simulate({"f": "5 + 1*p"}, P, unit="us", noise=0.1, repetitions=200)
+    excess = noisy["time"] / exact["time"].sel(function=["f"]).isel(repetition=0) - 1
+    assert float(excess.min()) >= 0
+    assert float(excess.mean()) == pytest.approx(0.1 * np.sqrt(2 / np.pi), rel=0.1)
+    assert noisy.equals(simulate({"f": "5 + 1*p"}, P, unit="us", noise=0.1, repetitions=200))
+
+
+@pytest.mark.parametrize(
+    ("truth", "options", "said"),
+    [
+        ({"f": "p"}, {"noise": -0.1}, r"^noise is -0\.1; a share from 0 on is needed, such as 0\.05 for 5 %\.$"),
+        ({"f": "p"}, {"repetitions": 0}, r"^repetitions are 0; a whole number from 1 on is needed\.$"),
+        (
+            {},
+            {},
+            r"^there is nothing to simulate; name a function and its formula, such as \{'f': '5 \+ 2\*log\(p\)'\}\.$",
+        ),
+    ],
+)
+def test_wrong_simulations(truth: dict[str, str], options: dict[str, float], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        simulate(truth, P, **options)
+
+
+def test_formulas_are_parsed_and_never_evaluated() -> None:
+    with pytest.raises(ExpectationError):
+        evaluate("__import__('os').getpid()", P)
+
+
+def test_every_mark_of_the_paper_is_derived_again() -> None:
+    tables = published_tables()
+    assert {number: len(table.entries) for number, table in tables.items()} == {2: 24, 3: 15, 4: 4}
+    for table in tables.values():
+        assert all(one.agrees for one in table.entries)
+        assert table.to_frame()["agrees"].all()
+    assert tables[2].sentence == "Table 2, collectives runtime: 24 of 24 marks come out as printed."
+
+
+@pytest.mark.parametrize("number", [2, 3, 4])
+def test_printed_models_as_data_give_the_printed_marks(number: int) -> None:
+    table = published_tables()[number]
+    for machine in table.machines:
+        data = table.data(machine)
+        assert (data.attrs["simulated"], machine in data.attrs["title"]) == (1, True)
+        result = sk.validate(data, table.expectations())
+        printed = {one.function: one.match for one in table.entries if one.machine == machine}
+        assert {v.function: v.rank for v in result} == printed
+
+
+def test_unknown_machine() -> None:
+    with pytest.raises(UsageError, match=r"^table 4 has no machine 'Juqueen'; it has Juropa node\.$"):
+        published_tables()[4].data("Juqueen")
+
+
+def test_finer_rulers_need_better_values() -> None:
+    table = resolution("p", [2, 4, 8, 16, 32, 64], noises=[0.0, 0.05], depths=[0, 3], trials=100)
+    assert table.loc["0%"].tolist() == [1.0, 1.0]
+    assert table.loc["5%", "5 ticks"] > table.loc["5%", "33 ticks"]
+
+
+def test_example_or_your_own(tmp_path: Path) -> None:
+    assert read_or_example("").attrs["simulated"] == 1
+    write_netcdf(sk.measurements(P, P, "n", name="mine"), tmp_path / "mine.nc")
+    assert list(read_or_example(tmp_path / "mine.nc", "n")["function"].values) == ["mine"]
+
+
+@pytest.mark.mpi
+def test_a_campaign_is_measured_once(tmp_path: Path) -> None:
+    options = {"processes": (2, 3), "operations": ("MPI_Bcast", "MPI_Comm_dup"), "runs": 1, "budget_s": 1.0}
+    first = measure_here(tmp_path / "runs", **options)
+    assert not first.is_bundled
+    assert first.sentence.startswith("Measured here")
+    assert first.sentence.endswith(f"with 2, 3 processes, 4 launches in {tmp_path / 'runs'}.")
+    assert list(first.data["p"].values) == [2, 3]
+    times = sorted(path.stat().st_mtime_ns for path in first.folder.glob("*.jsonl"))
+    again = measure_here(tmp_path / "runs", **options)
+    assert sorted(path.stat().st_mtime_ns for path in again.folder.glob("*.jsonl")) == times
+
+
+def test_without_an_mpi_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
+    found = measure_here(tmp_path / "runs")
+    assert found.is_bundled
+    assert found.sentence.startswith("Nothing could be measured here (")
+    assert found.sentence.endswith("); these are the bundled measurements of another machine.")
+    assert list(found.data["p"].values) == [2, 4, 8, 16, 32]
+    assert not (tmp_path / "runs").exists()
+    assert repr(found) == f"<MeasuredHere: {found.sentence}>"
