@@ -143,6 +143,7 @@ def open_columns(
             statistic=statistic,
             min_points=min_points,
             targets=targets,
+            n_sets=len(sets),
         )
         for paths, own in zip(sets, of_sets, strict=True)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from scalkit.errors import UsageError
 from scalkit.reports.kinds import kind_of
 from scalkit.session import Session
 
-__all__ = ["Input", "input_of", "inputs_of"]
+__all__ = ["Input", "checked_targets", "input_of", "inputs_of"]
 
 _MEMORY = "data in memory"
 
@@ -65,11 +66,11 @@ def input_of(source: object, folder: Path, stem: str = "measurements", label: st
         If a session cannot be opened.
     """
     if isinstance(source, xr.Dataset):
-        path = folder / f"{stem}.nc"
+        path = _place(folder, f"{stem}.nc")
         measure.write_netcdf(source, path)
         return Input((str(path),), (str(source.attrs.get("source", "") or _MEMORY),), True, label=label)
     if isinstance(source, Session):
-        return _session(source, folder, stem, (_MEMORY,), label)
+        return _session(source, folder, stem, (source.source,), label, is_in_memory=True)
     given = (source,) if isinstance(source, str | os.PathLike) else source
     if not isinstance(given, Sequence) or not all(isinstance(one, str | os.PathLike) for one in given):
         raise UsageError(
@@ -99,7 +100,7 @@ def inputs_of(source: object, labels: Sequence[str], folder: Path) -> list[Input
     UsageError
         If there are fewer than two, or another number of labels.
     """
-    if isinstance(source, Mapping):
+    if isinstance(source, Mapping) and not isinstance(source, xr.Dataset):
         if labels:
             raise UsageError("the data sets to compare have labels already; leave 'labels' out.")
         labels, sets = [str(label) for label in source], list(source.values())
@@ -117,8 +118,32 @@ def inputs_of(source: object, labels: Sequence[str], folder: Path) -> list[Input
     ]
 
 
-def _session(session: Session, folder: Path, stem: str, named: tuple[str, ...], label: str) -> Input:
+def checked_targets(targets: Sequence[float] | float) -> list[float]:
+    """Return values of the parameter to predict at.
+
+    Raises
+    ------
+    UsageError
+        If one is not positive or not finite.
+    """
+    given = [targets] if isinstance(targets, int | float) else list(targets)
+    for x in given:
+        if not (math.isfinite(x) and x > 0):
+            raise UsageError(f"a target to predict at is {x!r}; a positive value of the parameter is needed.")
+    return [float(x) for x in given]
+
+
+def _session(
+    session: Session, folder: Path, stem: str, named: tuple[str, ...], label: str, *, is_in_memory: bool = False
+) -> Input:
     """Return a session as a file that holds its measurements, too: its own paths count from another folder."""
-    path = folder / f"{stem}.json"
+    path = _place(folder, f"{stem}.json")
     session.save(path, with_data=True)
-    return Input((str(path),), named, is_session=True, label=label)
+    return Input((str(path),), named, is_in_memory, is_session=True, label=label)
+
+
+def _place(folder: Path, name: str) -> Path:
+    """Return a path in a folder whose name is always the same: measurements say it where they say their files."""
+    place = folder / "memory"
+    place.mkdir(exist_ok=True)
+    return place / name

@@ -69,9 +69,10 @@ def notes(lines: Iterable[str]) -> str:
     return f'<ul class="note">{items}</ul>' if items else ""
 
 
-def details(summary: str, body: str) -> str:
-    """Return a folded block; `summary` is plain text, `body` markup."""
-    return f"<details><summary>{esc(summary)}</summary>{body}</details>"
+def details(summary: str, body: str, *, prints: bool = False) -> str:
+    """Return a folded block; `summary` is plain text, `body` markup. On paper it is open if it `prints`, else left out."""
+    kind = ' class="print"' if prints else ""
+    return f"<details{kind}><summary>{esc(summary)}</summary>{body}</details>"
 
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[int] = ()) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -16,11 +15,12 @@ from typing import Any
 import xarray as xr
 
 from scalkit import measure
-from scalkit.errors import UsageError
 from scalkit.fit import MIN_POINTS
 from scalkit.reports.answer import answer
+from scalkit.reports.inputs import checked_targets
 from scalkit.reports.kinds import kind_of
 from scalkit.reports.plain import from_plain
+from scalkit.reports.reopened import room_for, session_values
 from scalkit.reports.status_quo import open_baseline, require_same_statistic, status_quo
 from scalkit.session import Session
 from scalkit.session.source import content_hash
@@ -69,6 +69,8 @@ class Page:
         Whether the status quo was what was expected.
     session : Session or None
         The session that is reported, where one was given instead of measurements.
+    n_sets : int
+        Number of data sets on the same page.
     """
 
     data: xr.Dataset
@@ -87,6 +89,7 @@ class Page:
     baseline_name: str = ""
     judged_by_baseline: bool = False
     session: Session | None = None
+    n_sets: int = 1
 
     @property
     def parameter(self) -> str:
@@ -133,11 +136,14 @@ class Page:
         """SHA-256 of what the measurements say, whatever file they are in."""
         return content_hash(self.data)
 
+    @property
+    def room(self) -> int:
+        """How many letters its measurements may take in the page."""
+        return room_for(len(self.result.verdicts), self.n_sets)
+
     @cached_property
     def session_values(self) -> dict[str, Any]:
         """What `Session.load` reads from the page, as JSON values."""
-        from scalkit.reports.reopened import session_values
-
         return session_values(self)
 
     @property
@@ -181,6 +187,7 @@ def open_page(
     targets: Sequence[float] = (),
     baseline: str = "",
     judged_by_baseline: bool = False,
+    n_sets: int = 1,
 ) -> Page:
     """Read measurements, validate them, and return the content of a report.
 
@@ -210,15 +217,14 @@ def open_page(
         A file of `Baseline.save`, a session, or measurements that are judged by `expectations`.
     judged_by_baseline : bool
         Whether the growths of the baseline are expected, not `expectations`.
+    n_sets : int
+        Number of data sets on the same page.
 
     Raises
     ------
     DataError, RunFileError, ExpectationError, RuleError, UsageError
         If an input is wrong.
     """
-    for x in targets:
-        if not (math.isfinite(x) and x > 0):
-            raise UsageError(f"a target to predict at is {x!r}; a positive value of the parameter is needed.")
     names = named or {}
     session = Session.load(runs[0]) if len(runs) == 1 and kind_of(runs[0]) == "session" else None
     quo = open_baseline(baseline, expectations, statistic, min_points) if baseline else None
@@ -249,11 +255,12 @@ def open_page(
         fail_on=tuple(fail_on),
         min_points=min_points,
         made=written_now(),
-        targets=tuple(float(x) for x in targets),
+        targets=tuple(checked_targets(targets)),
         baseline=quo,
         baseline_name=str(names.get("baseline") or baseline),
         judged_by_baseline=judged_by_baseline,
         session=session,
+        n_sets=n_sets,
     )
 
 

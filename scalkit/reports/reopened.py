@@ -15,14 +15,21 @@ from scalkit.session.file import SCRIPT_ID, session_from_dict
 if TYPE_CHECKING:
     from scalkit.reports.page import Page
 
-__all__ = ["MOST_CHARACTERS", "session_values", "sessions_of"]
+__all__ = ["room_for", "session_values", "sessions_of"]
 
-MOST_CHARACTERS = 400_000
-"""Measurements that files hold go into a page up to this size, packed; those made in memory always do."""
+_ROOM = 908_000
+_OF_A_VERDICT = {False: 28_000, True: 4_000}
+"""A page has 1.6 MB, less the plotting library, and less this for each verdict, alone or beside others; the rest may hold
+measurements."""
+
+
+def room_for(n_verdicts: int, n_sets: int = 1) -> int:
+    """Return how many letters the measurements of each of several data sets may take in a page."""
+    return max(0, _ROOM - _OF_A_VERDICT[n_sets > 1] * n_verdicts * n_sets) // n_sets
 
 
 def session_values(page: Page) -> dict[str, Any]:
-    """Return the session of a page as JSON values; measurements in files are in it if they are small."""
+    """Return the session of a page as JSON values; the measurements are in it if no file holds them, or if there is room."""
     if page.session is not None:
         plain = page.session.to_dict(with_data=False)
         plain["data"]["netcdf"] = dataset_to_text(page.session.data)
@@ -33,7 +40,7 @@ def session_values(page: Page) -> dict[str, Any]:
         plain = session.to_dict(with_data=True)
         plain["data"]["paths"] = [] if page.is_in_memory else list(page.named)
         plain["expectations"]["source"] = page.expectations_name or None
-    if plain["data"]["paths"] and len(plain["data"]["netcdf"]) > MOST_CHARACTERS:
+    if plain["data"]["paths"] and len(plain["data"]["netcdf"]) > page.room:
         plain["data"]["netcdf"] = None
     return plain
 

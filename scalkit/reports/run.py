@@ -13,7 +13,8 @@ import xarray as xr
 
 from scalkit.errors import ReportError, UsageError
 from scalkit.relation import Relation
-from scalkit.reports.inputs import Input, input_of, inputs_of
+from scalkit.reports.inputs import Input, checked_targets, input_of, inputs_of
+from scalkit.reports.kinds import kind_of
 from scalkit.reports.outcome import Outcome, read_outcome
 from scalkit.reports.target import Target
 from scalkit.reports.template import DEFAULT, Template, named_template
@@ -123,6 +124,7 @@ def report(
     -----
     ``SOURCE_DATE_EPOCH`` sets the time in the report, so that the same input gives the same bytes.
     """
+    from scalkit.reports.executed import notebook_text, parameters_there
     from scalkit.reports.pdf import find_browser
 
     _require_epoch()
@@ -135,14 +137,17 @@ def report(
         "fail_on": [fail_on] if isinstance(fail_on, str) else list(fail_on or ()),
         "statistic": statistic or "",
         "min_points": min_points,
-        "targets": [float(x) for x in ([targets] if isinstance(targets, int | float) else targets)],
+        "targets": checked_targets(targets),
         "labels": list(labels),
     }
     with tempfile.TemporaryDirectory(prefix="scalkit-report-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         parameters = _parameters(chosen, source, expectations, baseline, given, folder)
         done, outcome = _executed(chosen, parameters, folder)
-        target.write(_contents(target, done, outcome, folder, browser))
+        contents = _contents(target, done, outcome, folder, browser)
+        if target.notebook is not None:
+            contents[target.notebook] = notebook_text(done, parameters_there(parameters, target.html))
+        target.write(contents)
     return ReportResult(
         target.html, target.verdict_json, target.junit_xml, outcome.status, outcome.answer, target.pdf, target.notebook
     )
@@ -191,6 +196,8 @@ def _parameters(
         if len(before.paths) != 1:
             raise UsageError(f"a baseline is one file or folder, got {len(before.paths)}; combine them into one.")
         asked["baseline"], named["baseline"] = before.paths[0], before.named[0]
+        if template.name == "regression" and expectations is not None and kind_of(before.paths[0]) == "baseline":
+            raise UsageError("expectations and a baseline both say what is expected; give one of them.")
     plain = to_plain(expectations)
     shown = os.fspath(expectations) if isinstance(expectations, str | os.PathLike) else ""
     named["expectations"] = shown or (plain if isinstance(plain, str) else "")
@@ -221,7 +228,6 @@ def _contents(
     target: Target, done: NotebookNode, outcome: Outcome, folder: Path, browser: str
 ) -> dict[Path, str | bytes]:
     """Return what goes into each file."""
-    from scalkit.reports.executed import notebook_text
     from scalkit.reports.html_page import render
     from scalkit.reports.pdf import print_page
 
@@ -235,6 +241,4 @@ def _contents(
         page = folder / "page.html"
         page.write_text(html, encoding="utf-8")
         contents[target.pdf] = print_page(page, browser, folder)
-    if target.notebook is not None:
-        contents[target.notebook] = notebook_text(done)
     return contents

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -110,6 +111,67 @@ def test_a_request_to_end_leaves_nothing(run: Path, tmp_path: Path) -> None:
     assert error.decode() == "scalkit report: interrupted\n"
     assert list(tmp_path.iterdir()) == [temporary]
     assert list(temporary.iterdir()) == []
+
+
+def test_templates_are_listed_with_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["report", "compare", "regression"]
+    assert lines[1] == "compare     Several data sets side by side: libraries, platforms, versions"
+    assert main(["report", "--list", "--json"]) == 0
+    assert [one["name"] for one in json.loads(capsys.readouterr().out)] == ["report", "compare", "regression"]
+
+
+def test_parameters_of_a_template_are_typed_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", "--help-template", "regression"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("regression: A candidate against its baseline")
+    assert re.search(r"\nmin_points: int = 5 +fewest settings of the parameter\n", out)
+    assert main(["report", "--help-template", "regression", "--json"]) == 0
+    found = {one["name"]: one for one in json.loads(capsys.readouterr().out)}
+    assert found["baseline"] == {
+        "name": "baseline",
+        "type": "str",
+        "default": '""',
+        "help": "a file of scalkit validate --save-baseline, or earlier runs; empty: the bundled measurements",
+    }
+    assert main(["report", "--help-template", "luck"]) == 2
+    assert (
+        "there is no template 'luck' of a report; choose from report, compare, regression." in capsys.readouterr().err
+    )
+
+
+def test_a_candidate_is_compared_with_earlier_runs(
+    run: Path, bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "r.html"
+    command = ["report", "--template", "regression", str(bad), "--baseline", str(run), "--out", str(out), "--notebook"]
+    assert main([*command, "--json"]) == 1
+    content = json.loads(capsys.readouterr().out)
+    assert Path(content["notebook"]) == tmp_path / "r.ipynb"
+    assert "1 worse, 2 gone; worse: MPI_Comm_dup" in content["answer"]
+    verdicts = json.loads(out.with_name("r.verdict.json").read_text(encoding="utf-8"))
+    assert {one["kind"] for one in verdicts["comparison"]["changes"]} == {"worse", "gone"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "nothing to report; name a run folder, a run file, a netCDF file or a session."),
+        (
+            ["RUN", "--target-p", "1,x"],
+            "--target-p is '1,x'; give scales as numbers, several between commas, as in 4096,65536.",
+        ),
+        (["RUN", "--label", "a"], "the template report has no parameter 'labels'; it has baseline, "),
+    ],
+)
+def test_wrong_use_gives_status_2(
+    words: list[str], message: str, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [str(run) if word == "RUN" else word for word in words]
+    assert main(["report", *given, "--out", str(tmp_path / "r.html")]) == 2
+    assert capsys.readouterr().err.startswith(f"scalkit report: {message}")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_help_says_what_can_be_combined(capsys: pytest.CaptureFixture[str]) -> None:

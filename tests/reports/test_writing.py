@@ -30,13 +30,14 @@ def written(
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOURCE_DATE_EPOCH", "1700000000")
         out = tmp_path_factory.mktemp("out") / "report.html"
-        return sk.report(data, expectations, out, rules=rules, title="Title <i>")
+        return sk.report(data, expectations, out, rules=rules, title="Title <i>", targets=[65536], notebook=True)
 
 
-def test_three_files_and_nothing_else(written: ReportResult) -> None:
+def test_the_files_and_nothing_else(written: ReportResult) -> None:
     names = sorted(path.name for path in written.html.parent.iterdir())
-    assert names == ["report.html", "report.junit.xml", "report.verdict.json"]
+    assert names == ["report.html", "report.ipynb", "report.junit.xml", "report.verdict.json"]
     assert written.html.stat().st_size < 1.6e6
+    assert (written.html.parent / "report.ipynb").stat().st_size <= 200_000
     assert written.status == 1
     assert written.answer.endswith("Exit status 1: a deciding verdict or rule fails.")
 
@@ -73,9 +74,46 @@ def test_same_input_gives_the_same_bytes(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-        again = sk.report(data, expectations, tmp_path / "report.html", rules=rules, title="Title <i>")
-    assert again.html.read_bytes() == written.html.read_bytes()
-    assert again.verdict_json.read_bytes() == written.verdict_json.read_bytes()
+        out = tmp_path / "report.html"
+        sk.report(data, expectations, out, rules=rules, title="Title <i>", targets=[65536], notebook=True)
+    for path in written.html.parent.iterdir():
+        assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_the_page_opens_as_the_session_that_it_shows(
+    written: ReportResult, data: xr.Dataset, expectations: dict[str, object], rules: list[str]
+) -> None:
+    session = sk.Session.load(written.html)
+    direct = sk.validate(data, expectations, rules)
+    assert session.result.to_dict()["verdicts"] == direct.to_dict()["verdicts"]
+    assert session.result.to_dict()["rules"] == direct.to_dict()["rules"]
+    assert session.paths == ()
+    assert session.select("MPI_Bcast").expect("p").undo().verdict is not None
+
+
+def test_a_changed_session_is_reported_as_it_is_and_opens_again(
+    written: ReportResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    session = sk.Session.load(written.html).select("MPI_Bcast").exclude(2)
+    session.select("MPI_Reduce").expect("p").add_tick("p^(5/6)")
+    session.save("changed.json")
+    made = sk.report("changed.json", out="changed.html")
+    again = sk.Session.load(made.html)
+    assert again.history == session.history
+    assert again.state == session.state
+    content = json.loads(made.verdict_json.read_text(encoding="utf-8"))
+    verdict = next(v for v in content["verdicts"] if v["function"] == "MPI_Reduce")
+    assert verdict["expectation"] == "p"
+    assert "MPI_Bcast (time) has 4 of 5 needed settings" in content["unjudged"][0]
+    assert "p^(5/6)" in verdict["space"]["ticks"]
+    assert "session.exclude(2)" in made.html.read_text(encoding="utf-8")
+
+
+def test_prediction_is_at_the_scale_that_was_asked_for(written: ReportResult) -> None:
+    text = written.html.read_text(encoding="utf-8")
+    assert ">at p = 65536<" in text
+    assert "2.05e+03 times the largest measured p" in text
 
 
 def test_existing_report_is_refused_first(written: ReportResult) -> None:

@@ -53,8 +53,8 @@ def _cards_of(verdicts: Sequence[Verdict]) -> Section:
 
 def card(verdict: Verdict, variants: Sequence[Verdict] = ()) -> Section:
     """Return the card of one verdict, with its variants folded at the end."""
-    pieces: list[Piece | str] = [f'<article class="sheet card" id="{anchor(verdict)}">', _head(verdict, "h4")]
-    pieces += _figures(verdict)
+    start = f'<article class="sheet card" id="{anchor(verdict)}"><div class="whole">'
+    pieces: list[Piece | str] = [start + _head(verdict, "h4"), *_figures(verdict), "</div>", *_ruler(verdict)]
     pieces += [_runners_up(verdict), _data(verdict)]
     if variants:
         pieces.append(_variants_table([verdict, *variants]))
@@ -64,7 +64,7 @@ def card(verdict: Verdict, variants: Sequence[Verdict] = ()) -> Section:
                 f"<summary>{name(variant.function)}: figures and data</summary>"
                 f'<div class="card">{_head(variant, "h5")}'
             )
-            pieces += [*_figures(variant), _runners_up(variant), _data(variant), "</div></details>"]
+            pieces += [*_figures(variant), *_ruler(variant), _runners_up(variant), _data(variant), "</div></details>"]
     return Section.of(*pieces, "</article>")
 
 
@@ -103,7 +103,13 @@ def _figures(verdict: Verdict) -> list[Piece | str]:
         '</div><div class="figure">',
         Plot(plots.divergence_of(verdict)),
         _caption(f"Model over expectation without coefficients; {crossing_words(verdict)}."),
-        '</div></div><div class="figure">',
+        "</div></div>",
+    ]
+
+
+def _ruler(verdict: Verdict) -> list[Piece | str]:
+    return [
+        '<div class="figure">',
         ruler_svg(verdict),
         _caption(
             f"The ruler: all {len(verdict.space.ticks)} classes that were fitted, slow growth left, fast growth right; "
@@ -135,7 +141,9 @@ def _runners_up(verdict: Verdict) -> str:
         "of two terms and the noise between settings."
     )
     return details(
-        "Runners-up", table(caption, ("model", "adjusted R²", "probability", "would be"), rows, numeric=(1, 2))
+        "Runners-up",
+        table(caption, ("model", "adjusted R²", "probability", "would be"), rows, numeric=(1, 2)),
+        prints=True,
     )
 
 

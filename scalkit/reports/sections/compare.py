@@ -59,23 +59,19 @@ def compare_summary(columns: Columns) -> Section:
     ----------
     Exascaling Your Library, table 2 (docs/references.md).
     """
-    groups = "".join(f'<th colspan="3" scope="colgroup" class="set">{esc(label)}</th>' for label in columns.labels)
-    heads = '<th scope="col" class="set">Model</th><th scope="col">δ</th><th scope="col">Match</th>' * len(
-        columns.labels
-    )
+    heads = "".join(f'<th scope="col" class="set">{esc(label)}</th>' for label in columns.labels)
     bodies = "".join(_group(columns, metric) for metric in dict.fromkeys(metric for metric, _ in columns.names))
-    caption = "Model, divergence and match of each function in each data set; dashed does not decide the exit status."
+    caption = "Model, divergence δ and match of each function in each data set; dashed does not decide the exit status."
     return Section.of(
         f'<div class="sheet"><div class="scroll" tabindex="0" role="group" aria-label="{esc(caption)}">'
-        f'<table class="sets"><caption>{esc(caption)}</caption><thead><tr><th rowspan="2" scope="col">Function</th>'
-        f'<th rowspan="2" scope="col">Expected</th>{groups}</tr><tr>{heads}</tr></thead>{bodies}</table></div></div>'
+        f'<table class="stack sets"><caption>{esc(caption)}</caption><thead><tr><th scope="col">Function</th>'
+        f'<th scope="col">Expected</th>{heads}</tr></thead>{bodies}</table></div></div>'
     )
 
 
 def _group(columns: Columns, metric: str) -> str:
     functions = [function for each, function in columns.names if each == metric]
-    title = METRIC_WORDS.get(metric, metric)
-    width = 2 + 3 * len(columns.labels)
+    title, width = METRIC_WORDS.get(metric, metric), 2 + len(columns.labels)
     rows = "".join(_row(columns, metric, function) for function in functions)
     return f'<tbody><tr class="group"><th colspan="{width}" scope="rowgroup">{esc(title)}</th></tr>{rows}</tbody>'
 
@@ -83,9 +79,12 @@ def _group(columns: Columns, metric: str) -> str:
 def _row(columns: Columns, metric: str, function: str) -> str:
     found = columns.verdicts(metric, function)
     expected = list(dict.fromkeys(_expected(v) for v in found if v is not None))
-    cells = "".join(_cells(v, len(expected) > 1) for v in found)
+    cells = "".join(
+        f'<td class="set" data-label="{esc(label)}">{_cell(v, len(expected) > 1)}</td>'
+        for label, v in zip(columns.labels, found, strict=True)
+    )
     shown = expected[0] if len(expected) == 1 else '<span class="soft">see there</span>'
-    return f'<tr><th scope="row">{name(function)}</th><td>{shown}</td>{cells}</tr>'
+    return f'<tr><th scope="row">{name(function)}</th><td data-label="Expected">{shown}</td>{cells}</tr>'
 
 
 def _expected(verdict: Verdict) -> str:
@@ -94,14 +93,14 @@ def _expected(verdict: Verdict) -> str:
     return big_o(verdict.expectation.growth)
 
 
-def _cells(verdict: Verdict | None, says_expected: bool) -> str:
+def _cell(verdict: Verdict | None, says_expected: bool) -> str:
     if verdict is None:
-        return '<td colspan="3" class="set soft">not judged</td>'
+        return '<span class="soft">not judged</span>'
     several = is_several(verdict)
     model = f"<math>{verdict.model.to_mathml()}</math>" if several else formula(verdict.model)
-    expected = f'<br><span class="soft">expected {_expected(verdict)}</span>' if says_expected else ""
     divergence = f"<math>{verdict.divergence.to_mathml()}</math>" if several else math(verdict.divergence)
-    return f'<td class="set">{model}{expected}</td><td>{divergence}</td><td>{badge(verdict)}</td>'
+    expected = f'<div class="soft">expected {_expected(verdict)}</div>' if says_expected else ""
+    return f'<div>{model}</div>{expected}<div class="pairs"><span>δ = {divergence}</span> {badge(verdict)}</div>'
 
 
 def compare_functions(columns: Columns) -> Section:

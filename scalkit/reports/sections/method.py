@@ -25,7 +25,7 @@ _STATISTICS = {
 def method(page: Page) -> Section:
     """Return the method in a few paragraphs, with the deviations and search spaces of this report."""
     own = _over_several() if any(is_several(v) for v in page.result.verdicts) else _along_one()
-    return Section.of(f'<div class="sheet">{_measurement(page)}{"".join(own)}{_settings(page)}</div>')
+    return Section.of(f'<div class="sheet">{_measurement(page)}{"".join(own)}{_changes(page)}{_settings(page)}</div>')
 
 
 def _measurement(page: Page) -> str:
@@ -60,6 +60,20 @@ def _along_one() -> tuple[str, ...]:
         "is not slower than a substitute built from others. It is violated where, in every run, the left side exceeds "
         f"the right side by more than {100 * TOLERANCE:.0f} %. Where the measurements keep it, the models say whether "
         "a larger scale will break it.</p>",
+    )
+
+
+def _changes(page: Page) -> str:
+    """Return how changes are told from noise; nothing without a baseline."""
+    comparison = page.result.comparison
+    if comparison is None:
+        return ""
+    return (
+        "<h3>Changes</h3><p>The growth of each model in the baseline is what is expected now, with the deviation that was given "
+        "then or half of its leading class. A function grows faster ▲ or slower ▼ if that is at least "
+        f"{100 * SURE:.0f} % probable to be no match; otherwise its values are compared at the largest setting that both have. "
+        f"It costs more × or less ÷ if they changed by more than {100 * comparison.tolerance:g} % and by more than two standard "
+        "errors of the ratio. Constant factors depend on the machine, so they fail only when asked; growth does not.</p>"
     )
 
 

@@ -57,7 +57,8 @@ def times(verdict: Verdict, target: float) -> str:
         return "–"
     if abs(step) > 30:
         return f"2<sup>{step:.0f}</sup>".replace("-", "−")
-    return f"{2**step:.3g}"
+    factor = float(f"{2**step:.3g}")
+    return f"{factor:,.0f}" if factor >= 100 else f"{factor:g}"
 
 
 def _shown(value: float, unit: str) -> str:
@@ -71,7 +72,7 @@ def _table(metric: str, verdicts: Sequence[Verdict], targets: Sequence[float]) -
         "function",
         f"model at {parameter} = {largest:g}",
         *(f"at {parameter} = {t:g}" for t in targets),
-        f"times the expected growth to {parameter} = {last:g}",
+        "times expected",
         "match",
     )
     rows = [
@@ -87,8 +88,8 @@ def _table(metric: str, verdicts: Sequence[Verdict], targets: Sequence[float]) -
     word = METRIC_WORDS.get(metric, metric)
     caption = (
         f"{word[0].upper()}{word[1:]}: value of the model and, smaller, its {100 * _LEVEL:g} % interval, which also counts the "
-        f"runners-up. {parameter} = {last:g} is {last / largest:.3g} times the largest measured {parameter}: the numbers hold "
-        "if nothing new begins on the way."
+        f"runners-up; then how many times more than expected it grows from {parameter} = {largest:g} to {last:g}. That is "
+        f"{last / largest:.3g} times the largest measured {parameter}: all this holds if nothing new begins on the way."
     )
     return table(caption, head, rows, numeric=range(1, len(head) - 1))
 

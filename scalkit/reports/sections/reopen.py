@@ -21,8 +21,8 @@ def reopen(page: Page) -> Section:
     if page.session is not None or not (page.expectations_name or page.judged_by_baseline) or page.rules:
         what = "The session was changed" if page.session is not None else "Expectations or rules were stated"
         remark = (
-            f'<p class="soft">{what} in Python, which the commands report and validate cannot repeat from the measurements '
-            "alone: give them this page, or write the expectations into a TOML file for --expect.</p>"
+            f'<p class="soft">{what} in Python. The command <code>scalkit report</code> knows them from this page, in place of '
+            "measurements; for other measurements write them into a TOML file for --expect.</p>"
         )
     else:
         commands += _judging(page)

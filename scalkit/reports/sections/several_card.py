@@ -92,7 +92,7 @@ def _runners_up(verdict: SeveralVerdict) -> str:
         for one in (verdict.model, *verdict.rivals)
     ]
     caption = f"The chosen model and the {len(rows) - 1} next most probable ones."
-    return details("Runners-up", table(caption, ("model", "probability", "would be"), rows, numeric=(1,)))
+    return details("Runners-up", table(caption, ("model", "probability", "would be"), rows, numeric=(1,)), prints=True)
 
 
 def _data(verdict: SeveralVerdict) -> str:

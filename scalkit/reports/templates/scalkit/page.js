@@ -24,7 +24,8 @@
   }
 
   // On paper: A4 with the margins of the style sheet, and two figures of a pair beside each other.
-  const width = (el) => (!paper ? el.clientWidth : el.closest(".pair") ? 330 : 680);
+  const PAIR = { width: 330, height: 250 };
+  const width = (el) => (!paper ? el.clientWidth : el.closest(".pair") ? PAIR.width : 680);
 
   function figure(el) {
     const dark = scheme.matches && !paper;
@@ -38,6 +39,8 @@
       layout.margin = { ...layout.margin, ...(still ? {} : { l: Math.min(layout.margin.l, 54), r: 8 }) };
     }
     layout.width = width(el);
+    if (paper && el.closest(".card .pair")) layout.height = Math.min(layout.height, PAIR.height);
+    el.style.height = `${layout.height}px`;
     const config = {
       staticPlot: still, displaylogo: false, displayModeBar: still ? false : "hover",
       modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"], toImageButtonOptions: { format: "svg" },
@@ -63,6 +66,16 @@
     for (const el of drawn) draw(Plotly, el);
   }
 
+  // On paper the runners-up are open; other folded parts stay away.
+  const unfolded = new Set();
+  function unfold() {
+    for (const el of document.querySelectorAll("details.print:not([open])")) { el.open = true; unfolded.add(el); }
+  }
+  function fold() {
+    for (const el of unfolded) el.open = false;
+    unfolded.clear();
+  }
+
   function watch(Plotly) {
     const near = new IntersectionObserver((entries) => {
       for (const { isIntersecting, target } of entries) {
@@ -77,8 +90,8 @@
     });
     for (const el of plots) { near.observe(el); sized.observe(el); }
     scheme.addEventListener("change", () => redraw(Plotly));
-    addEventListener("beforeprint", () => { paper = true; for (const el of plots) draw(Plotly, el); });
-    addEventListener("afterprint", () => { paper = false; redraw(Plotly); });
+    addEventListener("beforeprint", () => { paper = true; unfold(); for (const el of plots) draw(Plotly, el); });
+    addEventListener("afterprint", () => { paper = false; fold(); redraw(Plotly); });
   }
 
   async function all(Plotly) {
