@@ -17,8 +17,9 @@
     seed = 20261121
     functions = { exchange = [[3.0, "1"], [2.0, "p"]] }
 
-The answers stand in the package, not in the notebooks of the learners. Whoever looks for them there finds them: exercises
-help to learn, they examine nobody.
+The answers stand in the package, not in the notebooks of the learners, and they stand there in plain text. A hash would hide
+little: of four choices one is soon tried, a number has a tolerance, and a growth is written in many ways. Exercises help to
+learn, they examine nobody.
 """
 
 from __future__ import annotations

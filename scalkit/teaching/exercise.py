@@ -133,7 +133,7 @@ class Exercise:
         if self.looks_at_session:
             given = self.session = self.session if given is None else given
         found = self._judged(given)
-        if found.kind != "unread" and not self.is_solved:
+        if found.kind != "unread" and not self.is_solved and (found.is_right or not _is_untouched(given)):
             self.attempts += 1
         if not is_blank(given) and (found.kind != "unread" or not self.is_solved):
             self.outcome = found
@@ -176,6 +176,12 @@ class Exercise:
 
     def _repr_html_(self) -> str:
         return f'<pre style="white-space: pre-wrap">{escape(repr(self))}</pre>'
+
+
+def _is_untouched(given: object) -> bool:
+    """Return whether this is a session in which nothing was done yet, as where all cells of a lesson are run at once."""
+    session = session_in(given)
+    return session is not None and not session.history
 
 
 def _kind(kind: str) -> Kind:

@@ -240,6 +240,14 @@ def test_exercise_prints_itself_without_the_answer() -> None:
     ).removesuffix("</pre>")
 
 
+def test_session_that_nobody_changed_is_no_attempt() -> None:
+    session = sk.Session(sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5], name="f"), {"f": "log(p)"})
+    goal = Exercise("?", "ticks", {"goal": "verdict is", "function": "f", "verdict": "none"}, session=session)
+    assert (goal.check().kind, goal.attempts) == ("wrong", 0)
+    session.add_tick("p^3")
+    assert (goal.check().kind, goal.attempts) == ("wrong", 1)
+
+
 def test_session_where_a_text_is_asked_and_text_where_a_session_is() -> None:
     session = sk.Session(sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5], name="f"), {"f": "log(p)"})
     assert order().check(session).thought == "The answer is a text, not a session; give it in quotes."
