@@ -143,9 +143,10 @@ def doubling(case: Case, _: Any) -> float | None:
 
 
 def doubling_until(case: Case, posterior: Any) -> float | None:
-    from scalkit.validation.advise import ENOUGH
+    from scalkit.validation.advise import ENOUGH, advise
 
-    return None if max(posterior.probability.values()) >= ENOUGH else doubling(case, posterior)
+    ahead = doubling(case, posterior)
+    return None if ahead is None or advise(posterior, [ahead]).apparent >= ENOUGH else ahead
 
 
 def by_advice(case: Case, posterior: Any) -> float | None:

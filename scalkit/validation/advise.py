@@ -15,15 +15,12 @@ from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
 from scalkit.validation.expectation import RANKS
-from scalkit.validation.posterior import SURE, Posterior, Predictions
+from scalkit.validation.posterior import Posterior, Predictions
 
-__all__ = ["ENOUGH", "FAIR", "LITTLE", "SHARE", "Advice", "Candidate", "advise"]
+__all__ = ["ENOUGH", "SHARE", "Advice", "Candidate", "advise"]
 
-ENOUGH = SURE
-"""A rank of this probability needs no further measurement."""
-
-FAIR, LITTLE = 0.75, 0.3
-"""Nor does a rank of the first probability, if no candidate tells as many bits as the second."""
+ENOUGH = 0.98
+"""A rank needs no further measurement if it is that probable among growths of one term."""
 
 SHARE = 0.75
 """A candidate that tells less than this share of the most telling one is passed over, however cheap it is."""
@@ -74,11 +71,15 @@ class Advice:
         the others likewise. Many cheap settings of little information each cost more in the end than one that tells.
     probability : float
         Of the most probable rank now.
+    apparent : float
+        The same if no second term hides beside the one that shows: what measuring on can make out. A small hidden term is
+        excluded by few settings in reach, so the doubt about it is not what the advice goes by.
     """
 
     posterior: Posterior
     candidates: tuple[Candidate, ...]
     probability: float
+    apparent: float
 
     @property
     def information(self) -> float:
@@ -89,19 +90,19 @@ class Advice:
     def stop(self) -> bool:
         """Whether measuring more is hardly worth its cost.
 
-        So it is if a rank is 90 % probable, if one is 75 % probable and no candidate tells 0.3 bit, or if none tells 0.03
-        bit. In the latter cases the verdict may be undecided; larger settings than the candidates may decide it.
+        So it is if a rank is 98 % probable while no second term hides, or if no candidate tells 0.03 bit. The verdict may
+        be undecided all the same; larger settings than the candidates may decide it.
         """
-        if self.probability >= ENOUGH:
-            return True
-        return self.information < (LITTLE if self.probability >= FAIR else _NOTHING)
+        return self.apparent >= ENOUGH or self.information < _NOTHING
 
     @property
     def sentence(self) -> str:
         """The advice in plain words."""
         series = self.posterior.series
         now = f"the most probable rank of {series.function} has {100 * self.probability:.0f} %"
-        if self.probability >= ENOUGH:
+        if round(100 * self.apparent) > round(100 * self.probability):
+            now += f", {100 * self.apparent:.0f} % if no second term hides"
+        if self.apparent >= ENOUGH:
             return f"Stop: {now}."
         if self.stop:
             return f"Stop: {now}, and no candidate tells more than {self.information:.2f} bit; offer larger settings."
@@ -159,7 +160,7 @@ def advise(posterior: Posterior, candidates: ArrayLike, cost: Cost = "p") -> Adv
             f"candidates are {np.asarray(candidates).tolist()}; name at least one positive setting to measure."
         )
     costs = _costs(at, cost, posterior.series.parameter)
-    seen = posterior.predictions(at, refined=False)
+    seen = posterior.predictions(at, refined=False).of_one_term()
     ranks = np.array([RANKS.index(posterior.expectation.rank(growth)) for growth in seen.growths])[seen.tick]
     rivals = _rivals(posterior)
     widths = _widths(posterior, at, float((seen.weights * seen.spread**2).sum()))
@@ -174,7 +175,8 @@ def advise(posterior: Posterior, candidates: ArrayLike, cost: Cost = "p") -> Adv
     ]
     least = SHARE * max(one.information for one in found)
     found.sort(key=lambda one: (one.information < least, -one.value, one.x))
-    return Advice(posterior, tuple(found), max(posterior.probability.values()))
+    apparent = float(np.bincount(ranks, seen.weights, len(RANKS)).max())
+    return Advice(posterior, tuple(found), max(posterior.probability.values()), apparent)
 
 
 def _costs(at: Floats, cost: Cost, parameter: str) -> Floats:

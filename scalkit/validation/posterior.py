@@ -35,6 +35,7 @@ _REFINED = Fraction(1, 24)
 _NORMAL = np.array([-1.8339, -1.1503, -0.7479, -0.4299, -0.1408, 0.1408, 0.4299, 0.7479, 1.1503, 1.8339])
 _AGREE = 1e-12
 _NEGLIGIBLE = 1e-6
+_SINGLE_SHARE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,6 +208,7 @@ class Posterior:
             spread=np.sqrt(variance * (1 + 1 / len(x))),
             growths=hyp.growths,
             tick=hyp.tick[keep],
+            is_single=np.isnan(hyp.base[keep]),
         )
 
     def _exact_predictions(self, at: Floats, ticks: tuple[Growth, ...]) -> Predictions:
@@ -225,6 +227,7 @@ class Posterior:
             spread=np.minimum(seen.errors[k, q] / found, 1.0).max(axis=1),
             growths=growths,
             tick=seen.tick[k],
+            is_single=~np.asarray(seen.is_sum)[k],
         )
 
 
@@ -241,6 +244,8 @@ class Predictions:
     growths : tuple of Growth
     tick : ndarray of int, shape (H,)
         Which of `growths` leads.
+    is_single : ndarray of bool, shape (H,)
+        Whether it is one term beside the constant, not two.
     """
 
     logs: Floats
@@ -248,6 +253,16 @@ class Predictions:
     spread: Floats
     growths: tuple[Growth, ...]
     tick: np.ndarray[Any, np.dtype[np.int64]]
+    is_single: np.ndarray[Any, np.dtype[np.bool_]]
+
+    def of_one_term(self) -> Predictions:
+        """Return the hypotheses of one term alone, if they are at least a tenth of the probability; all otherwise."""
+        one, share = self.is_single, float(self.weights[self.is_single].sum())
+        if share < _SINGLE_SHARE:
+            return self
+        return Predictions(
+            self.logs[one], self.weights[one] / share, self.spread[one], self.growths, self.tick[one], one[one]
+        )
 
 
 def posteriors(

@@ -105,12 +105,30 @@ def test_stop_where_no_candidate_tells() -> None:
 
 
 @pytest.mark.parametrize(
-    ("probability", "information", "stop"),
-    [(0.9, 1.0, True), (0.89, 0.31, False), (0.89, 0.29, True), (0.74, 0.29, False), (0.74, 0.02, True)],
+    ("apparent", "information", "stop"), [(0.98, 1.0, True), (0.97, 0.04, False), (0.5, 0.02, True)]
 )
-def test_bounds_of_stopping(probability: float, information: float, stop: bool) -> None:
+def test_bounds_of_stopping(apparent: float, information: float, stop: bool) -> None:
     posterior = result(0.1)["f"].posterior
-    assert Advice(posterior, (Candidate(64, 64, information, ()),), probability).stop is stop
+    assert Advice(posterior, (Candidate(64, 64, information, ()),), 0.6, apparent).stop is stop
+
+
+def test_doubt_about_hidden_terms_does_not_go_on_for_ever() -> None:
+    x = 2.0 ** np.arange(1, 9)
+    y = (1 + np.log2(x))[:, None] * np.exp(np.random.default_rng(1).normal(0, 0.02, (8, 5))) * 1e-6
+    found = sk.validate(sk.measurements(x, y, name="f"), {"f": {"expectation": "log(p)", "deviation": "p^(1/4)"}})
+    advice = advise(found["f"].posterior, [512])
+    assert advice.apparent > advice.probability
+    assert advice.stop
+    assert advice.sentence.endswith(" % if no second term hides.")
+
+
+def test_two_terms_that_show_are_taken_as_they_are() -> None:
+    x = 2.0 ** np.arange(1, 11)
+    y = (100 + 30 * np.log2(x) + x)[:, None] * np.exp(np.random.default_rng(1).normal(0, 0.003, (10, 5)))
+    posterior = sk.validate(sk.measurements(x, y, name="f"), {"f": "log(p)"})["f"].posterior
+    seen = posterior.predictions([2048.0], refined=False)
+    assert seen.weights[seen.is_single].sum() < 0.1
+    assert seen.of_one_term() is seen
 
 
 def test_html_is_escaped() -> None:
