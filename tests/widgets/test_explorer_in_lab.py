@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,14 @@ def picture(page: Any, name: str) -> None:
         page.screenshot(path=Path(folder) / f"{name}.png")
 
 
+def eventually(holds: Callable[[], bool]) -> None:
+    """Wait until Python knows what the page knows: messages of the page wait for each other."""
+    end = time.monotonic() + 60
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert holds()
+
+
 def test_explorer(lab: LabServer, lab_page: Any) -> None:
     page = lab_page
     page.set_viewport_size({"width": 1280, "height": 2100})
@@ -44,6 +54,36 @@ def test_explorer(lab: LabServer, lab_page: Any) -> None:
     page.locator("button[data-press=undo]").click()
     page.wait_for_selector("button[data-press=undo]:disabled")
     assert lab.value("session.history") == []
+
+    term = page.locator("tr[data-term]").nth(1).get_attribute("data-term")
+    page.locator("tr[data-term]").nth(1).hover()
+    page.wait_for_selector(f'.tick.hover[data-growth="{term}"]')
+    page.wait_for_function(
+        "(term) => document.querySelector('.js-plotly-plot').data.some((one) => one.meta?.growth === term && one.visible)",
+        arg=term,
+    )
+    eventually(lambda: lab.value("app.hypotheses.hover") == term)
+    page.mouse.move(5, 500)
+
+    page.get_by_role("columnheader", name="Model").get_by_role("button").click()
+    page.wait_for_selector("th[aria-sort=ascending]:has-text('Model')")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("() => document.activeElement.closest('table').getAttribute('role')") == "grid"
+
+    page.get_by_text("Measure", exact=True).click()
+    for name, value in {"counts": "2", "runs": "1", "reps": "20", "budget": "1"}.items():
+        page.fill(f".sk-part input[name={name}]", value)
+    page.get_by_text("Memory of").click()
+    for box in page.locator("input[name^='op MPI_Comm'], input[name^='op MPI_Win'], input[name='op MPI_memory']").all():
+        box.uncheck()
+    page.get_by_role("button", name="▶ Start").click()
+    page.wait_for_selector(".sk-part :text('Done: the session shows runs/app')")
+    assert lab.value("[session.history[-1], session.data['p'].values.tolist()]") == ["measurements runs/app", [2]]
+    assert page.locator(".sk-part :text('next best p')").count() == 1
+    picture(page, "explorer_measured")
+    page.locator("button[data-press=undo]").click()
+    page.wait_for_selector("button[data-press=undo]:disabled")
 
     cells = page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets.length")
     page.get_by_role("button", name="MPI_Reduce", exact=True).focus()
