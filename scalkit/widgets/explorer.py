@@ -118,6 +118,8 @@ class Explorer(Fallback, ipywidgets.VBox):  # type: ignore[misc]
         self.code = CodePanel(session)
         self.session_bar = SessionBar(session, self._load, title="Save and open")
         self._parameters = session.parameters
+        self._over_plots = _heading("Fit" if self.map else "Fit and divergence")
+        self._show_heading()
         self._link()
         session.observe(self._told)
         self.children = (
@@ -128,7 +130,7 @@ class Explorer(Fallback, ipywidgets.VBox):  # type: ignore[misc]
             self.editor,
             _heading("Ruler" if len(self.rulers) == 1 else "Rulers"),
             *self.rulers,
-            _heading("Fit" if self.map else "Fit and divergence"),
+            self._over_plots,
             self.plots,
             *([self.map] if self.map else []),
             self.hypotheses,
@@ -176,6 +178,12 @@ class Explorer(Fallback, ipywidgets.VBox):  # type: ignore[misc]
         if "data" in changed and self._session.parameters != self._parameters:
             self._session.unobserve(self._told)
             self._rebuild()
+        elif changed & {"selected", "result"}:
+            self._show_heading()
+
+    def _show_heading(self) -> None:
+        """Show no heading over pictures that are not there."""
+        self._over_plots.layout.display = None if self._session.verdict else "none"
 
     def _load(self, session: Session) -> None:
         self.session = session

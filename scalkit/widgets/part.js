@@ -91,7 +91,7 @@ function renderPart({ model, el, signal }) {
     for (const [key, html] of Object.entries(pieces)) {
       if (!boxes.has(key)) {
         const box = document.createElement("div");
-        box.className = `piece ${key}`;
+        box.className = `piece sk-${key}`; // a name of our own: pages have styles for "progress" and the like
         if (LIVE.includes(key)) box.setAttribute("aria-live", "polite");
         if (key === "log") Object.assign(box, { role: "log", ariaLabel: "Log", tabIndex: 0 }).dataset.lmSuppressShortcuts = "true";
         boxes.set(key, box);

@@ -12,7 +12,7 @@ function renderTable({ model, el, signal }) {
   none.textContent = "No function has this verdict.";
   scroll.append(table);
   // Before what the part says of errors, which comes last.
-  (el.querySelector(".piece.head") ?? el).after(scroll, none);
+  (el.querySelector(".piece.sk-head") ?? el).after(scroll, none);
   const rows = new Map(), shown = new Map(), columns = model.get("columns");
   const at = { row: 0, column: 0 };
 

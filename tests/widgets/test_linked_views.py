@@ -175,7 +175,7 @@ def test_folded_part_says_whether_it_is_open_and_log_grows(show: Show, wire: Wir
     assert page.get_by_role("button", name="Start").is_visible()
     panel._said("[1/3] first")
     page.evaluate("(pieces) => model.set('pieces', pieces)", panel.pieces)
-    page.evaluate("() => { window.first = document.querySelector('.log > div'); }")
+    page.evaluate("() => { window.first = document.querySelector('.sk-log > div'); }")
     panel._said("[2/3] <b>second</b>")
     page.evaluate("(pieces) => model.set('pieces', pieces)", panel.pieces)
     log = page.get_by_role("log")
