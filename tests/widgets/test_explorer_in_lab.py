@@ -21,6 +21,13 @@ session = sk.Session({str(ROOT / "data" / "quickstart")!r}, "mpi")""",
     "app = sk.Explorer(session)\napp",
 )
 
+AXE = """async () => {
+  const { violations } = await axe.run('.jp-OutputArea-output:has(.sk-part)', {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'], rules: {'target-size': {enabled: true}},
+  });
+  return violations.map((v) => [v.id, v.nodes.map((n) => [n.html.slice(0, 200), n.failureSummary]).slice(0, 4)]);
+}"""
+
 
 def picture(page: Any, name: str) -> None:
     folder = os.environ.get("SCALKIT_PICTURES")
@@ -102,9 +109,14 @@ def test_explorer(lab: LabServer, lab_page: Any) -> None:
     page.wait_for_function("() => document.querySelectorAll('.sk-plot[data-drawn]').length === 2")
     assert lab.value(count) == before
 
+    page.add_script_tag(content=(ROOT / "tests" / "vendor" / "axe.min.js").read_text(encoding="utf-8"))
+    page.evaluate("() => document.querySelectorAll('.sk-part details').forEach((one) => { one.open = true; })")
+    page.wait_for_selector("pre:has-text('session.select')")
+    assert page.evaluate(AXE) == []
     page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })")
     page.wait_for_function("() => document.body.dataset.jpThemeLight === 'false'")
     page.wait_for_selector("#jupyterlab-splash", state="detached")
     picture(page, "explorer_dark")
+    assert page.evaluate(AXE) == []
     assert page.outside == []
     assert page.errors == []
