@@ -70,8 +70,13 @@ class Columns:
 
     def to_json(self) -> str:
         """Return the verdicts of all data sets as JSON text."""
-        sets = [{"label": label, **page.result.to_dict()} for label, page in zip(self.labels, self.pages, strict=True)]
-        content = {"schema": SCHEMA, "headline": self.answer, "exit_status": self.status, "sets": sets}
+        found = [(label, page.result) for label, page in zip(self.labels, self.pages, strict=True)]
+        content = {
+            "schema": SCHEMA,
+            "headline": "; ".join(f"{label}: {result.headline}" for label, result in found),
+            "exit_status": max(result.exit_status() for _, result in found),
+            "sets": [{"label": label, **result.to_dict()} for label, result in found],
+        }
         return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     def to_junit(self) -> str:

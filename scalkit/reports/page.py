@@ -18,7 +18,7 @@ from scalkit import measure
 from scalkit.fit import MIN_POINTS
 from scalkit.reports.answer import answer
 from scalkit.reports.inputs import checked_targets
-from scalkit.reports.kinds import kind_of
+from scalkit.reports.kinds import Kind, kind_of
 from scalkit.reports.plain import from_plain
 from scalkit.reports.reopened import room_for, session_values
 from scalkit.reports.status_quo import open_baseline, require_same_statistic, status_quo
@@ -65,6 +65,8 @@ class Page:
         What `result` was compared with.
     baseline_name : str
         As the user named it.
+    baseline_kind : {"baseline", "session", "measurements"}
+        What it was.
     judged_by_baseline : bool
         Whether the status quo was what was expected.
     session : Session or None
@@ -87,6 +89,7 @@ class Page:
     targets: tuple[float, ...] = ()
     baseline: Baseline | None = None
     baseline_name: str = ""
+    baseline_kind: Kind = "baseline"
     judged_by_baseline: bool = False
     session: Session | None = None
     n_sets: int = 1
@@ -250,7 +253,7 @@ def open_page(
         title=title or (_title_of_change(data) if judged_by_baseline else _title(data)),
         named=tuple(names.get("runs") or runs),
         is_in_memory=bool(names.get("in_memory")),
-        expectations_name="" if judged_by_baseline else shown,
+        expectations_name=shown,
         rules=tuple(rules),
         fail_on=tuple(fail_on),
         min_points=min_points,
@@ -258,6 +261,7 @@ def open_page(
         targets=tuple(checked_targets(targets)),
         baseline=quo,
         baseline_name=str(names.get("baseline") or baseline),
+        baseline_kind=kind_of(baseline) if baseline else "baseline",
         judged_by_baseline=judged_by_baseline,
         session=session,
         n_sets=n_sets,

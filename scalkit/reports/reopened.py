@@ -39,7 +39,7 @@ def session_values(page: Page) -> dict[str, Any]:
         session = Session(bare, page.expected, rules, statistic=statistic, min_points=page.min_points)
         plain = session.to_dict(with_data=True)
         plain["data"]["paths"] = [] if page.is_in_memory else list(page.named)
-        plain["expectations"]["source"] = page.expectations_name or None
+        plain["expectations"]["source"] = None if page.judged_by_baseline else page.expectations_name or None
     if plain["data"]["paths"] and len(plain["data"]["netcdf"]) > page.room:
         plain["data"]["netcdf"] = None
     return plain

@@ -160,6 +160,30 @@ def test_commands_repeat_every_option_that_decides(tmp_path: Path) -> None:
     assert "print(result.exit_status(['better', 'undecided']))" in text
 
 
+@pytest.mark.parametrize("kind", ["baseline", "session", "measurements"])
+def test_every_kind_of_baseline_is_repeated(tmp_path: Path, kind: str) -> None:
+    data = sk.measurements([2, 4, 8, 16, 32], [2, 4, 8, 16, 32], "k", name="gen", unit="s")
+    before, session = tmp_path / "before", sk.Session(data, "mafia")
+    made = {
+        "baseline": lambda: sk.Baseline.from_result(session.result).save(before),
+        "session": lambda: session.save(before),
+        "measurements": lambda: write_netcdf(data, before),
+    }
+    made[kind]()
+    page = _opened(tmp_path, data * 2, "mafia", baseline=str(before), judged_by_baseline=True)
+    text = html.unescape(_text(sections.reopen(page)))
+    expect = " --expect mafia" if kind == "measurements" else ""
+    assert f"scalkit report --template regression ./-run.nc{expect} --baseline {before} --out report.html" in text
+    assert (f"scalkit validate ./-run.nc --baseline {before}" in text) == (kind == "baseline")
+    code = text[text.index("baseline = ") :].split("\n")[0]
+    space: dict[str, Any] = {"sk": sk}
+    exec(code, space)
+    assert space["baseline"] == page.baseline
+    assert [change.ratio for change in page.result.comparison or ()] == [2.0]
+    assert "The growth of each model in the baseline is what is expected now" in _text(sections.method(page))
+    assert "the growths of the baseline" in _text(sections.provenance(page))
+
+
 def test_rules_stated_in_python_are_repeated_in_python(page: Page, rules: list[str]) -> None:
     text = html.unescape(_text(sections.reopen(page)))
     assert f"sk.validate(data, expectations, rules={rules!r})" in text

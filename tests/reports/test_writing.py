@@ -113,7 +113,7 @@ def test_a_changed_session_is_reported_as_it_is_and_opens_again(
 def test_prediction_is_at_the_scale_that_was_asked_for(written: ReportResult) -> None:
     text = written.html.read_text(encoding="utf-8")
     assert ">at p = 65536<" in text
-    assert "2.05e+03 times the largest measured p" in text
+    assert "2,050 times the largest measured p" in text
 
 
 def test_existing_report_is_refused_first(written: ReportResult) -> None:

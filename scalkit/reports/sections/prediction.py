@@ -57,8 +57,13 @@ def times(verdict: Verdict, target: float) -> str:
         return "–"
     if abs(step) > 30:
         return f"2<sup>{step:.0f}</sup>".replace("-", "−")
-    factor = float(f"{2**step:.3g}")
-    return f"{factor:,.0f}" if factor >= 100 else f"{factor:g}"
+    return _number(2**step)
+
+
+def _number(value: float) -> str:
+    """Return a number with three digits, without an exponent where it is large."""
+    short = float(f"{value:.3g}")
+    return f"{short:,.0f}" if short >= 100 else f"{short:g}"
 
 
 def _shown(value: float, unit: str) -> str:
@@ -89,7 +94,7 @@ def _table(metric: str, verdicts: Sequence[Verdict], targets: Sequence[float]) -
     caption = (
         f"{word[0].upper()}{word[1:]}: value of the model and, smaller, its {100 * _LEVEL:g} % interval, which also counts the "
         f"runners-up; then how many times more than expected it grows from {parameter} = {largest:g} to {last:g}. That is "
-        f"{last / largest:.3g} times the largest measured {parameter}: all this holds if nothing new begins on the way."
+        f"{_number(last / largest)} times the largest measured {parameter}: all this holds if nothing new begins on the way."
     )
     return table(caption, head, rows, numeric=range(1, len(head) - 1))
 

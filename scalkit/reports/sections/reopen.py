@@ -64,17 +64,16 @@ def code(label: str, lines: Sequence[str]) -> str:
 def _judging(page: Page) -> list[str]:
     """Return the commands that write the same report and print the same verdicts."""
     runs = [run if not run.startswith("-") else f"./{run}" for run in page.named]
-    expect = [] if page.expectations_name in ("", "mpi") else ["--expect", page.expectations_name]
+    is_told = page.judged_by_baseline and page.baseline_kind != "measurements"
+    expect = [] if is_told or page.expectations_name in ("", "mpi") else ["--expect", page.expectations_name]
     options = [*expect, *shared_options(page.fail_on, page.result.statistic, page.min_points)]
     compared = ["--baseline", page.baseline_name] if page.baseline else []
-    if page.judged_by_baseline:
-        options = [word for word in options if word not in expect]
     template = ["--template", "regression"] if page.judged_by_baseline else []
     targets = ["--target-p", ",".join(f"{x:g}" for x in page.targets)] if page.targets else []
     commands = [
         shlex.join(["scalkit", "report", *template, *runs, *options, *compared, *targets, "--out", "report.html"])
     ]
-    is_kept = not compared or (page.judged_by_baseline and page.baseline_name.endswith(".json"))
+    is_kept = not compared or (page.judged_by_baseline and page.baseline_kind == "baseline")
     return commands + [shlex.join(["scalkit", "validate", *runs, *options, *compared])] * is_kept
 
 
@@ -91,7 +90,7 @@ def _python(page: Page) -> list[str]:
         return page.session.as_code().splitlines()
     data = repr(page.named[0]) if len(page.named) == 1 else repr(list(page.named))
     expected = repr(page.expectations_name) if page.expectations_name else "expectations"
-    load = [f"baseline = sk.Baseline.load({page.baseline_name!r})"] * (page.baseline is not None)
+    load = _baseline(page) if page.baseline is not None else []
     words = ["data", "baseline" if page.judged_by_baseline else expected]
     words += [f"rules={list(page.rules)!r}"] * bool(page.rules)
     words += [f"statistic={page.result.statistic!r}"] * (page.result.statistic != "q1")
@@ -100,6 +99,17 @@ def _python(page: Page) -> list[str]:
     read, result = f"data = sk.read({data})", f"result = sk.validate({', '.join(words)})"
     compared = ["print(baseline.compare(result).headline)"] * (page.baseline is not None)
     return ["import scalkit as sk", "", read, *load, result, "print(result.to_frame())", *compared, *status]
+
+
+def _baseline(page: Page) -> list[str]:
+    """Return the line that gives the baseline."""
+    name = repr(page.baseline_name)
+    if page.baseline_kind == "baseline":
+        return [f"baseline = sk.Baseline.load({name})"]
+    if page.baseline_kind == "session":
+        return [f"baseline = sk.Baseline.from_result(sk.Session.load({name}).result)"]
+    expected = repr(page.expectations_name or "mpi")
+    return [f"baseline = sk.Baseline.from_result(sk.validate(sk.read({name}), {expected}))"]
 
 
 def measuring(arguments: Mapping[str, Any], mpi: object = None) -> str:
