@@ -32,6 +32,7 @@
     const text = sources.get(el);
     const { data, layout } = JSON.parse(dark ? text.replace(pattern, (s) => DARK[s]) : text);
     const still = Boolean(layout.meta && layout.meta.static);
+    layout.paper_bgcolor = "rgba(0,0,0,0)";
     layout.hoverlabel = { ...layout.hoverlabel, bgcolor: dark ? "#22272d" : "#ffffff", bordercolor: "#77808a" };
     layout.hoverlabel.font = { ...layout.hoverlabel.font, color: dark ? "#e6e9ec" : "#1b1f24" };
     if (width(el) < 420) {
