@@ -12,10 +12,12 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from scalkit.errors import UsageError
 
@@ -25,6 +27,7 @@ _GRACE_S = 20.0
 """A command gets this long to end what it started, before it is ended by force."""
 
 _MOST_OUTPUT = 20_000_000
+_TURN_S = 0.05
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class Job:
 
     Notes
     -----
-    In a notebook both are called by the loop of the kernel, between cells; elsewhere by a thread of the job.
+    In a notebook both are called by the loop of the kernel, between cells, or by `wait`; elsewhere by a thread of the job.
     """
 
     def __init__(
@@ -72,7 +75,9 @@ class Job:
     ) -> None:
         self._on_line, self._on_end = on_line, on_end
         self._was_cancelled, self._lock = False, threading.Lock()
-        self._post = _poster()
+        self._queue: deque[tuple[Callable[[Any], object], object]] = deque()
+        self._calling = threading.RLock()
+        self._call_soon = _caller(self._drain)
         self._output = tempfile.TemporaryFile()  # noqa: SIM115 -- closed by the thread
         try:
             self._process = subprocess.Popen(
@@ -108,7 +113,11 @@ class Job:
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until the process ended and all of it was told, or for some seconds; return whether it did."""
-        self._thread.join(seconds)
+        end = None if seconds is None else time.monotonic() + seconds
+        while self._thread.is_alive() and (end is None or time.monotonic() < end):
+            self._thread.join(_TURN_S if end is None else min(_TURN_S, max(0.0, end - time.monotonic())))
+            self._drain()
+        self._drain()
         return not self._thread.is_alive()
 
     def _follow(self) -> None:
@@ -124,6 +133,17 @@ class Job:
             self._output.seek(0)
             text = self._output.read(_MOST_OUTPUT).decode("utf-8", errors="replace")
         self._post(self._on_end, Ending(status, text, self._was_cancelled))
+
+    def _post(self, function: Callable[[Any], object], value: object) -> None:
+        self._queue.append((function, value))
+        self._call_soon()
+
+    def _drain(self) -> None:
+        """Call what is to be told, in its order."""
+        with self._calling:
+            while self._queue:
+                function, value = self._queue.popleft()
+                function(value)
 
     def _end_now(self) -> None:
         if self.is_running:
@@ -147,16 +167,16 @@ def _search_path() -> str:
     return os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
-def _poster() -> Callable[..., object]:
-    """Return what calls a function with a value from another thread: in the loop that runs here, or there at once."""
+def _caller(function: Callable[[], object]) -> Callable[[], object]:
+    """Return what calls a function from another thread: soon in the loop that runs here, or without one there at once."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
-        return lambda function, value: function(value)
+        return function
     context = contextvars.copy_context()
 
-    def post(function: Callable[[object], object], value: object) -> None:
+    def call() -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended, and with it whoever would listen
-            loop.call_soon_threadsafe(function, value, context=context)
+            loop.call_soon_threadsafe(function, context=context)
 
-    return post
+    return call
