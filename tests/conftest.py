@@ -8,7 +8,11 @@ import signal
 from collections.abc import Iterator
 from typing import Any
 
+import hypothesis
 import pytest
+
+hypothesis.settings.register_profile("scalkit", deadline=None)
+hypothesis.settings.load_profile("scalkit")
 
 NO_SKIPS = os.environ.get("SCALKIT_NO_SKIPS") == "1"
 _skipped: list[str] = []

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Real
 from typing import NoReturn
 
@@ -85,6 +86,12 @@ def parse_growth(text: object, parameter: str | None = None) -> Growth:
 
 
 def _growth_of(text: str) -> Growth:
+    return _parsed(text, registered_growths())
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str, _: tuple[GrowthClass, ...]) -> Growth:
+    """Return the growth of a text while these own classes are registered."""
     try:
         return _by_grammar(text)
     except ExpectationError:

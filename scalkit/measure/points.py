@@ -102,7 +102,9 @@ def _require_names(parameter: str, metric: str) -> None:
                 f"the {kind} {value[:80]!r} is no identifier; use up to 64 letters, digits or underscores, as in 'p'."
             )
     if parameter in RESERVED:
-        raise DataError(f"the parameter cannot be named {parameter!r}; reserved are {', '.join(sorted(RESERVED))}.")
+        raise DataError(
+            f"the parameter cannot be named {parameter!r}, which means something else; use another, as in 'p' or 'n'."
+        )
     if metric in RESERVED - set(METRICS) or metric == parameter:
         raise DataError(
             f"the metric cannot be named {metric!r}; it is a dimension or the parameter; choose another name."

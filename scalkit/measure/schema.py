@@ -84,7 +84,13 @@ _ORDER = (
     *("Bcast_binary_tree", "MPI_Comm_create", "MPI_Comm_dup", "MPI_Win_create", "MPI_Cart_create", "MPI_memory"),
 )
 
-RESERVED = frozenset({FUNCTION, RUN, REPETITION, "status", "oversubscribed", "processes_per_node", *METRICS})
+_OF_FORMULAS = (
+    *("log", "log2", "log10", "ln", "lg", "ld", "lb", "sqrt", "cbrt"),
+    *("O", "Theta", "Θ", "nan", "inf", "infinity", "oo", "zoo"),
+)
+RESERVED = frozenset(
+    {FUNCTION, RUN, REPETITION, "status", "oversubscribed", "processes_per_node", *METRICS, *_OF_FORMULAS}
+)
 """Names that a parameter cannot have."""
 
 

@@ -10,6 +10,7 @@ import pytest
 import xarray as xr
 
 from scalkit.errors import DataError
+from scalkit.growth import parse
 from scalkit.measure import check, measurements, read, series, write_netcdf
 
 P = [2, 4, 8, 16, 32]
@@ -70,8 +71,7 @@ def test_large_parameters_survive_netcdf(tmp_path: Any) -> None:
         ),
         (
             {"parameter": "run"},
-            "the parameter cannot be named 'run'; reserved are function, object_memory, oversubscribed, process_memory, "
-            "processes_per_node, repetition, run, status, time.",
+            "the parameter cannot be named 'run', which means something else; use another, as in 'p' or 'n'.",
         ),
         (
             {"metric": "run"},
@@ -177,3 +177,9 @@ def test_masked_values_are_missing() -> None:
     values = measurements([2, 4, 8], y)["time"].values.ravel()
     assert np.isnan(values[1])
     assert values[[0, 2]].tolist() == [1.0, 3.0]
+
+
+def test_no_parameter_is_called_as_something_in_a_formula() -> None:
+    for name in parse._LOGS | parse._ROOTS.keys() | parse._BIG_O | parse._NOT_NUMBERS:
+        with pytest.raises(DataError, match=f"^the parameter cannot be named '{name}', which means"):
+            measurements([1, 2], [1.0, 2.0], parameter=name)
