@@ -22,6 +22,7 @@ from scalkit.measure import combine, write_netcdf
 from scalkit.reports import ReportResult, sessions_of, templates
 from scalkit.reports.template import named_template
 
+AXE = Path(__file__).resolve().parents[1] / "vendor/axe.min.js"
 P = np.array([2, 4, 8, 16, 32])
 EXPECTED = {"MPI_Comm_dup": "1", "MPI_Win_create": "p", "MPI_Cart_create": "p", "MPI_Bcast": "log(p)"}
 
@@ -242,6 +243,9 @@ def test_pages_ask_for_nothing_and_fit(made: Made, chromium: Any, name: str, wid
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator(".plot:has(.main-svg)").count() == page.locator(".plot").count() >= 3
     assert page.locator("table:not(:has(caption))").count() == 0
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})")
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == []
     context.close()
 
 
