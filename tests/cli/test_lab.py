@@ -49,7 +49,11 @@ def test_the_second_call_says_nothing_and_changes_nothing(source: Path, tmp_path
     assert first.new == ("a.ipynb", "teach/b.ipynb")
     assert first.sentences == (f"Copied 2 notebooks to {tmp_path / 'mine'}.",)
     assert copy_notebooks(tmp_path / "mine").sentences == ()
-    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == [".scalkit-notebooks.json", "a.ipynb", "teach"]
+    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == [
+        ".scalkit-notebooks.json",
+        "a.ipynb",
+        "teach",
+    ]
 
 
 def test_what_was_changed_is_kept_and_the_rest_brought_up_to_date(source: Path, tmp_path: Path) -> None:
@@ -90,7 +94,9 @@ def test_places_that_do_not_do(source: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match=r"^'.*file' is a file; name a folder for the notebooks\.$"):
         copy_notebooks(tmp_path / "file")
-    with pytest.raises(UsageError, match=r"^'.*' is where the notebooks come from; name another folder for the copies\.$"):
+    with pytest.raises(
+        UsageError, match=r"^'.*' is where the notebooks come from; name another folder for the copies\.$"
+    ):
         copy_notebooks(source)
     wrong = r"^cannot write the notebooks to '.*below': Not a directory; name another folder\.$"
     with pytest.raises(UsageError, match=wrong):
