@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from scalkit.growth import Growth
 from scalkit.plots.curves import Reach, reach, sample
+from scalkit.plots.drawing import Drawing
 from scalkit.plots.sentences import divergence_sentence
 from scalkit.plots.style import (
     BAND,
@@ -17,7 +18,6 @@ from scalkit.plots.style import (
     MODEL,
     QUIET,
     TROUBLE,
-    blank,
     growth_label,
     is_log_axis,
     number,
@@ -28,7 +28,7 @@ from scalkit.plots.style import (
 )
 from scalkit.validation import Verdict
 
-__all__ = ["divergence_of"]
+__all__ = ["divergence_of", "draw_divergence"]
 
 _FARTHEST = 2.0**24
 
@@ -46,13 +46,18 @@ def divergence_of(verdict: Verdict) -> go.Figure:
         The divergence without coefficients; 1 is the expectation. The measured range is shaded; the axis goes on to
         twice the crossing point unless that lies more than 2**24 times beyond the measurements, which is then said.
     """
+    return draw_divergence(verdict).figure()
+
+
+def draw_divergence(verdict: Verdict) -> Drawing:
+    """Return the same, unchecked and quick to make."""
     x = np.asarray(verdict.series.x, dtype=float)
     span = _span(verdict, x)
     log = is_log_axis(x)
     start = span.lowest if span.lowest > 1 or not log else min(2.0, span.highest)
     points = sample(start, span.shown, log, 65)
     delta, deviation = _values(verdict.divergence, points), _values(verdict.expectation.deviation, points)
-    figure = blank(330, divergence_sentence(verdict))
+    figure = Drawing(330, divergence_sentence(verdict))
     _add_limits(figure, verdict, points, deviation)
     _add_divergence(figure, verdict, points, delta, span)
     _mark_measured(figure, span, log)
@@ -84,9 +89,7 @@ def _value_range(delta: NDArray[np.float64], deviation: NDArray[np.float64]) -> 
     return float(seen.min()), float(seen.max())
 
 
-def _add_limits(
-    figure: go.Figure, verdict: Verdict, points: NDArray[np.float64], deviation: NDArray[np.float64]
-) -> None:
+def _add_limits(figure: Drawing, verdict: Verdict, points: NDArray[np.float64], deviation: NDArray[np.float64]) -> None:
     keep = np.isfinite(deviation) & (deviation > 0)
     x, upper = points[keep], deviation[keep]
     name = f"limits {growth_label(verdict.expectation.deviation)}, inverse"
@@ -111,7 +114,7 @@ def _add_limits(
 
 
 def _add_divergence(
-    figure: go.Figure, verdict: Verdict, points: NDArray[np.float64], delta: NDArray[np.float64], span: Reach
+    figure: Drawing, verdict: Verdict, points: NDArray[np.float64], delta: NDArray[np.float64], span: Reach
 ) -> None:
     inside = points <= span.highest * (1 + 1e-9)
     beyond = np.concatenate([np.flatnonzero(inside)[-1:], np.flatnonzero(~inside)])
@@ -128,7 +131,7 @@ def _add_divergence(
         )
 
 
-def _mark_measured(figure: go.Figure, span: Reach, log: bool) -> None:
+def _mark_measured(figure: Drawing, span: Reach, log: bool) -> None:
     figure.add_shape(
         type="rect",
         x0=span.lowest,
@@ -152,7 +155,7 @@ def _mark_measured(figure: go.Figure, span: Reach, log: bool) -> None:
     )
 
 
-def _mark_crossing(figure: go.Figure, verdict: Verdict, span: Reach, log: bool) -> None:
+def _mark_crossing(figure: Drawing, verdict: Verdict, span: Reach, log: bool) -> None:
     crossing = float(verdict.crossing)
     if verdict.rank != "none" or not math.isfinite(crossing) or crossing <= 1:
         return

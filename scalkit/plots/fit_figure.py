@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from scalkit.plots.curves import Curves, Reach, anchored_curves, reach, sample
+from scalkit.plots.drawing import Drawing
 from scalkit.plots.sentences import fit_sentence
 from scalkit.plots.style import (
     BAND,
@@ -14,7 +15,6 @@ from scalkit.plots.style import (
     EXPECTED,
     METRIC_WORDS,
     MODEL,
-    blank,
     growth_label,
     is_log_axis,
     quantity,
@@ -25,7 +25,7 @@ from scalkit.plots.style import (
 )
 from scalkit.validation import Verdict
 
-__all__ = ["fit"]
+__all__ = ["draw_fit", "fit"]
 
 
 def fit(verdict: Verdict) -> go.Figure:
@@ -42,11 +42,16 @@ def fit(verdict: Verdict) -> go.Figure:
         Both axes logarithmic where the values allow it; the model is dashed beyond the measured range. The limits meet
         the model at the first measured point (see `scalkit.plots.curves.anchored_curves`).
     """
+    return draw_fit(verdict).figure()
+
+
+def draw_fit(verdict: Verdict) -> Drawing:
+    """Return the same, unchecked and quick to make."""
     x = np.asarray(verdict.series.x, dtype=float)
     span = reach(x)
     log = is_log_axis(x)
     curves = anchored_curves(verdict, sample(span.lowest, span.shown, log))
-    figure = blank(330, fit_sentence(verdict))
+    figure = Drawing(330, fit_sentence(verdict))
     low, high = _value_range(verdict, curves)
     _add_band(figure, curves, low)
     _add_expectation(figure, verdict, curves)
@@ -72,7 +77,7 @@ def _value_range(verdict: Verdict, curves: Curves) -> tuple[float, float]:
     return low, high
 
 
-def _add_band(figure: go.Figure, curves: Curves, floor: float) -> None:
+def _add_band(figure: Drawing, curves: Curves, floor: float) -> None:
     keep = np.isfinite(curves.lower) & np.isfinite(curves.upper)
     x, lower, upper = curves.x[keep], curves.lower[keep], curves.upper[keep]
     if floor > 0:
@@ -89,7 +94,7 @@ def _add_band(figure: go.Figure, curves: Curves, floor: float) -> None:
     )
 
 
-def _add_expectation(figure: go.Figure, verdict: Verdict, curves: Curves) -> None:
+def _add_expectation(figure: Drawing, verdict: Verdict, curves: Curves) -> None:
     figure.add_scatter(
         x=rounded(curves.x),
         y=rounded(curves.expected),
@@ -100,7 +105,7 @@ def _add_expectation(figure: go.Figure, verdict: Verdict, curves: Curves) -> Non
     )
 
 
-def _add_model(figure: go.Figure, verdict: Verdict, span: Reach, log: bool) -> None:
+def _add_model(figure: Drawing, verdict: Verdict, span: Reach, log: bool) -> None:
     for start, end, dash in ((span.lowest, span.highest, "solid"), (span.highest, span.shown, "dash")):
         x = sample(start, end, log, 33 if dash == "solid" else 17)
         y = np.asarray(verdict.model(x), dtype=float) * np.ones_like(x)
@@ -117,7 +122,7 @@ def _add_model(figure: go.Figure, verdict: Verdict, span: Reach, log: bool) -> N
         )
 
 
-def _add_measurements(figure: go.Figure, verdict: Verdict, x: NDArray[np.float64]) -> None:
+def _add_measurements(figure: Drawing, verdict: Verdict, x: NDArray[np.float64]) -> None:
     values = np.asarray(verdict.series.values, dtype=float)
     y = np.asarray(verdict.series.y, dtype=float)
     if values.shape[1] > 1:

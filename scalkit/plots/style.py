@@ -32,6 +32,7 @@ __all__ = [
     "blank",
     "growth_label",
     "is_log_axis",
+    "layout_of",
     "number",
     "plain",
     "quantity",
@@ -168,20 +169,24 @@ def blank(height: int, alt: str, *, is_static: bool = False) -> go.Figure:
         Without zoom and tool bar (``layout.meta["static"]``).
     """
     figure = go.Figure()
-    figure.update_layout(
-        template="none",
-        autosize=True,
-        height=height,
-        margin={"l": 62, "r": 14, "t": 12, "b": 44},
-        paper_bgcolor="#ffffff",  # where nothing follows the theme, as in cells; pages of scalkit put theirs in its place
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"family": _FONT, "size": 12, "color": DATA},
-        legend={"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom", "font": {"size": 11}},
-        hoverlabel={"font": {"family": _FONT, "size": 12}, "align": "left"},
-        meta={"alt": alt, "static": is_static},
-        showlegend=not is_static,
-    )
+    figure.update_layout(template="none", **layout_of(height, alt, is_static=is_static))
     return figure
+
+
+def layout_of(height: int, alt: str, *, is_static: bool = False) -> dict[str, Any]:
+    """Return the layout that all figures begin with."""
+    return {
+        "autosize": True,
+        "height": height,
+        "margin": {"l": 62, "r": 14, "t": 12, "b": 44},
+        "paper_bgcolor": "#ffffff",  # where nothing follows the theme, as in cells; pages of scalkit put theirs in its place
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"family": _FONT, "size": 12, "color": DATA},
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom", "font": {"size": 11}},
+        "hoverlabel": {"font": {"family": _FONT, "size": 12}, "align": "left"},
+        "meta": {"alt": alt, "static": is_static},
+        "showlegend": not is_static,
+    }
 
 
 def x_axis(measured: Sequence[float] | NDArray[np.float64], lowest: float, highest: float, name: str) -> dict[str, Any]:

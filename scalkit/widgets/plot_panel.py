@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
 from scalkit import plots
 from scalkit.errors import ScalkitError
+from scalkit.plots.divergence_figure import draw_divergence
+from scalkit.plots.fit_figure import draw_fit
 from scalkit.plots.rival_curves import rival_traces
 from scalkit.validation.several_verdict import is_several
 from scalkit.widgets.plot_view import PlotView
@@ -56,7 +57,7 @@ class PlotPanel(ipywidgets.Box):  # type: ignore[misc]
             _draw(self.divergence, None, None)
         else:
             _draw(self.fit, _fit if verdict else None, verdict)
-            _draw(self.divergence, plots.divergence_of if verdict else None, verdict)
+            _draw(self.divergence, _divergence if verdict else None, verdict)
 
     @property
     def view(self) -> tuple[float, float] | None:
@@ -80,11 +81,15 @@ class PlotPanel(ipywidgets.Box):  # type: ignore[misc]
 
 def _fit(verdict: Any) -> dict[str, Any]:
     """Return the fit with the hidden curves of its rivals."""
-    figure: dict[str, Any] = json.loads(plots.fit(verdict).to_json())
+    figure: dict[str, Any] = draw_fit(verdict).plain()
     for trace in figure["data"]:
         if trace.get("legendgroup") == "model":
             trace["meta"] = {"growth": str(verdict.model.growth)}
     return {**figure, "data": [*figure["data"], *rival_traces(verdict)]}
+
+
+def _divergence(verdict: Any) -> dict[str, Any]:
+    return draw_divergence(verdict).plain()
 
 
 def _wide() -> Any:
