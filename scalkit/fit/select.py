@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from scalkit.fit.growth_tests import f_tail, trend_tail
 from scalkit.fit.linear import Fits, fit_ticks
 from scalkit.fit.logscale import fit_log_scale
 from scalkit.fit.model import Model
+from scalkit.fit.ranked import RankedModels
 from scalkit.growth import Growth
 from scalkit.measure import Series
 
@@ -23,6 +25,7 @@ SIGNIFICANCE = 0.05
 ROUGH = 0.25
 MIN_RUN = 3
 _TIE = 1e-12
+_CONSTANT = -1
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -34,7 +37,7 @@ def fit_series(
     min_points: int = MIN_POINTS,
     fits: Fits | None = None,
     weights: Mapping[Growth, float] | None = None,
-) -> tuple[Model, ...]:
+) -> RankedModels:
     """Return all models of a series, the chosen one first, the others by falling adjusted R^2.
 
     A tick must beat the constant by an F test at 5 %. Equal values are constant. Where the metric is exact, a growth that
@@ -62,8 +65,8 @@ def fit_series(
 
     Returns
     -------
-    tuple of Model
-        At least the constant; without ticks on which the values do not rise.
+    sequence of Model
+        At least the constant; without ticks on which the values do not rise. Each is made when it is looked at.
 
     Raises
     ------
@@ -75,18 +78,17 @@ def fit_series(
     if fits is None:
         fits = fit_ticks(series.x, series.y[np.newaxis], growing)
     if not growing or np.ptp(series.y) == 0:
-        return (_constant_model(series, fits, weights=weights),)
+        return RankedModels(partial(_model_at, series, fits, False, weights), [_CONSTANT])
     is_rough = bool(min(fits.rss.min(), fits.tss[0]) > len(series.x) * ROUGH**2 and series.y.min() > 0)
     if is_rough:
         fits = fit_log_scale(series.x, series.y, growing)
     order = _order(fits, expected)
-    constant = _constant_model(series, fits, is_rough, weights)
-    models = [_model(series, fits, index, is_rough, weights) for index in order]
+    make = partial(_model_at, series, fits, is_rough, weights)
     if series.resolution > 0:
-        models.sort(key=lambda model: not (model.growth == expected and is_within_resolution(series, model)))
-    if models and _beats_constant(series, models[0], float(fits.tss[0]), is_rough):
-        return (*models, constant)
-    return (constant, *models)
+        order.sort(key=lambda i: not (fits.ticks[i] == expected and is_within_resolution(series, make(i))))
+    if order and _beats_constant(series, make(order[0]), float(fits.tss[0]), is_rough):
+        return RankedModels(make, [*order, _CONSTANT])
+    return RankedModels(make, [_CONSTANT, *order])
 
 
 def growing_of(ticks: Sequence[Growth]) -> tuple[Growth, ...]:
@@ -125,14 +127,19 @@ def _way_out(n_settings: int) -> str:
 
 def _order(fits: Fits, expected: Growth | None) -> list[int]:
     """Return the indices of the ticks that fit, best first; equal fits: the expectation, then the slower growth."""
-    rss, tss = fits.rss[0], fits.tss[0]
-    best = float(np.min(rss))
+    rss, best = fits.rss[0], fits.rss[0].min()
+    tied = rss <= best + _TIE * fits.tss[0]
+    other, rank = _tie_breakers(tuple(fits.ticks), expected)
+    order = np.lexsort((rank, other, np.where(tied, best, rss)))
+    return [int(i) for i in order if math.isfinite(rss[i])]
 
-    def key(index: int) -> tuple[float, bool, Growth]:
-        tied = rss[index] - best <= _TIE * tss
-        return (best if tied else float(rss[index]), fits.ticks[index] != expected, fits.ticks[index])
 
-    return sorted((i for i in range(len(fits.ticks)) if math.isfinite(rss[i])), key=key)
+@lru_cache(maxsize=64)
+def _tie_breakers(ticks: tuple[Growth, ...], expected: Growth | None) -> tuple[Any, Any]:
+    """Return for each tick whether it is not the expectation, and its place by growth."""
+    rank = np.empty(len(ticks), dtype=int)
+    rank[sorted(range(len(ticks)), key=ticks.__getitem__)] = np.arange(len(ticks))
+    return np.array([tick != expected for tick in ticks]), rank
 
 
 def is_within_resolution(series: Series, model: Model) -> bool:
@@ -177,9 +184,10 @@ def _constant_model(
     )
 
 
-def _model(
-    series: Series, fits: Fits, index: int, is_rough: bool, weights: Mapping[Growth, float] | None = None
-) -> Model:
+def _model_at(series: Series, fits: Fits, is_rough: bool, weights: Mapping[Growth, float] | None, index: int) -> Model:
+    """Return the model of a tick, or the constant."""
+    if index == _CONSTANT:
+        return _constant_model(series, fits, is_rough, weights)
     scaled = float(fits.scaled[0, index])
     log2 = math.log2(scaled) - float(fits.log2_scales[index])
     return Model(

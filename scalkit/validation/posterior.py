@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -78,16 +78,14 @@ class Posterior:
     @cached_property
     def probability(self) -> dict[Rank, float]:
         """Probability of each match rank."""
-        found = dict.fromkeys(RANKS, 0.0)
-        for growth, weight in zip(self.growths, self.weights, strict=True):
-            found[self.expectation.rank(growth)] += float(weight)
-        return found
+        found = np.bincount(_ranks(self.expectation, self.growths), self.weights, len(RANKS))
+        return dict(zip(RANKS, found.tolist(), strict=True))
 
     @cached_property
     def faster(self) -> float:
         """Probability that the growth is beyond the upper limit."""
-        upper = self.expectation.limits[1]
-        return float(sum(w for g, w in zip(self.growths, self.weights, strict=True) if g > upper))
+        beyond = float(self.weights[_first_beyond(self.expectation, self.growths) :].sum())
+        return min(beyond, self.probability["none"])  # where nothing slower is outside, sums may differ in the last bit
 
     @property
     def verdict(self) -> VerdictWord:
@@ -105,8 +103,7 @@ class Posterior:
     @property
     def hidden_growth(self) -> Growth | None:
         """The slowest growth beyond the upper limit, which is the hardest one to see; None if none competed."""
-        upper = self.expectation.limits[1]
-        place = bisect_right(self.growths, upper)
+        place = _first_beyond(self.expectation, self.growths)
         return self.growths[place] if place < len(self.growths) else None
 
     def weight_of(self, growth: Growth) -> float:
@@ -315,6 +312,18 @@ def posteriors(
                 is_exact=False,
             )
     return [found[index] for index in range(len(measured))]
+
+
+@lru_cache(maxsize=256)
+def _ranks(expectation: Expectation, growths: tuple[Growth, ...]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return the index into ``RANKS`` of each growth."""
+    return np.array([RANKS.index(expectation.rank(growth)) for growth in growths])
+
+
+@lru_cache(maxsize=256)
+def _first_beyond(expectation: Expectation, growths: tuple[Growth, ...]) -> int:
+    """Return the place of the first growth beyond the upper limit."""
+    return bisect_right(growths, expectation.limits[1])
 
 
 def _checked(level: float) -> float:

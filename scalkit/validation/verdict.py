@@ -67,7 +67,7 @@ class Verdict:
     """
 
     model: Model
-    rivals: tuple[Model, ...]
+    rivals: Sequence[Model]
     expectation: Expectation
     space: SearchSpace
     series: Series
@@ -307,15 +307,12 @@ def _verdict(fits: Fits, posterior: Posterior, min_points: int) -> Verdict:
     series, expectation, space = posterior.series, posterior.expectation, posterior.space
     weights = dict(zip(posterior.growths, posterior.weights.tolist(), strict=True))
     models = fit_series(series, space.ticks, expectation.growth, min_points, fits, weights)
-    closest = min((model.rss for model in models[1:]), default=models[0].rss)
-    remarks = tuple(_remarks(series, models[0], closest, expectation, space))
+    remarks = tuple(_remarks(series, models, expectation, space))
     return Verdict(models[0], models[1:], expectation, space, series, posterior, remarks)
 
 
-def _remarks(
-    series: Series, model: Model, best_rss: float, expectation: Expectation, space: SearchSpace
-) -> Iterator[str]:
-    n, y = len(series.x), series.y
+def _remarks(series: Series, models: Sequence[Model], expectation: Expectation, space: SearchSpace) -> Iterator[str]:
+    n, y, model = len(series.x), series.y, models[0]
     if n < MIN_POINTS:
         yield f"the model rests on only {n} settings of {series.parameter}; {MIN_POINTS} are the least to rely on"
     if model.growth.is_constant and (np.diff(y) <= 0).all() and y[-1] < _FALLS * y[0]:
@@ -326,7 +323,7 @@ def _remarks(
     elif model.is_rough:
         yield "no class of the search space follows the values closely; the fit is on a logarithmic scale"
     is_expected = model.growth == expectation.growth and not model.growth.is_constant
-    if is_expected and model.rss > best_rss and is_within_resolution(series, model):
+    if is_expected and is_within_resolution(series, model) and model.rss > min(one.rss for one in models):
         yield (
             f"the expectation explains every value to within {series.resolution:g} {series.unit}, the step in which "
             f"{series.metric} is counted, and goes before classes that come closer"

@@ -1,0 +1,54 @@
+"""The models of a series, best first; each is made when somebody looks at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import overload
+
+from scalkit.fit.model import Model
+
+__all__ = ["RankedModels"]
+
+
+class RankedModels(Sequence[Model]):
+    """A sequence of models that are made from their fits at first use.
+
+    Parameters
+    ----------
+    make : callable
+        Returns the model of a place; can be pickled.
+    places : sequence of int
+        Of the models, best first.
+    """
+
+    def __init__(self, make: Callable[[int], Model], places: Sequence[int]) -> None:
+        self._make, self.places = make, tuple(places)
+        self._made: dict[int, Model] = {}
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @overload
+    def __getitem__(self, index: int) -> Model: ...
+    @overload
+    def __getitem__(self, index: slice) -> RankedModels: ...
+    def __getitem__(self, index: int | slice) -> Model | RankedModels:
+        if isinstance(index, slice):
+            part = RankedModels(self._make, self.places[index])
+            part._made = self._made
+            return part
+        place = self.places[index]
+        if place not in self._made:
+            self._made[place] = self._make(place)
+        return self._made[place]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RankedModels):
+            return NotImplemented
+        return self is other or list(self) == list(other)
+
+    def __hash__(self) -> int:
+        return hash(self.places)
+
+    def __repr__(self) -> str:
+        return repr(list(self))
