@@ -163,7 +163,7 @@ def advise(posterior: Posterior, candidates: ArrayLike, cost: Cost = "p") -> Adv
     seen = posterior.predictions(at, refined=False).of_one_term()
     ranks = np.array([RANKS.index(posterior.expectation.rank(growth)) for growth in seen.growths])[seen.tick]
     rivals = _rivals(posterior)
-    widths = _widths(posterior, at, float((seen.weights * seen.spread**2).sum()))
+    widths = _widths(posterior, at, float((seen.weights * seen.spread.max(axis=1) ** 2).sum()))
     found = [
         Candidate(
             float(x),

@@ -67,9 +67,9 @@ def exact_evidence(
     resolution : float
         Step in which the values are counted; 0 for values that are exact, to one where they are whole numbers.
     """
-    step, unit = _step(y, resolution), _unit(y)
+    unit = _unit(y)
     y = y / unit
-    scales, masses = _scales(y, step / unit)
+    scales, masses = _scales(y, resolution / unit)
     logs = np.array([g.log2_value(x) for g in growths]).reshape(len(growths), len(x))
     with np.errstate(invalid="ignore"):
         terms = np.exp2(np.clip(logs - logs.max(axis=1, keepdims=True), -1000.0, 0.0))
@@ -127,9 +127,9 @@ def exact_predictions(
     summed : tuple of Growth
         Those of `growths` that also stand in sums of two.
     """
-    step, unit = _step(y, resolution), _unit(y)
+    unit = _unit(y)
     y = y / unit
-    scales, masses = _scales(y, step / unit)
+    scales, masses = _scales(y, resolution / unit)
     settings = np.concatenate([x, at])
     logs = np.array([g.log2_value(settings) for g in growths]).reshape(len(growths), len(settings))
     with np.errstate(invalid="ignore"):
@@ -186,12 +186,6 @@ def _pairs(terms: Floats, out: np.ndarray[Any, np.dtype[np.bool_]]) -> tuple[Int
 def _log_sum(logs: Floats, top: float) -> Floats:
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(np.exp(logs - top).sum(axis=1)) + top)
-
-
-def _step(y: Floats, resolution: float) -> float:
-    """Return the step in which the values are counted: the resolution, or one where they are whole numbers."""
-    is_whole = bool((y == np.round(y)).all()) and float(np.max(np.abs(y))) < 2**53
-    return resolution or float(is_whole)
 
 
 def _unit(y: Floats) -> float:

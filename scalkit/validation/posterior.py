@@ -87,6 +87,10 @@ class Posterior:
         beyond = float(self.weights[_first_beyond(self.expectation, self.growths) :].sum())
         return min(beyond, self.probability["none"])  # where nothing slower is outside, sums may differ in the last bit
 
+    def __repr__(self) -> str:
+        said = ", ".join(f"{rank} {100 * p:.0f} %" for rank, p in self.probability.items())
+        return f"<Posterior of {self.series.function} about {self.expectation.growth}: {said}>"
+
     @property
     def verdict(self) -> VerdictWord:
         """The rank that is at least 90 % probable, or ``"undecided"``.
@@ -161,13 +165,10 @@ class Posterior:
             Whether growths between the ticks take part, as they do in an interval.
         """
         at = np.asarray(x, dtype=np.float64)
-        if self.is_exact and at.size > 1:  # errors differ from setting to setting
-            each = [self.quantiles(one, shares, refined) for one in at.ravel()]
-            return np.stack(each, axis=1).reshape(len(shares), *at.shape)
         seen = self.predictions(np.atleast_1d(at).ravel(), refined)
         found = np.empty((len(shares), seen.logs.shape[1]))
         for column in range(seen.logs.shape[1]):
-            points = (seen.logs[:, column, None] + seen.spread[:, None] * _NORMAL[None, :]).ravel()
+            points = (seen.logs[:, column, None] + seen.spread[:, column, None] * _NORMAL[None, :]).ravel()
             order = np.argsort(points)
             below = np.cumsum(np.repeat(seen.weights, len(_NORMAL))[order])
             found[:, column] = np.interp(shares, below / below[-1], points[order])
@@ -202,7 +203,7 @@ class Posterior:
         return Predictions(
             logs=hyp.log_shapes_at(np.asarray(at, dtype=np.float64))[keep] + level,
             weights=likely[keep] / likely[keep].sum(),
-            spread=np.sqrt(variance * (1 + 1 / len(x))),
+            spread=np.repeat(np.sqrt(variance * (1 + 1 / len(x)))[:, None], np.size(at), axis=1),
             growths=hyp.growths,
             tick=hyp.tick[keep],
             is_single=np.isnan(hyp.base[keep]),
@@ -211,7 +212,7 @@ class Posterior:
     def _exact_predictions(self, at: Floats, ticks: tuple[Growth, ...]) -> Predictions:
         series = self.series
         growths = tuple(sorted({*ticks, Growth.constant(), self.expectation.growth}))
-        seen = exact_predictions(series.x, series.y, growths, series.resolution, at, self.space.ticks)
+        seen = exact_predictions(series.x, series.y, growths, _step_of(series), at, self.space.ticks)
         rank = np.array([RANKS.index(self.expectation.rank(g)) for g in growths])
         mass = tick_mass(growths, rank, self.expectation, self.prior)[seen.tick]
         evidence = seen.evidence + np.log(mass * np.where(seen.is_sum, SUM_MASS, 1 - SUM_MASS))[:, None]
@@ -221,7 +222,7 @@ class Posterior:
         return Predictions(
             logs=np.log(found),
             weights=weights[k, q] / weights[k, q].sum(),
-            spread=np.minimum(seen.errors[k, q] / found, 1.0).max(axis=1),
+            spread=np.minimum(seen.errors[k, q] / found, 1.0),
             growths=growths,
             tick=seen.tick[k],
             is_single=~np.asarray(seen.is_sum)[k],
@@ -236,8 +237,10 @@ class Predictions:
     ----------
     logs : ndarray of shape (H, m)
         Natural logarithm of the value at each setting.
-    weights, spread : ndarray of shape (H,)
-        Probability, and standard deviation of the logarithm of a new value.
+    weights : ndarray of shape (H,)
+        Probability.
+    spread : ndarray of shape (H, m)
+        Standard deviation of the logarithm of a new value.
     growths : tuple of Growth
     tick : ndarray of int, shape (H,)
         Which of `growths` leads.
@@ -289,7 +292,7 @@ def posteriors(
     for index, series in enumerate(measured):
         if _is_exact(series):
             growths = tuple(sorted({*space.ticks, Growth.constant(), expectation.growth}))
-            m = exact_masses(series.x, series.y, growths, expectation, series.resolution, prior)
+            m = exact_masses(series.x, series.y, growths, expectation, _step_of(series), prior)
             found[index] = Posterior(
                 series, expectation, space, growths, m.growth[0], m.hidden[0], float(m.bound[0]), prior, is_exact=True
             )
@@ -345,6 +348,13 @@ def _is_exact(series: Series) -> bool:
     return bool((np.nanmax(rows, axis=1) - np.nanmin(rows, axis=1) <= _AGREE * np.nanmax(rows, axis=1)).all())
 
 
+def _step_of(series: Series) -> float:
+    """Return the step in which values are counted: the resolution of the metric, or 1 for a count of whole numbers."""
+    y = series.y
+    is_count = series.exact and bool((y == np.round(y)).all()) and float(np.max(np.abs(y))) < 2**53
+    return series.resolution or float(is_count)
+
+
 def _positive(values: Floats) -> Floats:
     """Return values whose logarithm exists: zeros become a thousandth of the smallest positive value."""
     if not (values <= 0).any():
@@ -353,6 +363,7 @@ def _positive(values: Floats) -> Floats:
     return np.where(values <= 0, least * 1e-3 if np.isfinite(least) else 1.0, values)
 
 
+@lru_cache(maxsize=64)
 def _refined(space: SearchSpace) -> tuple[Growth, ...]:
     """Return the ticks with the powers between them in steps of 1/24, each also times a logarithm."""
     powers = [tick.power(space.parameter) for tick in space.ticks if not tick.exponential(space.parameter)]

@@ -61,6 +61,8 @@ def values(seed: int, metric: str) -> tuple[np.ndarray, np.ndarray]:
     y = rng.choice([0, 1]) * rng.uniform(0, 3) + tick(x) / float(tick(x[-1]))
     noise = rng.choice([0, 0.01, 0.05, 0.2]) if metric == "time" else 0
     repeated = y[:, None] * np.exp(rng.normal(0, noise, (len(x), rng.choice([1, 3, 6]))))
+    if metric == "events":
+        repeated *= np.pi  # a count of whole numbers has a step of its own, whatever its unit is called
     return x, np.round(1e6 * repeated) if metric == "object_memory" else repeated
 
 
