@@ -65,7 +65,7 @@ data: mpi
 
 lab: $(VENV)/.base
 	@$(PIP) install -c constraints.txt -e '.[lab]'
-	$(BIN)/jupyter lab notebooks/00_quickstart.ipynb
+	@$(BIN)/scalkit lab
 
 # ---- the checks -------------------------------------------------------------------------------------
 

@@ -1,4 +1,7 @@
-"""Copies the notebooks that come with scalkit into a folder of the user, and never over what was changed there."""
+"""Copies the notebooks that come with scalkit into a folder of the user, and never over what was changed there.
+
+Of the lessons it is the students' edition, without solutions.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,11 @@ from pathlib import Path
 
 from scalkit.errors import UsageError
 from scalkit.reports.bundled import bundled
+from scalkit.teaching.strip import students_edition
 
 __all__ = ["Copies", "copy_notebooks"]
 
+_LESSONS = "teach/"
 _RECORD = ".scalkit-notebooks.json"
 """Beside the copies: the hash of each file as it was copied, which tells what the user changed since."""
 
@@ -91,7 +96,7 @@ def _copied(source: Path, target: Path) -> Copies:
     after, found = dict(before), dict[str, list[str]](new=[], updated=[], kept=[], outdated=[])
     for path in _files(source):
         name = path.relative_to(source).as_posix()
-        content, own = path.read_bytes(), target / name
+        content, own = _content(path, name), target / name
         wanted = _hash(content)
         if own.exists():
             there = _hash(own.read_bytes())
@@ -109,6 +114,10 @@ def _copied(source: Path, target: Path) -> Copies:
     if after != before:
         _write(target / _RECORD, (json.dumps(after, indent=1, sort_keys=True) + "\n").encode())
     return Copies(target, **{kind: tuple(names) for kind, names in found.items()})
+
+
+def _content(path: Path, name: str) -> bytes:
+    return students_edition(path).encode() if name.startswith(_LESSONS) else path.read_bytes()
 
 
 def _files(source: Path) -> list[Path]:

@@ -19,7 +19,7 @@ from scalkit.errors import UsageError
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-__all__ = ["BLANK", "SOLUTION", "TEACHER", "strip", "strip_files"]
+__all__ = ["BLANK", "SOLUTION", "TEACHER", "strip", "strip_files", "students_edition"]
 
 SOLUTION, TEACHER, BLANK = "solution", "teacher", "blank"
 """Tags: what is taken out, what only teachers see, and what stands in place of a solution."""
@@ -73,7 +73,7 @@ def strip_files(source: Path, target: Path, *, force: bool = False) -> list[Path
             raise UsageError(f"'{place}' is the teacher's edition itself; choose another place for the students'.")
         if place.exists() and not force:
             raise UsageError(f"'{place}' is already there; replace it with --force, or choose another place.")
-    texts = [(place, _text(origin)) for origin, place in pairs]
+    texts = [(place, students_edition(origin)) for origin, place in pairs]
     try:
         for place, text in texts:
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -96,7 +96,8 @@ def _pairs(source: Path, target: Path) -> list[tuple[Path, Path]]:
     return [(source, target / source.name if target.is_dir() else target)]
 
 
-def _text(path: Path) -> str:
+def students_edition(path: Path) -> str:
+    """Return the students' edition of a notebook file, as the text of a file; UsageError if it cannot be made."""
     nbformat: Any = importlib.import_module("nbformat")
     try:
         if (size := path.stat().st_size) <= _LARGEST:

@@ -27,11 +27,11 @@ FIRST = "00_quickstart.ipynb"
 def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder that stands for the notebooks of an installed scalkit, with two of them."""
     folder = tmp_path / "shipped"
-    (folder / "teach").mkdir(parents=True)
+    (folder / "more").mkdir(parents=True)
     (folder / ".ipynb_checkpoints").mkdir()
     (folder / ".ipynb_checkpoints" / "a-checkpoint.ipynb").write_text("old")
     (folder / "a.ipynb").write_text("one")
-    (folder / "teach" / "b.ipynb").write_text("two")
+    (folder / "more" / "b.ipynb").write_text("two")
     monkeypatch.setattr(copies, "bundled", lambda name: folder)
     return folder
 
@@ -44,15 +44,26 @@ def test_all_notebooks_are_copied(tmp_path: Path) -> None:
     assert (tmp_path / "mine" / FIRST).read_bytes() == bundled(f"notebooks/{FIRST}").read_bytes()
 
 
+def test_lessons_come_without_solutions(tmp_path: Path) -> None:
+    done = copy_notebooks(tmp_path / "mine")
+    lessons = sorted((tmp_path / "mine" / "teach").glob("*.ipynb"))
+    assert [f"teach/{path.name}" for path in lessons] == [name for name in done.new if name.startswith("teach/")]
+    assert lessons
+    for path in lessons:
+        tags = [tag for cell in json.loads(path.read_text())["cells"] for tag in cell["metadata"].get("tags", [])]
+        assert "blank" in tags
+        assert not {"solution", "teacher"} & set(tags)
+
+
 def test_the_second_call_says_nothing_and_changes_nothing(source: Path, tmp_path: Path) -> None:
     first = copy_notebooks(tmp_path / "mine")
-    assert first.new == ("a.ipynb", "teach/b.ipynb")
+    assert first.new == ("a.ipynb", "more/b.ipynb")
     assert first.sentences == (f"Copied 2 notebooks to {tmp_path / 'mine'}.",)
     assert copy_notebooks(tmp_path / "mine").sentences == ()
     assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == [
         ".scalkit-notebooks.json",
         "a.ipynb",
-        "teach",
+        "more",
     ]
 
 
@@ -64,13 +75,13 @@ def test_what_was_changed_is_kept_and_the_rest_brought_up_to_date(source: Path, 
     assert (done.kept, done.outdated) == (("a.ipynb",), ())
     assert done.sentences == ("Kept as you changed it: a.ipynb.",)
     (source / "a.ipynb").write_text("one, better")
-    (source / "teach" / "b.ipynb").write_text("two, better")
+    (source / "more" / "b.ipynb").write_text("two, better")
     done = copy_notebooks(mine)
-    assert (done.updated, done.outdated) == (("teach/b.ipynb",), ("a.ipynb",))
+    assert (done.updated, done.outdated) == (("more/b.ipynb",), ("a.ipynb",))
     assert (mine / "a.ipynb").read_text() == "my work"
-    assert (mine / "teach" / "b.ipynb").read_text() == "two, better"
+    assert (mine / "more" / "b.ipynb").read_text() == "two, better"
     assert done.sentences == (
-        "Brought up to date: teach/b.ipynb.",
+        "Brought up to date: more/b.ipynb.",
         "Kept as you changed it: a.ipynb.",
         "scalkit has a newer version of a.ipynb; rename yours and run this again to get it.",
     )
@@ -101,7 +112,7 @@ def test_places_that_do_not_do(source: Path, tmp_path: Path) -> None:
     wrong = r"^cannot write the notebooks to '.*below': Not a directory; name another folder\.$"
     with pytest.raises(UsageError, match=wrong):
         copy_notebooks(tmp_path / "file" / "below")
-    assert sorted(path.name for path in source.glob("*")) == [".ipynb_checkpoints", "a.ipynb", "teach"]
+    assert sorted(path.name for path in source.glob("*")) == [".ipynb_checkpoints", "a.ipynb", "more"]
 
 
 def test_wrong_port(capsys: pytest.CaptureFixture[str]) -> None:
