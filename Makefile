@@ -84,7 +84,9 @@ check-c: mpi
 	@PATH="$$PATH:$(abspath $(BIN))" $(MAKE) --no-print-directory -C microbench check
 
 pytest: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest -m alone $(PYTEST_FLAGS) || [ $$? -eq 5 ]
+	$(BIN)/python -m pytest -m "not alone" -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder $(PYTEST_FLAGS) || \
+	  [ $$? -eq 5 ]
 
 system-deps:
 	@command -v chromium >/dev/null 2>&1 || { apt-get update -qq && \

@@ -19,8 +19,9 @@ _skipped: list[str] = []
 CHROMIUM = os.environ.get("SCALKIT_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
-# MPI takes all cores already; the others start a server or an environment once for all their tests
-TOGETHER = {"mpi": ("tests/bench", "tests/faults", "tests/microbench"), "packaging": ("tests/test_packaging",)}
+# ranks that wait take all cores: beside them other tests would be slow, and the ranks slower still
+ALONE = ("tests/bench", "tests/faults", "tests/microbench", "tests/cli/test_measure.py", "tests/validation/test_parallel.py")
+ALONE += ("tests/widgets/test_run_panel.py", "tests/notebooks/test_learning_path.py::test_notebook[03_measure]")
 
 
 def pytest_configure() -> None:
@@ -31,21 +32,14 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The tests of a file stay in one worker, all tests with MPI in one and first, so that they never meet each other."""
-    groups = {item: _group(item) for item in items}
-    for item, group in groups.items():
-        item.add_marker(pytest.mark.xdist_group(group))
-    order = list(TOGETHER)
-    items.sort(key=lambda item: order.index(groups[item]) if groups[item] in order else len(order))
-
-
-def _group(item: pytest.Item) -> str:
-    path = item.path.relative_to(item.config.rootpath).as_posix()
-    if item.get_closest_marker("mpi"):
-        return "mpi"
-    if "lab" in getattr(item, "fixturenames", ()):
-        return "lab"
-    return next((name for name, places in TOGETHER.items() if path.startswith(places)), path)
+    """Mark tests that run beside no other; of those that run side by side, a file's stay in one worker, the longest first."""
+    for item in items:
+        path = item.path.relative_to(item.config.rootpath).as_posix()
+        if item.nodeid.startswith(ALONE):
+            item.add_marker(pytest.mark.alone)
+        shares_lab = "lab" in getattr(item, "fixturenames", ())
+        item.add_marker(pytest.mark.xdist_group("lab" if shares_lab else path))
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
