@@ -20,7 +20,13 @@ CHROMIUM = os.environ.get("SCALKIT_CHROMIUM") or shutil.which("chromium") or shu
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
 # ranks that wait take all cores: beside them other tests would be slow, and the ranks slower still
-ALONE = ("tests/bench", "tests/faults", "tests/microbench", "tests/cli/test_measure.py", "tests/validation/test_parallel.py")
+ALONE = (
+    "tests/bench",
+    "tests/faults",
+    "tests/microbench",
+    "tests/cli/test_measure.py",
+    "tests/validation/test_parallel.py",
+)
 ALONE += ("tests/widgets/test_run_panel.py", "tests/notebooks/test_learning_path.py::test_notebook[03_measure]")
 
 
