@@ -86,7 +86,7 @@ _ORDER = (
 
 _OF_FORMULAS = (
     *("log", "log2", "log10", "ln", "lg", "ld", "lb", "sqrt", "cbrt"),
-    *("O", "Theta", "Θ", "nan", "inf", "infinity", "oo", "zoo"),
+    *("nan", "inf", "infinity", "oo", "zoo"),
 )
 RESERVED = frozenset(
     {FUNCTION, RUN, REPETITION, "status", "oversubscribed", "processes_per_node", *METRICS, *_OF_FORMULAS}

@@ -9,6 +9,8 @@ import re
 import socket
 import subprocess
 import sys
+import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -139,6 +141,19 @@ def test_words_of_the_start(tmp_path: Path) -> None:
     assert ("--allow-root" in words) == (os.geteuid() == 0)
 
 
+def read(address: str) -> bytes:
+    """Return a page of a server that says its address a moment before it listens."""
+    end = time.monotonic() + 60
+    while True:
+        try:
+            with urllib.request.urlopen(address, timeout=60) as answer:
+                return bytes(answer.read())
+        except urllib.error.URLError as error:
+            if not isinstance(error.reason, ConnectionRefusedError) or time.monotonic() > end:
+                raise
+        time.sleep(0.1)
+
+
 @pytest.mark.slow
 def test_jupyterlab_opens_the_quick_start(tmp_path: Path) -> None:
     with socket.socket() as free:
@@ -156,11 +171,9 @@ def test_jupyterlab_opens_the_quick_start(tmp_path: Path) -> None:
             said += line
         assert f"{tmp_path / 'mine'}.\nJupyterLab opens {FIRST} in {tmp_path / 'mine'}; Ctrl-C ends it.\n" in said
         assert f"/lab/tree/{FIRST}" in address[0]
-        with urllib.request.urlopen(address[0], timeout=60) as page:
-            assert "JupyterLab" in page.read().decode()
+        assert b"JupyterLab" in read(address[0])
         listed = address[0].replace(f"/lab/tree/{FIRST}", "/api/contents")
-        with urllib.request.urlopen(listed, timeout=60) as answer:
-            names = {entry["name"] for entry in json.load(answer)["content"]}
+        names = {entry["name"] for entry in json.loads(read(listed))["content"]}
         assert FIRST in names
     finally:
         lab.terminate()

@@ -180,6 +180,6 @@ def test_masked_values_are_missing() -> None:
 
 
 def test_no_parameter_is_called_as_something_in_a_formula() -> None:
-    for name in parse._LOGS | parse._ROOTS.keys() | parse._BIG_O | parse._NOT_NUMBERS:
+    for name in parse._LOGS | parse._ROOTS.keys() | parse._NOT_NUMBERS:
         with pytest.raises(DataError, match=f"^the parameter cannot be named '{name}', which means"):
             measurements([1, 2], [1.0, 2.0], parameter=name)

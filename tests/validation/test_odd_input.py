@@ -41,7 +41,6 @@ def memory(**values: object) -> xr.Dataset:
         (P, 1 + 1 / P, "1/k", "k", "none"),  # a part that does not shrink makes the cost grow
         (P, P, "O", "O", "total"),
         (P, P, "O(O log O)", "O", "approximate"),
-        (P, P, Growth.of("log", power=1), "log", "total"),
         (P, P, Growth.of("größe", power=1), "größe", "total"),
         (np.arange(3000, 3005), 2.0 ** np.arange(5), "2^k", "k", "total"),
         (np.arange(3000, 3005), 2.0 ** -np.arange(5), "1/2^k", "k", "total"),
