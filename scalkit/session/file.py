@@ -46,7 +46,7 @@ _MAX_BYTES = 200_000_000
 def session_to_dict(session: Reading, with_data: bool | None = None) -> dict[str, Any]:
     """Return a session as JSON values; data that no file holds go in by default."""
     session._source = source = confirmed(session._source)
-    embeds = not source.paths if with_data is None else with_data
+    embeds = not _are_there(source.paths) if with_data is None else with_data
     history = session._history
     return {
         "format": FORMAT,
@@ -189,6 +189,10 @@ def _embedded(text: str, path: Path) -> str:
     if page.found is None:
         raise DataError(f"the page '{path}' holds no session; name a report of scalkit that has one.")
     return "".join(page.found)
+
+
+def _are_there(paths: tuple[str, ...]) -> bool:
+    return bool(paths) and all(Path(one).exists() for one in paths)
 
 
 def _source_text(given: object) -> str | None:

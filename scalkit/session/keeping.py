@@ -21,7 +21,7 @@ class Keeping(Reading):
         path : path
             Appears only when it is complete; an existing file is replaced.
         with_data : bool, optional
-            Whether the measurements go into it; by default only those made in memory do.
+            Whether the measurements go into it; by default only those that no file holds, or none any more.
         """
         from scalkit.session.file import write
 

@@ -213,6 +213,15 @@ def test_one_verdict_is_said_in_the_singular(tmp_path: Path) -> None:
     assert _opened(tmp_path, data).answer.startswith("1 verdict on 1 function: ")
 
 
+def test_settings_left_out_by_hand_are_not_called_missing(tmp_path: Path) -> None:
+    p = 2.0 ** np.arange(1, 9)
+    both = combine([sk.measurements(p, p * 1.0, name="f"), sk.measurements(p[1:], p[1:] * 2.0, name="g")])
+    sk.Session(both, {"f": "p", "g": "p"}).exclude(4, 8).select("g").exclude(64).save(tmp_path / "s.json")
+    text = _text(sections.quality(open_page([str(tmp_path / "s.json")])))
+    assert "Left out by hand: f at p = 4; p = 8, g at p = 64." in text
+    assert "No value for: g at 2." in text
+
+
 def test_truncated_files_are_named(tmp_path: Path) -> None:
     data = sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5], name="MPI_Bcast")
     page = _opened(tmp_path, data.assign_attrs(truncated="time-p0004-r00.jsonl"))

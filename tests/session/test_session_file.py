@@ -83,6 +83,17 @@ def test_data_in_a_file_stay_there(data, tmp_path, monkeypatch):
     assert_same(session, sk.Session.load(tmp_path / "mine.json", data=data))
 
 
+def test_data_whose_file_is_gone_stay_in_the_session(data, tmp_path):
+    path = tmp_path / "data.nc"
+    write_netcdf(data, path)
+    sk.Session(path, EXPECTATIONS).save(tmp_path / "whole.json", with_data=True)
+    path.unlink()
+    opened = sk.Session.load(tmp_path / "whole.json")
+    opened.save(tmp_path / "again.json")
+    assert_same(opened, sk.Session.load(tmp_path / "again.json"))
+    assert opened.to_dict()["data"]["paths"] == [str(path)]
+
+
 def test_a_dataset_that_was_read_is_named_by_its_path_while_it_is_as_it_was(data, tmp_path):
     path = tmp_path / "data.nc"
     write_netcdf(data, path)

@@ -15,6 +15,7 @@ from scalkit.plots.style import METRIC_WORDS
 from scalkit.reports.markup import esc, name, notes, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
+from scalkit.session.measured import shown_setting
 from scalkit.validation import Verdict
 from scalkit.validation.several_verdict import is_several
 
@@ -87,10 +88,19 @@ def _remarks(page: Page) -> Iterator[str]:
     truncated = str(data.attrs.get("truncated", "") or "")
     if truncated:
         yield f"These run files end early (what they hold was used): {truncated}."
+    excluded = page.session.state.excluded if page.session is not None else {}
+    left_out = [
+        f"{function} at {'; '.join(shown_setting(one, parameters_of(page.data)) for one in settings)}"
+        for function, settings in excluded.items()
+    ]
+    if left_out:
+        yield f"Left out by hand: {', '.join(left_out)}."
+    verdicts = [v for v in page.result.verdicts if not is_several(v)]
+    missing = [[x for x in _missing(data, v) if x not in excluded.get(v.function, ())] for v in verdicts]
     absent = [
-        f"{v.function} at {', '.join(f'{x:g}' for x in _missing(data, v))}"
-        for v in page.result.verdicts
-        if not is_several(v) and len(_missing(data, v))
+        f"{v.function} at {', '.join(f'{x:g}' for x in found)}"
+        for v, found in zip(verdicts, missing, strict=True)
+        if found
     ]
     if absent:
         yield f"No value for: {'; '.join(absent)}."
