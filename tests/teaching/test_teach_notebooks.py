@@ -27,6 +27,13 @@ def code(notebook: Any, tag: str = "") -> list[Any]:
     return [c for c in notebook.cells if c.cell_type == "code" and (not tag or tag in c.metadata.get("tags", []))]
 
 
+def checks(source: str) -> list[str]:
+    """Return what is given to the checks of exercises: Python, or ``name`` for a name."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    found = [node for node in calls if isinstance(node.func, ast.Attribute) and node.func.attr == "check"]
+    return ["name" if isinstance(one, ast.Name) else ast.unparse(one) for node in found for one in node.args]
+
+
 def said(cell: Any) -> str:
     """Return the text that a cell ends with, as a person reads it."""
     return str(cell.outputs[-1]["data"]["text/plain"])
@@ -59,12 +66,13 @@ def test_every_exercise_is_asked_once() -> None:
 @each
 def test_students_read_no_solution(path: Path) -> None:
     notebook = nbformat.read(path, 4)
-    text = nbformat.writes(strip(notebook))
-    for cell in code(notebook, "solution"):
-        for node in ast.walk(ast.parse(cell.source)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "check":
-                answers = [ast.unparse(one) for one in node.args if not isinstance(one, ast.Name)]
-                assert not [one for one in answers if f".check({one})" in text]
+    stripped = strip(notebook)
+    text = "\n".join(cell.source for cell in stripped.cells)
+    for solution, blank in zip(code(notebook, "solution"), code(stripped, "blank"), strict=True):
+        kept = [line for line in blank.source.splitlines() if line in solution.source.splitlines()]
+        assert [line for line in kept if not line.startswith("# Task:") and not checks(line)] == []
+        assert all(one in ("'...'", "name") for one in checks(blank.source))
+        assert checks(solution.source)
     for name in exercise_names():
         assert exercise_options(name)["why"] not in text
     assert "For the teacher" not in text
