@@ -183,8 +183,8 @@ class DataPicker(Part):
         self._typed = values.get("data", "").strip()
         if not self._typed:
             raise UsageError("no data are named; write a run folder, run file or netCDF file, such as runs/here.")
-        if self._typed != self.session.source:
-            self.session.use_data(self._typed)
+        is_same = self._typed == self.session.source
+        self.session.use_data((is_same and list(self.session.paths)) or self._typed)
         self._typed = ""
 
     def _toggle(self, values: Mapping[str, str]) -> None:

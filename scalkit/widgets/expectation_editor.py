@@ -35,8 +35,9 @@ class ExpectationEditor(Part):
         now = self.session.expectation
         names = ", ".join(self.session.parameters)
         text = "" if now is None else str(now.growth)
+        # Named by its function: what was typed for one is never left in the field for another.
         form = (
-            '<h3>Expectation</h3><form data-typing="typing" data-submit="expect">'
+            f'<h3>Expectation</h3><form data-typing="typing" data-submit="expect" data-of="{esc(self.session.selected[0])}">'
             f"<label>grows as {_field('expectation', text, f'in terms of {names}')}</label>"
             f"<label>may deviate by {_field('deviation', _own(now), 'automatic')}</label>"
             '<button type="submit" title="Judge against this expectation (Enter)">Expect</button></form>'

@@ -186,7 +186,10 @@ class Explorer(Fallback, ipywidgets.VBox):  # type: ignore[misc]
         self._over_plots.layout.display = None if self._session.verdict else "none"
 
     def _load(self, session: Session) -> None:
+        path = self.session_bar.path
         self.session = session
+        self.session_bar.path = path
+        self.session_bar.refresh()
 
 
 def _heading(text: str) -> ipywidgets.HTML:

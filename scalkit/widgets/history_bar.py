@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from string import ascii_uppercase
+from typing import Any
 
+from scalkit.session import Differences, Session
 from scalkit.widgets.part import Action, Part
 from scalkit.widgets.wording import esc
 
@@ -22,6 +25,10 @@ class HistoryBar(Part):
     """
 
     shown = frozenset({"history", "snapshots", "result"})
+
+    def __init__(self, session: Session, **traits: Any) -> None:
+        self._unfolded: set[str] = set()
+        super().__init__(session, **traits)
 
     def _drawn(self) -> dict[str, str]:
         session = self.session
@@ -43,12 +50,11 @@ class HistoryBar(Part):
         return {"buttons": f'<div class="line">{buttons}</div>', "steps": folded, "kept": self._compared()}
 
     def _compared(self) -> str:
-        """Return what differs now from each state that was kept."""
+        """Return how much differs now from each state that was kept, and what, while that is looked at: it may be long."""
         return "".join(
-            f'<details data-key="compare {esc(name)}"><summary>{esc(name)} against now: '
+            f'<details data-key="compare {esc(name)}" data-press="compare {esc(name)}"><summary>{esc(name)} against now: '
             f"{len(found) or 'no'} difference{'' if len(found) == 1 else 's'}</summary>"
-            '<div class="scroll" tabindex="0" role="region" aria-label="Differences">'
-            f"{found._repr_html_()}</div></details>"
+            f"{_scrolled(found) if name in self._unfolded else ''}</details>"
             for name in self.session.snapshots
             for found in [self.session.compare(name)]
         )
@@ -58,7 +64,11 @@ class HistoryBar(Part):
         return next((letter for letter in ascii_uppercase if letter not in self.session.snapshots), "Z")
 
     def _actions(self) -> dict[str, Action]:
-        return {"undo": self._undo, "redo": self._redo, "keep": self._keep, "restore": self._restore}
+        folds = {f"compare {name}": partial(self._fold, name) for name in self.session.snapshots}
+        return {"undo": self._undo, "redo": self._redo, "keep": self._keep, "restore": self._restore, **folds}
+
+    def _fold(self, name: str, values: Mapping[str, str]) -> None:
+        (self._unfolded.add if values.get("key") == "open" else self._unfolded.discard)(name)
 
     def _undo(self, _values: Mapping[str, str]) -> None:
         self.session.undo()
@@ -71,6 +81,10 @@ class HistoryBar(Part):
 
     def _restore(self, values: Mapping[str, str]) -> None:
         self.session.restore(values.get("key", ""))
+
+
+def _scrolled(found: Differences) -> str:
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="Differences">{found._repr_html_()}</div>'
 
 
 def _button(name: str, text: str, step: str) -> str:

@@ -73,6 +73,10 @@ class SliceControls(Part):
             self.index = self._drawn_at = int(np.argmin(np.abs(np.log(values) - np.log(at)))) if at > 0 else 0
             self._tell()
 
+    def _told(self, changed: frozenset[str]) -> None:
+        if len(self.session.parameters) == 2:
+            super()._told(changed)
+
     def _drawn(self) -> dict[str, str]:
         options = "".join(
             f'<option value="{esc(name)}"{" selected" if name == self.along else ""}>{esc(name)}</option>'

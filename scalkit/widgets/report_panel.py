@@ -18,6 +18,7 @@ from scalkit.widgets.wording import esc
 __all__ = ["ReportPanel"]
 
 _LARGEST = 20_000_000
+_CHANGED = "The session was changed since the report was written."
 
 
 class ReportPanel(Part):
@@ -52,6 +53,7 @@ class ReportPanel(Part):
         self._note = self.command = self.answer = ""
         self._status = 0
         self._written: Path | None = None
+        self._reported = session.state
         self._lines: list[str] = []
         super().__init__(session, **{"title": "Report", **traits})
 
@@ -73,6 +75,7 @@ class ReportPanel(Part):
         arguments = self._arguments()
         self.command, self.answer, self._written = shown_command(arguments), "", None
         self._lines, self._note, self._since = [], "", time.monotonic()
+        self._reported = self.session.state
         self._job = Job(arguments, self._said, self._ended)
         self.refresh()
         return self
@@ -104,7 +107,7 @@ class ReportPanel(Part):
             raise UsageError(f"there is a report {out} already; choose another name, or tick 'replace'.")
         self.session.save_expectations(expectations)
         runs = list(self.session.paths)
-        if not runs or self.session.state.excluded:
+        if not runs or self.session.state.excluded or not all(Path(one).exists() for one in runs):
             measurements = out.with_name(f"{stem}.measurements.nc")
             _write(self.session, measurements)
             runs = [str(measurements)]
@@ -182,7 +185,7 @@ class ReportPanel(Part):
 
     def _told(self, changed: frozenset[str]) -> None:
         if changed & self.shown and self._written is not None and not self._note:
-            self._note = "The session was changed since the report was written."
+            self._note = _CHANGED
         super()._told(changed)
 
     def _said(self, line: str) -> None:
@@ -198,7 +201,7 @@ class ReportPanel(Part):
         try:
             found = json.loads(ending.output)
             self._written, self.answer, self._status = Path(found["html"]), str(found["answer"]), int(found["status"])
-            self._note = ""
+            self._note = "" if self.session.state == self._reported else _CHANGED
         except (ValueError, KeyError, TypeError):
             why = self._lines[-1] if self._lines else f"it ended with status {ending.status}"
             self._note = "Cancelled; no report was written." if ending.was_cancelled else ""

@@ -70,7 +70,7 @@ class RuleMatrix(Part):
         settings = sorted({float(x) for one in results for x in one.x})
         name = esc(self.session.parameters[0])
         heads = "".join(f'<th scope="col">{name} = {x:g}</th>' for x in settings)
-        rows = "".join(self._row(k, one, settings) for k, one in enumerate(results))
+        rows = "".join(self._row(one, settings) for one in results)
         return (
             '<div class="scroll" tabindex="0" role="region" aria-label="Rules"><table><thead><tr>'
             f'<th scope="col">Rule</th><th scope="col">Verdict</th><th scope="col">Models beyond</th>{heads}'
@@ -79,7 +79,7 @@ class RuleMatrix(Part):
             f"{1 + TOLERANCE:g} times, in every run; in doubt: not in every run.</p>"
         )
 
-    def _row(self, k: int, one: RuleResult, settings: list[float]) -> str:
+    def _row(self, one: RuleResult, settings: list[float]) -> str:
         left, _, right = str(one.rule).partition(" <= ")
         metric = METRIC_WORDS.get(one.metric, one.metric)
         doubt = "" if one.decides or one.status == "unknown" else "⚠ does not decide"
@@ -89,7 +89,7 @@ class RuleMatrix(Part):
             f'<tr><th scope="row" class="rule"><code>{esc(left)}</code> ≤ <code>{esc(right)}</code>'
             f'<details data-key="rule {esc(one.rule)}"><summary>{esc(metric)}</summary><p>{esc(one.sentence)}</p></details></th>'
             f"<td>{_mark(one.status, doubt)}</td><td>{_beyond(one)}</td>{cells}"
-            f'<td><button type="button" data-press="remove" data-value="{k}" data-key="remove {esc(one.rule)}" '
+            f'<td><button type="button" data-press="remove" data-value="{esc(one.rule)}" data-key="remove {esc(one.rule)}" '
             f'title="Judge this rule no longer" aria-label="Remove {esc(one.rule)}">✕ Remove</button></td></tr>'
         )
 
@@ -102,9 +102,9 @@ class RuleMatrix(Part):
         self._typed = ""
 
     def _remove(self, values: Mapping[str, str]) -> None:
-        rules, k = self.session.rules, values.get("key", "")
-        if k.isdecimal() and int(k) < len(rules):
-            self.session.remove_rule(rules[int(k)])
+        # By its text: a second press that arrives late must not remove the next one.
+        if (rule := values.get("key", "")) in self.session.rules:
+            self.session.remove_rule(rule)
 
 
 def _mark(state: str, more: str = "") -> str:

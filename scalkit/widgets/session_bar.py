@@ -31,12 +31,17 @@ class SessionBar(Part):
         Called with the session that was opened; without it nothing can be opened.
     **traits
         Values of the traits.
+
+    Attributes
+    ----------
+    path : str
+        Where it is saved.
     """
 
     shown = frozenset({"history", "snapshots"})
 
     def __init__(self, session: Session, on_load: Callable[[Session], object] | None = None, **traits: Any) -> None:
-        self._on_load, self._path, self._note = on_load, _DEFAULT, ""
+        self._on_load, self.path, self._note = on_load, _DEFAULT, ""
         self._saved: tuple[State, dict[str, State]] = (session.state, session.snapshots)
         super().__init__(session, **traits)
 
@@ -57,7 +62,7 @@ class SessionBar(Part):
             else ""
         )
         form = (
-            f'<form data-submit="save"><label>Session file <input name="path" data-key="path" value="{esc(self._path)}" '
+            f'<form data-submit="save"><label>Session file <input name="path" data-key="path" value="{esc(self.path)}" '
             'autocomplete="off" spellcheck="false"></label>'
             '<button type="submit" data-submit="save" title="Write the session to this file; an existing one is replaced">'
             f"Save</button>{opening}"
@@ -77,29 +82,32 @@ class SessionBar(Part):
         return actions | ({"open": self._open, "upload": self._upload} if self._on_load else {})
 
     def _save(self, values: Mapping[str, str]) -> None:
-        self._path = _named(values)
-        try:
-            self.session.save(self._path)
-        except OSError as error:
-            raise DataError(f"cannot write {self._path}: {error.strerror}; choose another place.") from error
-        self._remember(f"saved to {self._path}")
+        self.path = _named(values)
+        if _is_page(self.path):
+            raise UsageError(
+                f"{self.path} is the name of a page; save the session to a file such as {_as_json(self.path)}."
+            )
+        self.session.save(self.path)
+        self._remember(f"saved to {self.path}")
 
     def _download(self, _values: Mapping[str, str]) -> None:
         text = json.dumps(self.session.to_dict(), indent=1, ensure_ascii=False) + "\n"
-        self.send({"download": {"name": Path(self._path).name, "text": text}})
-        self._remember(f"downloaded as {Path(self._path).name}")
+        self.send({"download": {"name": Path(_as_json(self.path)).name, "text": text}})
+        self._remember(f"downloaded as {Path(_as_json(self.path)).name}")
 
     def _remember(self, note: str) -> None:
         self._saved, self._note = (self.session.state, self.session.snapshots), note
 
     def _open(self, values: Mapping[str, str]) -> None:
-        self._path = _named(values)
-        self._loaded(Session.load(self._path))
+        self.path = _named(values)
+        session = Session.load(self.path)
+        self.path = _as_json(self.path)
+        self._loaded(session)
 
     def _upload(self, values: Mapping[str, str]) -> None:
         name = Path(values.get("file", "").replace("\\", "/")).name
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / ("session.html" if name.lower().endswith((".html", ".htm")) else _DEFAULT)
+            path = Path(folder) / ("session.html" if _is_page(name) else _DEFAULT)
             path.write_text(values.get("text", ""), encoding="utf-8")
             try:
                 session = Session.load(path)
@@ -110,6 +118,15 @@ class SessionBar(Part):
     def _loaded(self, session: Session) -> None:
         if self._on_load is not None:
             self._on_load(session)
+
+
+def _is_page(path: str) -> bool:
+    return path.lower().endswith((".html", ".htm"))
+
+
+def _as_json(path: str) -> str:
+    """Return where a session from a path is saved: at the same place, but beside a report."""
+    return str(Path(path).with_suffix(".json")) if _is_page(path) else path
 
 
 def _named(values: Mapping[str, str]) -> str:

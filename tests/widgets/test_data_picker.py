@@ -63,6 +63,9 @@ def test_other_data_are_a_step(picker: DataPicker, session: Session, tmp_path: P
     assert 'value="shorter.nc"' in picker.pieces["source"]
     press(picker, "data", data="shorter.nc")
     assert len(session.history) == 1
+    write_netcdf(measured(P[:5]), "shorter.nc")
+    press(picker, "data", data="shorter.nc")
+    assert (len(session.history), len(session.settings)) == (2, 5), "it is read again"
     press(picker, "data", data="<b>.nc")
     assert "&lt;b&gt;.nc" in picker.pieces["problem"]
     assert 'value="&lt;b&gt;.nc"' in picker.pieces["source"], "it stays to be mended"

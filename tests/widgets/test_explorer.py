@@ -16,6 +16,7 @@ import scalkit as sk
 from scalkit.errors import UsageError
 from scalkit.measure import combine
 from scalkit.session import Session
+from scalkit.session.file import script_of
 from scalkit.widgets.cells import Cells
 from scalkit.widgets.explorer import Explorer
 
@@ -140,6 +141,11 @@ def test_states_are_kept_compared_and_restored(explorer: Explorer, session: Sess
     assert "A against now: no differences" in bare(explorer.history_bar)
     press(explorer.editor, "expect", expectation="log(p)", deviation="")
     assert f"A against now: {len(session.compare('A'))} difference" in bare(explorer.history_bar)
+    assert "<table" not in explorer.history_bar.pieces["kept"], "it may be long"
+    press(explorer.history_bar, "compare A", key="open")
+    assert session.compare("A")._repr_html_() in explorer.history_bar.pieces["kept"]
+    press(explorer.history_bar, "compare A", key="shut")
+    assert "<table" not in explorer.history_bar.pieces["kept"]
     press(explorer.history_bar, "keep")
     assert list(session.snapshots) == ["A", "B"]
     press(explorer.history_bar, "restore", key="A")
@@ -196,8 +202,20 @@ def test_saved_and_opened(explorer: Explorer, session: Session, tmp_path: Path) 
     press(explorer.session_bar, "open", path=str(file))
     assert explorer.session is not session
     assert explorer.session.history == ("add tick p^3",)
+    assert f'value="{file}"' in explorer.session_bar.pieces["form"], "it is saved where it came from"
     press(explorer.history_bar, "undo")
     assert (len(explorer.session.history), len(session.history)) == (0, 2)
+
+
+def test_a_session_in_a_report_is_saved_beside_it(explorer: Explorer, session: Session, tmp_path: Path) -> None:
+    page = tmp_path / "r.html"
+    page.write_text(script_of(session.to_dict()), encoding="utf-8")
+    press(explorer.session_bar, "open", path=str(page))
+    assert explorer.session is not session
+    assert f'value="{tmp_path / "r.json"}"' in explorer.session_bar.pieces["form"]
+    press(explorer.session_bar, "save", path=str(page))
+    assert "is the name of a page" in explorer.session_bar.problem
+    assert page.read_text(encoding="utf-8").startswith("<script")
 
 
 @pytest.mark.parametrize("path", ["", "absent.json", "no/folder/s.json"])

@@ -108,6 +108,15 @@ def test_drawing_anew_keeps_focus_folds_and_what_is_typed(show: Show, session: S
     assert page.input_value("input[name=expectation]") == "p^2*lo"
 
 
+def test_what_was_typed_for_one_function_is_not_there_for_another(show: Show, session: Session) -> None:
+    editor = ExpectationEditor(session.select("f").expect("p"))
+    page = show(editor)
+    page.fill("input[name=expectation]", "p^7")
+    session.select("g")
+    page.evaluate("(pieces) => model.set('pieces', pieces)", editor.pieces)
+    assert page.input_value("input[name=expectation]") == "p", "which is expected of both"
+
+
 def test_code_is_asked_for_copied_and_selected_where_it_cannot_be(show: Show, session: Session) -> None:
     code = CodePanel(session)
     page = show(code)

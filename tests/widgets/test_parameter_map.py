@@ -76,7 +76,9 @@ def test_map_follows_the_session(panel: ParameterMap, session: Session) -> None:
     assert len(panel.map.figure["data"][1]["x"]) == before - 1
 
 
-def test_explorer_shows_it_where_there_are_two_parameters(wire: Wire, session: Session) -> None:
+def test_explorer_shows_it_where_there_are_two_parameters(
+    wire: Wire, session: Session, caplog: pytest.LogCaptureFixture
+) -> None:
     explorer = Explorer(session)
     assert explorer.map in explorer.children
     old = explorer.rulers
@@ -89,6 +91,7 @@ def test_explorer_shows_it_where_there_are_two_parameters(wire: Wire, session: S
     session.undo()
     assert explorer.map in explorer.children
     assert len(explorer.rulers) == 2
+    assert caplog.records == []
 
 
 @pytest.mark.browser

@@ -85,6 +85,22 @@ def test_a_report_that_cannot_be_is_refused(panel: ReportPanel, path: str, sente
     assert not panel.is_running
 
 
+def test_what_was_changed_meanwhile_is_said_and_data_without_a_file_are_written(
+    session: Session, tmp_path: Path, wire: Wire, monkeypatch: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_netcdf(session.data, "given.nc")
+    whole = Session("given.nc", {"f": "p", "g": "p"}).to_dict(with_data=True)
+    (tmp_path / "given.nc").unlink()
+    panel = ReportPanel(Session.from_dict(whole))
+    press(panel, "start", path="r.html")
+    assert panel.command.startswith("scalkit report r.measurements.nc --expect ")
+    panel.session.add_tick("p^3")
+    assert panel.wait(120)
+    assert "no verdict fails" in bare(panel) or "a verdict fails" in bare(panel)
+    assert "changed since the report was written" in bare(panel)
+
+
 def test_a_failure_is_said(panel: ReportPanel, session: Session, tmp_path: Path) -> None:
     (tmp_path / "r.verdict.json").mkdir()
     press(panel, "start", path="r.html")
