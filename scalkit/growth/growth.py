@@ -85,6 +85,7 @@ def _merged(
 
 
 _NONE = Exponents()
+_SMALL = 2**25
 
 
 @total_ordering
@@ -151,6 +152,21 @@ class Growth:
         return parse_growth(text, parameter)
 
     @property
+    def _order(self) -> tuple[str, tuple[float, ...]] | None:
+        """The parameter and its exponents as floats, which order as the fractions do; None if that is not certain.
+
+        Different fractions below 2^25 over below 2^25 are different floats, in the same order.
+        """
+        if "_ordered" not in self.__dict__:
+            name, found = self.factors[0] if self.factors else ("", _NONE)
+            three = (found.exponential, found.power, found.log)
+            is_small = all(abs(e.numerator) < _SMALL and e.denominator < _SMALL for e in three)
+            is_plain = len(self.factors) < 2 and not found.own and is_small
+            self.__dict__["_ordered"] = (name, tuple(float(e) for e in three)) if is_plain else None
+        known: tuple[str, tuple[float, ...]] | None = self.__dict__["_ordered"]
+        return known
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         """Names of the parameters that it depends on, sorted."""
         return tuple(name for name, _ in self.factors)
@@ -198,6 +214,9 @@ class Growth:
     def __lt__(self, other: Growth) -> bool:
         if not isinstance(other, Growth):
             return NotImplemented
+        mine, others = self._order, other._order
+        if mine and others and (mine[0] == others[0] or not mine[0] or not others[0]):
+            return mine[1] < others[1]
         names = {*self.parameters, *other.parameters}
         if len(names) > 1:
             raise ExpectationError(

@@ -35,17 +35,19 @@ function render({ model, el, signal }) {
   el.classList.add("sk-plot");
   const box = document.createElement("div");
   el.append(box);
-  let Plotly = null, isWanted = false, isRunning = false, isBound = false, isGone = false, drawnWidth = 0, count = 0;
+  let Plotly = null, isWanted = false, isRunning = false, isBound = false, isGone = false, drawnWidth = 0, drawnTerms = "", count = 0;
 
   async function draw() {
     isWanted = true;
     if (isRunning) return;
     isRunning = true;
     try {
+      await null; // what happens now is sent to Python first, and one drawing shows all of it
       Plotly ??= await library;
       while (isWanted && !isGone) {
         isWanted = false;
         drawnWidth = el.clientWidth;
+        drawnTerms = pointed();
         const { data, layout, config } = ready(model.get("figure"), drawnWidth, model.get("xrange"), [model.get("hover"), model.get("term")]);
         await Plotly.react(box, data, layout, config);
         describe();
@@ -56,6 +58,14 @@ function render({ model, el, signal }) {
     }
     if (!isGone) el.dataset.drawn = String(++count);
   }
+
+  // Curves that are hidden until somebody points at their growth.
+  const pointed = () => {
+    const wanted = [model.get("hover"), model.get("term")];
+    const { data = [] } = model.get("figure");
+    return data.filter((one) => one.visible === false && wanted.includes(one.meta?.growth)).map((one) => one.meta.growth).join(" ");
+  };
+  const drawTerms = () => { if (pointed() !== drawnTerms) draw(); };
 
   // The picture itself is the image; its tool bar stays a set of buttons beside it.
   function describe() {
@@ -86,8 +96,8 @@ function render({ model, el, signal }) {
     box.on("plotly_doubleclick", () => save("xrange", []));
   }
 
-  const names = ["figure", "xrange", "alt", "hover", "term"];
-  for (const name of names) model.on(`change:${name}`, draw);
+  const heard = { figure: draw, xrange: draw, alt: draw, hover: drawTerms, term: drawTerms };
+  for (const [name, action] of Object.entries(heard)) model.on(`change:${name}`, action);
   const theme = new MutationObserver(draw);
   theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
   scheme.addEventListener("change", draw);
@@ -98,7 +108,7 @@ function render({ model, el, signal }) {
     theme.disconnect();
     size.disconnect();
     scheme.removeEventListener("change", draw);
-    for (const name of names) model.off(`change:${name}`, draw);
+    for (const [name, action] of Object.entries(heard)) model.off(`change:${name}`, action);
     Plotly?.purge(box);
   };
   signal?.addEventListener("abort", stop);

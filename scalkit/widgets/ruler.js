@@ -65,11 +65,12 @@ class Ruler {
       .map(({ growth, g }) => ({ growth, row: rowOf(g, ruler), at: showFraction(exponentOf(g, movingClass(g, ruler))) }));
     const hadFocus = this.front.contains(document.activeElement);
     this.isCommitting = true;
-    this.model.set("selected", selected);
     this.model.set("ticks", ticks);
+    this.model.save_changes(); // before linked views tell Python of the choice, which can wait
+    this.model.set("selected", selected);
     this.isCommitting = false;
-    this.draw();
     this.model.save_changes();
+    this.draw();
     if (hadFocus) this.nodes.get(selected)?.focus({ preventScroll: true });
     this.live.textContent = said;
   }

@@ -113,3 +113,13 @@ def test_log2_values_never_overflow() -> None:
     assert growth.log2_value(1e300) == pytest.approx(1e300)
     assert growth(1e4) == np.inf
     assert growth.log2_value([2.0, 4.0]).tolist() == [5.0, 10.0]
+
+
+@pytest.mark.parametrize("step", [Fraction(1, 2**24), Fraction(1, 2**40), Fraction(1, 10**30)])
+@pytest.mark.parametrize("at", [Fraction(1, 3), Fraction(2**24), Fraction(10**20)])
+def test_the_smallest_difference_orders(at: Fraction, step: Fraction) -> None:
+    low, high = Growth.of("p", power=at, log=5), Growth.of("p", power=at + step, log=-5)
+    assert low < high
+    assert not high < low
+    assert low <= low
+    assert Growth.constant() < low
