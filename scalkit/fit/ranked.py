@@ -48,7 +48,10 @@ class RankedModels(Sequence[Model]):
         return self is other or list(self) == list(other)
 
     def __hash__(self) -> int:
-        return hash(self.places)
+        return hash(tuple(self))
+
+    def __reduce__(self) -> tuple[type[RankedModels], tuple[object, ...]]:
+        return type(self), (self._make, self.places)  # another process makes them again
 
     def __repr__(self) -> str:
         return repr(list(self))

@@ -138,8 +138,8 @@ def advise(posterior: Posterior, candidates: ArrayLike, cost: Cost = "p") -> Adv
     candidates : array_like of shape (m,)
         Settings that could be measured, also ones that were.
     cost : str, callable or None
-        The name of the parameter if a measurement costs as much as its setting says, a function of the setting, or None
-        where all cost the same.
+        The name of the parameter, or ``"p"`` whatever it is called, if a measurement costs as much as its setting says; a
+        function of the setting; or None where all cost the same.
 
     Returns
     -------
@@ -148,7 +148,7 @@ def advise(posterior: Posterior, candidates: ArrayLike, cost: Cost = "p") -> Adv
     Raises
     ------
     UsageError
-        If there is no candidate, one is not positive, or a cost is not.
+        If there is no candidate, one is not positive or has no value of a growth, or a cost is not positive.
 
     References
     ----------
@@ -160,10 +160,11 @@ def advise(posterior: Posterior, candidates: ArrayLike, cost: Cost = "p") -> Adv
             f"candidates are {np.asarray(candidates).tolist()}; name at least one positive setting to measure."
         )
     costs = _costs(at, cost, posterior.series.parameter)
+    _require_values(posterior, at)
     seen = posterior.predictions(at, refined=False).of_one_term()
     ranks = np.array([RANKS.index(posterior.expectation.rank(growth)) for growth in seen.growths])[seen.tick]
     rivals = _rivals(posterior)
-    widths = _widths(posterior, at, float((seen.weights * seen.spread.max(axis=1) ** 2).sum()))
+    widths = _widths(posterior, at, (seen.weights[:, None] * seen.spread**2).sum(axis=0))
     found = [
         Candidate(
             float(x),
@@ -179,11 +180,21 @@ def advise(posterior: Posterior, candidates: ArrayLike, cost: Cost = "p") -> Adv
     return Advice(posterior, tuple(found), max(posterior.probability.values()), apparent)
 
 
+def _require_values(posterior: Posterior, at: Floats) -> None:
+    """Refuse candidates where a growth that competes has no value, as a logarithm below 1."""
+    for growth in posterior.growths:
+        nowhere = np.isnan(growth.log2_value(at))
+        if nowhere.any() and not np.isnan(growth.log2_value(posterior.series.x)).any():
+            raise UsageError(
+                f"the candidate {posterior.series.parameter} = {at[nowhere][0]:g} is where {growth} has no value; leave it out."
+            )
+
+
 def _costs(at: Floats, cost: Cost, parameter: str) -> Floats:
     if cost is None:
         return np.ones(len(at))
     if isinstance(cost, str):
-        if cost != parameter:
+        if cost not in (parameter, "p"):
             raise UsageError(f"cost is {cost!r}; name the parameter, {parameter!r}, give a function of it, or None.")
         return at
     costs = np.array([float(cost(float(x))) for x in at])
@@ -192,10 +203,10 @@ def _costs(at: Floats, cost: Cost, parameter: str) -> Floats:
     return costs
 
 
-def _widths(posterior: Posterior, at: Floats, variance: float) -> Floats:
+def _widths(posterior: Posterior, at: Floats, variances: Floats) -> Floats:
     """Return the standard deviation of the logarithm of what is measured at each setting.
 
-    At a new setting it is that of the posterior. Repetitions at a measured setting leave what it deviates by from every
+    At a new setting it is the root of `variances`. Repetitions at a measured setting leave what it deviates by from every
     model, and make its mean more precise. They tell as much as an independent value whose variance makes up the difference;
     of exact values they tell nothing.
     """
@@ -203,17 +214,18 @@ def _widths(posterior: Posterior, at: Floats, variance: float) -> Floats:
     there = np.isfinite(values) & (values > 0)
     count = np.maximum(there.sum(axis=1), 1)
     n = len(x)
-    variance /= 1 + 1 / n  # of the value of a setting
     logs = np.log(np.where(there, values, 1.0))
     mean = logs.sum(axis=1, where=there) / count
     freedom = int((count - 1).sum())
-    each = ((logs - mean[:, None]) ** 2).sum(where=there) / freedom if freedom else math.inf
-    each = 0.0 if posterior.is_exact else min(float(each), variance / float(np.mean(1 / count)))  # of one repetition
-    stays = variance - each * float(np.mean(1 / count))
-    widths = np.full(len(at), math.sqrt(variance * (1 + 1 / n)))
-    again = float(np.median(count))
+    scatter = float(((logs - mean[:, None]) ** 2).sum(where=there)) / freedom if freedom else math.inf
+    scatter = 0.0 if posterior.is_exact else scatter
+    widths = np.sqrt(variances)
+    again, share = float(np.median(count)), float(np.mean(1 / count))
     for k, setting in enumerate(at):
         for i in np.flatnonzero(np.isclose(x, setting, rtol=1e-9)):
+            variance = float(variances[k]) / (1 + 1 / n)  # of the value of a setting
+            each = min(scatter, variance / share)  # of one repetition
+            stays = variance - each * share
             before, after = stays + each / count[i], stays + each / (count[i] + again)
             told = before * after / (before - after) if before > after else math.inf
             widths[k] = math.sqrt(told + variance / n)

@@ -134,7 +134,8 @@ def exact_predictions(
     logs = np.array([g.log2_value(settings) for g in growths]).reshape(len(growths), len(settings))
     with np.errstate(invalid="ignore"):
         terms = np.exp2(np.clip(logs - logs[:, : len(x)].max(axis=1, keepdims=True), -1000.0, 1000.0))
-    terms = np.nan_to_num(terms * np.isfinite(terms).all(axis=1, keepdims=True))
+    usable = np.isfinite(terms[:, : len(x)]).all(axis=1, keepdims=True)
+    terms = np.where(usable, terms, 0.0)
     seen, ahead = terms[:, : len(x)], terms[:, len(x) :]
     is_constant = np.array([g.is_constant for g in growths])
     evidence = np.where(is_constant[:, None], _constant(y, scales)[None, :], _single(seen, y, scales)) + np.log(masses)
@@ -157,7 +158,9 @@ def exact_predictions(
         count = np.bincount(fast, minlength=len(growths))[fast]
         evidence = np.concatenate([evidence, sums + np.log(masses) - np.log(count)[:, None]])
         tick = np.concatenate([tick, fast])
-    new = (np.median(scales / np.maximum(y, _LEAST), axis=1)[None, :, None] * values) ** 2
+    positive = y > 0
+    relative = np.median(scales[:, positive] / y[positive], axis=1) if positive.any() else np.zeros(len(scales))
+    new = (relative[None, :, None] * values) ** 2
     fits = np.isfinite(evidence)[..., None]
     return ExactPredictions(
         values=np.where(fits, values, np.nan) * unit,
@@ -189,13 +192,14 @@ def _log_sum(logs: Floats, top: float) -> Floats:
 
 
 def _unit(y: Floats) -> float:
-    """Return a power of two near the largest value, so that squares stay in range."""
-    return 2.0 ** math.floor(math.log2(max(float(np.max(np.abs(y))), _LEAST)))
+    """Return a power of two near the largest value, so that squares stay in range; 1 for zeros."""
+    largest = float(np.max(np.abs(y)))
+    return 2.0 ** math.floor(math.log2(max(largest, _LEAST))) if largest else 1.0
 
 
 def _scales(y: Floats, step: float) -> tuple[Floats, Floats]:
     """Return the errors of the values that are tried, of shape (Q, points), and their masses."""
-    largest = float(np.max(np.abs(y)))
+    largest = float(np.max(np.abs(y))) or 1.0
     squares = [(step * _ROUND) ** 2 + (misfit * y) ** 2 + (_TINY * largest) ** 2 for misfit in MISFITS]
     return np.sqrt(np.array(squares)), _MISFIT_MASS
 

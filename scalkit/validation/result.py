@@ -179,7 +179,7 @@ class Validation:
         candidates : array_like of shape (m,)
             Settings that could be measured.
         cost : str, callable or None
-            The parameter's name where a measurement costs as much as its setting says, a function of it, or None.
+            ``"p"``, or the parameter's name, where a measurement costs as much as its setting says, a function of it, or None.
         """
         self._require_one_parameter()
         return {(v.function, v.metric): advise(v.posterior, candidates, cost) for v in self.verdicts}

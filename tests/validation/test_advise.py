@@ -78,6 +78,22 @@ def test_exact_values_need_no_repetition() -> None:
     assert new.information > 0
 
 
+def test_what_a_candidate_tells_does_not_depend_on_the_others() -> None:
+    counts = np.array([4099.0, 4480, 5184, 6016, 7936])
+    found = sk.validate(sk.measurements(P, counts, metric="object_memory"), {"f": "log(p)"})
+    for posterior in (found["f"].posterior, result(0.1)["f"].posterior):
+        alone = advise(posterior, [64], None).candidates[0].information
+        beside = {c.x: c.information for c in advise(posterior, [32, 64, 1e6], None).candidates}
+        assert beside[64] == pytest.approx(alone, rel=1e-9)
+
+
+def test_a_setting_costs_what_it_says_whatever_the_parameter_is_called() -> None:
+    y = (1 + np.log2(P))[:, None] * np.exp(np.random.default_rng(1).normal(0, 0.1, (5, 5)))
+    found = sk.validate(sk.measurements(P, y, "n"), {"f": "log(n)"})
+    for advice in (found.advise([64]), found.advise([64], "n")):
+        assert advice["f", "time"].candidates[0].cost == 64
+
+
 def test_rivals_disagree_where_it_tells() -> None:
     advice = advise(result(0.1)["f"].posterior, [512], None)
     (first, y), (second, z) = advice.candidates[0].predictions
@@ -143,6 +159,7 @@ def test_html_is_escaped() -> None:
     [
         ([], "p", "candidates are []; name at least one positive setting to measure."),
         ([-1], "p", "candidates are [-1]; name at least one positive setting to measure."),
+        ([0.5, 64], "p", "the candidate p = 0.5 is where log(p)^(1/4) has no value; leave it out."),
         ([64], "n", "cost is 'n'; name the parameter, 'p', give a function of it, or None."),
         ([64], lambda p: 0.0, "costs are [0.0]; every cost must be positive and finite."),
     ],

@@ -16,6 +16,7 @@ from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.measure import Series, combine, series
 from scalkit.validation import Expectation, SearchSpace
+from scalkit.validation.advise import advise
 from scalkit.validation.hypotheses import hypotheses, tick_mass
 from scalkit.validation.masses import noisy_masses
 from scalkit.validation.noise import summarise
@@ -246,6 +247,23 @@ def test_exact_intervals_do_not_depend_on_what_else_is_asked():
     data = sk.measurements(x, np.stack([y, y], axis=1), name="f")
     found = sk.validate(data, {"f": {"expectation": "log(p)", "space": "ics15"}})["f"]
     np.testing.assert_allclose(found.interval([512.0])[:, 0], found.interval([2.0, 512.0])[:, 1], rtol=1e-12)
+
+
+def test_exact_intervals_where_a_growth_has_no_value():
+    found = about(of(100 + 50 * LOG, metric="object_memory"), "log(p)")
+    alone, beside = found.interval([64.0, 1024.0]), found.interval([0.5, 64.0, 1024.0])
+    np.testing.assert_allclose(beside[:, 1:], alone, rtol=1e-12)
+    assert alone[1, 1] / alone[0, 1] < 1.02
+
+
+def test_exact_intervals_of_zeros():
+    found = about(of([0, 0, 0, 0, 32, 64], metric="object_memory"), "1")
+    low, high = found.interval([1024.0, 2048.0])
+    assert (np.isfinite(low) & (low < high)).all()
+    for metric in ("object_memory", "process_memory"):  # counted, and agreeing
+        zeros = about(of(np.zeros((6, 2)), metric=metric), "1")
+        assert zeros.interval(1024.0).max() < 1
+        assert advise(zeros, [1024.0]).stop
 
 
 def test_a_zero_among_repetitions_of_a_time_is_said():
