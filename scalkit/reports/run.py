@@ -16,6 +16,7 @@ from scalkit.relation import Relation
 from scalkit.reports.inputs import Input, checked_targets, input_of, inputs_of
 from scalkit.reports.kinds import kind_of
 from scalkit.reports.outcome import Outcome, read_outcome
+from scalkit.reports.own_growths import plain_growths
 from scalkit.reports.target import Target
 from scalkit.reports.template import DEFAULT, Template, named_template
 
@@ -139,6 +140,7 @@ def report(
         "min_points": min_points,
         "targets": checked_targets(targets),
         "labels": list(labels),
+        "growths": plain_growths(),
     }
     with tempfile.TemporaryDirectory(prefix="scalkit-report-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -172,7 +174,7 @@ def _parameters(
     from scalkit.reports.plain import to_plain
 
     known = {one.name for one in template.parameters}
-    asked = {key: value for key, value in given.items() if value not in ("", [], None)}
+    asked = {key: value for key, value in given.items() if value not in ("", [], {}, None)}
     asked |= {"baseline": baseline} if baseline is not None else {}
     for key in asked:
         if key not in known:

@@ -15,8 +15,10 @@ import xarray as xr
 import scalkit as sk
 from scalkit.measure import combine, write_netcdf
 from scalkit.reports import sections
+from scalkit.reports.columns import open_columns
 from scalkit.reports.page import Page, open_page
 from scalkit.reports.pieces import Html, Plot, Section
+from scalkit.reports.plain import to_plain
 from scalkit.reports.sections.provenance import flattened
 from scalkit.reports.sections.reopen import measuring
 
@@ -231,3 +233,22 @@ def test_truncated_files_are_named(tmp_path: Path) -> None:
 def test_nested_records_are_flattened_in_order() -> None:
     content = {"a": {"b": 1, "none": None}, "list": ["x", 2], "text": "é"}
     assert list(flattened(content)) == [("a / b", "1"), ("list", "x, 2"), ("text", "é")]
+
+
+def test_the_command_of_a_comparison_repeats_what_was_expected(tmp_path: Path) -> None:
+    data = sk.measurements([2, 4, 8, 16, 32], [2, 4, 8, 16, 32], "k", name="gen", unit="s")
+    for name in ("a", "b"):
+        write_netcdf(data, tmp_path / f"{name}.nc")
+        sk.Session(data, "mafia").use_statistic("min").save(tmp_path / f"{name}.json")
+
+    def shown(end: str, expectations: object, **options: Any) -> str:
+        named = {"sets": [{"runs": [f"{name}.{end}"]} for name in "ab"]}
+        named["expectations"] = expectations if isinstance(expectations, str) else ""  # type: ignore[assignment]
+        runs = [str(tmp_path / f"{name}.{end}") for name in "ab"]
+        columns = open_columns(runs, expectations, ["A", "B"], named=named, **options)  # type: ignore[arg-type]
+        return html.unescape(_text(sections.compare_reopen(columns)))
+
+    command = "scalkit report --template compare a.nc b.nc --label A --label B --expect mafia --statistic min --out"
+    assert command in shown("nc", "mafia", statistic="min")
+    assert "scalkit report" not in shown("nc", to_plain({"gen": "k"}))
+    assert "scalkit report --template compare a.json b.json --label A --label B --out" in shown("json", "mpi")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from scalkit import plots
 from scalkit.errors import UsageError
+from scalkit.fit import MIN_POINTS
 from scalkit.plots.style import METRIC_WORDS, RANK_MARKS
 from scalkit.reports.columns import Columns
 from scalkit.reports.markup import badge, big_o, details, esc, formula, math, name, table
@@ -15,7 +16,7 @@ from scalkit.reports.sections.headline import facts
 from scalkit.reports.sections.prediction import default_targets, predicted
 from scalkit.reports.sections.provenance import provenance
 from scalkit.reports.sections.quality import quality
-from scalkit.reports.sections.reopen import code, shared_options
+from scalkit.reports.sections.reopen import code, registering_of, shared_options
 from scalkit.validation import Verdict
 from scalkit.validation.several_verdict import is_several
 
@@ -179,21 +180,26 @@ def _each(columns: Columns, sections: Sequence[Section]) -> Section:
 
 def compare_reopen(columns: Columns) -> Section:
     """Return how to open each column as a session, and the command that makes the page again."""
+    own = registering_of(columns.pages)
     lines = [
         "import scalkit as sk",
         "from scalkit.reports import sessions_of",
         "",
+        *own,
         'session = sk.Session.load("compare.html")  # the first column; the name of this file',
         'sessions = sessions_of("compare.html")  # all columns',
     ]
-    first = columns.pages[0]
+    judged = [page for page in columns.pages if page.session is None]
+    first = (judged or columns.pages)[0]
     runs = [page.named[0] for page in columns.pages]
     labels = [word for label in columns.labels for word in ("--label", label)]
-    expect = [] if first.expectations_name in ("", "mpi") else ["--expect", first.expectations_name]
+    expect = [] if not judged or first.expectations_name == "mpi" else ["--expect", first.expectations_name]
     targets = ["--target-p", f"{first.targets[0]:g}"] if first.targets else []
-    options = [*expect, *shared_options(first.fail_on, first.result.statistic, first.min_points), *targets]
+    how = (first.result.statistic, first.min_points) if judged else ("q1", MIN_POINTS)  # sessions say it themselves
+    options = [*expect, *shared_options(first.fail_on, *how), *targets]
     command = ["scalkit", "report", "--template", "compare", *runs, *labels, *options, "--out", "compare.html"]
-    is_for_commands = all(len(page.named) == 1 and not page.is_in_memory for page in columns.pages) and not first.rules
+    is_in_files = all(len(page.named) == 1 and not page.is_in_memory for page in columns.pages)
+    is_for_commands = is_in_files and not own and (not judged or (bool(first.expectations_name) and not first.rules))
     again = f"<h3>Commands</h3>{code('Commands', [shlex.join(command)])}" if is_for_commands else ""
     holds_all = all(page.session_values["data"]["netcdf"] is not None for page in columns.pages)
     where = "with the measurements" if holds_all else "some without the measurements, which must be at their paths"

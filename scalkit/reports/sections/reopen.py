@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scalkit.fit import MIN_POINTS
 from scalkit.reports.markup import esc
+from scalkit.reports.own_growths import registering
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 
-__all__ = ["code", "measuring", "reopen", "shared_options"]
+__all__ = ["code", "measuring", "registering_of", "reopen", "shared_options"]
 
 
 def reopen(page: Page) -> Section:
     """Return how to open the page as a session, the commands that make it again, and the same verdicts in Python."""
     commands = [measuring(page.arguments, page.campaign.get("mpi"))] if page.arguments else []
+    own = registering_of([page])
     remark = ""
     if page.session is not None or not (page.expectations_name or page.judged_by_baseline) or page.rules:
         what = "The session was changed" if page.session is not None else "Expectations or rules were stated"
@@ -24,18 +27,32 @@ def reopen(page: Page) -> Section:
             f'<p class="soft">{what} in Python. The command <code>scalkit report</code> knows them from this page, in place of '
             "measurements; for other measurements write them into a TOML file for --expect.</p>"
         )
-    else:
+    elif not own:
         commands += _judging(page)
+    if own:
+        remark = '<p class="soft">Own growth classes are registered in Python; the commands do not know them.</p>'
     shown = f"<h3>Commands</h3>{code('Commands', commands)}" if commands else ""
     return Section.of(
-        f'<div class="sheet"><h3>This page as a session</h3>{_session(page)}{shown}{remark}'
-        f"<h3>Python</h3>{code('Python', _python(page))}"
+        f'<div class="sheet"><h3>This page as a session</h3>{_session(page, own)}{shown}{remark}'
+        f"<h3>Python</h3>{code('Python', _with(own, _python(page)))}"
         '<p class="soft">The verdicts also stand beside this file, for programs: <code>.verdict.json</code> and '
         "<code>.junit.xml</code>.</p></div>"
     )
 
 
-def _session(page: Page) -> str:
+def registering_of(pages: Sequence[Page]) -> list[str]:
+    """Return the lines of Python that register the own growth classes which pages name."""
+    said = [{key: value for key, value in page.session_values.items() if key != "data"} for page in pages]
+    return registering(json.dumps(said))
+
+
+def _with(own: list[str], lines: list[str]) -> list[str]:
+    """Return lines of Python with those that register own growth classes, after the import of scalkit."""
+    place = lines.index("import scalkit as sk") + 2
+    return [*lines[:place], *own, *lines[place:]]
+
+
+def _session(page: Page, own: list[str]) -> str:
     is_inside = page.session_values["data"]["netcdf"] is not None
     where = (
         "The measurements are inside this file, so it is enough to send it."
@@ -46,6 +63,7 @@ def _session(page: Page) -> str:
     lines = [
         "import scalkit as sk",
         "",
+        *own,
         'session = sk.Session.load("report.html")  # the name of this file',
         "sk.Explorer(session)  # in a notebook: change it",
         "session.result  # the verdicts",
