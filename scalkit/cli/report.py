@@ -16,8 +16,8 @@ stand alone; it says itself what is expected.
     scalkit report --list                                                 the templates
     scalkit report --help-template compare                                what one of them takes
 
-The last line states the verdicts and the exit status: 0 every deciding verdict is total or approximate; 1 a deciding
-verdict is none and grows faster, or a rule is violated on measurements; 2 wrong input or use, nothing is written then.
+The last line states the verdicts and the exit status: 1 a deciding verdict is none and grows faster, or a rule is violated
+on measurements; 2 wrong input or use, nothing is written then; 0 otherwise.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ pytest-benchmark wrote. What is expected comes from a bundled catalogue (mpi, ma
     scalkit validate run.nc --json > verdicts.json                           for programs
     mpiexec -n 8 scalkit validate many.nc                                    many functions, on 8 ranks
 
-Exit status: 0 every deciding verdict is total or approximate; 1 a deciding verdict is none and grows faster, or a rule is
-violated on measurements; 2 wrong input or use. Run times with more processes than cores do not decide.
+Exit status: 1 a deciding verdict is none and grows faster, or a rule is violated on measurements; 2 wrong input or use; 0
+otherwise. Run times with more processes than cores do not decide.
 """
 
 from __future__ import annotations
