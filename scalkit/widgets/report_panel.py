@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scalkit.errors import DataError, ScalkitError, UsageError
-from scalkit.measure import write_netcdf
+from scalkit.errors import DataError, UsageError
 from scalkit.session import Session
 from scalkit.widgets.job import Ending, Job, shown_command
 from scalkit.widgets.part import Action, Part
@@ -22,10 +21,10 @@ _CHANGED = "The session was changed since the report was written."
 
 
 class ReportPanel(Part):
-    """Runs ``scalkit report`` on what the session holds: expectations, ticks moved by hand, rules, statistic, settings.
+    """Runs ``scalkit report`` on the session as it is, so that the page opens again with its steps and what is left out.
 
-    The expectations are written beside the report, as ``report.expectations.toml``; so are the measurements, as
-    ``report.measurements.nc``, unless files hold exactly those that count.
+    The session is written beside the report, as ``report.session.json``, which holds the measurements if no file does; so are
+    the expectations, as ``report.expectations.toml``, for ``scalkit validate --expect``.
 
     Parameters
     ----------
@@ -106,14 +105,9 @@ class ReportPanel(Part):
         if not self._replaces and out.exists():
             raise UsageError(f"there is a report {out} already; choose another name, or tick 'replace'.")
         self.session.save_expectations(expectations)
-        runs = list(self.session.paths)
-        if not runs or self.session.state.excluded or not all(Path(one).exists() for one in runs):
-            measurements = out.with_name(f"{stem}.measurements.nc")
-            _write(self.session, measurements)
-            runs = [str(measurements)]
-        words = ["report", *runs, "--expect", str(expectations), "--out", str(out)]
-        words += [] if self.session.statistic == "q1" else ["--statistic", self.session.statistic]
-        words += [] if self.session.min_points == 5 else ["--min-points", str(self.session.min_points)]
+        kept = out.with_name(f"{stem}.session.json")
+        self.session.save(kept)
+        words = ["report", str(kept), "--out", str(out)]
         words += ["--title", self.title_of_report] if self.title_of_report else []
         return [*words, *(["--force"] if self._replaces else []), "--json"]
 
@@ -207,12 +201,3 @@ class ReportPanel(Part):
             self._note = "Cancelled; no report was written." if ending.was_cancelled else ""
             self.problem = "" if ending.was_cancelled else f"no report was written after {seconds:.0f} s: {why}"
         self.refresh()
-
-
-def _write(session: Session, path: Path) -> None:
-    try:
-        write_netcdf(session.judged_data, path)
-    except ScalkitError:
-        raise
-    except OSError as error:
-        raise DataError(f"cannot write the measurements {path}: {error.strerror}; choose another place.") from error

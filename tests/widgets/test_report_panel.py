@@ -51,7 +51,14 @@ def test_report_says_what_the_session_says(panel: ReportPanel, session: Session,
     assert verdicts["f", "time"]["x"] == [4, 8, 16, 32, 64, 128]
     assert "✗ a verdict fails (exit status 1)" in bare(panel)
     assert panel.answer
-    assert "mine.expectations.toml --out mine.html --statistic median --title" in panel.command
+    assert panel.command.startswith("scalkit report mine.session.json --out mine.html --title ")
+    same = sk.validate(session.judged_data, "mine.expectations.toml", statistic="median")
+    assert [one.sentence for one in same.verdicts] == [one.sentence for one in session.result.verdicts]
+    again = sk.Session.load("mine.html")
+    assert (again.history, again.state, again.selected) == (session.history, session.state, session.selected)
+    page = (tmp_path / "mine.html").read_text(encoding="utf-8")
+    assert "Left out by hand: f at p = 2." in page
+    assert "No value for" not in page
     wire.clear()
     press(panel, "open")
     (sent,) = [data["content"]["open"] for _, _, data in wire if data["method"] == "custom"]
@@ -68,7 +75,8 @@ def test_files_that_hold_what_counts_are_named(session: Session, tmp_path: Path,
     write_netcdf(session.data, "given.nc")
     panel = ReportPanel(Session("given.nc", {"f": "p", "g": "p"}))
     press(panel, "start", path="r.html", replace="on")
-    assert panel.command == "scalkit report given.nc --expect r.expectations.toml --out r.html --force --json"
+    assert panel.command == "scalkit report r.session.json --out r.html --force --json"
+    assert json.loads((tmp_path / "r.session.json").read_text())["data"]["paths"] == ["given.nc"]
     press(panel, "cancel")
     assert panel.wait(60)
     assert "Cancelled; no report was written." in bare(panel)
@@ -94,7 +102,6 @@ def test_what_was_changed_meanwhile_is_said_and_data_without_a_file_are_written(
     (tmp_path / "given.nc").unlink()
     panel = ReportPanel(Session.from_dict(whole))
     press(panel, "start", path="r.html")
-    assert panel.command.startswith("scalkit report r.measurements.nc --expect ")
     panel.session.add_tick("p^3")
     assert panel.wait(120)
     assert "no verdict fails" in bare(panel) or "a verdict fails" in bare(panel)

@@ -43,7 +43,8 @@ def provenance(page: Page) -> Section:
 def _rows(page: Page) -> Iterator[tuple[str, str]]:
     attrs, campaign = page.data.attrs, dict(flattened(page.campaign))
     facts = {
-        "measurements": ", ".join(page.named),
+        "measurements": ", ".join(page.named) if page.session is None else page.session.source,
+        "session": "" if page.session is None else ", ".join(page.named),
         "measured": page.measured_at,
         "host": attrs.get("measured_on"),
         "system": campaign.get("machine / system"),
