@@ -73,7 +73,8 @@ class Advice:
         Of the most probable rank now.
     apparent : float
         The same if no second term hides beside the one that shows: what measuring on can make out. A small hidden term is
-        excluded by few settings in reach, so the doubt about it is not what the advice goes by.
+        excluded by few settings in reach, so the doubt about it is not what the advice goes by, as long as it does not
+        change which rank is the most probable.
     """
 
     posterior: Posterior
@@ -161,8 +162,7 @@ def advise(posterior: Posterior, candidates: ArrayLike, cost: Cost = "p") -> Adv
         )
     costs = _costs(at, cost, posterior.series.parameter)
     _require_values(posterior, at)
-    seen = posterior.predictions(at, refined=False).of_one_term()
-    ranks = np.array([RANKS.index(posterior.expectation.rank(growth)) for growth in seen.growths])[seen.tick]
+    seen, ranks = _competing(posterior, at)
     rivals = _rivals(posterior)
     widths = _widths(posterior, at, (seen.weights[:, None] * seen.spread**2).sum(axis=0))
     found = [
@@ -178,6 +178,19 @@ def advise(posterior: Posterior, candidates: ArrayLike, cost: Cost = "p") -> Adv
     found.sort(key=lambda one: (one.information < least, -one.value, one.x))
     apparent = float(np.bincount(ranks, seen.weights, len(RANKS)).max())
     return Advice(posterior, tuple(found), max(posterior.probability.values()), apparent)
+
+
+def _competing(posterior: Posterior, at: Floats) -> tuple[Predictions, Any]:
+    """Return the hypotheses that the advice goes by, and the place of each one's rank in ``RANKS``.
+
+    Those of one term, unless they make another rank the most probable one: then a second term is no mere doubt.
+    """
+    every = posterior.predictions(at, refined=False)
+    one = every.of_one_term()
+    ranks = np.array([RANKS.index(posterior.expectation.rank(growth)) for growth in every.growths])
+    first, alone = (np.bincount(ranks[seen.tick], seen.weights, len(RANKS)).argmax() for seen in (every, one))
+    seen = one if alone == first else every
+    return seen, ranks[seen.tick]
 
 
 def _require_values(posterior: Posterior, at: Floats) -> None:

@@ -147,6 +147,26 @@ def test_two_terms_that_show_are_taken_as_they_are() -> None:
     assert seen.of_one_term() is seen
 
 
+def test_a_hidden_term_that_makes_another_rank_probable_is_no_mere_doubt() -> None:
+    """Growths of one term alone are sure of a rank that is not the most probable one of all: no reason to stop."""
+    x = 2.0 ** np.arange(3, 9)
+    base = 1 + np.log2(x)
+    y = base + 0.35 / 0.65 * base[-1] * x / x[-1]
+    noise = np.exp(np.random.default_rng(2).normal(0, 0.01, (6, 5)))
+    found = sk.validate(
+        sk.measurements(x, y[:, None] * noise, name="f"),
+        {"f": {"expectation": "log(p)", "deviation": "p^(1/2)", "space": "ics15"}},
+    )["f"]
+    advice = advise(found.posterior, [512, 1024])
+    one = found.posterior.predictions([512.0], refined=False).of_one_term()
+    inside = [found.expectation.rank(growth) != "none" for growth in one.growths]
+    assert one.is_single.all()
+    assert one.weights[np.array(inside)[one.tick]].sum() > 0.98
+    assert max(found.probability, key=found.probability.__getitem__) == "none"
+    assert advice.apparent == pytest.approx(advice.probability, abs=0.02)
+    assert not advice.stop
+
+
 def test_html_is_escaped() -> None:
     name = "<b>f"
     shown = result(0.1, name=name).advise([64])[name, "time"]._repr_html_()
