@@ -198,9 +198,13 @@ def _unit(y: Floats) -> float:
 
 
 def _scales(y: Floats, step: float) -> tuple[Floats, Floats]:
-    """Return the errors of the values that are tried, of shape (Q, points), and their masses."""
+    """Return the errors of the values that are tried, of shape (Q, points), and their masses.
+
+    A zero misfits as the smallest positive value does; a model that misses all others would have to go through it otherwise.
+    """
     largest = float(np.max(np.abs(y))) or 1.0
-    squares = [(step * _ROUND) ** 2 + (misfit * y) ** 2 + (_TINY * largest) ** 2 for misfit in MISFITS]
+    size = np.where(y > 0, y, np.min(y, where=y > 0, initial=largest))
+    squares = [(step * _ROUND) ** 2 + (misfit * size) ** 2 + (_TINY * largest) ** 2 for misfit in MISFITS]
     return np.sqrt(np.array(squares)), _MISFIT_MASS
 
 

@@ -256,6 +256,13 @@ def test_exact_intervals_where_a_growth_has_no_value():
     assert alone[1, 1] / alone[0, 1] < 1.02
 
 
+@pytest.mark.parametrize("metric", ["object_memory", "process_memory"])
+@pytest.mark.parametrize("y", [[0, 4096, 12288, 28672, 61440, 126976], [0, 8192, 24576, 49152, 110592, 225280]])
+def test_a_zero_does_not_hide_growth(y: list[float], metric: str) -> None:
+    assert about(of(y, metric=metric), "1").probability["none"] > 0.99
+    assert about(of(y, metric=metric), "p").probability["none"] < 0.5
+
+
 def test_exact_intervals_of_zeros():
     found = about(of([0, 0, 0, 0, 32, 64], metric="object_memory"), "1")
     low, high = found.interval([1024.0, 2048.0])
