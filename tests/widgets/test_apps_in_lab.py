@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from lab_server import LabServer
+from test_explorer_in_lab import eventually
 
 import scalkit as sk
 
@@ -22,6 +23,9 @@ sessions = [sk.Session(bundled("data/quickstart"), "mpi").select(name) for name 
     "two = sk.Explorer(sessions[1])\ntwo",
     "three = sk.Explorer(sessions[2])\nthree",
 )
+
+STEPS = "[len(session.history) for session in sessions]"
+TICKS = "[str(tick) for tick in sessions[1].space.ticks]"
 
 WIDER_THAN_ITS_PLACE = """() => [...document.querySelectorAll('.jp-OutputArea-output:has(.sk-part)')]
   .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => [one.scrollWidth, one.clientWidth])"""
@@ -42,17 +46,17 @@ def test_three_apps(lab: LabServer, lab_page: Any) -> None:
 
     tick = app.locator(".tick:not(.expected):not(.best) .knob").nth(3)
     tick.scroll_into_view_if_needed()
+    before = lab.value(TICKS)
     x, y = middle(tick.bounding_box())
     page.mouse.move(x, y)
     page.mouse.down()
     for k in range(1, 9):
         page.mouse.move(x + 9 * k, y)
     page.mouse.up()
-    app.locator("button[data-press=undo]:enabled").wait_for()
-    moved = lab.value("[session.history for session in sessions]")
-    assert [len(steps) for steps in moved] == [0, 1, 0]
-    assert moved[1][0].startswith("move tick ")
-    there = moved[1][0].rpartition(" to ")[2]
+    there = app.locator(".tick.selected").get_attribute("data-growth")
+    assert there not in before
+    eventually(lambda: there in lab.value(TICKS) and lab.value(STEPS) == [0, 1, 0])
+    assert lab.value("sessions[1].history[0]").startswith("move tick ")
 
     app.get_by_text("Copy as Python").click()
     app.locator("pre:has-text('session.move_tick')").wait_for()
@@ -82,7 +86,8 @@ def test_three_apps(lab: LabServer, lab_page: Any) -> None:
     app.locator(f'.tick[data-growth="{there}"]').wait_for()
     app.locator("button[data-press=undo]").click()
     app.locator("button[data-press=undo]:disabled").wait_for()
-    assert lab.value("[session.history for session in sessions]") == [[], [], []]
+    eventually(lambda: lab.value(STEPS) == [0, 0, 0])
+    assert lab.value(TICKS) == before
 
     page.set_viewport_size({"width": 360, "height": 900})
     page.wait_for_function("() => document.querySelector('.jp-OutputArea-output:has(.sk-part)').clientWidth < 360")
