@@ -45,7 +45,7 @@ class ModelTable(Part):
     n_rows : int
     """
 
-    _esm = source("part.js", "table.js")
+    _esm = source("kernel.js", "part.js", "table.js")
 
     shown = frozenset({"selected", "result", "expectation", "data"})
 

@@ -159,7 +159,9 @@ function renderPart({ model, el, signal }) {
   }, true);
   const heard = { "change:pieces": draw, "change:hover": markTerms, "change:term": markTerms, "msg:custom": told };
   for (const [name, action] of Object.entries(heard)) model.on(name, action);
+  const unwatch = watchKernel(model, el);
   signal.addEventListener("abort", () => {
+    unwatch();
     clearTimeout(later);
     for (const [name, action] of Object.entries(heard)) model.off(name, action);
   });

@@ -45,7 +45,7 @@ class Part(Fallback, anywidget.AnyWidget):
         Why the last thing that was asked for was refused; empty if it was not.
     """
 
-    _esm = source("part.js", "part_main.js")
+    _esm = source("kernel.js", "part.js", "part_main.js")
     _css = source("part.css")
 
     pieces: t.Dict[Any, Any] = t.Dict().tag(sync=True)

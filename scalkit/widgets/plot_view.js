@@ -103,8 +103,10 @@ function render({ model, el, signal }) {
   scheme.addEventListener("change", draw);
   const size = new ResizeObserver(() => { if (el.clientWidth && el.clientWidth !== drawnWidth) draw(); });
   size.observe(el);
+  const unwatch = watchKernel(model, el);
   const stop = () => {
     isGone = true;
+    unwatch();
     theme.disconnect();
     size.disconnect();
     scheme.removeEventListener("change", draw);

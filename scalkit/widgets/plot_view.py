@@ -42,7 +42,7 @@ class PlotView(anywidget.AnyWidget):
         with such a growth sets `hover` while the pointer is on it.
     """
 
-    _esm = source("plot_view.js")
+    _esm = source("kernel.js", "plot_view.js")
     _css = source("plot_view.css")
 
     runtime = t.Instance(PlotRuntime).tag(sync=True, **widget_serialization)
