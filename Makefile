@@ -85,7 +85,7 @@ check-c: mpi
 
 pytest: $(VENV)/.test
 	$(BIN)/python -m pytest -m alone $(PYTEST_FLAGS) || [ $$? -eq 5 ]
-	$(BIN)/python -m pytest -m "not alone" -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder $(PYTEST_FLAGS) || \
+	$(BIN)/python -m pytest -m "not alone" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(PYTEST_FLAGS) || \
 	  [ $$? -eq 5 ]
 
 system-deps:

@@ -38,13 +38,10 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that run beside no other; of those that run side by side, a file's stay in one worker, the longest first."""
+    """Mark tests that run beside no other; of those that run side by side, the longest come first."""
     for item in items:
-        path = item.path.relative_to(item.config.rootpath).as_posix()
         if item.nodeid.startswith(ALONE):
             item.add_marker(pytest.mark.alone)
-        shares_lab = "lab" in getattr(item, "fixturenames", ())
-        item.add_marker(pytest.mark.xdist_group("lab" if shares_lab else path))
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
