@@ -11,7 +11,8 @@ from typing import Any
 from scalkit.errors import DataError, UsageError
 from scalkit.session import Session
 from scalkit.widgets.job import Ending, Job, shown_command
-from scalkit.widgets.part import Action, Part
+from scalkit.widgets.job_part import JobPart
+from scalkit.widgets.part import Action
 from scalkit.widgets.wording import esc
 
 __all__ = ["ReportPanel"]
@@ -20,7 +21,7 @@ _LARGEST = 20_000_000
 _CHANGED = "The session was changed since the report was written."
 
 
-class ReportPanel(Part):
+class ReportPanel(JobPart):
     """Runs ``scalkit report`` on the session as it is, so that the page opens again with its steps and what is left out.
 
     The session is written beside the report, as ``report.session.json``, which holds the measurements if no file does; so are
@@ -47,19 +48,13 @@ class ReportPanel(Part):
     def __init__(self, session: Session, **traits: Any) -> None:
         self.path, self.title_of_report = "report.html", ""
         self._replaces = False
-        self._job: Job | None = None
         self._since = 0.0
-        self._note = self.command = self.answer = ""
+        self.command = self.answer = ""
         self._status = 0
         self._written: Path | None = None
         self._reported = session.state
         self._lines: list[str] = []
         super().__init__(session, **{"title": "Report", **traits})
-
-    @property
-    def is_running(self) -> bool:
-        """Whether a report is being written."""
-        return self._job is not None
 
     def start(self) -> ReportPanel:
         """Write the report; it goes on beside the kernel.
@@ -78,24 +73,6 @@ class ReportPanel(Part):
         self._job = Job(arguments, self._said, self._ended)
         self.refresh()
         return self
-
-    def cancel(self) -> ReportPanel:
-        """Give the report up; nothing is written then. Without anything that runs, nothing happens."""
-        if self._job is not None:
-            self._note = "Ending the process."
-            self._job.cancel()
-            self.refresh()
-        return self
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """Wait for the end outside a notebook, or for some seconds; return whether it ended."""
-        return self._job is None or self._job.wait(seconds)
-
-    def close(self) -> None:
-        """Close the widget and end what it runs."""
-        if self._job is not None:
-            self._job.cancel()
-        super().close()
 
     def _arguments(self) -> list[str]:
         """Write what the command needs, and return its arguments."""

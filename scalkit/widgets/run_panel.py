@@ -11,7 +11,8 @@ from typing import Any
 from scalkit.errors import ScalkitError, UsageError
 from scalkit.session import Session
 from scalkit.widgets.job import Ending, Job, shown_command
-from scalkit.widgets.part import Action, Part
+from scalkit.widgets.job_part import JobPart
+from scalkit.widgets.part import Action
 from scalkit.widgets.run_choices import Choices, known_operations, lack_of_mpi
 from scalkit.widgets.wording import esc
 
@@ -22,7 +23,7 @@ _MOST_LINES = 400
 _KINDS = {"collectives": "Run time", "memory": "Memory"}
 
 
-class RunPanel(Part):
+class RunPanel(JobPart):
     """Runs ``scalkit measure``: shows the exact command, its progress and its log, and can end it.
 
     What was measured becomes the data of the session, as a step that can be undone; what was measured until it was ended is
@@ -45,10 +46,9 @@ class RunPanel(Part):
     shown = frozenset({"data"})
 
     def __init__(self, session: Session, **traits: Any) -> None:
-        self._job: Job | None = None
         self._lines: list[str] = []
         self._done: tuple[int, int] = (0, 0)
-        self._state = self._now = ""
+        self._now = ""
         self._folder: Path | None = None
         measured = {function for function, _ in session.names}
         known = known_operations()
@@ -65,11 +65,6 @@ class RunPanel(Part):
         except ScalkitError:
             return ""
 
-    @property
-    def is_running(self) -> bool:
-        """Whether it measures now."""
-        return self._job is not None
-
     def start(self, choices: Choices | None = None) -> RunPanel:
         """Start measuring; it goes on beside the kernel.
 
@@ -85,22 +80,10 @@ class RunPanel(Part):
         self.choices = self._filled = choices or self.choices
         arguments = self.choices.command()
         self._lines, self._done, self._now, self._folder = [], (0, 0), "", None
-        self._state = "Starting: the programs are compiled if they have changed."
+        self._note = "Starting: the programs are compiled if they have changed."
         self._job = Job(arguments, self._said, self._ended)
         self.refresh()
         return self
-
-    def cancel(self) -> RunPanel:
-        """End it; what was measured is kept. Without anything that runs, nothing happens."""
-        if self._job is not None:
-            self._state = "Ending the processes."
-            self._job.cancel()
-            self.refresh()
-        return self
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """Wait for the end outside a notebook, or for some seconds; return whether it ended."""
-        return self._job is None or self._job.wait(seconds)
 
     def show_measured(self) -> RunPanel:
         """Make what was measured so far the data of the session.
@@ -115,12 +98,6 @@ class RunPanel(Part):
         self.session.use_data(str(self._folder))
         self._folder = None
         return self
-
-    def close(self) -> None:
-        """Close the widget and end what it runs."""
-        if self._job is not None:
-            self._job.cancel()
-        super().close()
 
     def _drawn(self) -> dict[str, str]:
         return {
@@ -182,13 +159,13 @@ class RunPanel(Part):
         )
 
     def _progress(self) -> str:
-        if not self._state:
+        if not self._note:
             return ""
         done, total = self._done
         share = f' value="{done}" max="{total}"' if total else ""
         bar = f'<progress aria-label="Launches"{share}></progress>' if self._job is not None else ""
         count = f"{done} of {total} launches. " if total else ""
-        return f'<div class="line">{bar}<span>{count}{esc(self._state)} {esc(self._now)}</span></div>'
+        return f'<div class="line">{bar}<span>{count}{esc(self._note)} {esc(self._now)}</span></div>'
 
     def _buttons(self) -> str:
         if self._job is not None:
@@ -214,7 +191,7 @@ class RunPanel(Part):
 
     def _show(self, _values: Mapping[str, str]) -> None:
         self.show_measured()
-        self._state = "The session shows what was measured; Undo goes back to the data before."
+        self._note = "The session shows what was measured; Undo goes back to the data before."
 
     def _said(self, line: str) -> None:
         """Take a line of the command."""
@@ -222,7 +199,7 @@ class RunPanel(Part):
             return
         if found := _PROGRESS.match(line):
             self._done = (int(found[1]), int(found[2]))
-            self._state, self._now = "Measuring.", found[3].rpartition(";")[2].strip()
+            self._note, self._now = "Measuring.", found[3].rpartition(";")[2].strip()
         self._lines = [*self._lines[1 - _MOST_LINES :], line]
         self.refresh()
 
@@ -236,13 +213,13 @@ class RunPanel(Part):
         kept = sum(1 for _ in folder.glob("*.jsonl")) if folder.is_dir() else 0
         self._folder = folder if kept else None
         if ending.was_cancelled:
-            self._state = f"Cancelled. {kept} run files are kept in {folder}; Start goes on from there."
+            self._note = f"Cancelled. {kept} run files are kept in {folder}; Start goes on from there."
         elif ending.status == 0 and outcome:
             self._done = (int(outcome["done"]), int(outcome["launches"]))
             self._take(folder)
         else:
             why = self._lines[-1] if self._lines else f"it ended with status {ending.status}"
-            self._state = f"It did not end well: {why}"
+            self._note = f"It did not end well: {why}"
         self.refresh()
 
     def _take(self, folder: Path) -> None:
@@ -250,9 +227,9 @@ class RunPanel(Part):
             self.show_measured()
         except ScalkitError as error:
             self.problem = str(error)
-            self._state = f"Measured into {folder}, which the session cannot show."
+            self._note = f"Measured into {folder}, which the session cannot show."
         else:
-            self._state = f"Done: the session shows {folder}; Undo goes back to the data before."
+            self._note = f"Done: the session shows {folder}; Undo goes back to the data before."
 
 
 def _outcome(text: str) -> dict[str, Any]:
