@@ -69,7 +69,8 @@ def _latex_word(name: str) -> str:
 def _latex_factor(name: str, value: Fraction, kind: str) -> str:
     raised = "" if value == 1 else f"^{{{value}}}"
     if kind == "two":
-        return f"2^{{{name}}}" if value == 1 else f"2^{{{value}\\,{name}}}"
+        factor = name if value.numerator == 1 else f"{value.numerator}\\,{name}"
+        return f"2^{{{factor}}}" if value.denominator == 1 else f"2^{{{factor}/{value.denominator}}}"
     return f"{name}{raised}" if kind == "power" else f"\\log{raised} {name}"
 
 
@@ -96,13 +97,18 @@ def to_mathml(growth: Growth) -> str:
 def _mathml_number(value: Fraction) -> str:
     if value.denominator == 1:
         return f"<mn>{value}</mn>"
-    return f"<mrow><mn>{value.numerator}</mn><mo lspace='0' rspace='0'>/</mo><mn>{value.denominator}</mn></mrow>"
+    return f"<mrow><mn>{value.numerator}</mn>{_mathml_divisor(value)}</mrow>"
+
+
+def _mathml_divisor(value: Fraction) -> str:
+    """Return a slash and the denominator; nothing for whole numbers."""
+    return "" if value.denominator == 1 else f"<mo lspace='0' rspace='0'>/</mo><mn>{value.denominator}</mn>"
 
 
 def _mathml_factor(name: str, value: Fraction, kind: str) -> str:
     if kind == "two":
-        exponent = name if value == 1 else f"<mrow>{_mathml_number(value)}{name}</mrow>"
-        return f"<msup><mn>2</mn>{exponent}</msup>"
+        factor = name if value.numerator == 1 else f"<mn>{value.numerator}</mn>{name}"
+        return f"<msup><mn>2</mn><mrow>{factor}{_mathml_divisor(value)}</mrow></msup>"
     return _mathml_raised(name, value) if kind == "power" else _mathml_function("<mi>log</mi>", name, value)
 
 

@@ -42,7 +42,9 @@ def test_sympy_parses_back(growth: Growth) -> None:
         ("log(p)^2", r"\log^{2} p"),
         ("p^(1/3)/log(p)", r"\frac{p^{1/3}}{\log p}"),
         ("1/k", r"\frac{1}{k}"),
-        ("2^(k/2)", r"2^{1/2\,k}"),
+        ("2^(k/3)", r"2^{k/3}"),
+        ("2^(2*k/3)", r"2^{2\,k/3}"),
+        ("4^k", r"2^{2\,k}"),
         ("k*2^k", "2^{k} k"),
         ("n_ranks", r"\mathrm{n\_ranks}"),
     ],
@@ -60,10 +62,10 @@ def test_latex(text: str, latex: str) -> None:
         ("p^2", "<mrow><msup><mi>p</mi><mn>2</mn></msup></mrow>"),
         ("1/p", "<mfrac><mrow><mn>1</mn></mrow><mrow><mi>p</mi></mrow></mfrac>"),
         (
-            "2^(k/2)",
-            "<mrow><msup><mn>2</mn><mrow><mrow><mn>1</mn><mo lspace='0' rspace='0'>/</mo><mn>2</mn></mrow>"
-            "<mi>k</mi></mrow></msup></mrow>",
+            "2^(2*k/3)",
+            "<mrow><msup><mn>2</mn><mrow><mn>2</mn><mi>k</mi><mo lspace='0' rspace='0'>/</mo><mn>3</mn></mrow></msup></mrow>",
         ),
+        ("2^k", "<mrow><msup><mn>2</mn><mrow><mi>k</mi></mrow></msup></mrow>"),
     ],
 )
 def test_mathml(text: str, content: str) -> None:
