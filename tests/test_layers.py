@@ -13,6 +13,7 @@ LAYERS = {
     "errors": 0,
     "units": 0,
     "markup": 0,
+    "toml_lines": 0,
     "growth": 1,
     "measure": 1,
     "fit": 1,

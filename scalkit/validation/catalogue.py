@@ -32,12 +32,12 @@ from scalkit.errors import ExpectationError, ScalkitError
 from scalkit.fit.several_growth import GrowthSum
 from scalkit.growth import Growth
 from scalkit.relation import Relation
+from scalkit.toml_lines import Path as EntryPath
+from scalkit.toml_lines import line_of, lines_of, syntax_error
 from scalkit.validation.expectation import Expectation, HasGrowth
 from scalkit.validation.several_expectation import SeveralExpectation
 from scalkit.validation.several_space import SeveralSpace, Space, space_along
 from scalkit.validation.space import SPACES, SearchSpace
-from scalkit.validation.toml_lines import Path as EntryPath
-from scalkit.validation.toml_lines import line_of, lines_of, syntax_error
 
 __all__ = ["CATALOGUES", "ExpectationSet", "Expected", "expectation_set", "load_expectations"]
 
