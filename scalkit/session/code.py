@@ -25,10 +25,20 @@ __all__ = ["code_of"]
 _MOST_MOVES = 4
 
 
-def code_of(session: Reading) -> str:
-    """Return Python that comes to the same state from the same measurements, and prints the verdict."""
-    session._source = confirmed(session._source)
-    data = data_code(session.data, session._source)
+def code_of(session: Reading, holder: str | None = None) -> str:
+    """Return Python that comes to the same state from the same measurements, and prints the verdict.
+
+    Parameters
+    ----------
+    session : Session
+    holder : str, optional
+        A file for somewhere else that holds the session and its measurements: paths are then taken as they were given. By
+        default the code is for here, and measurements that are at their paths no more come out of the file that was loaded.
+    """
+    session._source = source = confirmed(session._source)
+    if holder is not None or not source.is_there:
+        source = replace(source, paths=source.paths if holder is not None else (), holder=holder or source.holder)
+    data = data_code(session.data, source)
     expected = expectations_code(session._given, session._judge.expected)
     rules, removed = _rules(session.state.rules, session._judge.expected.rules)
     arguments = [data.expression, expected.expression]

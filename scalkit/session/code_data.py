@@ -34,9 +34,11 @@ class Piece:
 
 
 def data_code(ds: xr.Dataset, source: Source) -> Piece:
-    """Return what makes the measurements: their paths, `measurements`, or for small ones the whole Dataset."""
+    """Return what makes the measurements: paths, the file that holds them, `measurements`, or small ones as a whole."""
     if source.paths:
         return Piece(literal(source.paths[0] if len(source.paths) == 1 else list(source.paths)))
+    if source.holder:
+        return Piece("data", (f"data = sk.Session.load({literal(source.holder)}).data",))
     size = sum(int(one.size) for one in ds.variables.values())
     if size > _MOST_VALUES:
         how = "# made in memory; scalkit.measure.write_netcdf(data, 'data.nc') writes them there"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import takewhile
 from pathlib import Path
@@ -46,7 +47,7 @@ _MAX_BYTES = 200_000_000
 def session_to_dict(session: Reading, with_data: bool | None = None) -> dict[str, Any]:
     """Return a session as JSON values; data that no file holds go in by default."""
     session._source = source = confirmed(session._source)
-    embeds = not _are_there(source.paths) if with_data is None else with_data
+    embeds = not source.is_there if with_data is None else with_data
     history = session._history
     return {
         "format": FORMAT,
@@ -155,9 +156,12 @@ def read_session(kind: type[Session], path: str | os.PathLike[str], data: object
     except (ValueError, RecursionError) as error:
         raise DataError(f"the session '{target}' is no JSON: {error!s:.100}; name a file of Session.save.") from error
     try:
-        return session_from_dict(kind, plain, data, target.parent)
+        session = session_from_dict(kind, plain, data, target.parent)
     except ScalkitError as error:
         raise type(error)(f"{target}: {error}") from error
+    if data is None and plain["data"]["netcdf"] is not None:
+        session._source = replace(session._source, holder=os.fspath(path))
+    return session
 
 
 class _Page(HTMLParser):
@@ -189,10 +193,6 @@ def _embedded(text: str, path: Path) -> str:
     if page.found is None:
         raise DataError(f"the page '{path}' holds no session; name a report of scalkit that has one.")
     return "".join(page.found)
-
-
-def _are_there(paths: tuple[str, ...]) -> bool:
-    return bool(paths) and all(Path(one).exists() for one in paths)
 
 
 def _source_text(given: object) -> str | None:

@@ -10,6 +10,7 @@ from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
 from scalkit.session.judging import Judge
 from scalkit.session.state import AnyExpectation, State
+from scalkit.session.tasks import Task
 from scalkit.validation import SearchSpace
 from scalkit.validation.several_expectation import SeveralExpectation
 
@@ -29,14 +30,20 @@ def settled(judge: Judge, state: State, function: str) -> State:
     rulers = state.rulers.get(function)
     if not rulers:
         return state
-    spaces = judge.own_spaces(function, state)
-    expected = growths_expected(judge.given(function, state))
+    bare = replace(state, shared={}).ruled(function, None)
+    found = (judge.task_of(name, bare) for name in judge.names if name[0] == function)
+    tasks = [task for task in found if task is not None]
     kept = {
         parameter: ticks
         for parameter, ticks in rulers.items()
-        if parameter not in spaces or {*ticks, expected[parameter]} != {*spaces[parameter].ticks, expected[parameter]}
+        if not tasks or any(_differ(task, parameter, ticks) for task in tasks)
     }
     return state.ruled(function, kept)
+
+
+def _differ(task: Task, parameter: str, ticks: tuple[Growth, ...]) -> bool:
+    """Return whether ticks, with the growth that is always there, are others than those of a task."""
+    return {*ticks, growths_expected(task.expectation)[parameter]} != set(task.spaces[parameter].ticks)
 
 
 def growths_expected(expectation: AnyExpectation | None) -> Mapping[str, Growth]:

@@ -179,7 +179,8 @@ class Session(Stepping):
         self._require_expectation()
         state = self.state
         if state.shared:
-            spaces = self._judge.own_spaces(self._selected[0], state)
+            task = self._judge.task_of(self._selected, replace(state, shared={}).ruled(self._selected[0], None))
+            spaces = task.spaces if task else {}
             return self._do("reset the ruler", replace(state, shared={n: one.ticks for n, one in spaces.items()}))
         return self._do("reset the ruler", state.ruled(self._selected[0], None))
 
@@ -239,11 +240,12 @@ class Session(Stepping):
         self._group = (name, len(self._history.past))
         return self
 
-    def end_step(self) -> Session:
-        """End what `begin_step` began; without that nothing happens."""
+    def end_step(self, name: str | None = None) -> Session:
+        """End what `begin_step` began, by another name if one is given; without that nothing happens."""
         if self._group is None:
             return self
-        (name, since), self._group = self._group, None
+        (begun, since), self._group = self._group, None
+        name = name or begun
         history = self._history
         if len(history.past) > since:
             self._history = history.joined(name or history.past[-1].name, since)
@@ -353,7 +355,9 @@ class Session(Stepping):
         return found
 
     def _expected_growth(self, parameter: str) -> Growth:
-        return growths_expected(self._require_expectation())[parameter]
+        """Return the growth that is always on the ruler; of times that fall it is that of their cost."""
+        task = self._judge.task_of(self._selected, self.state)
+        return growths_expected(task.expectation if task else self._require_expectation())[parameter]
 
     def _require_expectation(self) -> AnyExpectation:
         found = self.expectation

@@ -34,11 +34,19 @@ class Source:
         Of the content, whatever file it is in.
     is_certain : bool
         Whether the paths hold that content for sure; those that a Dataset names may not.
+    holder : str
+        The session file or report that the measurements came out of; empty if they did not.
     """
 
     paths: tuple[str, ...]
     sha256: str
     is_certain: bool = True
+    holder: str = ""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there are paths, and something at each of them now."""
+        return bool(self.paths) and all(Path(one).exists() for one in self.paths)
 
     def __str__(self) -> str:
         return ", ".join(self.paths) or "data in memory"

@@ -116,7 +116,7 @@ class RulerLink:
         """End a drag where it is."""
         self._drag(old, new)
         self._dragged = None
-        self.session.end_step()
+        self.session.end_step(f"move tick {old} to {new}")
 
     def _give_up(self) -> None:
         """Bring the session back to where an unfinished drag began."""
@@ -143,7 +143,8 @@ class RulerLink:
                 self.session.set_ticks(sorted(wanted), parameter)
         finally:
             if dragged:
-                self.session.end_step()
+                there = new[0] if gone == [dragged[1]] and len(new) == 1 else dragged[1]
+                self.session.end_step(f"move tick {dragged[0]} to {there}")
 
     def _ticks(self) -> tuple[Growth, ...]:
         space, _, _ = shown_of(self.session, self._parameter)

@@ -140,6 +140,22 @@ def test_one_gesture_is_one_step(session):
     assert "p^(1/2)" in map(str, session.undo().space.ticks)
     session.begin_step().add_tick("p^3").remove_tick("p^3").end_step()
     assert not session.can_undo
+    session.begin_step("drag").add_tick("p^3").end_step("drag to p^3")
+    assert session.history == ("drag to p^3",)
+
+
+def test_ruler_of_times_that_fall_is_that_of_their_cost():
+    p = [1, 2, 4, 8, 16, 32]
+    session = sk.Session(sk.measurements(p, [64 / x + 0.1 for x in p], name="solve"), {"solve": "1/p"})
+    assert str(session.verdict.expectation.growth) == "1"
+    with pytest.raises(ExpectationError, match=r"^the tick '1' is the expectation, which always competes"):
+        session.remove_tick("1")
+    with pytest.raises(ExpectationError, match=r"^the tick '1' is the expectation, which always competes"):
+        session.move_tick("1", "p^5")
+    assert session.history == ()
+    ticks = session.space.ticks
+    assert not session.add_tick("p^5").remove_tick("p^5").state.rulers, "the ruler is what it was"
+    assert session.share_ticks().add_tick("p^5").reset_ticks().space.ticks == ticks
 
 
 def test_snapshots(session):

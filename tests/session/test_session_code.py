@@ -58,6 +58,18 @@ def test_arrays_are_written_as_such():
     assert again.result.to_json() == session.result.to_json()
 
 
+def test_code_of_a_session_whose_data_are_only_inside_its_file_opens_that_file(data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_netcdf(data, "data.nc")
+    sk.Session("data.nc", EXPECTATIONS).expect("p^2").save("mine.json", with_data=True)
+    opened = sk.Session.load("mine.json")
+    assert 'sk.Session("data.nc", ' in opened.as_code()
+    Path("data.nc").unlink()
+    assert 'data = sk.Session.load("mine.json").data\n' in opened.as_code()
+    again, said = run(opened.as_code())
+    assert (again.state, said.strip()) == (opened.state, opened.verdict.sentence)
+
+
 def test_large_data_are_named_by_a_file_to_write(session, tmp_path, monkeypatch):
     large = session.data.isel(repetition=[0, 1, 2, 3] * 50)
     other = sk.Session(large, EXPECTATIONS).select("gather").set_deviation(None)

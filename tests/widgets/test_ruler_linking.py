@@ -85,7 +85,7 @@ def test_a_drag_is_followed_and_one_step(ruler: TickRuler, session: Session) -> 
         assert to in {str(tick) for tick in session.space.ticks}
     end = {"from": "p^(1/2)", "to": "p^(4/5)", "final": True}
     from_page(ruler, selected="p^(4/5)", ticks=[*start, {"growth": "p^(4/5)"}], preview=end)
-    assert len(session.history) == 1
+    assert session.history == ("move tick p^(1/2) to p^(4/5)",)
     assert "p^(4/5)" in texts(ruler)
     assert not {"p^(1/2)", "p^(2/5)", "p^(3/5)"} & set(texts(ruler))
     assert len(seen) >= 3
@@ -98,9 +98,18 @@ def test_a_drag_that_ends_where_the_session_is_already_is_one_step(ruler: TickRu
     start = edited(ruler, gone="p^(1/2)")
     from_page(ruler, preview={"from": "p^(1/2)", "to": "p^(2/5)"})
     from_page(ruler, ticks=[*start, {"growth": "p^(2/5)"}], preview={"from": "p^(1/2)", "to": "p^(2/5)", "final": True})
-    assert len(session.history) == 1
+    assert session.history == ("move tick p^(1/2) to p^(2/5)",)
     from_page(ruler, ticks=edited(ruler, gone="p^(1/3)"))
     assert session.history[1:] == ("remove tick p^(1/3)",)
+
+
+def test_a_drag_that_ends_elsewhere_in_the_same_message_is_named_by_where_it_ends(
+    ruler: TickRuler, session: Session
+) -> None:
+    start = edited(ruler, gone="p^(1/2)")
+    from_page(ruler, preview={"from": "p^(1/2)", "to": "p^(2/5)"})
+    from_page(ruler, ticks=[*start, {"growth": "p^(4/5)"}])
+    assert session.history == ("move tick p^(1/2) to p^(4/5)",)
 
 
 def test_a_drag_that_was_given_up_is_no_step(ruler: TickRuler, session: Session) -> None:

@@ -12,6 +12,7 @@ from scalkit.reports.markup import esc
 from scalkit.reports.own_growths import registering
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
+from scalkit.session.code import code_of
 
 __all__ = ["code", "measuring", "registering_of", "reopen", "shared_options"]
 
@@ -105,7 +106,7 @@ def shared_options(fail_on: Sequence[str], statistic: str, min_points: int) -> l
 def _python(page: Page) -> list[str]:
     """Return the lines that give the same verdicts in Python."""
     if page.session is not None:
-        return page.session.as_code().splitlines()
+        return code_of(page.session, "report.html").splitlines()
     data = repr(page.named[0]) if len(page.named) == 1 else repr(list(page.named))
     expected = repr(page.expectations_name) if page.expectations_name else "expectations"
     load = _baseline(page) if page.baseline is not None else []
