@@ -25,6 +25,8 @@ _LEAST_SHARE = 1e-3
 _LEAST_HIDDEN = 1e-2
 _ROUND = 1 / math.sqrt(12)
 _TINY = 1e-12
+_SAME = 1e-9
+_FEW_STEPS = 2.5
 _LEAST = 1e-300
 
 
@@ -69,7 +71,6 @@ def exact_evidence(
     """
     unit = _unit(y)
     y = y / unit
-    scales, masses = _scales(y, resolution / unit)
     logs = np.array([g.log2_value(x) for g in growths]).reshape(len(growths), len(x))
     with np.errstate(invalid="ignore"):
         terms = np.exp2(np.clip(logs - logs.max(axis=1, keepdims=True), -1000.0, 0.0))
@@ -77,7 +78,7 @@ def exact_evidence(
     base = terms[growths.index(expected)]
     is_constant = np.array([g.is_constant for g in growths])
     is_faster = np.array([g > expected for g in growths]) & (not expected.is_constant)
-    single = np.where(is_constant[:, None], _constant(y, scales)[None, :], _single(terms, y, scales))
+    single, scales, masses = _single_terms(terms, is_constant, y, resolution / unit)
     hidden = np.full(single.shape, -np.inf)
     bounds = np.full(single.shape, np.nan)
     if is_faster.any():
@@ -129,7 +130,6 @@ def exact_predictions(
     """
     unit = _unit(y)
     y = y / unit
-    scales, masses = _scales(y, resolution / unit)
     settings = np.concatenate([x, at])
     logs = np.array([g.log2_value(settings) for g in growths]).reshape(len(growths), len(settings))
     with np.errstate(invalid="ignore"):
@@ -138,7 +138,8 @@ def exact_predictions(
     terms = np.where(usable, terms, 0.0)
     seen, ahead = terms[:, : len(x)], terms[:, len(x) :]
     is_constant = np.array([g.is_constant for g in growths])
-    evidence = np.where(is_constant[:, None], _constant(y, scales)[None, :], _single(seen, y, scales)) + np.log(masses)
+    single_terms, scales, masses = _single_terms(seen, is_constant, y, resolution / unit)
+    evidence = single_terms + np.log(masses)
     _, pairs, covariance = _fits([np.ones_like(seen), seen], y, scales)
     _, alone, variance = _fits([seen], y, scales)
     _, level, level_variance = _fits([np.ones((1, len(x)))], y, scales)
@@ -197,14 +198,46 @@ def _unit(y: Floats) -> float:
     return 2.0 ** math.floor(math.log2(max(largest, _LEAST))) if largest else 1.0
 
 
-def _scales(y: Floats, step: float) -> tuple[Floats, Floats]:
-    """Return the errors of the values that are tried, of shape (Q, points), and their masses.
+def _single_terms(
+    terms: Floats, is_constant: np.ndarray[Any, np.dtype[np.bool_]], y: Floats, step: float
+) -> tuple[Floats, Floats, Floats]:
+    """Return the log evidence (K, Q) of one term each, the errors (Q, points) that were tried and their masses.
+
+    Where no term explains every value to within `step`, they may be counted in coarser steps than that: in their largest
+    common one. Where they span two of these at most, as 0, 0, 0, 0, 4096, they tell little: a step too many or too few, up
+    or down, is no evidence.
+    """
+    common, known = _common_step(y), step * _ROUND
+    if float(np.ptp(y)) <= _FEW_STEPS * common:
+        errors = [max(known, common / math.sqrt(3))]
+    else:
+        errors = [known, max(known, common * _ROUND)]
+    for error in errors:
+        scales, masses = _scales(y, error)
+        single = np.where(is_constant[:, None], _constant(y, scales)[None, :], _single(terms, y, scales))
+        if int(np.argmax((single + np.log(masses)).max(axis=0))) == 0:
+            break
+    return single, scales, masses
+
+
+def _common_step(y: Floats) -> float:
+    """Return the largest step whose multiples are all differences of values; rounding is taken for none."""
+    levels = np.unique(y)
+    step, least = 0.0, _SAME * float(levels[-1])
+    for distance in np.diff(levels).tolist():
+        while distance > least:
+            step, distance = distance, step % distance if step % distance < distance - least else 0.0
+    return step
+
+
+def _scales(y: Floats, error: float) -> tuple[Floats, Floats]:
+    """Return the errors of the values that are tried, of shape (Q, points), and their masses, given that of counting.
 
     A zero misfits as the smallest positive value does; a model that misses all others would have to go through it otherwise.
     """
     largest = float(np.max(np.abs(y))) or 1.0
     size = np.where(y > 0, y, np.min(y, where=y > 0, initial=largest))
-    squares = [(step * _ROUND) ** 2 + (misfit * size) ** 2 + (_TINY * largest) ** 2 for misfit in MISFITS]
+    squares = [error**2 + (misfit * size) ** 2 + (_TINY * largest) ** 2 for misfit in MISFITS]
     return np.sqrt(np.array(squares)), _MISFIT_MASS
 
 

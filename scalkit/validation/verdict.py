@@ -320,6 +320,11 @@ def _remarks(series: Series, models: Sequence[Model], expectation: Expectation, 
             f"the values fall as {series.parameter} grows and no class of the search space falls; "
             f"for a problem of fixed size validate the cost {series.parameter} * {series.metric}"
         )
+    elif _is_one_step(y):
+        yield (
+            f"the values take two levels only, {y[0]:g} and {y[-1]:g} {series.unit}; any class that is counted in steps may "
+            f"look like that: measure more settings, or larger ones"
+        )
     elif model.is_rough:
         yield "no class of the search space follows the values closely; the fit is on a logarithmic scale"
     is_expected = model.growth == expectation.growth and not model.growth.is_constant
@@ -330,6 +335,11 @@ def _remarks(series: Series, models: Sequence[Model], expectation: Expectation, 
         )
     if model.growth == space.ticks[-1] != expectation.growth:
         yield f"the model is the fastest class of the search space, {model.growth}; extend the space to see beyond it"
+
+
+def _is_one_step(y: np.ndarray[Any, np.dtype[np.float64]]) -> bool:
+    """Return whether the values stay, rise once, and stay."""
+    return bool((np.diff(y) >= 0).all()) and len(np.unique(y)) == 2
 
 
 def _percent(share: float) -> str:
