@@ -136,7 +136,7 @@ void sk_env_begin(struct sk_json *json, const struct sk_world *world, const stru
     write_machine(json, world);
     write_library(json);
     write_places(json, world);
-    sk_json_bool(json, "simulated", false);
+    sk_json_bool(json, "simulated", SK_IS_SIMULATED);
     write_environment(json);
 }
 

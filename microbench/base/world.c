@@ -11,6 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef SK_SIMULATED
+#include <simgrid/host.h>
+#endif
+
 static void read_line(const char *path, char *line, int room)
 {
     line[0] = '\0';
@@ -65,6 +69,10 @@ static int quota_cores(void)
 /* The union over the processes of the node: a launcher may bind each to one core. */
 static int usable_cores(MPI_Comm node)
 {
+#ifdef SK_SIMULATED
+    (void)node;
+    return sg_host_core_count(sg_host_self());
+#endif
     cpu_set_t mine, all;
     CPU_ZERO(&mine);
     if (sched_getaffinity(0, sizeof mine, &mine) != 0)
@@ -81,6 +89,17 @@ static void gather_hosts(struct sk_world *world, const char *host)
     SK_MPI(PMPI_Gather(host, SK_HOST_LENGTH, MPI_CHAR, world->hosts, SK_HOST_LENGTH, MPI_CHAR, 0, world->harness));
 }
 
+/* The name of this node; a simulator knows it, the operating system does not. */
+static void name_host(char *host)
+{
+#ifdef SK_SIMULATED
+    snprintf(host, SK_HOST_LENGTH, "%s", sg_host_self_get_name());
+#else
+    if (gethostname(host, SK_HOST_LENGTH - 1) != 0)
+        snprintf(host, SK_HOST_LENGTH, "unknown");
+#endif
+}
+
 static void look_at_nodes(struct sk_world *world, const char *host)
 {
     world->node = split_nodes(world, node_identity(host));
@@ -91,7 +110,7 @@ static void look_at_nodes(struct sk_world *world, const char *host)
     SK_MPI(PMPI_Allreduce(mine, most, 2, MPI_INT, MPI_MAX, world->harness));
     world->processes_per_node = most[0];
     world->oversubscribed = most[1] != 0;
-    world->single_node = world->node_size == world->size;
+    world->single_node = SK_IS_SIMULATED || world->node_size == world->size;
 }
 
 void sk_world_require_size(const struct sk_world *world, int64_t expected)
@@ -113,8 +132,7 @@ void sk_world_open(struct sk_world *world)
     SK_MPI(PMPI_Comm_size(MPI_COMM_WORLD, &world->size));
     SK_MPI(PMPI_Comm_dup(MPI_COMM_WORLD, &world->harness));
     char host[SK_HOST_LENGTH] = "";
-    if (gethostname(host, sizeof host - 1) != 0)
-        snprintf(host, sizeof host, "unknown");
+    name_host(host);
     gather_hosts(world, host);
     look_at_nodes(world, host);
 }

@@ -6,6 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef SK_SIMULATED /* set by the Makefile when the compiler is that of a simulator */
+enum { SK_IS_SIMULATED = 1 };
+#else
+enum { SK_IS_SIMULATED = 0 };
+#endif
 enum { SK_HOST_LENGTH = 256 };
 
 struct sk_world {
@@ -16,7 +21,7 @@ struct sk_world {
     int processes_per_node;  /* largest of all nodes */
     int cores;               /* that the processes of this node may use; on process 0 and in the file: its node's */
     bool oversubscribed;     /* on some node there are more processes than cores */
-    bool single_node;        /* all processes share one clock */
+    bool single_node;        /* all processes share one clock: on one node, or simulated */
     char *hosts;             /* process 0: size entries of SK_HOST_LENGTH bytes, in rank order */
 };
 

@@ -1,6 +1,7 @@
 /* sk_memory: how many bytes each process pays for communicators, windows, grids, and for MPI itself. See README.md. */
 #include "base/alloc.h"
 #include "base/check.h"
+#include "base/lacks.h"
 #include "main/common.h"
 #include "main/footprint.h"
 #include "mem/smaps.h"
@@ -12,15 +13,16 @@
 
 static const char summary[] =
     "sk_memory measures the memory that each process pays for communicators, windows and grids, and for MPI itself.\n"
-    "Start it with the mpiexec of the MPI library it was compiled with.";
+    "Start it with the mpiexec of the MPI library it was compiled with.\n"
+    "--ops takes names, and the words paper (default: those of the case study) and all.";
 
-enum { LIBRARY = SK_OBJECT_KINDS, NAMES, MOST_CELLS = SK_OBJECT_KINDS - 1 + SK_SHAPES };
+enum { LIBRARY = SK_OBJECT_KINDS, NAMES, PAPER = NAMES, ALL, WORDS, MOST_CELLS = SK_OBJECT_KINDS - 1 + SK_SHAPES };
 
-static const char *const names[NAMES] = {
-#define SK_OBJECT(id, name, stem) name,
+static const char *const names[WORDS] = {
+#define SK_OBJECT(id, name, stem, group) name,
 #include "mem/objects.def"
 #undef SK_OBJECT
-    "MPI_memory"};
+    "MPI_memory", "paper", "all"};
 
 struct settings {
     struct sk_common common;
@@ -50,14 +52,27 @@ static bool chosen(const struct settings *s, int op)
     return false;
 }
 
+/* Whether one of the words is the operation or a group that it belongs to. */
+static bool stands_for(const int *words, int n_words, int op)
+{
+    bool is_further = op < SK_OBJECT_KINDS && sk_object_groups[op] == SK_OBJECTS_FURTHER;
+    for (int i = 0; i < n_words; i++)
+        if (words[i] == op || words[i] == ALL || (words[i] == PAPER && !is_further))
+            return true;
+    return false;
+}
+
 static void require_sense(struct settings *s)
 {
     char why[SK_WHY] = "";
-    for (s->n_ops = 0; s->n_ops < NAMES; s->n_ops++)
-        s->ops[s->n_ops] = s->n_ops;
-    if (s->common.ops[0] != '\0')
-        s->n_ops = sk_options_choose("ops", s->common.ops, names, NAMES, s->ops, why, sizeof why);
-    SK_REQUIRE(s->n_ops > 0, "%s", why);
+    int words[WORDS];
+    int n_words = sk_options_choose("ops", s->common.ops[0] ? s->common.ops : names[PAPER], names, WORDS, words, why,
+                                    sizeof why);
+    SK_REQUIRE(n_words > 0, "%s", why);
+    s->n_ops = 0;
+    for (int op = 0; op < NAMES; op++)
+        if (stands_for(words, n_words, op))
+            s->ops[s->n_ops++] = op;
     s->n_shapes = sk_options_choose("shapes", s->shape_names, sk_shape_names, SK_SHAPES, s->shapes, why, sizeof why);
     SK_REQUIRE(s->n_shapes > 0, "%s", why);
     SK_REQUIRE(s->creations <= 1000, "--creations %lld is too large: at most 1000", (long long)s->creations);
@@ -91,16 +106,12 @@ static void write_env(struct experiment *e, int argc, char **argv)
     sk_record_write(&e->record);
 }
 
+static const char simulated[] = "this program is simulated: all processes share one memory, whose bytes mean nothing";
+
 static void skip(struct experiment *e, const char *op, const char *why)
 {
-    struct sk_json *json = &e->record.json;
-    if (e->world.rank == 0) {
-        sk_json_begin(json, NULL, '{');
-        sk_json_text(json, "rec", "skip");
-        sk_json_text(json, "op", op);
-        sk_json_text(json, "why", why);
-        sk_json_end(json, '}');
-    }
+    if (e->world.rank == 0)
+        sk_lacks_write(&e->record.json, op, why);
     sk_record_write(&e->record);
 }
 
@@ -117,7 +128,9 @@ static void plan(struct experiment *e)
     for (int kind = 0; kind < SK_OBJECT_KINDS; kind++) {
         if (!chosen(s, kind))
             continue;
-        if (!sk_counts_available())
+        if (SK_IS_SIMULATED)
+            skip(e, names[kind], simulated);
+        else if (!sk_counts_available())
             skip(e, names[kind], "this program was built without a counting malloc, which needs glibc");
         else if (kind == SK_OBJECT_COMM_CREATE)
             for (int i = 0; i < s->n_shapes; i++)
@@ -197,6 +210,10 @@ static void measure_library(struct experiment *e)
 {
     if (!chosen(&e->settings, LIBRARY))
         return;
+    if (SK_IS_SIMULATED) {
+        skip(e, names[LIBRARY], simulated);
+        return;
+    }
     if (e->before_init.bytes[SK_PSS] < 0) {
         skip(e, names[LIBRARY], "this kernel gives no proportional set size in /proc/self/smaps");
         return;

@@ -1,7 +1,7 @@
 /* sk_time: how long collective operations take, from a common start to the last end. See README.md. */
-#define _POSIX_C_SOURCE 200809L
 #include "base/alloc.h"
 #include "base/check.h"
+#include "base/lacks.h"
 #include "base/rng.h"
 #include "main/cell.h"
 #include "main/common.h"
@@ -12,11 +12,12 @@
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char summary[] =
     "sk_time measures the run time of collective operations, from a common start to the last end over all processes.\n"
-    "Start it with the mpiexec of the MPI library it was compiled with.";
+    "Start it with the mpiexec of the MPI library it was compiled with.\n"
+    "--ops takes names, and the words paper (default: those of the case study), blocking, nonblocking, overlap,\n"
+    "point-to-point, all.";
 
 struct settings {
     struct sk_common common;
@@ -54,12 +55,7 @@ static void require_choice(const char *option, const char *text, const char *con
 static void require_ops(struct settings *s)
 {
     char why[SK_WHY] = "";
-    if (s->common.ops[0] == '\0') {
-        for (s->n_ops = 0; s->n_ops < SK_OPS; s->n_ops++)
-            s->ops[s->n_ops] = s->n_ops;
-        return;
-    }
-    s->n_ops = sk_options_choose("ops", s->common.ops, sk_op_names, SK_OPS, s->ops, why, sizeof why);
+    s->n_ops = sk_ops_choose(sk_ops, SK_OPS, s->common.ops, s->ops, why, sizeof why);
     SK_REQUIRE(s->n_ops > 0, "%s", why);
 }
 
@@ -110,7 +106,7 @@ static void open_clock(struct experiment *e)
     e->sync.clock = e->first_clock;
     if (e->world.single_node && !always)
         return;
-    nanosleep(&(struct timespec){0, (long)(5e7 * fmin(10, e->settings.common.budget_s))}, NULL);
+    sk_clock_sleep((int64_t)(5e7 * fmin(10, e->settings.common.budget_s)));
     struct sk_clock later = sk_offset_measure(&e->world, always);
     e->sync.clock = sk_offset_with_drift(&e->first_clock, &later);
 }
@@ -136,7 +132,7 @@ static void write_clock(struct experiment *e, struct sk_json *json)
     SK_MPI(PMPI_Reduce(&clock->error_ns, &error, 1, MPI_INT64_T, MPI_MAX, 0, e->world.harness));
     if (e->world.rank == 0) {
         sk_json_begin(json, "clock", '{');
-        sk_json_text(json, "source", "CLOCK_MONOTONIC");
+        sk_json_text(json, "source", sk_clock_source());
         sk_json_int(json, "resolution_ns", sk_clock_resolution_ns());
         sk_json_int(json, "read_ns", sk_clock_read_ns());
         sk_json_bool(json, "shared", e->world.single_node && e->settings.clock_id == AUTOMATIC);
@@ -164,6 +160,24 @@ static void write_env(struct experiment *e, int argc, char **argv)
     }
     sk_free(provenance);
     sk_record_write(&e->record);
+}
+
+/* Leaves out what this library cannot do, with a record each. */
+static void skip_lacking(struct experiment *e)
+{
+    struct settings *s = &e->settings;
+    int kept = 0;
+    for (int i = 0; i < s->n_ops; i++) {
+        const char *op = sk_ops[s->ops[i]].name, *why = sk_lacks(op);
+        if (!why) {
+            s->ops[kept++] = s->ops[i];
+            continue;
+        }
+        if (e->world.rank == 0)
+            sk_lacks_write(&e->record.json, op, why);
+        sk_record_write(&e->record);
+    }
+    s->n_ops = kept;
 }
 
 static int64_t remaining_ns(const struct experiment *e)
@@ -222,6 +236,7 @@ static void run(struct experiment *e, int argc, char **argv)
     e->all_verified = e->complete = true;
     open_clock(e);
     write_env(e, argc, argv);
+    skip_lacking(e);
     e->operands = sk_operands_new(MPI_COMM_WORLD, (enum sk_datatype)s->datatype_id, (size_t)s->size);
     for (int i = 0; i < s->n_ops; i++)
         e->cells[s->ops[i]] = sk_cell_new(&sk_ops[s->ops[i]], &s->rules, e->sync.kind);

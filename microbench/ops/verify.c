@@ -1,9 +1,6 @@
-#define _POSIX_C_SOURCE 200809L
 #include "ops/verify.h"
 
 #include "base/check.h"
-
-#include <time.h>
 
 static bool verify_data(const struct sk_op *op, const struct sk_operands *operands, const struct sk_world *world)
 {
@@ -26,7 +23,7 @@ static bool leaks(const struct sk_op *op, const struct sk_operands *operands, co
 {
     SK_MPI(PMPI_Barrier(world->harness));
     if (world->rank == tardy)
-        nanosleep(&(struct timespec){0, 2000000}, NULL);
+        sk_clock_sleep(2000000);
     int64_t entered = sk_clock_global(clock, sk_clock_now()), last = 0;
     SK_MPI(op->call(operands));
     int64_t left = sk_clock_global(clock, sk_clock_now());

@@ -7,6 +7,24 @@
 #include <stdlib.h>
 #include <time.h>
 
+#ifdef SK_SIMULATED
+#include <mpi.h>
+
+int64_t sk_clock_now(void)
+{
+    return (int64_t)llround(1e9 * PMPI_Wtime());
+}
+
+int64_t sk_clock_resolution_ns(void)
+{
+    return 1;
+}
+
+const char *sk_clock_source(void)
+{
+    return "MPI_Wtime, simulated";
+}
+#else
 static int64_t nanoseconds(const struct timespec *t)
 {
     return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
@@ -24,6 +42,19 @@ int64_t sk_clock_resolution_ns(void)
     struct timespec t;
     SK_ASSERT(clock_getres(CLOCK_MONOTONIC, &t) == 0);
     return nanoseconds(&t);
+}
+
+const char *sk_clock_source(void)
+{
+    return "CLOCK_MONOTONIC";
+}
+#endif
+
+void sk_clock_sleep(int64_t ns)
+{
+    struct timespec t = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+    if (ns > 0)
+        nanosleep(&t, NULL);
 }
 
 static int ascending(const void *a, const void *b)

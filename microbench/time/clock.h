@@ -1,4 +1,6 @@
-/* Time in integer nanoseconds: CLOCK_MONOTONIC of this process, and the same instant on the clock of process 0. */
+/* Time in integer nanoseconds: CLOCK_MONOTONIC of this process, and the same instant on the clock of process 0.
+ *
+ * Under a simulator (SK_SIMULATED) it is MPI_Wtime, which all processes share and which no reading moves. */
 #ifndef SK_TIME_CLOCK_H
 #define SK_TIME_CLOCK_H
 
@@ -14,6 +16,8 @@ struct sk_clock {
 
 int64_t sk_clock_now(void);
 int64_t sk_clock_resolution_ns(void);
+const char *sk_clock_source(void); /* as it stands in the run file */
+void sk_clock_sleep(int64_t ns); /* returns at once when there is nothing to wait for */
 int64_t sk_clock_read_ns(void); /* median cost of one reading, measured now */
 
 int64_t sk_clock_global(const struct sk_clock *clock, int64_t local_ns);
