@@ -17,15 +17,14 @@ from numpy.typing import NDArray
 from scalkit.errors import DataError
 from scalkit.measure.records import Cell
 from scalkit.measure.runfile import RunFile
-from scalkit.measure.schema import METRICS, function_order
+from scalkit.measure.schema import FUNCTION, METRICS, REPETITION, RUN, Metric, function_order
 
 __all__ = ["assemble"]
 
 _LEAST_VALID = 5
 """With fewer repetitions than these, the flagged ones stay."""
 
-_TIME_DIMS = ("function", "p", "run", "repetition")
-_CELL_DIMS = ("function", "p", "run")
+_COUNTED = {"operations": Metric("operations", "op", "operations, as the program counts them", exact=True)}
 _DETAIL_UNITS = {"time_first": "s"}
 _QUALITY: dict[str, tuple[type, object, str]] = {
     "n_repetitions": (np.int32, 0, "repetitions measured"),
@@ -102,12 +101,13 @@ def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Data
     datatype = _common(files, "data type", {cell.datatype for file in files for cell in file.cells})
     library = _common(files, "MPI library", {file.env.mpi_library for file in files})
     simulated = _common(files, "kind of machine", {"simulated" if f.env.simulated else "real" for f in files})
-    board = _Board(files, keep_flagged)
+    parameter = _common(files, "parameter", {file.env.parameter for file in files})
+    board = _Board(files, keep_flagged, parameter)
     for file in files:
         board.place(file)
     attrs: dict[str, Any] = {
-        "title": "measurements of an MPI library",
-        "parameter": "p",
+        "title": "measurements of an MPI library" if parameter == "p" else f"measurements of {_programs(files)}",
+        "parameter": parameter,
         "measured_on": ", ".join(sorted({file.env.host for file in files} - {""})),
         "simulated": int(simulated == "simulated"),
         "mpi_library": library or "",
@@ -122,27 +122,29 @@ def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Data
 
 
 class _Board:
-    """Arrays over function, p and run that are filled file by file."""
+    """Arrays over function, parameter and run that are filled file by file."""
 
-    def __init__(self, files: Sequence[RunFile], keep_flagged: bool) -> None:
+    def __init__(self, files: Sequence[RunFile], keep_flagged: bool, parameter: str) -> None:
         self._keep_flagged = keep_flagged
-        self._p = sorted({file.env.p for file in files})
+        self._parameter = parameter
+        self._points = sorted({file.env.point for file in files})
         self._runs = _run_labels({file.env.run_id for file in files})
         names = {c.op for f in files for c in f.cells} | {m.op for f in files for m in f.memories}
+        names |= {count.op for file in files for count in file.counts}
         self._functions = sorted(names, key=function_order)
         self._timed = {(i, op): t for i, file in enumerate(files) for op, t in _timed(file).items()}
         self._index = {id(file): i for i, file in enumerate(files)}
         self._depth = max((sum(len(c.t_ns) for c in t.cells) for t in self._timed.values()), default=0)
-        self._crowded = dict.fromkeys(self._p, False)
-        self._per_node: dict[int, set[int]] = {p: set() for p in self._p}
-        self._shape = (len(self._functions), len(self._p), len(self._runs))
+        self._crowded = dict.fromkeys(self._points, False)
+        self._per_node: dict[int, set[int]] = {point: set() for point in self._points}
+        self._shape = (len(self._functions), len(self._points), len(self._runs))
         self._arrays: dict[str, NDArray[Any]] = {}
 
     def place(self, file: RunFile) -> None:
         """Put the values of one file where they belong."""
         env = file.env
-        self._crowded[env.p] |= env.oversubscribed
-        self._per_node[env.p].add(env.processes_per_node)
+        self._crowded[env.point] |= env.oversubscribed
+        self._per_node[env.point].add(env.processes_per_node)
         for op in dict.fromkeys(cell.op for cell in file.cells):
             timed = self._timed[self._index[id(file)], op]
             at = self._at(op, file)
@@ -154,27 +156,31 @@ class _Board:
             at = self._at(memory.op, file)
             self._put(at, {**memory.values, "bypassed": memory.bypassed, "verified": memory.verified})
             self._put(at, {"incomplete": not file.complete})
+        for count in file.counts:
+            at = self._at(count.op, file)
+            self._put(at, {"operations": count.operations, "verified": count.verified})
+            self._put(at, {"incomplete": not file.complete})
 
     def dataset(self, attrs: Mapping[str, Any]) -> xr.Dataset:
         """Return what was placed, metrics first."""
-        order = [name for name in METRICS if name in self._arrays]
-        order += sorted(set(self._arrays) - set(METRICS), key=lambda name: (name not in _QUALITY, name))
-        per_node = [next(iter(self._per_node[p])) if len(self._per_node[p]) == 1 else 0 for p in self._p]
+        order = [name for name in (*METRICS, *_COUNTED) if name in self._arrays]
+        order += sorted(set(self._arrays) - set(order), key=lambda name: (name not in _QUALITY, name))
+        per_node = [min(some) if len(some) == 1 else 0 for some in self._per_node.values()]
         coords = {
             "function": np.array(self._functions, dtype=np.str_),
-            "p": np.array(self._p, dtype=np.int64),
+            self._parameter: np.array(self._points, dtype=np.int64),
             "run": np.array(list(self._runs.values()), dtype=np.int64),
-            "oversubscribed": ("p", np.array([self._crowded[p] for p in self._p])),
-            "processes_per_node": ("p", np.array(per_node, dtype=np.int64)),
+            "oversubscribed": (self._parameter, np.array(list(self._crowded.values()))),
+            "processes_per_node": (self._parameter, np.array(per_node, dtype=np.int64)),
         }
         variables = {name: self._variable(name) for name in order}
         return xr.Dataset(variables, coords, dict(attrs)).sortby("run")
 
     def _variable(self, name: str) -> tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]:
         array = self._arrays[name]
-        dims = _TIME_DIMS if array.ndim == len(_TIME_DIMS) else _CELL_DIMS
-        if name in METRICS:
-            return dims, array, METRICS[name].attrs()
+        dims = (FUNCTION, self._parameter, RUN, REPETITION)[: array.ndim]
+        if name in METRICS or name in _COUNTED:
+            return dims, array, {**METRICS, **_COUNTED}[name].attrs()
         if name == "status":
             return dims, array.astype(np.str_), {"role": "quality", "long_name": "how the repetitions ended"}
         if name in _QUALITY:
@@ -185,7 +191,7 @@ class _Board:
 
     def _at(self, op: str, file: RunFile) -> tuple[int, int, int]:
         runs = list(self._runs)
-        return self._functions.index(op), self._p.index(file.env.p), runs.index(file.env.run_id)
+        return self._functions.index(op), self._points.index(file.env.point), runs.index(file.env.run_id)
 
     def _put(self, at: tuple[int, int, int], values: Mapping[str, object]) -> None:
         for name, value in values.items():
@@ -234,13 +240,17 @@ def _natural(text: str) -> list[tuple[int, str]]:
 def _require_distinct(files: Sequence[RunFile]) -> None:
     seen: dict[tuple[str, str, int], Path] = {}
     for file in files:
-        key = (file.env.run_id, file.env.program, file.env.p)
+        key = (file.env.run_id, file.env.program, file.env.point)
         if key in seen:
+            where = f"{key[2]} processes" if file.env.parameter == "p" else f"{file.env.parameter} = {key[2]}"
             raise DataError(
-                f"{seen[key]} and {file.path} are the same launch (run {key[0]!r}, {key[1]}, {key[2]} processes); "
-                "keep one of them."
+                f"{seen[key]} and {file.path} are the same launch (run {key[0]!r}, {key[1]}, {where}); keep one of them."
             )
         seen[key] = file.path
+
+
+def _programs(files: Sequence[RunFile]) -> str:
+    return " and ".join(sorted({file.env.program for file in files}))
 
 
 def _common(files: Sequence[RunFile], what: str, values: set[Any], unit: str = "") -> Any:

@@ -162,7 +162,7 @@ def _folder(folder: Path) -> tuple[list[RunFile], list[str]]:
         inner = sorted(p.name for p in folder.iterdir() if p.is_dir())
         hint = f"; perhaps one of its folders is meant: {', '.join(inner[:5])}" if inner else ""
         raise DataError(f"the folder {str(folder)!r} has no run files (*.jsonl){hint}; name another or measure first.")
-    if all(not run.cells and not run.memories for run in runs):
+    if all(not run.cells and not run.memories and not run.counts for run in runs):
         raise RunFileError(
             f"the run files in {str(folder)!r} hold no measurements: all launches died early; measure again."
         )

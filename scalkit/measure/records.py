@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scalkit.errors import RunFileError
+from scalkit.measure.schema import RESERVED
 
-__all__ = ["SCHEMA", "Cell", "Env", "Memory", "Record", "Skip"]
+__all__ = ["SCHEMA", "Cell", "Count", "Env", "Memory", "Record", "Skip"]
 
 SCHEMA = 1
 """Newest schema version of run files that this version reads."""
@@ -109,7 +110,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Env:
-    """Circumstances of one launch, the first line of its file."""
+    """Circumstances of one launch, the first line of its file; `point` is its value of `parameter`."""
 
     run_id: str
     program: str
@@ -120,6 +121,8 @@ class Env:
     processes_per_node: int
     oversubscribed: bool
     simulated: bool
+    parameter: str
+    point: int
     fields: Mapping[str, Any] = field(repr=False)
 
     @classmethod
@@ -131,6 +134,7 @@ class Env:
                 f"schema {schema} is newer than {SCHEMA}, the newest that this scalkit reads; update scalkit."
             )
         p = record.whole("p", least=1)
+        parameter, point = _point(record, p)
         return cls(
             run_id=record.name("run_id"),
             program=record.name("program"),
@@ -141,6 +145,8 @@ class Env:
             processes_per_node=record.whole("processes_per_node", p, least=1),
             oversubscribed=record.flag("oversubscribed", False),
             simulated=record.flag("simulated", False),
+            parameter=parameter,
+            point=point,
             fields=record.fields,
         )
 
@@ -212,6 +218,20 @@ class Memory:
 
 
 @dataclass(frozen=True)
+class Count:
+    """How much one function did: the same number in every repetition."""
+
+    op: str
+    operations: int
+    verified: bool
+
+    @classmethod
+    def of(cls, record: Record) -> Count:
+        """Return the count."""
+        return cls(record.name("op"), record.whole("operations"), record.flag("verified", True))
+
+
+@dataclass(frozen=True)
 class Skip:
     """Something that could not run, and why."""
 
@@ -222,6 +242,21 @@ class Skip:
     def of(cls, record: Record) -> Skip:
         """Return what was skipped."""
         return cls(record.name("op"), record.text("why", ""))
+
+
+def _point(record: Record, p: int) -> tuple[str, int]:
+    """Return the parameter of a launch and its value: the number of processes, if it names no other."""
+    if "parameter" not in record.fields:
+        return "p", p
+    given = record.mapping("parameter")
+    if len(given) != 1:
+        raise record.error(
+            f"'parameter' has {len(given)} entries; one name and its value are needed, as in {{'k': 5}}."
+        )
+    name = next(iter(given))
+    if not name.isidentifier() or len(name) > 64 or name in RESERVED:
+        raise record.error(f"the parameter {_short(name)} cannot have that name; use another, as in 'k'.")
+    return name, record.below("parameter").whole(name, least=1)
 
 
 def _object_memory(record: Record) -> dict[str, float]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from scalkit.errors import RunFileError
-from scalkit.measure.records import Cell, Env, Memory, Record, Skip
+from scalkit.measure.records import Cell, Count, Env, Memory, Record, Skip
 
 __all__ = ["RunFile", "is_run_file", "read_run_file"]
 
@@ -38,6 +38,7 @@ class RunFile:
         Whether the ``end`` record is there; without it the launch was killed, and what stands before it counts.
     notes : tuple of str
         What was ignored.
+    counts : tuple of Count
     """
 
     path: Path
@@ -48,6 +49,7 @@ class RunFile:
     skips: tuple[Skip, ...]
     complete: bool
     notes: tuple[str, ...]
+    counts: tuple[Count, ...] = ()
 
 
 def is_run_file(head: bytes) -> bool:
@@ -125,6 +127,7 @@ def _content(path: Path, sha256: str, records: list[Record]) -> RunFile:
     env = Env.of(records[0])
     cells: dict[tuple[str, int], Cell] = {}
     memories: dict[str, Memory] = {}
+    counts: dict[str, Count] = {}
     skips: list[Skip] = []
     unknown: Counter[str] = Counter()
     complete = False
@@ -140,6 +143,10 @@ def _content(path: Path, sha256: str, records: list[Record]) -> RunFile:
                 memory = Memory.of(record)
                 _require_p(record, env)
                 _add(record, memories, memory.op, memory, f"the memory of {memory.op!r}")
+            case "count":
+                count = Count.of(record)
+                _require_p(record, env)
+                _add(record, counts, count.op, count, f"the count of {count.op!r}")
             case "skip":
                 skips.append(Skip.of(record))
             case "end":
@@ -152,7 +159,15 @@ def _content(path: Path, sha256: str, records: list[Record]) -> RunFile:
     notes = [f"{path.name}: ignored {n} records of the unknown kind {kind!r}" for kind, n in sorted(unknown.items())]
     notes += [f"{path.name}: {skip.op} was skipped at {env.p} processes: {skip.why}" for skip in skips]
     return RunFile(
-        path, sha256, env, tuple(cells.values()), tuple(memories.values()), tuple(skips), complete, tuple(notes)
+        path,
+        sha256,
+        env,
+        tuple(cells.values()),
+        tuple(memories.values()),
+        tuple(skips),
+        complete,
+        tuple(notes),
+        tuple(counts.values()),
     )
 
 
@@ -164,7 +179,7 @@ def _require_count(end: Record, n_before: int) -> None:
 
 
 def _require_p(record: Record, env: Env) -> None:
-    p = record.fields["p"]
+    p = record.whole("p", least=1)
     if p != env.p:
         raise record.error(f"p is {p}, but the launch had {env.p} processes (line 1). {_AGAIN}")
 
