@@ -107,7 +107,9 @@ def show_command(mpicc: str) -> str:
     return ""
 
 
-def build(tree: Path, mpicc: str, *, library: str = "", timeout_s: float = 600.0) -> Build:
+def build(
+    tree: Path, mpicc: str, *, library: str = "", makefile: str = "Makefile", timeout_s: float = 600.0
+) -> Build:
     """Return the programs of a C tree, compiled with `mpicc` if they are not in the cache.
 
     Parameters
@@ -118,6 +120,8 @@ def build(tree: Path, mpicc: str, *, library: str = "", timeout_s: float = 600.0
         Name or path of the compiler.
     library : str
         Version of the MPI library, so that a new one leads to a new build.
+    makefile : str
+        Its path below `tree`; another one makes other programs of the same sources, perhaps without MPI.
     timeout_s : float, in s
 
     Returns
@@ -138,6 +142,7 @@ def build(tree: Path, mpicc: str, *, library: str = "", timeout_s: float = 600.0
     digest = sources_hash(tree)
     flags = {name: os.environ[name] for name in _ENVIRONMENT if os.environ.get(name)}
     parts = (digest, str(shutil.which(mpicc)), shown, _compiler_version(mpicc), repr(sorted(flags.items())), library)
+    parts += () if makefile == "Makefile" else (makefile,)
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
     target = cache_folder() / f"{tree.name}-{key}"
     if (target / "build.log").is_file():
@@ -146,7 +151,7 @@ def build(tree: Path, mpicc: str, *, library: str = "", timeout_s: float = 600.0
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="scalkit-build-") as name:
-            _make(tree, Path(name), mpicc, timeout_s, target)
+            _make(tree, makefile, Path(name), mpicc, timeout_s, target)
             _put(Path(name) / "out", target)
     except OSError as error:
         raise BuildError(
@@ -194,7 +199,7 @@ def _require_tools(mpicc: str, shown: str) -> None:
         )
 
 
-def _make(tree: Path, stage: Path, mpicc: str, timeout_s: float, target: Path) -> None:
+def _make(tree: Path, makefile: str, stage: Path, mpicc: str, timeout_s: float, target: Path) -> None:
     """Run make on a copy of the tree in `stage`; the programs and the log are in ``stage/out`` then.
 
     Make sees relative paths only: it cannot hold the blanks that the path of `stage` may have.
@@ -210,6 +215,7 @@ def _make(tree: Path, stage: Path, mpicc: str, timeout_s: float, target: Path) -
         "make",
         "-C",
         str(stage / "src"),
+        f"--file={makefile}",
         f"-j{jobs}",
         f"MPICC={shlex.quote(mpicc)}",
         "BUILD=../out",

@@ -116,7 +116,7 @@ def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Data
         "truncated": ", ".join(sorted(file.path.name for file in files if not file.complete)),
         "notes": json.dumps([note for file in files for note in file.notes]),
     }
-    if size is not None:
+    if size is not None and parameter == "p":
         attrs["message_size_B"] = size
     return board.dataset(attrs)
 
