@@ -46,6 +46,8 @@ class Arguments:
         For the whole campaign.
     max_reps : int
         Most repetitions of an operation in a launch.
+    processes_per_node : int or None
+        At most so many on a node; None leaves it to the launcher.
 
     Raises
     ------
@@ -64,6 +66,7 @@ class Arguments:
     shapes: tuple[str, ...] = SHAPES
     budget_s: float | None = None
     max_reps: int = 400
+    processes_per_node: int | None = None
 
     def __post_init__(self) -> None:
         _choice("what to measure", self.kinds, KINDS)
@@ -80,6 +83,8 @@ class Arguments:
         _range("--runs", self.runs, 1, _MOST_RUNS)
         _range("--max-reps", self.max_reps, 20, _MOST_REPETITIONS)
         _range("--seed", self.seed, 0, 2**63 - 1)
+        if self.processes_per_node is not None:
+            _range("processes per node", self.processes_per_node, 1, _MOST_PROCESSES)
         width = DATATYPES[self.datatype]
         if self.size > _MOST_SIZE:
             raise UsageError(f"--size {self.size}: at most {_MOST_SIZE} B (1 GiB) are possible.")
@@ -91,7 +96,7 @@ class Arguments:
             raise UsageError(f"--budget {self.budget_s:g}: a positive number of seconds is needed.")
 
     def as_table(self) -> dict[str, Any]:
-        """Return the arguments as they stand in campaign.toml; a missing budget is left out."""
+        """Return the arguments as they stand in campaign.toml; what is None is left out."""
         return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items() if v is not None}
 
     def differing(self, table: Mapping[str, Any]) -> list[str]:

@@ -100,17 +100,36 @@ class Campaign:
     ops: dict[str, tuple[str, ...]]
     aside: Path | None = None
     """Where another campaign that was in the folder is now."""
+    identity: str = ""
+    """Begin of all ``run_id`` of a new folder; by default drawn."""
+
+    @property
+    def plan(self) -> tuple[Launch, ...]:
+        """All launches, in their order."""
+        return make_plan(self.arguments)
 
     @property
     def settings(self) -> dict[str, str]:
         """The environment variables that scalkit sets, the same for all numbers of processes."""
-        return settings(self.mpi.kind, oversubscribed=max(self.arguments.counts) > cores())
+        most = max(self.arguments.counts)
+        return settings(self.mpi.kind, oversubscribed=min(most, self.arguments.processes_per_node or most) > cores())
 
-    def run(self, *, timeout_s: float | None = None, on_progress: Callable[[Progress], None] | None = None) -> Result:
+    def run(
+        self,
+        *,
+        launches: Sequence[Launch] | None = None,
+        failed: Counter[tuple[str, int]] | None = None,
+        timeout_s: float | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Result:
         """Do every launch whose run file is missing.
 
         Parameters
         ----------
+        launches : sequence of Launch, optional
+            Only these of the plan, with their share of the budget; by default all.
+        failed : Counter, optional
+            How often a kind failed with a number of processes in earlier calls; counted on.
         timeout_s : float, optional, in s
             Time limit of one launch; by default amply more than its budget.
         on_progress : callable, optional
@@ -130,18 +149,20 @@ class Campaign:
         KeyboardInterrupt
             After Ctrl-C; the processes are ended, what was measured is kept, a second call resumes.
         """
-        plan = make_plan(self.arguments)
+        plan = self.plan if launches is None else tuple(launches)
         with self.folder.locked() as lock, tempfile.TemporaryDirectory(prefix="scalkit-") as scratch:
             self.folder.require_usable()
             self.folder.require_same(self.arguments, self.facts)
-            record = self.folder.record or self._new_record(plan)
+            record = self.folder.record or self._new_record()
             self.folder.write(record)
             file = Path(scratch) / "provenance.json"
             file.write_text(json.dumps(provenance(self.mpi, self.build, self.settings)), encoding="utf-8")
             launcher = self._launcher(str(record["id"]), file, lock)
             before = self.folder.missing(plan)
-            loop = _Loop(launcher, plan, timeout_s, on_progress or (lambda progress: None))
+            loop = _Loop(launcher, plan, self._budget_of(before), timeout_s, on_progress or (lambda progress: None))
+            loop.failed = Counter() if failed is None else failed
             remarks = _of_others(record.get("remarks", ()), before)
+            earlier = _of_others(record.get("failures", ()), before)
             try:
                 failures = loop.run()
             except BaseException:
@@ -149,18 +170,25 @@ class Campaign:
                 raise
             remarks += loop.remarks
             missing = self.folder.missing(plan)
-            self.folder.write({**record, "remarks": remarks, "failures": failures})
+            self.folder.write({**record, "remarks": remarks, "failures": earlier + failures})
         done, fresh = len(plan) - len(missing), len(before) - len(missing)
         return Result(self.folder.path, len(plan), done, fresh, tuple(failures), tuple(missing), tuple(remarks))
 
     def _launcher(self, run_id: str, file: Path, lock: int) -> Launcher:
         return Launcher(self.mpi, self.build, self.arguments, self.ops, self.folder, run_id, self.settings, file, lock)
 
-    def _new_record(self, plan: Sequence[Launch]) -> dict[str, Any]:
+    def _budget_of(self, launches: Sequence[Launch]) -> float | None:
+        """Return the share of the budget, in s, of these launches of the plan."""
+        given = self.arguments.budget_s
+        if given is None:
+            return None
+        return given * sum(launch.weight for launch in launches) / sum(launch.weight for launch in self.plan)
+
+    def _new_record(self) -> dict[str, Any]:
         return {
-            **new_record(self.arguments),
+            **new_record(self.arguments, self.identity),
             "scalkit": __version__,
-            "plan": [launch.name for launch in plan],
+            "plan": [launch.name for launch in self.plan],
             "failures": [],
             "remarks": [],
             **self.facts,
@@ -193,6 +221,7 @@ class _Loop:
         self,
         launcher: Launcher,
         plan: Sequence[Launch],
+        budget_s: float | None,
         timeout_s: float | None,
         on_progress: Callable[[Progress], None],
     ) -> None:
@@ -201,10 +230,10 @@ class _Loop:
         self._timeout_s = timeout_s
         self._on_progress = on_progress
         self._waiting = launcher.folder.missing(plan)
-        self._budget_s = self._whole_budget()
+        self._budget_s = budget_s
         self._start = time.monotonic()
         self._weight_done = 0.0
-        self._failed: Counter[tuple[str, int]] = Counter()
+        self.failed: Counter[tuple[str, int]] = Counter()
         self.remarks: list[str] = []
 
     def run(self) -> list[str]:
@@ -225,7 +254,7 @@ class _Loop:
 
     def _one(self, launch: Launch) -> str:
         """Do one launch; return why it failed, or nothing."""
-        if self._failed[launch.kind, launch.p] >= _ATTEMPTS:
+        if self.failed[launch.kind, launch.p] >= _ATTEMPTS:
             return f"{launch.name} was not tried: {launch.kind} failed {_ATTEMPTS} times with {launch.p} processes."
         budget_s = share(launch, self._waiting, self._left_of_budget())
         try:
@@ -233,16 +262,9 @@ class _Loop:
         except StopError:
             raise
         except LaunchError as error:
-            self._failed[launch.kind, launch.p] += 1
+            self.failed[launch.kind, launch.p] += 1
             return str(error)
         return ""
-
-    def _whole_budget(self) -> float | None:
-        """Return the budget of this call: a resumed campaign gets the share of what is missing."""
-        given = self._launcher.arguments.budget_s
-        if given is None:
-            return None
-        return given * sum(launch.weight for launch in self._waiting) / sum(launch.weight for launch in self._plan)
 
     def _left_of_budget(self) -> float | None:
         return None if self._budget_s is None else max(0.0, self._budget_s - (time.monotonic() - self._start))
@@ -264,7 +286,7 @@ class _Loop:
         return min(known) if known else None
 
 
-def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = False) -> Campaign:
+def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = False, identity: str = "") -> Campaign:
     """Return a campaign that is ready to run: programs built, folder and names checked.
 
     Parameters
@@ -275,6 +297,8 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
     mpi : Mpi
     set_aside : bool
         Rename a folder that holds another campaign, rather than refuse it.
+    identity : str
+        Begin of all ``run_id`` of a new folder; by default drawn. Folders that share it are read as one campaign.
 
     Raises
     ------
@@ -289,7 +313,7 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
     tree = sources("microbench")
     ops = choose(tree, arguments.kinds, arguments.ops)
     built = build(tree, mpi.mpicc, library=mpi.library)
-    campaign = Campaign(folder, arguments, mpi, built, ops)
+    campaign = Campaign(folder, arguments, mpi, built, ops, identity=identity)
     if set_aside and folder.difference(arguments, campaign.facts):
         return replace(campaign, aside=folder.set_aside())
     folder.require_same(arguments, campaign.facts)

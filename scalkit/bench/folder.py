@@ -190,11 +190,11 @@ class Folder:
         write_whole(self.path / CAMPAIGN, to_toml(record))
 
 
-def new_record(arguments: Arguments) -> dict[str, Any]:
-    """Return the beginning of a campaign.toml: schema, identity, time, arguments."""
+def new_record(arguments: Arguments, identity: str = "") -> dict[str, Any]:
+    """Return the beginning of a campaign.toml: schema, identity (drawn, if none is given), time, arguments."""
     return {
         "schema": SCHEMA,
-        "id": secrets.token_hex(4),
+        "id": identity or secrets.token_hex(4),
         "started": dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "arguments": arguments.as_table(),
     }

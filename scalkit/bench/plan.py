@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from scalkit.bench.arguments import Arguments
 
-__all__ = ["MEMORY_RUNS", "Launch", "make_plan", "share"]
+__all__ = ["MEMORY_RUNS", "Launch", "least_time", "make_plan", "share"]
 
 MEMORY_RUNS = 3
 """Memory of objects repeats exactly; three launches show that it does."""
@@ -83,3 +83,8 @@ def share(launch: Launch, waiting: Sequence[Launch], left_s: float | None) -> fl
         return UNLIMITED_S
     part = left_s * launch.weight / sum(other.weight for other in waiting)
     return max(launch.least_s, part - launch.start_s)
+
+
+def least_time(plan: Sequence[Launch]) -> float:
+    """Return the time in s below which a budget for these launches cannot be kept."""
+    return sum(launch.start_s + launch.least_s for launch in plan)

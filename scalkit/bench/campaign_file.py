@@ -1,0 +1,301 @@
+"""The file that describes a campaign: read, checked by a JSON schema, and split into the folders that it fills."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from scalkit.bench.arguments import DATATYPES, Arguments
+from scalkit.bench.operations import KINDS, SHAPES, operations
+from scalkit.bench.plan import least_time, make_plan
+from scalkit.bench.schema_errors import hint, place, schema_errors
+from scalkit.errors import UsageError
+from scalkit.native import sources
+from scalkit.toml_lines import Path as EntryPath
+from scalkit.toml_lines import lines_of, syntax_error
+
+__all__ = ["HERE", "CampaignFile", "Library", "SlurmOptions", "Variant", "read_campaign"]
+
+HERE = "here"
+"""Name of the library that is found where the campaign runs."""
+
+_SCHEMA = Path(__file__).with_name("campaign.schema.json")
+_MOST_BYTES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Library:
+    """An MPI library by name.
+
+    Attributes
+    ----------
+    name : str
+        ``"here"`` for the one that is found.
+    mpicc, mpiexec : str or None
+        Compiler and launcher; None to find them.
+    modules : tuple of str
+        Loaded in the jobs of this library.
+    environment : mapping of str to str
+        Set in its jobs.
+    is_own : bool
+        Whether the file says what it is; else its name is one that scalkit knows.
+    """
+
+    name: str = HERE
+    mpicc: str | None = None
+    mpiexec: str | None = None
+    modules: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    is_own: bool = True
+
+
+@dataclass(frozen=True)
+class SlurmOptions:
+    """The table ``[slurm]``: how jobs are submitted. Attributes are the keys of the file."""
+
+    account: str | None = None
+    partition: str | None = None
+    qos: str | None = None
+    constraint: str | None = None
+    reservation: str | None = None
+    time: int | str | None = None
+    launcher: str = "mpiexec"
+    srun_mpi: str | None = None
+    job_per: str = "run"
+    modules: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What one campaign folder holds: one library, one message size, one placement.
+
+    Attributes
+    ----------
+    name : str
+        What of these varies in the campaign, such as ``"mpich-8B-1ppn"``; empty if nothing does.
+    library : Library
+    arguments : Arguments
+    """
+
+    name: str
+    library: Library
+    arguments: Arguments
+
+    def folder(self, out: Path) -> Path:
+        """Return its folder below that of the campaign."""
+        return out / self.name if self.name else out
+
+
+@dataclass(frozen=True)
+class CampaignFile:
+    """A campaign file that was checked.
+
+    Attributes
+    ----------
+    path : Path
+    text : str
+    title : str
+    out : Path
+        Folder of the results.
+    variants : tuple of Variant
+        At least one.
+    timeout_s : float or None, in s
+    slurm : SlurmOptions or None
+        None if there is no such table.
+    """
+
+    path: Path
+    text: str
+    title: str
+    out: Path
+    variants: tuple[Variant, ...]
+    timeout_s: float | None
+    slurm: SlurmOptions | None
+
+    @property
+    def budget_s(self) -> float | None:
+        """Budget of all variants together, in s."""
+        budgets = [variant.arguments.budget_s for variant in self.variants]
+        return None if None in budgets else sum(one for one in budgets if one is not None)
+
+
+def read_campaign(path: Path) -> CampaignFile:
+    """Return a campaign file, checked.
+
+    Parameters
+    ----------
+    path : Path
+        TOML; docs/campaigns.md explains it.
+
+    Raises
+    ------
+    UsageError
+        If it cannot be read, or is wrong: a sentence for each error, with the line.
+    """
+    text = _text(path)
+    name = str(path)
+    try:
+        table = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        where, reason = syntax_error(error)
+        raise UsageError(f"{name}{f', {where}' if where else ''}: this is not valid TOML: {reason}.") from error
+    lines = lines_of(text)
+    errors = schema_errors(table, _schema(), lines, name) or _Checks(table, lines, name).errors()
+    if errors:
+        raise UsageError("\n".join(errors))
+    slurm = _slurm(table["slurm"]) if "slurm" in table else None
+    out = path.parent / table.get("out", f"runs/{path.stem}")
+    return CampaignFile(path, text, table.get("title", ""), out, _variants(table), table.get("timeout_s"), slurm)
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(_MOST_BYTES + 1)
+        text = content.decode("utf-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text in UTF-8"
+        raise UsageError(f"cannot read the campaign file {str(path)[:200]!r}: {reason}; name a TOML file.") from error
+    if len(content) > _MOST_BYTES:
+        raise UsageError(f"the campaign file '{path}' is larger than {_MOST_BYTES} bytes; name a TOML file.")
+    return text.replace("\r\n", "\n")
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads(_SCHEMA.read_text(encoding="utf-8"))
+    return schema
+
+
+class _Checks:
+    """What a schema cannot say about a table."""
+
+    def __init__(self, table: Mapping[str, Any], lines: Mapping[EntryPath, int], name: str) -> None:
+        self._table = table
+        self._lines = lines
+        self._name = name
+        self._found: list[str] = []
+
+    def errors(self) -> list[str]:
+        """Return a sentence for each error."""
+        self._budget()
+        self._functions()
+        self._sizes()
+        self._libraries()
+        return self._found
+
+    def _say(self, path: EntryPath, text: str) -> None:
+        self._found.append(f"{place(self._name, path, self._lines)}: {text}")
+
+    def _budget(self) -> None:
+        numbers = [key for key in ("budget_s", "timeout_s") if not math.isfinite(self._table.get(key, 0))]
+        for key in numbers:
+            self._say((key,), f"{key} is {self._table[key]}; a positive number of seconds is needed.")
+        if numbers or "budget_s" not in self._table:
+            return
+        variants = _variants({**self._table, "functions": [], "datatype": "byte"})
+        plans = [make_plan(variant.arguments) for variant in variants]
+        longest = max((one for plan in plans for one in plan), key=lambda launch: launch.start_s + launch.least_s)
+        needed = longest.start_s + longest.least_s
+        given = float(self._table["budget_s"])
+        if given < needed:
+            whole = sum(least_time(plan) for plan in plans)
+            self._say(
+                ("budget_s",),
+                f"budget_s is {given:g}, and one launch of {longest.kind} with {longest.p} processes needs {needed:.0f} s; "
+                f"all {sum(map(len, plans))} launches need {math.ceil(whole)} s at the least.",
+            )
+
+    def _functions(self) -> None:
+        tree = sources("microbench")
+        every = {kind: operations(tree, kind) for kind in KINDS}
+        kinds = self._table["measure"]
+        known = [name for kind in kinds for name in every[kind]]
+        wanted = self._table.get("functions", [])
+        unknown = [(number, name) for number, name in enumerate(wanted) if name not in known]
+        for number, name in unknown:
+            other = next((kind for kind in KINDS if name in every[kind]), None)
+            text = f"functions has {name!r}, which {' and '.join(kinds)} cannot measure"
+            way = f"add {other!r} to measure" if other else f"known are {', '.join(known)}"
+            self._say(("functions", number), f"{text}{hint(name, known) if not other else ''}; {way}.")
+        for number, kind in enumerate(kinds):
+            if wanted and not unknown and not set(wanted) & set(every[kind]):
+                text = f"functions names nothing of {kind!r}; leave that out of measure"
+                self._say(("measure", number), f"{text}, or add one of {', '.join(every[kind])}.")
+
+    def _sizes(self) -> None:
+        datatype = self._table.get("datatype", "byte")
+        width = DATATYPES[datatype]
+        for number, size in enumerate(self._table.get("sizes", [])):
+            if size % width:
+                text = f"sizes has {size}, which is no multiple of the {width} B of datatype {datatype!r}"
+                self._say(("sizes", number), f"{text}; change one of them.")
+
+    def _libraries(self) -> None:
+        named = self._table.get("mpi", [])
+        for name in self._table.get("libraries", {}):
+            if name not in named:
+                text = f"the library {name!r} is not used{hint(name, named)}; add it to mpi, or leave it out"
+                self._say(("libraries", name), f"{text}.")
+
+
+def _variants(table: Mapping[str, Any]) -> tuple[Variant, ...]:
+    names = table.get("mpi", [])
+    libraries = [_library(name, table.get("libraries", {})) for name in names] or [Library()]
+    sizes = [int(size) for size in table.get("sizes", [8])]
+    placements: list[int | None] = [int(n) for n in table.get("processes_per_node", [])] or [None]
+    combinations = list(product(libraries, sizes, placements))
+    budget_s = table.get("budget_s")
+    share_s = None if budget_s is None else budget_s / len(combinations)
+    found = []
+    for library, size, per_node in combinations:
+        words = [library.name] if len(libraries) > 1 else []
+        words += [f"{size}B"] if len(sizes) > 1 else []
+        words += [f"{per_node}ppn"] if len(placements) > 1 else []
+        found.append(Variant("-".join(words), library, _arguments(table, size, per_node, share_s)))
+    return tuple(found)
+
+
+def _library(name: str, tables: Mapping[str, Any]) -> Library:
+    if name not in tables:
+        return Library(name, is_own=False)
+    table = tables[name]
+    return Library(
+        name,
+        table.get("mpicc"),
+        table.get("mpiexec"),
+        tuple(table.get("modules", ())),
+        dict(table.get("environment", {})),
+    )
+
+
+def _arguments(table: Mapping[str, Any], size: int, per_node: int | None, budget_s: float | None) -> Arguments:
+    return Arguments(
+        kinds=tuple(table["measure"]),
+        counts=tuple(sorted(int(n) for n in table["processes"])),
+        runs=int(table.get("runs", 10)),
+        seed=int(table.get("seed", 1)),
+        ops=tuple(table.get("functions", ())),
+        size=size,
+        datatype=table.get("datatype", "byte"),
+        sync=table.get("sync", "round"),
+        shapes=tuple(table.get("shapes", SHAPES)),
+        budget_s=budget_s,
+        max_reps=int(table.get("max_reps", 400)),
+        processes_per_node=per_node,
+    )
+
+
+def _slurm(table: Mapping[str, Any]) -> SlurmOptions:
+    given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    return SlurmOptions(**given)

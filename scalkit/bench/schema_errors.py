@@ -1,0 +1,97 @@
+"""What a JSON schema says against a TOML file, as sentences with line numbers and nearest names."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from scalkit.toml_lines import Path, line_of
+
+__all__ = ["hint", "place", "schema_errors"]
+
+_MOST = 12
+
+
+def schema_errors(
+    table: Mapping[str, Any], schema: Mapping[str, Any], lines: Mapping[Path, int], name: str
+) -> list[str]:
+    """Return what is wrong with a table, a sentence for each error, in the order of the lines.
+
+    Parameters
+    ----------
+    table : mapping
+        Content of the TOML file.
+    schema : mapping
+        JSON schema; each subschema that can fail has a ``title`` that says what is needed.
+    lines : mapping of path to int
+        As `scalkit.toml_lines.lines_of` returns.
+    name : str
+        Of the file, for the sentences.
+
+    Returns
+    -------
+    list of str
+        Empty if the table is right.
+    """
+    from jsonschema import Draft202012Validator
+
+    found: list[tuple[int, str]] = []
+    for error in Draft202012Validator(dict(schema)).iter_errors(dict(table)):
+        for path, text in _sentences(error):
+            found.append((line_of(path, dict(lines)) or 0, f"{place(name, path, lines)}: {text}"))
+    texts = list(dict.fromkeys(text for _, text in sorted(found)))
+    more = len(texts) - _MOST
+    return texts if more <= 0 else [*texts[:_MOST], f"{name} has more errors than these: {len(texts)} in all."]
+
+
+def place(name: str, path: Path, lines: Mapping[Path, int]) -> str:
+    """Return where an entry stands: the file and, if known, the line."""
+    line = line_of(path, dict(lines))
+    return f"{name}, line {line}" if line else name
+
+
+def hint(word: object, known: Sequence[str]) -> str:
+    """Return the known word that is nearest to this one, as a remark; empty if none is near."""
+    near = difflib.get_close_matches(word, known, 1) if isinstance(word, str) else []
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _sentences(error: Any) -> Iterator[tuple[Path, str]]:
+    path = tuple(error.absolute_path)
+    if error.validator == "additionalProperties":
+        known = sorted(error.schema["properties"])
+        for key in sorted(set(error.instance) - set(known)):
+            yield (*path, key), f"{_shown(key)} is unknown{hint(key, known)}; known are {', '.join(known)}."
+    elif error.validator == "required":
+        for key in error.validator_value:
+            if key not in error.instance:
+                needed = error.schema["properties"][key]["title"]
+                yield (*path, key), f"there is no {key!r}; {needed}."
+    elif error.validator == "uniqueItems":
+        twice = [one for n, one in enumerate(error.instance) if one in error.instance[:n]]
+        yield path, f"{_named(path)} has {_shown(twice[0])} twice; {error.schema['title']}."
+    elif "propertyNames" in error.absolute_schema_path:
+        yield (*path, error.instance), f"{_named((*path, error.instance))} is no name here; {error.schema['title']}."
+    else:
+        near = hint(error.instance, error.schema["enum"]) if "enum" in error.schema else ""
+        yield path, f"{_named(path)} is {_shown(error.instance)}{near}; {error.schema['title']}."
+
+
+def _named(path: Path) -> str:
+    """Return a path as people write it: ``slurm.lines[0]``; the place in a list counts from 0."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{_key(part)}" for part in path)
+    return text.removeprefix(".") or "the file"
+
+
+def _key(part: str) -> str:
+    return part if part.isidentifier() else _shown(part)
+
+
+def _shown(value: object) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError):
+        text = str(value)
+    return text if len(text) <= 60 else text[:57] + "..."
