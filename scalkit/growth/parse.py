@@ -11,22 +11,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from numbers import Real
 from typing import NoReturn
 
 from scalkit.errors import ExpectationError
 from scalkit.growth.classes import GrowthClass, growth_through_sympy, registered_growths
 from scalkit.growth.growth import Exponents, Growth
 from scalkit.growth.rational import is_power_of_two, log2, n_bits
+from scalkit.growth.refusals import LOGS, MAX_LENGTH, ROOTS, checked_text, refusal, short, unknown_function
 
 __all__ = ["MAX_EXPONENT", "MAX_LENGTH", "MAX_NAME", "MAX_NESTING", "parse_growth"]
 
-MAX_LENGTH, MAX_NAME, MAX_NESTING = 1000, 64, 50
+MAX_NAME, MAX_NESTING = 64, 50
 MAX_EXPONENT = 1000
-_MAX_BITS, _MAX_EXPONENT_BITS, _SHOWN = 4096, 900, 60
+_MAX_BITS, _MAX_EXPONENT_BITS = 4096, 900
 
-_LOGS = frozenset({"log", "log2", "log10", "ln", "lg", "ld", "lb"})
-_ROOTS = {"sqrt": Fraction(1, 2), "cbrt": Fraction(1, 3)}
 _BIG_O = frozenset({"O", "Theta", "Θ"})
 _NOT_NUMBERS = frozenset({"nan", "inf", "infinity", "oo", "zoo"})
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
@@ -37,7 +35,6 @@ _TOKEN = re.compile(
     r"|(?P<op>\*\*|[-+*/^()·×√])"
 )
 _FACTORIAL = "a factorial outgrows every 2^(c*x)"
-_ADVICE = "Write the expectation as a product of powers of log(p), p and 2^p, for example 'p^2*log(p)'."
 
 _CONSTANT, _ALONE = Growth(), Exponents(power=Fraction(1))
 _NOTHING, _A_CONSTANT, _MORE = range(3)
@@ -76,10 +73,10 @@ def parse_growth(text: object, parameter: str | None = None) -> Growth:
     ExpectationError
         If the text is not a positive product of powers of logarithms, parameters and 2 to a multiple of a parameter.
     """
-    growth = text if isinstance(text, Growth) else _growth_of(_checked_text(text))
+    growth = text if isinstance(text, Growth) else _growth_of(checked_text(text))
     if parameter is not None and set(growth.parameters) - {parameter}:
         raise ExpectationError(
-            f"expectation '{_short(str(growth))}' depends on {_short(', '.join(growth.parameters))}, but the parameter "
+            f"expectation '{short(str(growth))}' depends on {short(', '.join(growth.parameters))}, but the parameter "
             f"is '{parameter}'. Write it in terms of {parameter}."
         )
     return growth
@@ -109,33 +106,8 @@ def _by_grammar(text: str) -> Growth:
     return term.growth
 
 
-def _checked_text(text: object) -> str:
-    is_number = isinstance(text, Real) and not isinstance(text, bool)
-    if not (isinstance(text, str) or is_number or hasattr(text, "free_symbols")):
-        raise ExpectationError(
-            f"an expectation must be text, a number, a sympy expression or a Growth, got {type(text).__name__}. {_ADVICE}"
-        )
-    try:
-        shown = text if isinstance(text, str) else str(text)
-    except ValueError as error:  # Python prints no whole number above 4,300 digits
-        raise ExpectationError(f"an expectation is a number of too many digits. {_ADVICE}") from error
-    if len(shown) > MAX_LENGTH:
-        raise ExpectationError(
-            f"expectation '{shown[:20]}...' has {len(shown)} characters; at most {MAX_LENGTH} are allowed. {_ADVICE}"
-        )
-    if any(ord(c) < 32 or ord(c) == 127 for c in shown):
-        raise ExpectationError(f"expectation '{_short(repr(shown)[1:-1])}' holds a control character. {_ADVICE}")
-    if not shown.strip():
-        raise ExpectationError(f"the expectation is empty. {_ADVICE}")
-    return shown.strip()
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-
-
 def _refuse(text: str, why: str) -> NoReturn:
-    raise ExpectationError(f"cannot classify '{_short(text)}': {why}. {_ADVICE}")
+    raise refusal(text, why)
 
 
 class _Parser:
@@ -280,12 +252,12 @@ class _Parser:
         if name.lower() in _NOT_NUMBERS:
             _refuse(self.text, f"'{name}' is not a number")
         called = self._peek() == ("op", "(")
-        if name in _LOGS:
+        if name in LOGS:
             return self._logarithm(name)
-        if name in _ROOTS:
+        if name in ROOTS:
             if not called:
                 _refuse(self.text, f"'{name}' needs parentheses, as in '{name}(p)'")
-            return self._raise(self._bare_atom(), _Term(_ROOTS[name]))
+            return self._raise(self._bare_atom(), _Term(ROOTS[name]))
         if called and name in _BIG_O:
             return self._bare_atom()
         for kind in registered_growths() if called else ():
@@ -294,7 +266,7 @@ class _Parser:
         if called and name in {"factorial", "gamma"}:
             _refuse(self.text, _FACTORIAL)
         if called:
-            _refuse(self.text, f"the function '{name}' is unknown; log, sqrt and cbrt are known")
+            _refuse(self.text, unknown_function(name))
         return _Term(Fraction(1), Growth.of(name, power=1))
 
     def _own(self, kind: GrowthClass) -> _Term:

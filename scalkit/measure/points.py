@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scalkit.errors import DataError
 from scalkit.measure.layout import as_grid
-from scalkit.measure.schema import FUNCTION, METRICS, POINT, REPETITION, RESERVED, RUN, Metric, check
+from scalkit.measure.schema import FUNCTION, METRICS, POINT, REPETITION, RUN, Metric, check, is_reserved
 
 __all__ = ["measurements"]
 
@@ -101,14 +101,16 @@ def _require_names(parameter: str, metric: str) -> None:
             raise DataError(
                 f"the {kind} {value[:80]!r} is no identifier; use up to 64 letters, digits or underscores, as in 'p'."
             )
-    if parameter in RESERVED:
+    if is_reserved(parameter):
         raise DataError(
             f"the parameter cannot be named {parameter!r}, which means something else; use another, as in 'p' or 'n'."
         )
-    if metric in RESERVED - set(METRICS) or metric == parameter:
+    if metric == parameter:
         raise DataError(
-            f"the metric cannot be named {metric!r}; it is a dimension or the parameter; choose another name."
+            f"the metric cannot be named {metric!r} as the parameter is; choose another name for one of them."
         )
+    if is_reserved(metric) and metric not in METRICS:
+        raise DataError(f"the metric cannot be named {metric!r}, which means something else; choose another name.")
 
 
 def _base_unit(unit: str) -> tuple[float, str]:

@@ -27,6 +27,7 @@ __all__ = [
     "fixed_parameters",
     "function_order",
     "is_list",
+    "is_reserved",
     "metrics_of",
     "parameters_of",
 ]
@@ -84,14 +85,17 @@ _ORDER = (
     *("Bcast_binary_tree", "MPI_Comm_create", "MPI_Comm_dup", "MPI_Win_create", "MPI_Cart_create", "MPI_memory"),
 )
 
-_OF_FORMULAS = (
-    *("log", "log2", "log10", "ln", "lg", "ld", "lb", "sqrt", "cbrt"),
-    *("nan", "inf", "infinity", "oo", "zoo"),
-)
+_FUNCTIONS = ("log", "log2", "log10", "ln", "lg", "ld", "lb", "sqrt", "cbrt")
+_NOT_NUMBERS = ("nan", "inf", "infinity", "oo", "zoo")  # however they are written
 RESERVED = frozenset(
-    {FUNCTION, RUN, REPETITION, "status", "oversubscribed", "processes_per_node", *METRICS, *_OF_FORMULAS}
+    {FUNCTION, RUN, REPETITION, "status", "oversubscribed", "processes_per_node", *METRICS, *_FUNCTIONS, *_NOT_NUMBERS}
 )
-"""Names that a parameter cannot have."""
+"""Names that a parameter cannot have; see `is_reserved`."""
+
+
+def is_reserved(name: str) -> bool:
+    """Return whether a parameter cannot have a name, because a Dataset or a formula means something else by it."""
+    return name in RESERVED or name.lower() in _NOT_NUMBERS
 
 
 def metrics_of(ds: xr.Dataset) -> list[str]:

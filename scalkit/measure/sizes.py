@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError
-from scalkit.measure.schema import RESERVED, parameters_of
+from scalkit.measure.schema import is_reserved, parameters_of
 
 __all__ = ["over_sizes"]
 
@@ -36,7 +36,7 @@ def over_sizes(parts: Sequence[xr.Dataset], names: Sequence[str]) -> list[xr.Dat
 def _over_size(part: xr.Dataset, names: Sequence[str]) -> xr.Dataset:
     (known,) = parameters_of(part)
     others = [name for name in names if name != known]
-    if len(names) != 2 or len(others) != 1 or not str(others[0]).isidentifier() or others[0] in RESERVED:
+    if len(names) != 2 or len(others) != 1 or not str(others[0]).isidentifier() or is_reserved(str(others[0])):
         raise DataError(
             f"run files have the parameter '{known}' and a message size, asked for are {', '.join(map(repr, names)) or 'none'}; "
             f"name two, as in ['{known}', 'S']."

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
+from scalkit.validation.asked import without_value
 from scalkit.validation.expectation import RANKS
 from scalkit.validation.posterior import Posterior, Predictions
 
@@ -155,11 +156,7 @@ def advise(posterior: Posterior, candidates: ArrayLike, cost: Cost = "p") -> Adv
     ----------
     docs/method.md, "Where to measure next".
     """
-    at = np.unique(np.asarray(candidates, dtype=np.float64))
-    if not at.size or not np.isfinite(at).all() or (at <= 0).any():
-        raise UsageError(
-            f"candidates are {np.asarray(candidates).tolist()}; name at least one positive setting to measure."
-        )
+    at = _settings(candidates)
     costs = _costs(at, cost, posterior.series.parameter)
     _require_values(posterior, at)
     seen, ranks = _competing(posterior, at)
@@ -193,24 +190,41 @@ def _competing(posterior: Posterior, at: Floats) -> tuple[Predictions, Any]:
     return seen, ranks[seen.tick]
 
 
+def _settings(candidates: ArrayLike) -> Floats:
+    """Return the distinct candidates, ascending."""
+    try:
+        at = np.unique(np.asarray(candidates, dtype=np.float64))
+    except (TypeError, ValueError):
+        at = np.empty(0)
+    if not at.size or not np.isfinite(at).all() or (at <= 0).any():
+        shown = candidates.tolist() if isinstance(candidates, np.ndarray) else candidates
+        raise UsageError(f"candidates are {shown!r:.100}; name at least one positive setting to measure.")
+    return at
+
+
 def _require_values(posterior: Posterior, at: Floats) -> None:
     """Refuse candidates where a growth that competes has no value, as a logarithm below 1."""
-    for growth in posterior.growths:
-        nowhere = np.isnan(growth.log2_value(at))
-        if nowhere.any() and not np.isnan(growth.log2_value(posterior.series.x)).any():
-            raise UsageError(
-                f"the candidate {posterior.series.parameter} = {at[nowhere][0]:g} is where {growth} has no value; leave it out."
-            )
+    if found := without_value(posterior.growths, posterior.series.x, at):
+        x, growth = found
+        raise UsageError(
+            f"the candidate {posterior.series.parameter} = {x:g} is where {growth} has no value; leave it out."
+        )
 
 
 def _costs(at: Floats, cost: Cost, parameter: str) -> Floats:
     if cost is None:
         return np.ones(len(at))
-    if isinstance(cost, str):
-        if cost not in (parameter, "p"):
-            raise UsageError(f"cost is {cost!r}; name the parameter, {parameter!r}, give a function of it, or None.")
+    if not callable(cost):
+        if not isinstance(cost, str) or cost not in (parameter, "p"):
+            raise UsageError(
+                f"cost is {cost!r:.60}; name the parameter, {parameter!r}, give a function of it, or None."
+            )
         return at
-    costs = np.array([float(cost(float(x))) for x in at])
+    given = [cost(float(x)) for x in at]
+    try:
+        costs = np.array([float(one) for one in given])
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"costs are {given!r:.100}; the function of the setting must return a number.") from error
     if not np.isfinite(costs).all() or (costs <= 0).any():
         raise UsageError(f"costs are {costs.tolist()}; every cost must be positive and finite.")
     return costs

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.measure import Series
+from scalkit.validation.asked import checked_level, checked_settings, checked_shares, without_value
 from scalkit.validation.exact import exact_predictions
 from scalkit.validation.expectation import RANKS, Expectation, Rank
 from scalkit.validation.hypotheses import PRIORS, SUM_MASS, Prior, hypotheses, tick_mass
@@ -36,6 +37,7 @@ _NORMAL = np.array([-1.8339, -1.1503, -0.7479, -0.4299, -0.1408, 0.1408, 0.4299,
 _AGREE = 1e-12
 _NEGLIGIBLE = 1e-6
 _SINGLE_SHARE = 0.1
+_LOG_OF_ZERO = -2000.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +119,7 @@ class Posterior:
     def growth_band(self, level: float = 0.9) -> tuple[Growth, Growth]:
         """Return the slowest and the fastest growth of the central band of probability `level`."""
         below = np.cumsum(self.weights)
-        low, high = (1 - _checked(level)) / 2, (1 + level) / 2
+        low, high = (1 - checked_level(level)) / 2, (1 + level) / 2
         first = int(np.searchsorted(below, low, side="right"))
         last = int(np.searchsorted(below, high - 1e-12))
         top = len(self.growths) - 1
@@ -147,7 +149,7 @@ class Posterior:
         Hypotheses on a ruler refined to 1/24 between its ends take part, the uncertainty of the level, and the noise of the
         new value. Growth beyond the ruler, or another regime there, is outside of any such interval.
         """
-        low = (1 - _checked(level)) / 2
+        low = (1 - checked_level(level)) / 2
         return self.quantiles(x, [low, 1 - low])
 
     def predict(self, x: ArrayLike) -> Floats:
@@ -163,15 +165,25 @@ class Posterior:
         shares : sequence of float
         refined : bool
             Whether growths between the ticks take part, as they do in an interval.
+
+        Raises
+        ------
+        UsageError
+            If a setting is not positive, a growth that competes has no value there, or a share is no probability.
         """
-        at = np.asarray(x, dtype=np.float64)
+        at, wanted = checked_settings(x, self.series.parameter), checked_shares(shares)
+        if nowhere := without_value(self.growths, self.series.x, at.ravel()):
+            raise UsageError(
+                f"nothing can be predicted at {self.series.parameter} = {nowhere[0]:g}, where {nowhere[1]} has no value; ask "
+                "for settings from 1 on."
+            )
         seen = self.predictions(np.atleast_1d(at).ravel(), refined)
         found = np.empty((len(shares), seen.logs.shape[1]))
         for column in range(seen.logs.shape[1]):
             points = (seen.logs[:, column, None] + seen.spread[:, column, None] * _NORMAL[None, :]).ravel()
             order = np.argsort(points)
             below = np.cumsum(np.repeat(seen.weights, len(_NORMAL))[order])
-            found[:, column] = np.interp(shares, below / below[-1], points[order])
+            found[:, column] = np.interp(wanted, below / below[-1], points[order])
         with np.errstate(over="ignore"):
             return np.asarray(np.exp(found).reshape(len(shares), *at.shape))
 
@@ -218,11 +230,12 @@ class Posterior:
         evidence = seen.evidence + np.log(mass * np.where(seen.is_sum, SUM_MASS, 1 - SUM_MASS))[:, None]
         weights = np.exp(evidence - evidence.max())
         k, q = np.nonzero(weights > _NEGLIGIBLE)
-        found = np.maximum(seen.values[k, q], 1e-300)
+        found = seen.values[k, q]
+        is_positive = found > 0
         return Predictions(
-            logs=np.log(found),
+            logs=np.where(is_positive, np.log(np.where(is_positive, found, 1.0)), _LOG_OF_ZERO),
             weights=weights[k, q] / weights[k, q].sum(),
-            spread=np.minimum(seen.errors[k, q] / found, 1.0),
+            spread=np.minimum(seen.errors[k, q] / np.where(is_positive, found, np.inf), 1.0),
             growths=growths,
             tick=seen.tick[k],
             is_single=~np.asarray(seen.is_sum)[k],
@@ -327,12 +340,6 @@ def _ranks(expectation: Expectation, growths: tuple[Growth, ...]) -> np.ndarray[
 def _first_beyond(expectation: Expectation, growths: tuple[Growth, ...]) -> int:
     """Return the place of the first growth beyond the upper limit."""
     return bisect_right(growths, expectation.limits[1])
-
-
-def _checked(level: float) -> float:
-    if not 0 < level < 1:
-        raise UsageError(f"the level {level!r} is no probability between 0 and 1; 0.9 is usual.")
-    return level
 
 
 def _is_exact(series: Series) -> bool:

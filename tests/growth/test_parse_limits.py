@@ -151,3 +151,10 @@ def test_the_longest_repetitions_never_overflow_the_stack(piece: str, end: str) 
     text = (piece * 1000)[: 1000 - len(end)] + end
     with contextlib.suppress(ExpectationError):
         parse_growth(text)
+
+
+def test_an_unknown_function_has_a_nearest_name() -> None:
+    with pytest.raises(ExpectationError, match=r"the function 'lgo' is unknown; did you mean 'log'\? Write the expect"):
+        parse_growth("lgo(p)")
+    with pytest.raises(ExpectationError, match="the function 'qsrt' is unknown; did you mean 'sqrt'"):
+        parse_growth("qsrt(p)")

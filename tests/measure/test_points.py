@@ -75,9 +75,13 @@ def test_large_parameters_survive_netcdf(tmp_path: Any) -> None:
         ),
         (
             {"metric": "run"},
-            "the metric cannot be named 'run'; it is a dimension or the parameter; choose another name.",
+            "the metric cannot be named 'run', which means something else; choose another name.",
         ),
-        ({"metric": "p"}, "the metric cannot be named 'p'; it is a dimension or the parameter; choose another name."),
+        ({"metric": "log"}, "the metric cannot be named 'log', which means something else; choose another name."),
+        (
+            {"metric": "p"},
+            "the metric cannot be named 'p' as the parameter is; choose another name for one of them.",
+        ),
         (
             {"y": [1, 2]},
             "x has shape (5,) and y (2,); needed are (points,) and (points,) or (points, reps), not empty.",
@@ -180,6 +184,6 @@ def test_masked_values_are_missing() -> None:
 
 
 def test_no_parameter_is_called_as_something_in_a_formula() -> None:
-    for name in parse._LOGS | parse._ROOTS.keys() | parse._NOT_NUMBERS:
+    for name in (*parse.LOGS, *parse.ROOTS, *parse._NOT_NUMBERS, *map(str.upper, parse._NOT_NUMBERS), "NaN"):
         with pytest.raises(DataError, match=f"^the parameter cannot be named '{name}', which means"):
             measurements([1, 2], [1.0, 2.0], parameter=name)

@@ -182,8 +182,12 @@ def test_html_is_escaped() -> None:
         ([0.5, 64], "p", "the candidate p = 0.5 is where log(p)^(1/4) has no value; leave it out."),
         ([64], "n", "cost is 'n'; name the parameter, 'p', give a function of it, or None."),
         ([64], lambda p: 0.0, "costs are [0.0]; every cost must be positive and finite."),
+        ([64], 3, "cost is 3; name the parameter, 'p', give a function of it, or None."),
+        ([64], lambda p: "high", "costs are ['high']; the function of the setting must return a number."),
+        ("all", "p", "candidates are 'all'; name at least one positive setting to measure."),
+        ([[1], [1, 2]], "p", "candidates are [[1], [1, 2]]; name at least one positive setting to measure."),
     ],
 )
-def test_refused(candidates: list[float], cost: object, message: str) -> None:
+def test_refused(candidates: object, cost: object, message: str) -> None:
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
-        result(0.1).advise(candidates, cost)
+        result(0.1).advise(candidates, cost)  # type: ignore[arg-type]

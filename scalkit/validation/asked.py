@@ -1,0 +1,77 @@
+"""What users ask of a posterior: settings, levels and costs, checked before anything is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scalkit.errors import UsageError
+from scalkit.growth import Growth
+
+__all__ = ["checked_level", "checked_settings", "checked_shares", "without_value"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+_SHOWN = 60
+
+
+def checked_level(level: object) -> float:
+    """Return a probability between 0 and 1.
+
+    Raises
+    ------
+    UsageError
+        If it is none.
+    """
+    if not isinstance(level, int | float) or not 0 < level < 1:
+        raise UsageError(f"the level {level!r:.60} is no probability between 0 and 1; 0.9 is usual.")
+    return float(level)
+
+
+def checked_shares(shares: Sequence[object]) -> Floats:
+    """Return probabilities from 0 to 1 of quantiles.
+
+    Raises
+    ------
+    UsageError
+        If one is none.
+    """
+    for one in shares:
+        if not isinstance(one, int | float) or not 0 <= one <= 1:
+            raise UsageError(f"the share {one!r:.60} of a quantile is no probability from 0 to 1; 0.5 is the median.")
+    return np.array(shares, dtype=np.float64)
+
+
+def checked_settings(x: ArrayLike, parameter: str) -> Floats:
+    """Return settings of a parameter as floats.
+
+    Raises
+    ------
+    UsageError
+        If they are no numbers, or one is not positive and finite.
+    """
+    try:
+        at = np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{_shown(x)} is no setting of {parameter}; give a number, or an array of them.") from error
+    wrong = ~(np.isfinite(at) & (at > 0))
+    if wrong.any():
+        raise UsageError(f"the setting {parameter} = {at[wrong].flat[0]:g} is not positive and finite; ask for others.")
+    return at
+
+
+def without_value(growths: Sequence[Growth], x: Floats, at: Floats) -> tuple[float, Growth] | None:
+    """Return a setting of `at`, and a growth that has a value at all of `x` and none there, as a logarithm below 1."""
+    for growth in growths:
+        nowhere = np.isnan(growth.log2_value(at))
+        if nowhere.any() and not np.isnan(growth.log2_value(x)).any():
+            return float(at[nowhere][0]), growth
+    return None
+
+
+def _shown(given: object) -> str:
+    shown = repr(given)
+    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."

@@ -1,0 +1,71 @@
+"""What users ask of a verdict: settings and levels that make no sense are refused in a sentence, without a warning."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import scalkit as sk
+from scalkit.errors import UsageError
+from scalkit.validation import Verdict
+
+P = 2.0 ** np.arange(2, 8)
+NO_LEVEL = "is no probability between 0 and 1; 0.9 is usual."
+
+
+@pytest.fixture(scope="module")
+def verdict() -> Verdict:
+    return sk.validate(sk.measurements(P, [5.0, 6.3, 8.1, 10.4, 14.1, 18.9]), {"f": "log(p)"})["f"]
+
+
+@pytest.mark.parametrize("level", [0, 1, -1, 2, float("nan"), "a", None, [0.5, 0.9]])
+def test_levels_that_are_none(verdict: Verdict, level: object) -> None:
+    for ask in (lambda: verdict.interval(256, level), lambda: verdict.posterior.growth_band(level)):  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match=f"^{re.escape(f'the level {level!r} {NO_LEVEL}')}$"):
+            ask()
+
+
+def test_a_smaller_level_lies_inside_a_larger_one(verdict: Verdict) -> None:
+    (low, high), (lower, higher) = verdict.interval(256, 0.5), verdict.interval(256, 0.9)
+    assert lower < low < verdict.posterior.predict(256) < high < higher
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        (0, "the setting p = 0 is not positive and finite; ask for others."),
+        ([64, -1], "the setting p = -1 is not positive and finite; ask for others."),
+        (np.nan, "the setting p = nan is not positive and finite; ask for others."),
+        (np.inf, "the setting p = inf is not positive and finite; ask for others."),
+        ("many", "'many' is no setting of p; give a number, or an array of them."),
+        (
+            0.5,
+            "nothing can be predicted at p = 0.5, where log(p)^(1/4) has no value; ask for settings from 1 on.",
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_settings_that_are_none(verdict: Verdict, x: object, message: str) -> None:
+    for ask in (verdict.interval, verdict.posterior.predict):
+        with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+            ask(x)  # type: ignore[arg-type]
+
+
+def test_shares_that_are_none(verdict: Verdict) -> None:
+    message = "the share 1.5 of a quantile is no probability from 0 to 1; 0.5 is the median."
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+        verdict.posterior.quantiles(64, [0.5, 1.5])
+
+
+def test_settings_below_one_are_asked_for_where_some_were_measured() -> None:
+    x = np.array([0.125, 0.25, 0.5, 1.0, 2.0])
+    found = sk.validate(sk.measurements(x, 3 * x), {"f": "p"})["f"]
+    low, high = found.interval(0.2)
+    assert low < 0.6 < high
+
+
+def test_zeros_are_predicted_to_be_zero() -> None:
+    found = sk.validate(sk.measurements(P, 0 * P, metric="object_memory"), {"f": "1"})["f"]
+    assert found.interval(256).tolist() == [0.0, 0.0]
