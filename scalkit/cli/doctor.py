@@ -118,8 +118,15 @@ def _mpi(args: argparse.Namespace) -> list[Finding]:
 
 
 def _browser(args: argparse.Namespace) -> list[Finding]:
-    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
-    return [_program("browser", "Chromium", names, "tests of the page are skipped; apt-get install chromium.")]
+    """Look where reports look for what prints them."""
+    from scalkit.errors import ReportError
+    from scalkit.reports.pdf import find_browser
+
+    lack = "no PDF of a report can be written, and tests of pages are skipped; apt-get install chromium."
+    try:
+        return [Finding("browser", "Chromium", True, find_browser(), lack)]
+    except ReportError as error:
+        return [Finding("browser", "Chromium", False, str(error), lack)]
 
 
 def _report(args: argparse.Namespace) -> list[Finding]:

@@ -6,9 +6,9 @@ report.junit.xml     the same as test cases, for CI systems
 report.pdf           with --pdf: the same page, printed by Chromium
 report.ipynb         with --notebook: the template as it ran
 
-RUN is a folder of run files (as `scalkit measure` makes it), a single run file, or a netCDF file; several of different
-campaigns are combined, but a folder together with one of its own files is refused. A session file or an earlier report may
-stand alone; it says itself what is expected.
+RUN is a folder of run files (as `scalkit measure` makes it), a single run file, a netCDF file, or JSON that Google Benchmark
+or pytest-benchmark wrote; several of different campaigns are combined, but a folder together with one of its own files is
+refused. A session file or an earlier report may stand alone; it says itself what is expected.
 
     scalkit report runs/here --target-p 65536                             every function against what is expected
     scalkit report --template compare runs/a runs/b --label A --label B   data sets side by side
@@ -35,7 +35,9 @@ __all__ = ["HELP", "add_arguments", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `scalkit report`."""
-    parser.add_argument("runs", nargs="*", metavar="RUN", help="run folder, run file, netCDF file, session or report")
+    parser.add_argument(
+        "runs", nargs="*", metavar="RUN", help="run folder or file, netCDF file, benchmark's JSON, session, report"
+    )
     _add_templates(parser.add_argument_group("which report"))
     _add_judging(parser.add_argument_group("what is expected, and how it is judged"))
     _add_output(parser.add_argument_group("what is written"))
@@ -76,6 +78,12 @@ def _add_judging(group: argparse._ArgumentGroup) -> None:
         help="default: that of the baseline, else q1, the first quartile",
     )
     group.add_argument("--min-points", type=int, metavar="N", help="fewest settings of the parameter (default: 5)")
+    group.add_argument(
+        "--parameter",
+        metavar="NAME",
+        help="argument of the benchmarks in a JSON file to take as the parameter; several between commas, as in n,k; of run "
+        "files p,S takes the message size, too",
+    )
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
@@ -92,6 +100,11 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         help="with --template compare: head of a column, in the order of the RUNs (default: made from the data)",
     )
     group.add_argument("--json", action="store_true", help="print the outcome as JSON instead of text")
+    group.add_argument(
+        "--progress",
+        action="store_true",
+        help="say each step on standard error, as in [3/16], also where that is no terminal",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -101,9 +114,10 @@ def run(args: argparse.Namespace) -> int:
     if not args.runs:
         raise UsageError("nothing to report; name a run folder, a run file, a netCDF file or a session.")
     from scalkit.cli.progress import terminated_like_interrupted
+    from scalkit.cli.task_bar import task_bar
     from scalkit.reports import report
 
-    with terminated_like_interrupted():
+    with terminated_like_interrupted(), task_bar(sys.stderr, "report") as bar:
         result = report(
             args.runs,
             args.expect,
@@ -114,11 +128,13 @@ def run(args: argparse.Namespace) -> int:
             title=args.title,
             statistic=args.statistic,
             min_points=args.min_points,
+            parameter=args.parameter,
             targets=_targets(args.target_p),
             baseline=args.baseline,
             labels=args.label,
             pdf=args.pdf,
             notebook=args.notebook,
+            progress=_say if args.progress else bar,
         )
     written = {"html": result.html, "verdict_json": result.verdict_json, "junit_xml": result.junit_xml}
     more = {key: path for key, path in (("pdf", result.pdf), ("notebook", result.notebook)) if path is not None}
@@ -129,6 +145,12 @@ def run(args: argparse.Namespace) -> int:
         text = "\n".join([f"report: {result.html}", *(f"{key}: {path}" for key, path in more.items()), result.answer])
     sys.stdout.write(text + "\n")
     return result.status
+
+
+def _say(done: int, total: int) -> None:
+    """Say how many steps are done, for programs that read along."""
+    sys.stderr.write(f"[{done}/{total}] report\n")
+    sys.stderr.flush()
 
 
 def _targets(text: str | None) -> list[float]:

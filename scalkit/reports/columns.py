@@ -112,6 +112,7 @@ def open_columns(
     statistic: str = "",
     min_points: int = MIN_POINTS,
     targets: Sequence[float] = (),
+    parameter: str = "",
 ) -> Columns:
     """Read several data sets, validate each, and return the content of a comparison.
 
@@ -127,7 +128,7 @@ def open_columns(
         Made from the labels if empty.
     named : mapping, optional
         How the report names its inputs: ``{"sets": [{"runs": [...], "label": "..."}], "expectations": "..."}``.
-    rules, fail_on, statistic, min_points, targets
+    rules, fail_on, statistic, min_points, targets, parameter
         As for `scalkit.reports.page.open_page`.
 
     Raises
@@ -148,6 +149,7 @@ def open_columns(
             statistic=statistic,
             min_points=min_points,
             targets=targets,
+            parameter=parameter,
             n_sets=len(sets),
         )
         for paths, own in zip(sets, of_sets, strict=True)

@@ -15,7 +15,7 @@ from scalkit.errors import UsageError
 from scalkit.reports.kinds import kind_of
 from scalkit.session import Session
 
-__all__ = ["Input", "checked_targets", "input_of", "inputs_of"]
+__all__ = ["Input", "checked_targets", "input_of", "inputs_of", "named_parameters"]
 
 _MEMORY = "data in memory"
 
@@ -131,6 +131,12 @@ def checked_targets(targets: Sequence[float] | float) -> list[float]:
         if not (math.isfinite(x) and x > 0):
             raise UsageError(f"a target to predict at is {x!r}; a positive value of the parameter is needed.")
     return [float(x) for x in given]
+
+
+def named_parameters(text: str) -> str | list[str] | None:
+    """Return what `scalkit.read` takes: the parameter that a text names, or all of those between commas; None for none."""
+    names = [part.strip() for part in text.split(",")] if text else []
+    return names if len(names) > 1 else names[0] if names else None
 
 
 def _session(

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,13 @@ _START = (
 """What the kernel's process runs: its standard error goes to a file of the working folder, not among our messages."""
 
 
-def execute(notebook: Path, parameters: Mapping[str, Any], folder: Path, timeout_s: float = 600.0) -> NotebookNode:
+def execute(
+    notebook: Path,
+    parameters: Mapping[str, Any],
+    folder: Path,
+    timeout_s: float = 600.0,
+    progress: Callable[[int, int], object] | None = None,
+) -> NotebookNode:
     """Return the notebook with its outputs after a run with these parameters.
 
     Parameters
@@ -43,6 +49,8 @@ def execute(notebook: Path, parameters: Mapping[str, Any], folder: Path, timeout
         Working folder: the kernel's current folder, its specification, its settings and its standard error live here.
     timeout_s : float, in s
         For each cell.
+    progress : callable, optional
+        Called with the number of cells that ran and of all that will.
 
     Raises
     ------
@@ -67,6 +75,7 @@ def execute(notebook: Path, parameters: Mapping[str, Any], folder: Path, timeout
                 log_output=False,
                 store_widget_state=False,
                 execution_timeout=timeout_s,
+                on_cell_complete=_counting(notebook, progress),
             )
             return done
         except papermill.PapermillExecutionError as error:
@@ -85,6 +94,16 @@ def execute(notebook: Path, parameters: Mapping[str, Any], folder: Path, timeout
                 f"the Python process of the notebook {notebook.name} did not start: {_one_line(str(error))}"
                 f"{_last_words(folder)}; check ipykernel, for example with 'python -m ipykernel --version'."
             ) from error
+
+
+def _counting(notebook: Path, progress: Callable[[int, int], object] | None) -> Callable[..., object] | None:
+    """Return what nbclient calls after each cell that ran; papermill adds one, with the parameters."""
+    if progress is None:
+        return None
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    total = 1 + sum(one["cell_type"] == "code" and bool("".join(one["source"]).strip()) for one in cells)
+    count = iter(range(1, total + 1))
+    return lambda cell, cell_index: progress(next(count), total)
 
 
 def _last_words(folder: Path) -> str:

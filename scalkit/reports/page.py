@@ -17,7 +17,7 @@ import xarray as xr
 from scalkit import measure
 from scalkit.fit import MIN_POINTS
 from scalkit.reports.answer import answer
-from scalkit.reports.inputs import checked_targets
+from scalkit.reports.inputs import checked_targets, named_parameters
 from scalkit.reports.kinds import Kind, kind_of
 from scalkit.reports.plain import from_plain
 from scalkit.reports.reopened import room_for, session_values
@@ -73,6 +73,8 @@ class Page:
         The session that is reported, where one was given instead of measurements.
     n_sets : int
         Number of data sets on the same page.
+    read_along : str
+        Argument of the benchmarks that was taken as the parameter, several between commas; empty: the files say it.
     """
 
     data: xr.Dataset
@@ -93,6 +95,7 @@ class Page:
     judged_by_baseline: bool = False
     session: Session | None = None
     n_sets: int = 1
+    read_along: str = ""
 
     @property
     def parameter(self) -> str:
@@ -191,6 +194,7 @@ def open_page(
     baseline: str = "",
     judged_by_baseline: bool = False,
     n_sets: int = 1,
+    parameter: str = "",
 ) -> Page:
     """Read measurements, validate them, and return the content of a report.
 
@@ -222,6 +226,8 @@ def open_page(
         Whether the growths of the baseline are expected, not `expectations`.
     n_sets : int
         Number of data sets on the same page.
+    parameter : str
+        Argument of the benchmarks in a JSON file to take as the parameter, several between commas; see `scalkit.read`.
 
     Raises
     ------
@@ -230,13 +236,13 @@ def open_page(
     """
     names = named or {}
     session = Session.load(runs[0]) if len(runs) == 1 and kind_of(runs[0]) == "session" else None
-    quo = open_baseline(baseline, expectations, statistic, min_points) if baseline else None
+    quo = open_baseline(baseline, expectations, statistic, min_points, parameter) if baseline else None
     expected: ExpectationSet | None = None
     if session is not None:
         data, result, min_points = session.data, session.result, session.min_points
         shown, rules = result.expectations, ()
     else:
-        data = measure.read(list(runs))
+        data = measure.read(list(runs), parameter=named_parameters(parameter))
         own = quo if judged_by_baseline else None
         expected = from_plain(expectations) if own is None else expectation_set(status_quo(own))
         statistic = statistic or (quo.statistic if quo is not None else "q1")
@@ -265,6 +271,7 @@ def open_page(
         judged_by_baseline=judged_by_baseline,
         session=session,
         n_sets=n_sets,
+        read_along=parameter,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,11 +66,13 @@ def report(
     title: str | None = None,
     statistic: str | None = None,
     min_points: int | None = None,
+    parameter: str | Sequence[str] | None = None,
     targets: Sequence[float] | float = (),
     baseline: PathLike | xr.Dataset | Session | None = None,
     labels: Sequence[str] = (),
     pdf: bool = False,
     notebook: bool = False,
+    progress: Callable[[int, int], object] | None = None,
 ) -> ReportResult:
     """Write a report about measurements as one HTML file, with the verdicts for programs beside it.
 
@@ -98,6 +100,8 @@ def report(
         Over repetitions, then over runs; by default that of the baseline, else ``"q1"``.
     min_points : int, optional
         Fewest settings of the parameter; 5 by default.
+    parameter : str or sequence of str, optional
+        Which argument of the benchmarks in a JSON file is the parameter, as for `scalkit.read`.
     targets : float or sequence of float
         Values of the parameter to predict at; by default 16 and 256 times the largest measured one.
     baseline : path, xarray.Dataset, or Session, optional
@@ -109,6 +113,8 @@ def report(
         Also write ``r.pdf``, printed by Chromium.
     notebook : bool
         Also write ``r.ipynb``, the template as it ran.
+    progress : callable, optional
+        Called with the number of steps done and of all: the cells of the template, then the files.
 
     Returns
     -------
@@ -138,6 +144,7 @@ def report(
         "fail_on": [fail_on] if isinstance(fail_on, str) else list(fail_on or ()),
         "statistic": statistic or "",
         "min_points": min_points,
+        "parameter": parameter if isinstance(parameter, str) else ",".join(parameter or ()),
         "targets": checked_targets(targets),
         "labels": list(labels),
         "growths": plain_growths(),
@@ -145,7 +152,7 @@ def report(
     with tempfile.TemporaryDirectory(prefix="scalkit-report-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         parameters = _parameters(chosen, source, expectations, baseline, given, folder)
-        done, outcome = _executed(chosen, parameters, folder)
+        done, outcome = _executed(chosen, parameters, folder, progress)
         contents = _contents(target, done, outcome, folder, browser)
         if target.notebook is not None:
             contents[target.notebook] = notebook_text(done, parameters_there(parameters, target.html))
@@ -212,17 +219,24 @@ def _named(one: Input) -> dict[str, Any]:
 
 def _refuse_beside_session(expectations: object, asked: Mapping[str, Any]) -> None:
     beside = ["expectations"] if expectations is not None else []
-    beside += [key for key in ("rules", "statistic", "min_points") if key in asked]
+    beside += [key for key in ("rules", "statistic", "min_points", "parameter") if key in asked]
     if beside:
         raise UsageError(
             f"a session says itself what is expected and how it is judged; leave {', '.join(beside)} out, or change the session."
         )
 
 
-def _executed(template: Template, parameters: Mapping[str, Any], folder: Path) -> tuple[NotebookNode, Outcome]:
+def _executed(
+    template: Template,
+    parameters: Mapping[str, Any],
+    folder: Path,
+    progress: Callable[[int, int], object] | None,
+) -> tuple[NotebookNode, Outcome]:
     from scalkit.reports.kernel import execute
 
-    done = execute(template.path, parameters, folder)
+    # The page, and with it the PDF, is a step of its own: what was counted is all only once the files are written.
+    counted = None if progress is None else (lambda done, total: progress(done, total + 1))
+    done = execute(template.path, parameters, folder, progress=counted)
     return done, read_outcome(folder)
 
 

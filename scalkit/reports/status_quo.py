@@ -7,6 +7,7 @@ from typing import Any
 
 from scalkit import measure
 from scalkit.errors import UsageError
+from scalkit.reports.inputs import named_parameters
 from scalkit.reports.kinds import kind_of
 from scalkit.reports.plain import from_plain
 from scalkit.session import Session
@@ -16,7 +17,9 @@ from scalkit.validation.baseline import Baseline
 __all__ = ["open_baseline", "require_same_statistic", "status_quo"]
 
 
-def open_baseline(path: str, expectations: str | Mapping[str, Any], statistic: str, min_points: int) -> Baseline:
+def open_baseline(
+    path: str, expectations: str | Mapping[str, Any], statistic: str, min_points: int, parameter: str = ""
+) -> Baseline:
     """Return the baseline at a path.
 
     Parameters
@@ -29,6 +32,8 @@ def open_baseline(path: str, expectations: str | Mapping[str, Any], statistic: s
         For measurements; empty: the first quartile.
     min_points : int
         For measurements.
+    parameter : str
+        For measurements, as for `scalkit.reports.page.open_page`.
 
     Raises
     ------
@@ -41,7 +46,8 @@ def open_baseline(path: str, expectations: str | Mapping[str, Any], statistic: s
     if kind == "session":
         return Baseline.from_result(Session.load(path).result)
     expected = from_plain(expectations)
-    found = validate(measure.read(path), expected, statistic=statistic or "q1", min_points=min_points)
+    data = measure.read(path, parameter=named_parameters(parameter))
+    found = validate(data, expected, statistic=statistic or "q1", min_points=min_points)
     return Baseline.from_result(found)
 
 

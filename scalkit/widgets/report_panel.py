@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +19,7 @@ from scalkit.widgets.wording import esc
 __all__ = ["ReportPanel"]
 
 _LARGEST = 20_000_000
+_STEP = re.compile(r"\[(\d+)/(\d+)\] report")
 _CHANGED = "The session was changed since the report was written."
 
 
@@ -54,6 +56,7 @@ class ReportPanel(JobPart):
         self._written: Path | None = None
         self._reported = session.state
         self._lines: list[str] = []
+        self._done = (0, 0)
         super().__init__(session, **{"title": "Report", **traits})
 
     def start(self) -> ReportPanel:
@@ -68,7 +71,7 @@ class ReportPanel(JobPart):
             raise UsageError("a report is being written; wait for the end, or cancel it.")
         arguments = self._arguments()
         self.command, self.answer, self._written = shown_command(arguments), "", None
-        self._lines, self._note, self._since = [], "", time.monotonic()
+        self._lines, self._note, self._since, self._done = [], "", time.monotonic(), (0, 0)
         self._reported = self.session.state
         self._job = Job(arguments, self._said, self._ended)
         self.refresh()
@@ -85,8 +88,8 @@ class ReportPanel(JobPart):
         kept = out.with_name(f"{stem}.session.json")
         self.session.save(kept)
         words = ["report", str(kept), "--out", str(out)]
-        words += ["--title", self.title_of_report] if self.title_of_report else []
-        return [*words, *(["--force"] if self._replaces else []), "--json"]
+        words += [f"--title={self.title_of_report}"] if self.title_of_report else []
+        return [*words, *(["--force"] if self._replaces else []), "--json", "--progress"]
 
     def _drawn(self) -> dict[str, str]:
         return {"form": self._form(), "progress": self._progress(), "said": self._result()}
@@ -107,8 +110,10 @@ class ReportPanel(JobPart):
     def _progress(self) -> str:
         if self._job is None:
             return f'<p class="quiet">{esc(self._note)}</p>' if self._note else ""
+        done, total = self._done
+        share = f' value="{done}" max="{total}"' if total else ""
         return (
-            '<div class="line"><progress aria-label="Report"></progress>'
+            f'<div class="line"><progress aria-label="Report"{share}></progress>'
             f"<span>{esc(self._note or 'Judging and drawing; this takes some seconds.')}</span>"
             '<button type="button" data-press="cancel" data-key="cancel report" title="Give the report up">■ Cancel</button>'
             "</div>"
@@ -160,7 +165,12 @@ class ReportPanel(JobPart):
         super()._told(changed)
 
     def _said(self, line: str) -> None:
-        if line.strip():
+        """Take a line of the command: how far it is, or anything else, which may say why there is no report."""
+        if found := _STEP.fullmatch(line):
+            self._done = (int(found[1]), int(found[2]))
+            if self.comm is not None:
+                self.refresh()
+        elif line.strip():
             self._lines = [*self._lines[-20:], line]
 
     def _ended(self, ending: Ending) -> None:

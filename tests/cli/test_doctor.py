@@ -44,6 +44,23 @@ def test_what_is_missing_comes_with_its_consequence(
     ]
 
 
+def test_the_browser_is_the_one_that_reports_are_printed_by(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = tmp_path / "mine"
+    mine.write_text("#!/bin/sh\n", encoding="utf-8")
+    mine.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    monkeypatch.setenv("SCALKIT_CHROMIUM", str(mine))
+    assert main(["doctor", "--need", "browser", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["found"] == str(mine)
+    monkeypatch.setenv("SCALKIT_CHROMIUM", str(tmp_path / "gone"))
+    assert main(["doctor", "--need", "browser"]) == 2
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "SCALKIT_CHROMIUM names the browser" in shown
+    assert "Chromium: no PDF of a report can be written" in shown
+
+
 @pytest.mark.mpi
 def test_need_of_mpi_is_met_only_by_two_ranks_in_one_world(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
@@ -94,6 +95,33 @@ def test_fewer_settings_and_another_statistic_on_demand(tmp_path: Path, capsys: 
     verdicts = json.loads(out.with_name("r.verdict.json").read_text(encoding="utf-8"))
     assert verdicts["statistic"] == "min"
     assert verdicts["verdicts"][0]["y"] == [1, 2, 3]
+
+
+def test_benchmarks_are_read_along_the_parameter_that_is_named_and_steps_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    times = {(n, k): 3.0 * k for n in (8, 16) for k in range(1, 7)}
+    records = [
+        {"name": f"f/n:{n}/k:{k}", "run_name": f"f/n:{n}/k:{k}", "run_type": "iteration", "real_time": t, "cpu_time": t}
+        for (n, k), t in times.items()
+    ]
+    path, expected = tmp_path / "bench.json", tmp_path / "e.toml"
+    content = {"context": {"host_name": "here"}, "benchmarks": [{**one, "time_unit": "ns"} for one in records]}
+    path.write_text(json.dumps(content), encoding="utf-8")
+    expected.write_text('[expectations]\n"f[n=8]" = "k"\n"f[n=16]" = "k"\n', encoding="utf-8")
+    out = tmp_path / "r.html"
+    words = ["report", str(path), "--expect", str(expected), "--parameter", "k", "--out", str(out)]
+    assert main([*words, "--progress", "--title=-T"]) == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines()[1].startswith("2 verdicts on 1 function: 2 total match")
+    steps = [re.fullmatch(r"\[(\d+)/(\d+)\] report", line) for line in said.err.splitlines()]
+    counts = [(int(one[1]), int(one[2])) for one in steps if one]
+    assert len(counts) == len(steps) > 10
+    assert counts == [(k, len(counts) + 1) for k in range(1, len(counts) + 1)]
+    page = html.unescape(out.read_text(encoding="utf-8"))
+    assert "<title>-T</title>" in page
+    assert "--parameter k --out report.html" in page
+    assert f"data = sk.read('{path}', parameter='k')" in page
 
 
 def test_a_request_to_end_leaves_nothing(run: Path, tmp_path: Path) -> None:

@@ -241,14 +241,19 @@ def test_the_command_of_a_comparison_repeats_what_was_expected(tmp_path: Path) -
         write_netcdf(data, tmp_path / f"{name}.nc")
         sk.Session(data, "mafia").use_statistic("min").save(tmp_path / f"{name}.json")
 
+    labels = ["A", "B"]
+
     def shown(end: str, expectations: object, **options: Any) -> str:
         named = {"sets": [{"runs": [f"{name}.{end}"]} for name in "ab"]}
         named["expectations"] = expectations if isinstance(expectations, str) else ""  # type: ignore[assignment]
         runs = [str(tmp_path / f"{name}.{end}") for name in "ab"]
-        columns = open_columns(runs, expectations, ["A", "B"], named=named, **options)  # type: ignore[arg-type]
+        columns = open_columns(runs, expectations, labels, named=named, **options)  # type: ignore[arg-type]
         return html.unescape(_text(sections.compare_reopen(columns)))
 
     command = "scalkit report --template compare a.nc b.nc --label A --label B --expect mafia --statistic min --out"
     assert command in shown("nc", "mafia", statistic="min")
     assert "scalkit report" not in shown("nc", to_plain({"gen": "k"}))
+    assert " --expect mafia --parameter k --out" in shown("nc", "mafia", parameter="k")
     assert "scalkit report --template compare a.json b.json --label A --label B --out" in shown("json", "mpi")
+    labels = ["-A", "B"]
+    assert " --label=-A --label B " in shown("nc", "mafia")

@@ -16,7 +16,7 @@ from scalkit.reports.sections.headline import facts
 from scalkit.reports.sections.prediction import default_targets, predicted
 from scalkit.reports.sections.provenance import provenance
 from scalkit.reports.sections.quality import quality
-from scalkit.reports.sections.reopen import code, registering_of, shared_options
+from scalkit.reports.sections.reopen import as_path, code, registering_of, shared_options
 from scalkit.validation import Verdict
 from scalkit.validation.several_verdict import is_several
 
@@ -191,11 +191,13 @@ def compare_reopen(columns: Columns) -> Section:
     ]
     judged = [page for page in columns.pages if page.session is None]
     first = (judged or columns.pages)[0]
-    runs = [page.named[0] for page in columns.pages]
-    labels = [word for label in columns.labels for word in ("--label", label)]
+    runs = [as_path(page.named[0]) for page in columns.pages]
+    named = ([f"--label={one}"] if one.startswith("-") else ["--label", one] for one in columns.labels)
+    labels = [word for words in named for word in words]
     expect = [] if not judged or first.expectations_name == "mpi" else ["--expect", first.expectations_name]
     targets = ["--target-p", f"{first.targets[0]:g}"] if first.targets else []
-    how = (first.result.statistic, first.min_points) if judged else ("q1", MIN_POINTS)  # sessions say it themselves
+    # Sessions say themselves how they are judged.
+    how = (first.result.statistic, first.min_points, first.read_along) if judged else ("q1", MIN_POINTS, "")
     options = [*expect, *shared_options(first.fail_on, *how), *targets]
     command = ["scalkit", "report", "--template", "compare", *runs, *labels, *options, "--out", "compare.html"]
     is_in_files = all(len(page.named) == 1 and not page.is_in_memory for page in columns.pages)

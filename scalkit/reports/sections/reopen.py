@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scalkit.fit import MIN_POINTS
+from scalkit.reports.inputs import named_parameters
 from scalkit.reports.markup import esc
 from scalkit.reports.own_growths import registering
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.session.code import code_of
 
-__all__ = ["code", "measuring", "registering_of", "reopen", "shared_options"]
+__all__ = ["as_path", "code", "measuring", "registering_of", "reopen", "shared_options"]
 
 
 def reopen(page: Page) -> Section:
@@ -82,11 +83,11 @@ def code(label: str, lines: Sequence[str]) -> str:
 
 def _judging(page: Page) -> list[str]:
     """Return the commands that write the same report and print the same verdicts."""
-    runs = [run if not run.startswith("-") else f"./{run}" for run in page.named]
+    runs = [as_path(run) for run in page.named]
     is_told = page.judged_by_baseline and page.baseline_kind != "measurements"
-    expect = [] if is_told or page.expectations_name in ("", "mpi") else ["--expect", page.expectations_name]
-    options = [*expect, *shared_options(page.fail_on, page.result.statistic, page.min_points)]
-    compared = ["--baseline", page.baseline_name] if page.baseline else []
+    expect = [] if is_told or page.expectations_name in ("", "mpi") else ["--expect", as_path(page.expectations_name)]
+    options = [*expect, *shared_options(page.fail_on, page.result.statistic, page.min_points, page.read_along)]
+    compared = ["--baseline", as_path(page.baseline_name)] if page.baseline else []
     template = ["--template", "regression"] if page.judged_by_baseline else []
     targets = ["--target-p", ",".join(f"{x:g}" for x in page.targets)] if page.targets else []
     commands = [
@@ -96,10 +97,16 @@ def _judging(page: Page) -> list[str]:
     return commands + [shlex.join(["scalkit", "validate", *runs, *options, *compared])] * is_kept
 
 
-def shared_options(fail_on: Sequence[str], statistic: str, min_points: int) -> list[str]:
+def as_path(name: str) -> str:
+    """Return a path so that no command takes it for an option."""
+    return f"./{name}" if name.startswith("-") else name
+
+
+def shared_options(fail_on: Sequence[str], statistic: str, min_points: int, parameter: str = "") -> list[str]:
     """Return the options that report and validate share, as far as they are not the defaults."""
     options = [word for each in fail_on for word in ("--fail-on", each)]
     options += ["--statistic", statistic] * (statistic != "q1")
+    options += ["--parameter", parameter] * bool(parameter)
     return options + ["--min-points", str(min_points)] * (min_points != MIN_POINTS)
 
 
@@ -115,7 +122,8 @@ def _python(page: Page) -> list[str]:
     words += [f"statistic={page.result.statistic!r}"] * (page.result.statistic != "q1")
     words += [f"min_points={page.min_points}"] * (page.min_points != MIN_POINTS)
     status = [f"print(result.exit_status({list(page.fail_on)!r}))"] if page.fail_on else []
-    read, result = f"data = sk.read({data})", f"result = sk.validate({', '.join(words)})"
+    along = _along(page)
+    read, result = f"data = sk.read({data}{along})", f"result = sk.validate({', '.join(words)})"
     compared = ["print(baseline.compare(result).headline)"] * (page.baseline is not None)
     return ["import scalkit as sk", "", read, *load, result, "print(result.to_frame())", *compared, *status]
 
@@ -128,7 +136,12 @@ def _baseline(page: Page) -> list[str]:
     if page.baseline_kind == "session":
         return [f"baseline = sk.Baseline.from_result(sk.Session.load({name}).result)"]
     expected = repr(page.expectations_name or "mpi")
-    return [f"baseline = sk.Baseline.from_result(sk.validate(sk.read({name}), {expected}))"]
+    return [f"baseline = sk.Baseline.from_result(sk.validate(sk.read({name}{_along(page)}), {expected}))"]
+
+
+def _along(page: Page) -> str:
+    """Return the argument of `scalkit.read` that names the parameters, after a comma; empty if the files say them."""
+    return f", parameter={named_parameters(page.read_along)!r}" if page.read_along else ""
 
 
 def measuring(arguments: Mapping[str, Any], mpi: object = None) -> str:
