@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/check.h"
 #include "ops/verify.h"
+#include "ops/work.h"
 
 #include <math.h>
 
@@ -13,7 +14,7 @@ static const char *const status_names[] = {"open", "converged", "capped", "budge
 struct sk_cell sk_cell_new(const struct sk_op *op, const struct sk_rules *rules, enum sk_sync_kind kind)
 {
     struct sk_cell cell = {.op = op, .verified = true, .pacer = sk_pacer_start(kind)};
-    size_t room = (size_t)(rules->most + SK_BATCH);
+    size_t room = (size_t)(rules->most + SK_BATCH + SK_BESIDE);
     cell.t_ns = sk_alloc(room * sizeof *cell.t_ns);
     cell.scratch = sk_alloc(room * sizeof *cell.scratch);
     cell.flags = sk_alloc(room);
@@ -27,42 +28,105 @@ void sk_cell_free(struct sk_cell *cell)
     sk_free(cell->flags);
 }
 
-static void keep(struct sk_cell *cell, const struct sk_order *order, const struct sk_sample *samples,
-                 const bool *overrun)
+/* One order and what became of it. */
+struct batch {
+    struct sk_order order;
+    struct sk_sample samples[SK_BATCH];
+    bool overrun[SK_BATCH];
+};
+
+/* The value of a repetition, as sk_op_definition says. */
+static int64_t value_ns(const struct sk_cell *cell, const struct batch *batch, int i)
 {
-    for (int i = 0; i < (int)order->n; i++) {
-        cell->t_ns[cell->n] = sk_sync_duration(cell->pacer.kind, order, i, &samples[i]);
-        cell->flags[cell->n] = (unsigned char)((samples[i].late ? SK_LATE : 0) | (overrun[i] ? SK_OVERRUN : 0));
-        cell->skew_sum_ns += samples[i].start_ns + samples[i].minus_start_ns;
+    int64_t lasted = sk_sync_duration(cell->pacer.kind, &batch->order, i, &batch->samples[i]);
+    return cell->op->group == SK_POINT_TO_POINT ? (lasted + 1) / 2 : lasted;
+}
+
+static void keep(struct sk_cell *cell, const struct batch *batch)
+{
+    for (int i = 0; i < (int)batch->order.n; i++) {
+        const struct sk_sample *sample = &batch->samples[i];
+        cell->t_ns[cell->n] = value_ns(cell, batch, i);
+        cell->flags[cell->n] = (unsigned char)((sample->late ? SK_LATE : 0) | (batch->overrun[i] ? SK_OVERRUN : 0));
+        cell->skew_sum_ns += sample->start_ns + sample->minus_start_ns;
         cell->n++;
     }
 }
 
-/* Sends an order of at most `most` repetitions (0: the end), carries it out, learns from it. Returns how many. */
-static int order_and_learn(struct sk_cell *cell, const struct sk_sync *sync, const struct sk_operands *operands,
-                           int most, bool counts)
+/* Sends an order of at most `most` calls (0: the end), carries it out, learns from it. Returns how many; process 0 has
+ * them in `batch`. */
+static int order_and_learn(struct sk_cell *cell, const struct sk_sync *sync, sk_call call,
+                           const struct sk_operands *operands, int most, struct batch *batch)
 {
-    struct sk_order order = {0};
-    struct sk_sample samples[SK_BATCH];
-    bool overrun[SK_BATCH];
+    batch->order = (struct sk_order){0};
     if (sync->world->rank == 0 && most > 0)
-        order = sk_pacer_next(&cell->pacer, sk_clock_now(), most < SK_BATCH ? most : SK_BATCH);
-    int n = sk_sync_carry_out(sync, &order, cell->op->call, operands, samples);
-    if (n == 0 || sync->world->rank != 0)
-        return n;
-    sk_pacer_learn(&cell->pacer, &order, samples, overrun);
-    if (counts)
-        keep(cell, &order, samples, overrun);
-    else if (cell->first_ns == 0)
-        cell->first_ns = sk_sync_duration(cell->pacer.kind, &order, 0, &samples[0]);
+        batch->order = sk_pacer_next(&cell->pacer, sk_clock_now(), most < SK_BATCH ? most : SK_BATCH);
+    int n = sk_sync_carry_out(sync, &batch->order, call, operands, batch->samples);
+    if (n > 0 && sync->world->rank == 0)
+        sk_pacer_learn(&cell->pacer, &batch->order, batch->samples, batch->overrun);
     return n;
 }
 
 void sk_cell_first(struct sk_cell *cell, const struct sk_sync *sync, const struct sk_operands *operands)
 {
-    order_and_learn(cell, sync, operands, 1, false);
+    struct batch batch;
+    order_and_learn(cell, sync, cell->op->call, operands, 1, &batch);
+    if (sync->world->rank == 0)
+        cell->first_ns = value_ns(cell, &batch, 0);
     cell->verified = sk_verify(cell->op, operands, sync->world, &sync->clock);
 }
+
+/* ---- overlap: what the call and the work last alone -------------------------------------------------------------- */
+
+static int only_work(const void *operands)
+{
+    sk_work(((const struct sk_operands *)operands)->work);
+    return MPI_SUCCESS;
+}
+
+/* Keeps durations of `call` after `skipped` calls, those that began in time; one at least, whatever the time. Returns
+ * how many, 0 on other processes. */
+static int measure_beside(struct sk_cell *cell, const struct sk_sync *sync, sk_call call,
+                          const struct sk_operands *operands, int skipped, int64_t *values, int64_t end_ns)
+{
+    struct batch batch;
+    bool leads = sync->world->rank == 0;
+    for (int kept = 0, done = 0;;) {
+        bool in_time = sk_clock_now() < end_ns;
+        skipped = in_time || done > skipped ? skipped : done;
+        int left = done < skipped ? skipped - done : SK_BESIDE - kept;
+        bool goes_on = done < skipped + 3 * SK_BESIDE && (in_time || kept == 0);
+        int n = order_and_learn(cell, sync, call, operands, leads && goes_on ? left : 0, &batch);
+        if (n == 0)
+            return leads ? kept : 0;
+        for (int i = 0; leads && i < n; i++)
+            if (done++ >= skipped && !batch.samples[i].late)
+                values[kept++] = value_ns(cell, &batch, i);
+    }
+}
+
+static int64_t quartile(const int64_t *values, int n, int64_t *scratch)
+{
+    for (int i = 0; i < n; i++)
+        scratch[i] = values[i];
+    return n > 0 ? sk_stop_assess(scratch, (size_t)n, 1, 1).first_quartile.value : 0;
+}
+
+/* Call and wait alone, and the work alone; the first pass sets the work to as long as call and wait. */
+static void measure_parts(struct sk_cell *cell, const struct sk_sync *sync, struct sk_operands *operands, int warmup,
+                          int pass, int64_t end_ns)
+{
+    operands->work = 0;
+    cell->n_pure = measure_beside(cell, sync, cell->op->call, operands, warmup, cell->pure_ns, end_ns);
+    if (pass == 0) {
+        cell->work = sk_work_rounds(quartile(cell->pure_ns, cell->n_pure, cell->scratch));
+        SK_MPI(PMPI_Bcast(&cell->work, 1, MPI_INT64_T, 0, sync->world->harness));
+    }
+    operands->work = cell->work;
+    cell->n_work = measure_beside(cell, sync, only_work, operands, 1, cell->work_ns, end_ns);
+}
+
+/* ---- a pass ------------------------------------------------------------------------------------------------------ */
 
 static void assess(struct sk_cell *cell, const struct sk_rules *rules)
 {
@@ -122,7 +186,7 @@ static void conclude(struct sk_cell *cell, const struct sk_rules *rules, int pas
         cell->status = SK_OUT_OF_BUDGET;
 }
 
-void sk_cell_pass(struct sk_cell *cell, const struct sk_sync *sync, const struct sk_operands *operands,
+void sk_cell_pass(struct sk_cell *cell, const struct sk_sync *sync, struct sk_operands *operands,
                   const struct sk_rules *rules, int pass, int64_t share_ns)
 {
     bool leads = sync->world->rank == 0;
@@ -133,14 +197,20 @@ void sk_cell_pass(struct sk_cell *cell, const struct sk_sync *sync, const struct
     progress.quota = quota(cell, rules, pass);
     progress.fewest = (int)((rules->least + rules->passes - 1) / rules->passes);
     progress.end_ns = sk_clock_now() + share_ns;
+    if (cell->op->group == SK_OVERLAP)
+        measure_parts(cell, sync, operands, progress.warmup, pass, progress.end_ns);
     for (;;) {
+        struct batch batch;
         bool counts = true;
         int most = leads && (share_ns > 0 || pass == 0) ? choose(cell, rules, &progress, &counts) : 0;
-        int n = order_and_learn(cell, sync, operands, most, counts);
+        int n = order_and_learn(cell, sync, cell->op->call, operands, most, &batch);
         if (n == 0)
             break;
         progress.warmup -= counts ? 0 : n;
+        if (leads && counts)
+            keep(cell, &batch);
     }
+    operands->work = 0;
     if (leads)
         conclude(cell, rules, pass);
 }
@@ -196,12 +266,18 @@ void sk_cell_write(const struct sk_cell *cell, struct sk_json *json, const struc
     sk_json_begin(json, NULL, '{');
     sk_json_text(json, "rec", "cell");
     sk_json_text(json, "op", cell->op->name);
+    sk_json_text(json, "definition", sk_op_definition(cell->op));
     sk_json_int(json, "p", operands->size);
     sk_json_int(json, "size_B", (int64_t)operands->count * (int64_t)sk_datatype_bytes(operands->datatype));
     sk_json_text(json, "datatype", sk_datatype_names[operands->datatype]);
     sk_json_text(json, "sync", sk_sync_names[sync->kind]);
     sk_json_int(json, "pass", pass);
     write_repetitions(cell, json);
+    if (cell->op->group == SK_OVERLAP) {
+        sk_json_int(json, "work_rounds", cell->work);
+        sk_json_ints(json, "pure_ns", cell->pure_ns, (size_t)cell->n_pure);
+        sk_json_ints(json, "work_ns", cell->work_ns, (size_t)cell->n_work);
+    }
     sk_json_text(json, "status", status_names[cell->status]);
     sk_json_bool(json, "verified", cell->verified);
     if (!isnan(load))

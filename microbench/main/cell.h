@@ -16,6 +16,8 @@ struct sk_rules {
 
 enum sk_status { SK_OPEN, SK_CONVERGED, SK_CAPPED, SK_OUT_OF_BUDGET };
 
+enum { SK_BESIDE = 10 }; /* repetitions of the parts of an overlap, in each pass */
+
 struct sk_cell {
     const struct sk_op *op;
     bool verified;         /* known on all processes; the rest on process 0 */
@@ -28,6 +30,9 @@ struct sk_cell {
     struct sk_summary summary;
     int64_t skew_sum_ns;   /* dissemination: sum over this pass of latest - first entry */
     enum sk_status status;
+    int64_t work;          /* overlap: rounds of sk_work, known on all processes */
+    int64_t pure_ns[SK_BESIDE], work_ns[SK_BESIDE]; /* overlap: call and wait, work, each alone; this pass */
+    int n_pure, n_work;
 };
 
 enum { SK_LATE = 1, SK_OVERRUN = 2 };
@@ -38,9 +43,10 @@ void sk_cell_free(struct sk_cell *cell);
 /* First call (timed for itself) and verification. Every process must call it. */
 void sk_cell_first(struct sk_cell *cell, const struct sk_sync *sync, const struct sk_operands *operands);
 
-/* One pass: warm-up, then repetitions until the rule is met, the pass has its share of them, or `share_ns` is used up.
+/* One pass: of an overlap its parts alone; warm-up, then repetitions until the rule is met, the pass has its share of
+ * them, or `share_ns` is used up.
  * Every process must call it; process 0's share counts. */
-void sk_cell_pass(struct sk_cell *cell, const struct sk_sync *sync, const struct sk_operands *operands,
+void sk_cell_pass(struct sk_cell *cell, const struct sk_sync *sync, struct sk_operands *operands,
                   const struct sk_rules *rules, int pass, int64_t share_ns);
 
 /* Appends the record of the pass to `json`; process 0 only. `load` may be NaN: unknown. */

@@ -15,7 +15,9 @@
 
 static const char summary[] =
     "sk_time measures the run time of collective operations, from a common start to the last end over all processes.\n"
-    "Start it with the mpiexec of the MPI library it was compiled with.";
+    "Start it with the mpiexec of the MPI library it was compiled with.\n"
+    "--ops takes names, and the words paper (default: those of the case study), blocking, nonblocking, overlap,\n"
+    "point-to-point, all.";
 
 struct settings {
     struct sk_common common;
@@ -53,12 +55,7 @@ static void require_choice(const char *option, const char *text, const char *con
 static void require_ops(struct settings *s)
 {
     char why[SK_WHY] = "";
-    if (s->common.ops[0] == '\0') {
-        for (s->n_ops = 0; s->n_ops < SK_OPS; s->n_ops++)
-            s->ops[s->n_ops] = s->n_ops;
-        return;
-    }
-    s->n_ops = sk_options_choose("ops", s->common.ops, sk_op_names, SK_OPS, s->ops, why, sizeof why);
+    s->n_ops = sk_ops_choose(sk_ops, SK_OPS, s->common.ops, s->ops, why, sizeof why);
     SK_REQUIRE(s->n_ops > 0, "%s", why);
 }
 

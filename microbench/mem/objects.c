@@ -4,7 +4,13 @@
 #include "base/check.h"
 
 const char *const sk_object_names[SK_OBJECT_KINDS] = {
-#define SK_OBJECT(id, name, stem) name,
+#define SK_OBJECT(id, name, stem, group) name,
+#include "mem/objects.def"
+#undef SK_OBJECT
+};
+
+const enum sk_object_group sk_object_groups[SK_OBJECT_KINDS] = {
+#define SK_OBJECT(id, name, stem, group) SK_OBJECTS_##group,
 #include "mem/objects.def"
 #undef SK_OBJECT
 };
@@ -31,8 +37,32 @@ static int make_cart_create(const struct sk_maker *maker, union sk_object *objec
     return MPI_Cart_create(MPI_COMM_WORLD, 2, maker->dims, (int[]){1, 1}, 0, &object->comm);
 }
 
+static int make_comm_split(const struct sk_maker *maker, union sk_object *object)
+{
+    return MPI_Comm_split(MPI_COMM_WORLD, 0, maker->rank, &object->comm);
+}
+
+static int make_win_allocate(const struct sk_maker *maker, union sk_object *object)
+{
+    long *exposed;
+    return MPI_Win_allocate(sizeof *maker->exposed, sizeof *maker->exposed, MPI_INFO_NULL, MPI_COMM_WORLD, &exposed,
+                            &object->win);
+}
+
+static int make_dist_graph_create(const struct sk_maker *maker, union sk_object *object)
+{
+    return MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &maker->rank, (int[]){1}, &maker->after, MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &object->comm);
+}
+
+static int make_dist_graph_create_adjacent(const struct sk_maker *maker, union sk_object *object)
+{
+    return MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &maker->before, MPI_UNWEIGHTED, 1, &maker->after,
+                                          MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &object->comm);
+}
+
 static int (*const makers[SK_OBJECT_KINDS])(const struct sk_maker *, union sk_object *) = {
-#define SK_OBJECT(id, name, stem) make_##stem,
+#define SK_OBJECT(id, name, stem, group) make_##stem,
 #include "mem/objects.def"
 #undef SK_OBJECT
 };
@@ -43,6 +73,8 @@ struct sk_maker sk_maker_new(enum sk_object_kind kind, enum sk_shape shape, uint
     MPI_Group all;
     SK_MPI(PMPI_Comm_rank(MPI_COMM_WORLD, &maker.rank));
     SK_MPI(PMPI_Comm_size(MPI_COMM_WORLD, &maker.size));
+    maker.before = (maker.rank - 1 + maker.size) % maker.size;
+    maker.after = (maker.rank + 1) % maker.size;
     SK_MPI(PMPI_Dims_create(maker.size, 2, maker.dims));
     maker.map = sk_alloc((size_t)maker.size * sizeof *maker.map);
     maker.exposed = sk_alloc(sizeof *maker.exposed);
@@ -65,9 +97,14 @@ int sk_object_make(const struct sk_maker *maker, union sk_object *object)
     return makers[maker->kind](maker, object);
 }
 
+static bool is_window(enum sk_object_kind kind)
+{
+    return kind == SK_OBJECT_WIN_CREATE || kind == SK_OBJECT_WIN_ALLOCATE;
+}
+
 int sk_object_free(const struct sk_maker *maker, union sk_object *object)
 {
-    return maker->kind == SK_OBJECT_WIN_CREATE ? MPI_Win_free(&object->win) : MPI_Comm_free(&object->comm);
+    return is_window(maker->kind) ? MPI_Win_free(&object->win) : MPI_Comm_free(&object->comm);
 }
 
 static bool comm_works(const struct sk_maker *maker, MPI_Comm comm)
@@ -89,22 +126,36 @@ static bool grid_works(const struct sk_maker *maker, MPI_Comm comm)
     return in == from && from == (maker->rank - line + maker->size) % maker->size && comm_works(maker, comm);
 }
 
+/* Passes the rank on along the ring and looks whether it came from the process before. */
+static bool ring_works(const struct sk_maker *maker, MPI_Comm comm)
+{
+    int in = -1;
+    SK_MPI(PMPI_Neighbor_allgather(&maker->rank, 1, MPI_INT, &in, 1, MPI_INT, comm));
+    return in == maker->before && comm_works(maker, comm);
+}
+
 static bool window_works(const struct sk_maker *maker, MPI_Win win)
 {
-    long mine = maker->rank + 1;
-    int next = (maker->rank + 1) % maker->size, before = (maker->rank - 1 + maker->size) % maker->size;
-    *maker->exposed = 0;
+    long mine = maker->rank + 1, *exposed = NULL;
+    int known = 0;
+    SK_MPI(PMPI_Win_get_attr(win, MPI_WIN_BASE, &exposed, &known));
+    if (!known || !exposed)
+        return false;
+    SK_MPI(PMPI_Win_fence(0, win)); /* nobody puts before everybody's memory is cleared */
+    *exposed = 0;
     SK_MPI(PMPI_Win_fence(0, win));
-    SK_MPI(PMPI_Put(&mine, 1, MPI_LONG, next, 0, 1, MPI_LONG, win));
+    SK_MPI(PMPI_Put(&mine, 1, MPI_LONG, maker->after, 0, 1, MPI_LONG, win));
     SK_MPI(PMPI_Win_fence(0, win));
-    return *maker->exposed == before + 1;
+    return *exposed == maker->before + 1;
 }
 
 bool sk_object_works(const struct sk_maker *maker, const union sk_object *object)
 {
-    if (maker->kind == SK_OBJECT_WIN_CREATE)
+    if (is_window(maker->kind))
         return window_works(maker, object->win);
     if (maker->kind == SK_OBJECT_CART_CREATE)
         return grid_works(maker, object->comm);
+    if (maker->kind == SK_OBJECT_DIST_GRAPH_CREATE || maker->kind == SK_OBJECT_DIST_GRAPH_CREATE_ADJACENT)
+        return ring_works(maker, object->comm);
     return comm_works(maker, object->comm);
 }

@@ -4,7 +4,8 @@
 
 #include "base/world.h"
 
-/* Every process must call it: every operation of sk_time once with 8 bytes, and a message between every pair. */
+/* Every process must call it: every operation of sk_time's group "paper" once with 8 bytes, and a message between every
+ * pair. */
 void sk_use_everything(const struct sk_world *world);
 
 #endif

@@ -23,6 +23,12 @@ struct sk_operands sk_operands_new(MPI_Comm comm, enum sk_datatype datatype, siz
     SK_MPI(PMPI_Comm_size(comm, &x.size));
     x.send = sk_alloc((size_t)x.size * bytes);
     x.receive = sk_alloc((size_t)x.size * bytes);
+    x.counts = sk_alloc((size_t)x.size * sizeof *x.counts);
+    x.places = sk_alloc((size_t)x.size * sizeof *x.places);
+    for (int i = 0; i < x.size; i++) {
+        x.counts[i] = x.count;
+        x.places[i] = i * x.count;
+    }
     return x;
 }
 
@@ -30,6 +36,8 @@ void sk_operands_free(struct sk_operands *operands)
 {
     sk_free(operands->send);
     sk_free(operands->receive);
+    sk_free(operands->counts);
+    sk_free(operands->places);
     operands->send = operands->receive = NULL;
 }
 
@@ -64,7 +72,12 @@ static int received_blocks(const struct sk_operands *x, enum sk_flow flow)
     switch (flow) {
     case SK_FLOW_NONE: return 0;
     case SK_FLOW_ROOT_TO_ALL:
+    case SK_FLOW_ROOT_TO_EACH:
+    case SK_FLOW_SUM_TO_EACH:
+    case SK_FLOW_SUM_UP_TO:
     case SK_FLOW_SUM_TO_ALL: return 1;
+    case SK_FLOW_SUM_BEFORE: return x->rank > 0 ? 1 : 0;
+    case SK_FLOW_ENDS: return x->rank == 0 || x->rank == x->size - 1 ? 1 : 0;
     case SK_FLOW_SUM_TO_ROOT: return x->rank == 0 ? 1 : 0;
     case SK_FLOW_ALL_TO_ROOT: return x->rank == 0 ? x->size : 0;
     case SK_FLOW_ALL_TO_ALL:
@@ -73,13 +86,20 @@ static int received_blocks(const struct sk_operands *x, enum sk_flow flow)
     return 0;
 }
 
-/* Values depend on the element's index modulo PERIOD only: so do the sums. */
-static void sums(const struct sk_operands *x, int *sum)
+/* Does every process have a block of its own for each? */
+static bool meant_for_each(enum sk_flow flow)
 {
+    return flow == SK_FLOW_EXCHANGE || flow == SK_FLOW_ROOT_TO_EACH || flow == SK_FLOW_SUM_TO_EACH;
+}
+
+/* Values depend on the element's index modulo PERIOD only: so do the sums. */
+static void sums(const struct sk_operands *x, enum sk_flow flow, int *sum)
+{
+    int end = flow == SK_FLOW_SUM_UP_TO ? x->rank + 1 : flow == SK_FLOW_SUM_BEFORE ? x->rank : x->size;
     for (int i = 0; i < PERIOD; i++) {
         sum[i] = 0;
-        for (int from = 0; from < x->size; from++)
-            sum[i] += known(from, 0, i);
+        for (int from = 0; from < end; from++)
+            sum[i] += known(from, meant_for_each(flow) ? x->rank : 0, i);
     }
 }
 
@@ -87,8 +107,13 @@ static int expected(const struct sk_operands *x, enum sk_flow flow, const int *s
 {
     switch (flow) {
     case SK_FLOW_SUM_TO_ROOT:
+    case SK_FLOW_SUM_TO_EACH:
+    case SK_FLOW_SUM_UP_TO:
+    case SK_FLOW_SUM_BEFORE:
     case SK_FLOW_SUM_TO_ALL: return sum[i % PERIOD];
+    case SK_FLOW_ROOT_TO_EACH:
     case SK_FLOW_EXCHANGE: return known(block, x->rank, i);
+    case SK_FLOW_ENDS: return known(x->size - 1 - x->rank, 0, i);
     default: return known(block, 0, i);
     }
 }
@@ -98,7 +123,7 @@ static size_t visit(const struct sk_operands *x, enum sk_flow flow, bool spoil)
 {
     int sum[PERIOD];
     size_t wrong = 0;
-    sums(x, sum);
+    sums(x, flow, sum);
     for (int block = 0; block < received_blocks(x, flow); block++)
         for (int i = 0; i < x->count; i++) {
             size_t at = (size_t)block * (size_t)x->count + (size_t)i;
@@ -116,7 +141,7 @@ void sk_operands_fill(const struct sk_operands *x, enum sk_flow flow)
     for (int block = 0; block < x->size; block++)
         for (int i = 0; i < x->count; i++)
             put(x, x->send, (size_t)block * (size_t)x->count + (size_t)i,
-                known(x->rank, flow == SK_FLOW_EXCHANGE ? block : 0, i));
+                known(x->rank, meant_for_each(flow) ? block : 0, i));
     visit(x, flow, true);
     for (int i = 0; flow == SK_FLOW_ROOT_TO_ALL && x->rank == 0 && i < x->count; i++)
         put(x, x->receive, (size_t)i, known(0, 0, i)); /* a broadcast has one buffer */

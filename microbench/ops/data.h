@@ -14,7 +14,12 @@ enum sk_flow {
     SK_FLOW_SUM_TO_ALL,
     SK_FLOW_ALL_TO_ROOT, /* every process' block, on the root */
     SK_FLOW_ALL_TO_ALL,  /* every process' block, everywhere */
-    SK_FLOW_EXCHANGE     /* from every process the block meant for this one */
+    SK_FLOW_EXCHANGE,    /* from every process the block meant for this one */
+    SK_FLOW_ROOT_TO_EACH, /* the block that the root has for this process */
+    SK_FLOW_SUM_TO_EACH, /* the sum of the blocks meant for this process */
+    SK_FLOW_SUM_UP_TO,   /* the sum of the blocks of processes 0 to this one */
+    SK_FLOW_SUM_BEFORE,  /* the same without this one; process 0 receives nothing */
+    SK_FLOW_ENDS         /* processes 0 and p - 1 have each other's block */
 };
 
 enum sk_datatype { SK_BYTE, SK_INT, SK_DOUBLE, SK_DATATYPES };
@@ -31,6 +36,8 @@ struct sk_operands {
     MPI_Datatype type;      /* of an element */
     MPI_Datatype sum_type;  /* of an element, in reductions */
     void *send, *receive;
+    int *counts, *places;   /* elements and first element of each process' block */
+    int64_t work;           /* rounds of sk_work beside a non-blocking operation */
 };
 
 /* The caller frees with sk_operands_free. `bytes` is a multiple of the datatype's size, at least one element. */

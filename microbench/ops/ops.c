@@ -1,6 +1,12 @@
 #include "ops/ops.h"
 
+#include "base/options.h"
+#include "ops/nonblocking.h"
 #include "ops/tree.h"
+
+#include <string.h>
+
+enum { PING_TAG = 74 };
 
 static int barrier(const void *operands)
 {
@@ -50,14 +56,113 @@ static int bcast_binary_tree(const void *operands)
     return sk_tree_bcast(x->receive, x->count, x->type, x->comm, x->rank, x->size);
 }
 
+static int scatter(const void *operands)
+{
+    const struct sk_operands *x = operands;
+    return MPI_Scatter(x->send, x->count, x->type, x->receive, x->count, x->type, 0, x->comm);
+}
+
+static int reduce_scatter(const void *operands)
+{
+    const struct sk_operands *x = operands;
+    return MPI_Reduce_scatter(x->send, x->receive, x->counts, x->sum_type, MPI_SUM, x->comm);
+}
+
+static int reduce_scatter_block(const void *operands)
+{
+    const struct sk_operands *x = operands;
+    return MPI_Reduce_scatter_block(x->send, x->receive, x->count, x->sum_type, MPI_SUM, x->comm);
+}
+
+static int scan(const void *operands)
+{
+    const struct sk_operands *x = operands;
+    return MPI_Scan(x->send, x->receive, x->count, x->sum_type, MPI_SUM, x->comm);
+}
+
+static int exscan(const void *operands)
+{
+    const struct sk_operands *x = operands;
+    return MPI_Exscan(x->send, x->receive, x->count, x->sum_type, MPI_SUM, x->comm);
+}
+
+static int alltoallv(const void *operands)
+{
+    const struct sk_operands *x = operands;
+    return MPI_Alltoallv(x->send, x->counts, x->places, x->type, x->receive, x->counts, x->places, x->type, x->comm);
+}
+
+/* One round trip between the first and the last process; the others have nothing to do. */
+static int ping_pong(const void *operands)
+{
+    const struct sk_operands *x = operands;
+    int last = x->size - 1, status = MPI_SUCCESS;
+    if (last == 0)
+        return MPI_Sendrecv(x->send, x->count, x->type, 0, PING_TAG, x->receive, x->count, x->type, 0, PING_TAG,
+                            x->comm, MPI_STATUS_IGNORE);
+    if (x->rank == 0) {
+        status = MPI_Send(x->send, x->count, x->type, last, PING_TAG, x->comm);
+        if (status == MPI_SUCCESS)
+            status = MPI_Recv(x->receive, x->count, x->type, last, PING_TAG, x->comm, MPI_STATUS_IGNORE);
+    } else if (x->rank == last) {
+        status = MPI_Recv(x->receive, x->count, x->type, 0, PING_TAG, x->comm, MPI_STATUS_IGNORE);
+        if (status == MPI_SUCCESS)
+            status = MPI_Send(x->send, x->count, x->type, 0, PING_TAG, x->comm);
+    }
+    return status;
+}
+
 const struct sk_op sk_ops[SK_OPS] = {
-#define SK_OP(id, name, function, flow) {name, function, flow},
+#define SK_OP(id, name, function, flow, group) {name, function, flow, SK_##group},
 #include "ops/ops.def"
 #undef SK_OP
 };
 
-const char *const sk_op_names[SK_OPS] = {
-#define SK_OP(id, name, function, flow) name,
-#include "ops/ops.def"
-#undef SK_OP
-};
+const char *const sk_op_group_names[SK_OP_GROUPS] = {"paper", "blocking", "nonblocking", "overlap", "point-to-point",
+                                                     "all"};
+
+static bool belongs(const struct sk_op *op, int group)
+{
+    return group == SK_OWN || (int)op->group == group;
+}
+
+/* Adds those that are not there yet; returns how many there are then. */
+static int add(int *found, int count, int index)
+{
+    for (int i = 0; i < count; i++)
+        if (found[i] == index)
+            return count;
+    found[count] = index;
+    return count + 1;
+}
+
+int sk_ops_choose(const struct sk_op *ops, int n, const char *text, int *found, char *why, size_t room)
+{
+    const char *names[SK_MOST_OPS + SK_OP_GROUPS];
+    int words[SK_MOST_OPS + SK_OP_GROUPS], count = 0;
+    for (int i = 0; i < n; i++)
+        names[i] = ops[i].name;
+    memcpy(names + n, sk_op_group_names, sizeof sk_op_group_names);
+    int chosen = sk_options_choose("ops", text[0] ? text : sk_op_group_names[SK_PAPER], names, n + SK_OP_GROUPS, words,
+                                   why, room);
+    for (int w = 0; w < chosen; w++)
+        if (words[w] < n)
+            count = add(found, count, words[w]);
+        else
+            for (int i = 0; i < n; i++)
+                if (belongs(&ops[i], words[w] - n))
+                    count = add(found, count, i);
+    return chosen < 0 ? chosen : count;
+}
+
+const char *sk_op_definition(const struct sk_op *op)
+{
+    switch (op->group) {
+    case SK_NONBLOCKING: return "call and wait, from a common start to the end of the last process";
+    case SK_OVERLAP:
+        return "call, local work as long as call and wait, wait; from a common start to the end of the last process";
+    case SK_POINT_TO_POINT:
+        return "half of a round trip between processes 0 and p - 1, from a common start to the end of the last process";
+    default: return "from a common start to the end of the last process";
+    }
+}

@@ -6,19 +6,33 @@
 #include "ops/data.h"
 
 enum sk_op_id {
-#define SK_OP(id, name, function, flow) SK_OP_##id,
+#define SK_OP(id, name, function, flow, group) SK_OP_##id,
 #include "ops/ops.def"
 #undef SK_OP
     SK_OPS
 };
 
+enum sk_op_group { SK_PAPER, SK_BLOCKING, SK_NONBLOCKING, SK_OVERLAP, SK_POINT_TO_POINT, SK_OWN, SK_OP_GROUPS };
+
+enum { SK_MOST_OPS = 64 }; /* of one program */
+
 struct sk_op {
     const char *name;
     int (*call)(const void *operands); /* struct sk_operands; returns MPI's error code */
     enum sk_flow flow;
+    enum sk_op_group group;
 };
 
 extern const struct sk_op sk_ops[SK_OPS];
-extern const char *const sk_op_names[SK_OPS];
+
+/* Words that stand for several operations, SK_OWN for all. */
+extern const char *const sk_op_group_names[SK_OP_GROUPS];
+
+/* Looks up comma-separated names and groups of `ops` (n of them); writes the indices, without repetition, to `found`
+ * (room for n). An empty text means the group "paper". Returns how many, or -1 with the reason in `why`. */
+int sk_ops_choose(const struct sk_op *ops, int n, const char *text, int *found, char *why, size_t room);
+
+/* Returns what the value of a repetition is, in words. */
+const char *sk_op_definition(const struct sk_op *op);
 
 #endif

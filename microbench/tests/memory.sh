@@ -8,7 +8,7 @@ n=$2
 run() { # run VARIANT: bytes of every object, one a line
     file=$build/$1/memory.jsonl
     # shellcheck disable=SC2086
-    timeout 120 $MPIEXEC $MPIFLAGS -n "$n" "$build/$1/sk_memory" --expect-np "$n" --slope-objects 16 --out "$file"
+    timeout 120 $MPIEXEC $MPIFLAGS -n "$n" "$build/$1/sk_memory" --expect-np "$n" --ops all --slope-objects 16 --out "$file"
     "$build/$1/check_file" "$file" MPI_memory
     sed -n 's/.*"op":"\([^"]*\)".*"steady_B":\([0-9-]*\).*/\1 \2/p' "$file"
 }
@@ -16,9 +16,9 @@ run() { # run VARIANT: bytes of every object, one a line
 first=$(run plain)
 again=$(run plain)
 checked=$(run undefined)
-[ "$(echo "$first" | wc -l)" = 7 ] || { echo "memory.sh: seven objects expected: $first" >&2; exit 1; }
+[ "$(echo "$first" | wc -l)" = 11 ] || { echo "memory.sh: eleven objects expected: $first" >&2; exit 1; }
 [ "$first" = "$again" ] || { echo "memory.sh: two runs differ: $first / $again" >&2; exit 1; }
 [ "$first" = "$checked" ] || { echo "memory.sh: the sanitizer changes bytes: $first / $checked" >&2; exit 1; }
 [ -z "$(run uncounted)" ] || { echo "memory.sh: bytes without a counting malloc" >&2; exit 1; }
-[ "$(grep -c '"rec":"skip"' "$build/uncounted/memory.jsonl")" = 4 ] || { echo "memory.sh: four skip records expected" >&2; exit 1; }
+[ "$(grep -c '"rec":"skip"' "$build/uncounted/memory.jsonl")" = 8 ] || { echo "memory.sh: eight skip records expected" >&2; exit 1; }
 echo "memory: equal in three runs of $n processes:" $first

@@ -47,6 +47,8 @@ must_refuse() { # must_refuse STATUS MESSAGE PROCESSES PROGRAM OPTIONS...: once,
 
 collectives="MPI_Barrier MPI_Bcast MPI_Reduce MPI_Allreduce MPI_Gather MPI_Allgather MPI_Alltoall Bcast_binary_tree"
 objects="MPI_Comm_create MPI_Comm_create[reverse] MPI_Comm_create[stride] MPI_Comm_create[random] MPI_Comm_dup MPI_Win_create MPI_Cart_create MPI_memory"
+further="MPI_Comm_split MPI_Win_allocate MPI_Dist_graph_create MPI_Dist_graph_create_adjacent"
+every=$(sed -n 's/^SK_OP([A-Z_]*, "\([^"]*\)".*/\1/p' "$(dirname "$0")/../ops/ops.def")
 few="--max-reps 30 --passes 2 --budget 20"
 time=$directory/sk_time
 memory=$directory/sk_memory
@@ -54,7 +56,8 @@ memory=$directory/sk_memory
 # shellcheck disable=SC2086
 for p in "$@"; do
     must_work "$p" "$collectives" "$time" $few
-    must_work "$p" "$objects" "$memory" --creations 3 --slope-objects 8 --budget 60
+    must_work "$p" "$every" "$time" --max-reps 20 --passes 2 --budget 30 --ops all
+    must_work "$p" "$objects $further" "$memory" --ops all --creations 3 --slope-objects 8 --budget 60
 done
 most=$p
 # shellcheck disable=SC2086
@@ -62,6 +65,8 @@ most=$p
     must_work "$most" "MPI_Bcast MPI_Reduce" "$time" $few --sync window --ops MPI_Bcast,MPI_Reduce --size 4000 --datatype double
     must_work "$most" "MPI_Allreduce MPI_Alltoall" "$time" $few --sync=dissemination --ops=MPI_Allreduce,MPI_Alltoall --size 12 --datatype int
     must_work "$most" "MPI_Barrier MPI_Gather" "$time" $few --clock estimated --ops MPI_Barrier,MPI_Gather --size 1
+    must_work "$most" "MPI_Scan MPI_Ireduce_scatter[overlap]" "$time" $few --ops 'MPI_Scan,MPI_Ireduce_scatter[overlap]' --size 4000 --datatype double --sync window
+    must_work "$most" "MPI_Ibcast[overlap] Ping_pong" "$time" --budget 0.000001 --ops 'MPI_Ibcast[overlap],point-to-point'
     must_work "$most" "MPI_Barrier" "$time" --budget 0.000001 --ops MPI_Barrier --warmup 1000000
     must_work "$most" "MPI_memory" "$memory" --ops MPI_memory
 }
@@ -80,7 +85,7 @@ out="--out $runs/refused.jsonl"
     must_refuse 2 "sk_memory: --out is missing: name the run file to write, --out FILE" 2 "$memory"
     must_refuse 3 "sk_time: MPI_COMM_WORLD has 2 processes, --expect-np says 3; start with the mpiexec that belongs to the MPI library of this program" 2 "$time" $out --expect-np 3
     must_refuse 3 "sk_memory: MPI_COMM_WORLD has 1 process, --expect-np says 3; start" 1 "$memory" $out --expect-np 3
-    must_refuse 2 "sk_time: --ops: 'MPI_Scan' is not one of MPI_Barrier, MPI_Bcast," 2 "$time" $out --ops MPI_Bcast,MPI_Scan
+    must_refuse 2 "sk_time: --ops: 'MPI_Put' is not one of MPI_Barrier, MPI_Bcast," 2 "$time" $out --ops MPI_Bcast,MPI_Put
     must_refuse 2 "sk_time: --sync: 'barrier' is not one of round, window, dissemination" 2 "$time" $out --sync barrier
     must_refuse 2 "sk_time: --sync: one value is needed, several were given; see --help" 2 "$time" $out --sync round,window
     must_refuse 2 "sk_time: --size 7 is not a multiple of the 4 bytes of --datatype int; give a multiple" 2 "$time" $out --size 7 --datatype int

@@ -9,18 +9,23 @@ from pathlib import Path
 
 from scalkit.errors import BuildError, UsageError
 
-__all__ = ["KINDS", "PROGRAMS", "SHAPES", "choose", "operations"]
+__all__ = ["GROUPS", "KINDS", "PROGRAMS", "SHAPES", "choose", "operations"]
 
 PROGRAMS = {"collectives": "sk_time", "memory": "sk_memory"}
 KINDS = tuple(PROGRAMS)
 SHAPES = ("identity", "reverse", "stride", "random")
 
+GROUPS = ("paper", "blocking", "nonblocking", "overlap", "point-to-point", "further", "all")
+"""Words that stand for several operations; "paper", those of the case study, is what is measured by default."""
+
 _TABLES = {"collectives": ("ops/ops.def", "SK_OP"), "memory": ("mem/objects.def", "SK_OBJECT")}
 _OWN_MEMORY = "MPI_memory"
+_PAPER = GROUPS[0]
+_ALL = GROUPS[-1]
 
 
-def operations(tree: Path, kind: str) -> tuple[str, ...]:
-    """Return the names that the program of this kind measures, in the order of its table.
+def operations(tree: Path, kind: str, group: str = _ALL) -> tuple[str, ...]:
+    """Return the names that the program of this kind measures, in the order of its table; all, or those of a group.
 
     Raises
     ------
@@ -32,32 +37,37 @@ def operations(tree: Path, kind: str) -> tuple[str, ...]:
         text = (tree / name).read_text(encoding="utf-8")
     except OSError as error:
         raise BuildError(f"cannot read {tree / name}: {error.strerror or error}; install scalkit again.") from error
-    found = tuple(re.findall(rf'^{macro}\(\w+, "([^"]+)"', text, re.MULTILINE))
+    found = re.findall(rf'^{macro}\(\w+, "([^"]+)", .*?(\w+)\)$', text, re.MULTILINE)
     if not found:
         raise BuildError(f"{tree / name} lists no operations; install scalkit again.")
-    return (_OWN_MEMORY, *found) if kind == "memory" else found
+    if kind == "memory":
+        found.insert(0, (_OWN_MEMORY, _PAPER))
+    return tuple(op for op, own in found if group in (_ALL, own.lower().replace("_", "-")))
 
 
 def choose(tree: Path, kinds: Sequence[str], wanted: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the operations to measure for each kind: all, or those wanted.
+    """Return the operations to measure for each kind: those of the case study, or those wanted, by name or by group.
 
     Raises
     ------
     UsageError
         If one is unknown or a kind is left with none.
     """
+    words = tuple(wanted) or (_PAPER,)
     known = {kind: operations(tree, kind) for kind in kinds}
-    if not wanted:
-        return known
-    every = [name for names in known.values() for name in names]
-    for name in wanted:
+    every = [*(name for names in known.values() for name in names), *GROUPS]
+    for name in words:
         if name not in every:
             near = difflib.get_close_matches(name, every, 1)
             hint = f" (did you mean {near[0]!r}?)" if near else ""
             raise UsageError(
                 f"--ops: {name!r} cannot be measured by {' and '.join(kinds)}{hint}; known are {', '.join(every)}."
             )
-    chosen = {kind: tuple(name for name in names if name in wanted) for kind, names in known.items()}
+    meant = {
+        kind: {op for word in words for op in ((word,) if word not in GROUPS else operations(tree, kind, word))}
+        for kind in kinds
+    }
+    chosen = {kind: tuple(name for name in names if name in meant[kind]) for kind, names in known.items()}
     for kind, names in chosen.items():
         if not names:
             raise UsageError(

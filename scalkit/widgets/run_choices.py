@@ -12,7 +12,7 @@ from scalkit.bench.operations import KINDS, choose, operations
 from scalkit.errors import ScalkitError, UsageError
 from scalkit.native import sources
 
-__all__ = ["Choices", "known_operations", "lack_of_mpi"]
+__all__ = ["Choices", "known_operations", "lack_of_mpi", "usual_operations"]
 
 _NUMBERS = {"runs": "the number of runs", "reps": "the most repetitions", "budget": "the budget in seconds"}
 
@@ -70,7 +70,7 @@ class Choices:
         words = ["measure", *kinds, "-n", self.counts.replace(" ", ""), "--runs", str(runs)]
         words += [] if reps == 400 else ["--max-reps", str(reps)]
         words += [] if budget is None else ["--budget", f"{budget:g}"]
-        words += [] if self._has_all(kinds) else ["--ops", ",".join(self.ops)]
+        words += [] if self._has_the_usual(kinds) else ["--ops", ",".join(self.ops)]
         return [*words, "--out", self.out, *(["--set-aside"] if self.sets_aside else []), "--json"]
 
     @property
@@ -90,8 +90,10 @@ class Choices:
             found.append(f"A verdict needs 5 numbers of processes, not {len(counts)}.")
         return found
 
-    def _has_all(self, kinds: list[str]) -> bool:
-        return all(name in self.ops for kind in kinds for name in known_operations()[kind])
+    def _has_the_usual(self, kinds: list[str]) -> bool:
+        """Return whether what is chosen is what is measured when nothing is named."""
+        usual = choose(sources("microbench"), kinds, ())
+        return set(self.ops) == {name for names in usual.values() for name in names}
 
     def _counts(self) -> tuple[int, ...]:
         words = [word.strip() for word in self.counts.split(",") if word.strip()]
@@ -123,6 +125,12 @@ def known_operations() -> dict[str, tuple[str, ...]]:
     """Return what the microbenchmarks can measure, by kind."""
     tree = sources("microbench")
     return {kind: operations(tree, kind) for kind in KINDS}
+
+
+@cache
+def usual_operations() -> tuple[str, ...]:
+    """Return the run times that are measured when nothing is named."""
+    return operations(sources("microbench"), "collectives", "paper")
 
 
 def lack_of_mpi() -> str:

@@ -13,7 +13,7 @@ from scalkit.session import Session
 from scalkit.widgets.job import Ending, Job, shown_command
 from scalkit.widgets.job_part import JobPart
 from scalkit.widgets.part import Action
-from scalkit.widgets.run_choices import Choices, known_operations, lack_of_mpi
+from scalkit.widgets.run_choices import Choices, known_operations, lack_of_mpi, usual_operations
 from scalkit.widgets.wording import esc
 
 __all__ = ["RunPanel"]
@@ -53,7 +53,7 @@ class RunPanel(JobPart):
         measured = {function for function, _ in session.names}
         known = known_operations()
         ours = tuple(name for names in known.values() for name in names if name in measured)
-        self.choices = self._filled = Choices(ours or known["collectives"])
+        self.choices = self._filled = Choices(ours or usual_operations())
         self._lack = lack_of_mpi()
         super().__init__(session, **{"title": "Measure", **traits})
 

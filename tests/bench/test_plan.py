@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from scalkit.bench.arguments import Arguments
 from scalkit.bench.launch import time_limit
-from scalkit.bench.operations import choose, operations
+from scalkit.bench.operations import GROUPS, choose, operations
 from scalkit.bench.plan import MEMORY_RUNS, Launch, make_plan, share
 from scalkit.bench.toml import to_toml
 from scalkit.errors import BuildError, UsageError
@@ -96,12 +96,27 @@ def test_operations_come_from_the_tables_of_the_sources() -> None:
         "collectives": ("MPI_Bcast",),
         "memory": ("MPI_Comm_dup",),
     }
-    assert choose(tree, ("memory",), ()) == {"memory": operations(tree, "memory")}
+    assert "MPI_Dist_graph_create_adjacent" in operations(tree, "memory")
+
+
+def test_groups_stand_for_operations() -> None:
+    tree = sources("microbench")
+    usual = choose(tree, BOTH, ())
+    assert usual == choose(tree, BOTH, ("paper",))
+    assert [len(names) for names in usual.values()] == [8, 5]
+    assert choose(tree, BOTH, ("all",)) == {kind: operations(tree, kind) for kind in BOTH}
+    wanted = ("point-to-point", "MPI_Bcast", "overlap")
+    assert choose(tree, ("collectives",), wanted)["collectives"] == (
+        "MPI_Bcast",
+        *(f"{name}[overlap]" for name in operations(tree, "collectives", "nonblocking")),
+        "Ping_pong",
+    )
+    assert choose(tree, ("memory",), ("further",)) == {"memory": operations(tree, "memory", "further")}
 
 
 def test_unknown_operation_suggests_a_near_one() -> None:
     tree = sources("microbench")
-    known = ", ".join(operations(tree, "memory"))
+    known = ", ".join([*operations(tree, "memory"), *GROUPS])
     message = f"--ops: 'MPI_Com_dup' cannot be measured by memory (did you mean 'MPI_Comm_dup'?); known are {known}."
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         choose(tree, ("memory",), ("MPI_Com_dup",))

@@ -15,8 +15,10 @@ import pytest
 from test_explorer import bare, press
 
 import scalkit as sk
+from scalkit.bench.operations import operations
+from scalkit.native import sources
 from scalkit.session import Session
-from scalkit.widgets.run_choices import Choices, known_operations
+from scalkit.widgets.run_choices import Choices
 from scalkit.widgets.run_panel import RunPanel
 
 Wire = list[tuple[str, str, dict[str, Any]]]
@@ -144,8 +146,9 @@ def test_what_cannot_be_measured_is_said(panel: RunPanel, wrong: dict[str, str],
 
 
 def test_command_says_only_what_differs() -> None:
-    every = known_operations()
-    words = Choices((*every["collectives"], *every["memory"]), budget="", sets_aside=True).command()
+    tree = sources("microbench")
+    usual = (*operations(tree, "collectives", "paper"), *operations(tree, "memory", "paper"))
+    words = Choices(usual, budget="", sets_aside=True).command()
     assert words == shlex.split("measure collectives memory -n 2,4,8,16,32 --runs 3 --out runs/app --set-aside --json")
 
 

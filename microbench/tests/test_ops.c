@@ -1,0 +1,103 @@
+#include "tests/test.h"
+
+#include "base/alloc.h"
+#include "ops/ops.h"
+#include "ops/work.h"
+#include "time/clock.h"
+
+#include <string.h>
+
+enum { MOST = 5, COUNT = 130 };
+
+/* Operands of a process in a world of `p`, without MPI. */
+static struct sk_operands by_hand(int rank, int p, enum sk_datatype datatype)
+{
+    struct sk_operands x = {.rank = rank, .size = p, .datatype = datatype, .count = COUNT};
+    x.send = sk_alloc((size_t)p * COUNT * sizeof(double));
+    x.receive = sk_alloc((size_t)p * COUNT * sizeof(double));
+    return x;
+}
+
+/* Adds block `block` of what `from` sends to the first block that `to` receives. */
+static void add_block(const struct sk_operands *to, const struct sk_operands *from, int block)
+{
+    for (int i = 0; i < COUNT; i++) {
+        int at = block * COUNT + i;
+        if (to->datatype == SK_BYTE)
+            ((unsigned char *)to->receive)[i] =
+                (unsigned char)(((unsigned char *)to->receive)[i] + ((unsigned char *)from->send)[at]);
+        else if (to->datatype == SK_INT)
+            ((int *)to->receive)[i] += ((int *)from->send)[at];
+        else
+            ((double *)to->receive)[i] += ((double *)from->send)[at];
+    }
+}
+
+/* What MPI would leave on process r. */
+static void deliver(struct sk_operands *world, enum sk_flow flow, int p, int r)
+{
+    memset(world[r].receive, 0, COUNT * sizeof(double));
+    for (int s = 0; s < p; s++) {
+        bool takes = flow == SK_FLOW_SUM_TO_EACH || (flow == SK_FLOW_ROOT_TO_EACH && s == 0) ||
+                     (flow == SK_FLOW_SUM_UP_TO && s <= r) || (flow == SK_FLOW_SUM_BEFORE && s < r) ||
+                     (flow == SK_FLOW_ENDS && s == p - 1 - r);
+        if (takes)
+            add_block(&world[r], &world[s], flow == SK_FLOW_SUM_TO_EACH || flow == SK_FLOW_ROOT_TO_EACH ? r : 0);
+    }
+}
+
+static void check_flow(enum sk_flow flow, enum sk_datatype datatype, int p)
+{
+    struct sk_operands world[MOST];
+    for (int r = 0; r < p; r++) {
+        world[r] = by_hand(r, p, datatype);
+        sk_operands_fill(&world[r], flow);
+    }
+    for (int r = 0; r < p; r++) {
+        bool gets = flow == SK_FLOW_ENDS ? r == 0 || r == p - 1 : flow != SK_FLOW_SUM_BEFORE || r > 0;
+        CHECK(sk_operands_wrong(&world[r], flow) == (gets ? COUNT : 0)); /* all is wrong at first */
+        deliver(world, flow, p, r);
+        CHECK(sk_operands_wrong(&world[r], flow) == 0);
+        ((unsigned char *)world[r].receive)[sk_datatype_bytes(datatype) * COUNT - 1] ^= 1;
+        CHECK(sk_operands_wrong(&world[r], flow) == (gets ? 1 : 0));
+    }
+    for (int r = 0; r < p; r++)
+        sk_operands_free(&world[r]);
+}
+
+void test_more_flows(void)
+{
+    const enum sk_flow flows[] = {SK_FLOW_ROOT_TO_EACH, SK_FLOW_SUM_TO_EACH, SK_FLOW_SUM_UP_TO, SK_FLOW_SUM_BEFORE,
+                                  SK_FLOW_ENDS};
+    for (int p = 1; p <= MOST; p++)
+        for (int type = 0; type < SK_DATATYPES; type++)
+            for (size_t i = 0; i < sizeof flows / sizeof *flows; i++)
+                check_flow(flows[i], (enum sk_datatype)type, p);
+}
+
+void test_choose_ops(void)
+{
+    char why[2000] = "";
+    int found[SK_OPS];
+    CHECK(sk_ops_choose(sk_ops, SK_OPS, "", found, why, sizeof why) == 8 && found[0] == SK_OP_BARRIER);
+    CHECK(sk_ops_choose(sk_ops, SK_OPS, "all", found, why, sizeof why) == SK_OPS);
+    int n = sk_ops_choose(sk_ops, SK_OPS, "MPI_Scan,blocking,MPI_Scan", found, why, sizeof why);
+    CHECK(n == 6 && found[0] == SK_OP_SCAN && found[1] == SK_OP_SCATTER);
+    CHECK(sk_ops_choose(sk_ops, SK_OPS, "paper,nope", found, why, sizeof why) == -1);
+    CHECK(strncmp(why, "--ops: 'nope' is not one of MPI_Barrier, ", 41) == 0);
+    CHECK(strstr(why, ", overlap, point-to-point, all") != NULL);
+    for (int i = 0; i < SK_OPS; i++) { /* an overlap is named by what it overlaps */
+        const char *bracket = strchr(sk_ops[i].name, '[');
+        CHECK((sk_ops[i].group == SK_OVERLAP) == (bracket && strcmp(bracket, "[overlap]") == 0));
+        CHECK(strstr(sk_op_definition(&sk_ops[i]), "from a common start to the end of the last process") != NULL);
+    }
+}
+
+void test_work(void)
+{
+    CHECK(sk_work_rounds(0) == 0 && sk_work_rounds(-5) == 0 && sk_work_rounds(1000) > 0);
+    int64_t rounds = sk_work_rounds(3000000), begin = sk_clock_now();
+    sk_work(rounds);
+    CHECK(sk_clock_now() - begin >= 500000); /* the compiler has not left it out */
+    sk_work(0);
+}
