@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ _TIE = 1e-12
 _CONSTANT = -1
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
+Weight = Callable[[Growth], float]
 
 
 def fit_series(
@@ -36,7 +38,7 @@ def fit_series(
     expected: Growth | None = None,
     min_points: int = MIN_POINTS,
     fits: Fits | None = None,
-    weights: Mapping[Growth, float] | None = None,
+    weight_of: Weight | None = None,
 ) -> RankedModels:
     """Return all models of a series, the chosen one first, the others by falling adjusted R^2.
 
@@ -59,9 +61,9 @@ def fit_series(
     min_points : int
         Fewest settings, at least 3.
     fits : Fits, optional
-        Of all growing ticks to this series alone, where they are there already.
-    weights : mapping from Growth to float, optional
-        Posterior probabilities that the models shall carry; 0 for a growth without.
+        Of all growing ticks to this series alone, where they are there already; then the series has been checked, too.
+    weight_of : callable, optional
+        Gives the posterior probability of a growth, which its model shall carry.
 
     Returns
     -------
@@ -73,17 +75,17 @@ def fit_series(
     DataError
         If there are too few settings, or a value is not finite, negative, or a time of zero.
     """
-    check_series(series, min_points)
-    growing = growing_of(ticks)
     if fits is None:
-        fits = fit_ticks(series.x, series.y[np.newaxis], growing)
+        check_series(series, min_points)
+        fits = fit_ticks(series.x, series.y[np.newaxis], growing_of(ticks))
+    growing = fits.ticks
     if not growing or np.ptp(series.y) == 0:
-        return RankedModels(partial(_model_at, series, fits, False, weights), [_CONSTANT])
+        return RankedModels(partial(_model_at, series, fits, False, weight_of), [_CONSTANT])
     is_rough = bool(min(fits.rss.min(), fits.tss[0]) > len(series.x) * ROUGH**2 and series.y.min() > 0)
     if is_rough:
         fits = fit_log_scale(series.x, series.y, growing)
     order = _order(fits, expected)
-    make = partial(_model_at, series, fits, is_rough, weights)
+    make = partial(_model_at, series, fits, is_rough, weight_of)
     if series.resolution > 0:
         order.sort(key=lambda i: not (fits.ticks[i] == expected and is_within_resolution(series, make(i))))
     if order and _beats_constant(series, make(order[0]), float(fits.tss[0]), is_rough):
@@ -100,7 +102,8 @@ def check_series(series: Series, min_points: int) -> None:
     """Raise DataError if a series has too few settings, or a value that is not finite, negative, or a time of zero."""
     if min_points < 3:
         raise DataError(f"min_points is {min_points}; a model of two coefficients needs at least 3 settings.")
-    for x, y in zip(series.x, series.y, strict=True):
+    fine = np.isfinite(series.y).all() and (series.y > 0).all()
+    for x, y in () if fine else zip(series.x, series.y, strict=True):
         is_time = series.metric == "time"
         if not math.isfinite(y) or y < 0 or (y == 0 and is_time):
             raise DataError(
@@ -127,19 +130,16 @@ def _way_out(n_settings: int) -> str:
 
 def _order(fits: Fits, expected: Growth | None) -> list[int]:
     """Return the indices of the ticks that fit, best first; equal fits: the expectation, then the slower growth."""
-    rss, best = fits.rss[0], fits.rss[0].min()
-    tied = rss <= best + _TIE * fits.tss[0]
-    other, rank = _tie_breakers(tuple(fits.ticks), expected)
-    order = np.lexsort((rank, other, np.where(tied, best, rss)))
-    return [int(i) for i in order if math.isfinite(rss[i])]
-
-
-@lru_cache(maxsize=64)
-def _tie_breakers(ticks: tuple[Growth, ...], expected: Growth | None) -> tuple[Any, Any]:
-    """Return for each tick whether it is not the expectation, and its place by growth."""
-    rank = np.empty(len(ticks), dtype=int)
-    rank[sorted(range(len(ticks)), key=ticks.__getitem__)] = np.arange(len(ticks))
-    return np.array([tick != expected for tick in ticks]), rank
+    rss: list[float] = fits.rss[0].tolist()
+    places = [i for i in np.argsort(fits.rss[0], kind="stable").tolist() if rss[i] < math.inf]
+    bound = min(rss) + _TIE * float(fits.tss[0])
+    tied = [i for i in places if rss[i] <= bound]
+    if len(tied) > 1:
+        tied.sort(key=lambda i: (fits.ticks[i] != expected, fits.ticks[i]))
+    others = places[len(tied) :]
+    if any(rss[i] == rss[j] for i, j in pairwise(others)):
+        others.sort(key=lambda i: (rss[i], fits.ticks[i] != expected, fits.ticks[i]))
+    return tied + others
 
 
 def is_within_resolution(series: Series, model: Model) -> bool:
@@ -163,15 +163,13 @@ def _every_run_grows(series: Series) -> bool:
     return bool(steps) and all((step >= 0).all() and np.count_nonzero(step) >= 2 for step in steps)
 
 
-def _weight(weights: Mapping[Growth, float] | None, growth: Growth) -> float:
-    return math.nan if weights is None else weights.get(growth, 0.0)
+def _weight(weight_of: Weight | None, growth: Growth) -> float:
+    return math.nan if weight_of is None else weight_of(growth)
 
 
-def _constant_model(
-    series: Series, fits: Fits, is_rough: bool = False, weights: Mapping[Growth, float] | None = None
-) -> Model:
+def _constant_model(series: Series, fits: Fits, is_rough: bool = False, weight_of: Weight | None = None) -> Model:
     return Model(
-        weight=_weight(weights, Growth.constant()),
+        weight=_weight(weight_of, Growth.constant()),
         constant=float(fits.means[0]) if np.ptp(series.y) else float(series.y[0]),
         coefficient=0.0,
         growth=Growth.constant(),
@@ -184,10 +182,10 @@ def _constant_model(
     )
 
 
-def _model_at(series: Series, fits: Fits, is_rough: bool, weights: Mapping[Growth, float] | None, index: int) -> Model:
+def _model_at(series: Series, fits: Fits, is_rough: bool, weight_of: Weight | None, index: int) -> Model:
     """Return the model of a tick, or the constant."""
     if index == _CONSTANT:
-        return _constant_model(series, fits, is_rough, weights)
+        return _constant_model(series, fits, is_rough, weight_of)
     scaled = float(fits.scaled[0, index])
     log2 = math.log2(scaled) - float(fits.log2_scales[index])
     return Model(
@@ -200,5 +198,5 @@ def _model_at(series: Series, fits: Fits, is_rough: bool, weights: Mapping[Growt
         rss=float(fits.rss[0, index]),
         log2_coefficient=log2,
         is_rough=is_rough,
-        weight=_weight(weights, fits.ticks[index]),
+        weight=_weight(weight_of, fits.ticks[index]),
     )

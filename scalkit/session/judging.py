@@ -19,6 +19,7 @@ from scalkit.session.recent import Recent
 from scalkit.session.state import AnyExpectation, Rulers, State
 from scalkit.session.tasks import Name, Task, case, left_rule, names_in_set, too_short, truncated
 from scalkit.validation import ExpectationSet, Expected, Litmus, RuleResult, SearchSpace, Validation, Verdict
+from scalkit.validation.memory import Memory
 from scalkit.validation.rules import judge_rule
 from scalkit.validation.several import judge_several
 from scalkit.validation.several_expectation import SeveralExpectation
@@ -78,6 +79,7 @@ class Judge:
         self._spaces_of: State | None = None
         self._numbers: Recent[int] = Recent(_LEAST_KEPT)
         self._count = count()
+        self._memory = Memory()
         if expected.litmus is not None and expected.litmus not in {*self.functions, *expected.functions}:
             raise DataError(
                 f"the litmus function '{expected.litmus}' was not measured; measured are {', '.join(self.functions)}."
@@ -258,7 +260,7 @@ class Judge:
         if len(self.measured.parameters) > 1:
             return [self._one(task, statistic) for task in tasks]
         try:
-            return list(judge([case(task) for task in tasks], self.min_points))
+            return list(judge([case(task) for task in tasks], self.min_points, memory=self._memory))
         except DataError:
             return [self._one(task, statistic) for task in tasks]
 
@@ -273,7 +275,7 @@ class Judge:
                     statistic=cast(Statistic, statistic),
                     min_points=self.min_points,
                 )
-            return judge([case(task)], self.min_points)[0]
+            return judge([case(task)], self.min_points, memory=self._memory)[0]
         except DataError as error:
             return error
 

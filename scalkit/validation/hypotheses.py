@@ -9,115 +9,96 @@ t(mid)`` for a term `t` with a slower one `s` beside it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
 
 from scalkit.growth import Growth
 from scalkit.validation.expectation import RANKS, Expectation
-from scalkit.validation.shapes import HIDDEN_SHARES, hidden, log_mix, log_ticks, middle, single, sums, sums_at
+from scalkit.validation.families import Family, family
+from scalkit.validation.shapes import log_ticks, middle
 
-__all__ = ["HIDDEN_MASS", "HIDDEN_SHARES", "PRIORS", "SUM_MASS", "Hypotheses", "Prior", "hypotheses", "tick_mass"]
+__all__ = ["HIDDEN_MASS", "PRIORS", "SUM_MASS", "Group", "Hypotheses", "Prior", "hypotheses", "tick_mass"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Prior = Literal["ranks", "ticks", "expectation"]
 
 PRIORS: tuple[Prior, ...] = ("ranks", "ticks", "expectation")
 HIDDEN_MASS = 0.2
-_BASES = 0.06
 SUM_MASS = 0.15
 _SLOWER = 3
 
 
 @dataclass(frozen=True, eq=False)
-class _Row:
-    """The hypotheses of one group: the leading tick, the second term or -1, shapes, shares and weights."""
+class Group:
+    """A family of hypotheses among the others.
+
+    Attributes
+    ----------
+    tick : int
+        Index of the leading growth.
+    mass : float
+        Prior of the family.
+    family : Family
+    """
 
     tick: int
-    beside: int
-    is_hidden: bool
-    shapes: Floats
-    shares: Floats
-    bases: Floats
-    weights: Floats
+    mass: float
+    family: Family
 
 
 @dataclass(frozen=True, eq=False)
 class Hypotheses:
-    """All hypotheses about one expectation at given settings, one after the other, tick by tick.
+    """All hypotheses about one expectation at given settings, group by group, tick by tick.
 
     Attributes
     ----------
     growths : tuple of Growth, length K
         Leading terms; the constant among them. One that has no value at a setting (a logarithm below 1) has no hypothesis.
-    shapes : ndarray of shape (H, points)
-        Natural logarithm of each shape, its mean over the settings subtracted.
-    prior : ndarray of shape (H,)
-        Sums to 1.
-    tick : ndarray of int, shape (H,)
-        Which of `growths` leads.
-    share : ndarray of shape (H,)
-        Of the leading term at the geometric middle, or of the hidden term at the last setting.
-    end_share : ndarray of shape (H,)
-        Of the leading or hidden term at the last setting.
-    base : ndarray of shape (H,)
-        Share of the second term in the base of two-term hypotheses, NaN for one term.
-    starts : ndarray of int, shape (G,)
-        Where a group of equal tick and kind begins.
-    group_tick : ndarray of int, shape (G,)
-        Which of `growths` leads in it.
-    group_is_hidden : ndarray of bool, shape (G,)
-        Whether the leading term of the group hides behind the expected one.
-    group_beside : ndarray of int, shape (G,)
-        Which of `growths` is the second term, -1 without one.
+    groups : tuple of Group
+        Their masses sum to 1.
     rank : ndarray of int, shape (K,)
         Index into ``RANKS`` of each growth.
     is_faster : ndarray of bool, shape (K,)
         Than the expected growth.
-    offsets : ndarray of shape (H,)
-        Mean logarithm that was subtracted from each shape.
     x : ndarray of shape (points,)
     expected : int
         Index of the expected growth.
     """
 
     growths: tuple[Growth, ...]
-    shapes: Floats
-    prior: Floats
-    tick: Ints
-    share: Floats
-    end_share: Floats
-    base: Floats
-    starts: Ints
-    group_tick: Ints
-    group_is_hidden: np.ndarray[Any, np.dtype[np.bool_]]
-    group_beside: Ints
+    groups: tuple[Group, ...]
     rank: Ints
-    is_faster: np.ndarray[Any, np.dtype[np.bool_]]
-    offsets: Floats
+    is_faster: Bools
     x: Floats
     expected: int
 
-    def span(self, group: int) -> tuple[int, int]:
-        """Return the first hypothesis of a group and the first after it."""
-        start = int(self.starts[group])
-        return start, int(self.starts[group + 1]) if group + 1 < len(self.starts) else len(self.prior)
+    @cached_property
+    def shapes(self) -> Floats:
+        """Natural logarithm of each shape, its mean over the settings subtracted, of shape (H, points)."""
+        return np.concatenate([group.family.shapes for group in self.groups])
+
+    @cached_property
+    def prior(self) -> Floats:
+        """Prior of each hypothesis, of shape (H,); sums to 1."""
+        return np.concatenate([group.mass * group.family.weights for group in self.groups])
+
+    @cached_property
+    def tick(self) -> Ints:
+        """Which of `growths` leads, of shape (H,)."""
+        return np.repeat([group.tick for group in self.groups], [len(group.family.shares) for group in self.groups])
+
+    @cached_property
+    def base(self) -> Floats:
+        """Share of the second term in the base, NaN for one term, of shape (H,)."""
+        return np.concatenate([group.family.bases for group in self.groups])
 
     def log_shapes_at(self, at: Floats) -> Floats:
         """Return the logarithm of every shape at `at`, of shape (H, len(at)), relative to its mean over the settings."""
-        found = np.empty((len(self.prior), len(at)))
-        for group, (tick, beside) in enumerate(zip(self.group_tick, self.group_beside, strict=True)):
-            start, stop = self.span(group)
-            growth, share, base = self.growths[tick], self.share[start:stop], self.base[start:stop]
-            if self.group_is_hidden[group]:
-                found[start:stop] = _pairs_at(at, self, growth, share, base)
-            elif beside >= 0:
-                found[start:stop] = sums_at(at, self.x, growth, self.growths[beside], share, base)
-            else:
-                found[start:stop] = _terms_at(at, self, growth, share)
-        return found - self.offsets[:, None]
+        return np.concatenate([group.family.log_shapes_at(at) for group in self.groups])
 
 
 def hypotheses(
@@ -156,57 +137,44 @@ def _hypotheses(
     prior: Prior,
     summed: tuple[Growth, ...] | None,
 ) -> Hypotheses:
-    x = np.array(settings)
     growths = tuple(sorted({*ticks, Growth.constant(), expectation.growth}))
     rank = np.array([RANKS.index(expectation.rank(g)) for g in growths])
-    is_faster = np.array([g > expectation.growth for g in growths])
-    mass = tick_mass(growths, rank, expectation, prior)
-    hidden_too = not expectation.growth.is_constant
-    coarse = max(step, _BASES)
-    rows: list[_Row] = []
-    usable = [bool(np.isfinite(log_ticks(x, growth, middle(x))).all()) for growth in growths]
-    hidden_too = hidden_too and usable[growths.index(expectation.growth)]
+    mass = tick_mass(growths, rank, expectation, prior).tolist()
+    expected = growths.index(expectation.growth)
+    usable = [_has_values(settings, growth) for growth in growths]
+    hidden_too = not expectation.growth.is_constant and usable[expected]
+    is_common = [_is_common(growth) for growth in growths]
+    groups: list[Group] = []
     for k, growth in enumerate(growths):
         if not usable[k]:
             continue
-        hidden_mass = HIDDEN_MASS * (hidden_too and bool(is_faster[k]))
-        taken = growths.index(expectation.growth) if hidden_mass else -1
+        is_hidden = hidden_too and k > expected
         is_summed = not growth.is_constant and (summed is None or growth in summed)
-        beside = _slower(growths[:k], usable, taken) if is_summed else []
-        sum_mass = SUM_MASS * bool(beside)
-        shapes, shares, weights = single(settings, growth, step)
-        one = mass[k] * (1 - hidden_mass - sum_mass)
-        rows.append(_Row(k, -1, False, shapes, shares, np.full(len(shares), np.nan), one * weights))
-        if hidden_mass:
-            shapes, shares, bases, weights = hidden(settings, expectation.growth, growth, coarse)
-            expected = growths.index(expectation.growth)
-            rows.append(_Row(k, expected, True, shapes, shares, bases, mass[k] * hidden_mass * weights))
+        there = [i for i in range(k) if usable[i] and is_common[i] and not (is_hidden and i == expected)]
+        beside = _spread(there) if is_summed else []
+        hidden_mass, sum_mass = HIDDEN_MASS * is_hidden, SUM_MASS * bool(beside)
+        groups.append(Group(k, mass[k] * (1 - hidden_mass - sum_mass), family(settings, growth, None, False, step)))
+        if is_hidden:
+            one = family(settings, growth, expectation.growth, True, step)
+            groups.append(Group(k, mass[k] * hidden_mass, one))
         for s in beside:
-            shapes, shares, bases, weights = sums(settings, growth, growths[s], coarse)
-            rows.append(_Row(k, s, False, shapes, shares, bases, mass[k] * sum_mass / len(beside) * weights))
-    sizes = [len(row.shares) for row in rows]
-    logs = np.concatenate([row.shapes for row in rows])
-    weights = np.concatenate([row.weights for row in rows])
-    offsets = logs.mean(axis=1)
-    ends = np.concatenate([_end_shares(x, row, growths) for row in rows])
+            one = family(settings, growth, growths[s], False, step)
+            groups.append(Group(k, mass[k] * sum_mass / len(beside), one))
+    total = sum(group.mass for group in groups)
     return Hypotheses(
         growths=growths,
-        shapes=logs - offsets[:, None],
-        prior=weights / weights.sum(),
-        tick=np.repeat([row.tick for row in rows], sizes),
-        share=np.concatenate([row.shares for row in rows]),
-        end_share=ends,
-        base=np.concatenate([row.bases for row in rows]),
-        starts=np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64),
-        group_tick=np.array([row.tick for row in rows]),
-        group_is_hidden=np.array([row.is_hidden for row in rows]),
-        group_beside=np.array([row.beside for row in rows]),
+        groups=tuple(Group(group.tick, group.mass / total, group.family) for group in groups),
         rank=rank,
-        is_faster=is_faster,
-        offsets=offsets,
-        x=x,
-        expected=growths.index(expectation.growth),
+        is_faster=np.arange(len(growths)) > expected,
+        x=np.array(settings),
+        expected=expected,
     )
+
+
+@lru_cache(maxsize=2048)
+def _has_values(settings: tuple[float, ...], growth: Growth) -> bool:
+    x = np.array(settings)
+    return bool(np.isfinite(log_ticks(x, growth, middle(x))).all())
 
 
 def tick_mass(growths: tuple[Growth, ...], rank: Ints, expectation: Expectation, prior: Prior) -> Floats:
@@ -220,39 +188,16 @@ def tick_mass(growths: tuple[Growth, ...], rank: Ints, expectation: Expectation,
     return np.asarray(1 / counts[rank] / np.count_nonzero(counts))
 
 
-def _slower(slower: tuple[Growth, ...], usable: list[bool], taken: int) -> list[int]:
-    """Return a few indices of common growths among the slower ones, evenly spread, without the constant and `taken`."""
-    there = [i for i, growth in enumerate(slower) if usable[i] and i != taken and _is_common(growth)]
+def _spread(there: list[int]) -> list[int]:
+    """Return a few of the indices, evenly spread."""
     places = np.linspace(0, len(there) - 1, min(len(there), _SLOWER)).round().astype(int)
     return [there[place] for place in places]
 
 
+@lru_cache(maxsize=2048)
 def _is_common(growth: Growth) -> bool:
     """Return whether algorithms often have such a term: log x, and half powers of x, perhaps times log x."""
     exponents = [e for _, e in growth.factors]
     return bool(exponents) and all(
         2 % e.power.denominator == 0 and e.log in (0, 1) and not e.exponential and not e.own for e in exponents
     )
-
-
-def _end_shares(x: Floats, row: _Row, growths: tuple[Growth, ...]) -> Floats:
-    """Return the share of the leading or hidden term at the last setting."""
-    growth = growths[row.tick]
-    if row.is_hidden or growth.is_constant:
-        return row.shares
-    log_tick = log_ticks(x, growth, middle(x))[-1]
-    return np.asarray(np.exp(np.log(np.maximum(row.shares, 1e-300)) + log_tick - row.shapes[:, -1]))
-
-
-def _terms_at(at: Floats, hyp: Hypotheses, growth: Growth, shares: Floats) -> Floats:
-    if growth.is_constant:
-        return np.zeros((len(shares), len(at)))
-    return log_mix(log_ticks(at, growth, middle(hyp.x)), shares)
-
-
-def _pairs_at(at: Floats, hyp: Hypotheses, growth: Growth, shares: Floats, bases: Floats) -> Floats:
-    end = hyp.x[-1:]
-    expected = hyp.growths[hyp.expected]
-    base = _terms_at(at, hyp, expected, bases) - _terms_at(end, hyp, expected, bases)
-    odds = np.log(shares) - np.log1p(-shares)
-    return np.asarray(np.logaddexp(base, odds[:, None] + log_ticks(at, growth, float(end[0]))[None, :]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,10 +15,13 @@ from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.validation.asked import checked_level, checked_settings, checked_shares, without_value
+from scalkit.validation.competing import Competing, competing
 from scalkit.validation.exact import exact_predictions
 from scalkit.validation.expectation import RANKS, Expectation, Rank
 from scalkit.validation.hypotheses import PRIORS, SUM_MASS, Prior, hypotheses, tick_mass
-from scalkit.validation.masses import exact_masses, likelihoods, noisy_masses, squared_residuals
+from scalkit.validation.likelihoods import Block
+from scalkit.validation.masses import exact_masses, noisy_masses
+from scalkit.validation.memory import Memory
 from scalkit.validation.noise import summarise, widened
 from scalkit.validation.space import SearchSpace
 
@@ -34,7 +36,6 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 _STEP, _FINE_STEP = 0.012, 0.03
 _REFINED = Fraction(1, 24)
 _NORMAL = np.array([-1.8339, -1.1503, -0.7479, -0.4299, -0.1408, 0.1408, 0.4299, 0.7479, 1.1503, 1.8339])
-_AGREE = 1e-12
 _NEGLIGIBLE = 1e-6
 _SINGLE_SHARE = 0.1
 _LOG_OF_ZERO = -2000.0
@@ -49,8 +50,8 @@ class Posterior:
     series : Series
     expectation : Expectation
     space : SearchSpace
-    growths : tuple of Growth, ascending
-        Leading terms that competed.
+    competing : Competing
+        The leading terms, ascending, with their ranks.
     weights : ndarray of shape (growths,)
         Probability of each.
     hidden_weights : ndarray of shape (growths,)
@@ -70,23 +71,28 @@ class Posterior:
     series: Series
     expectation: Expectation
     space: SearchSpace
-    growths: tuple[Growth, ...]
+    competing: Competing
     weights: Floats
     hidden_weights: Floats
     hidden: float
     prior: Prior
     is_exact: bool
 
+    @property
+    def growths(self) -> tuple[Growth, ...]:
+        """Leading terms that competed, ascending."""
+        return self.competing.growths
+
     @cached_property
     def probability(self) -> dict[Rank, float]:
         """Probability of each match rank."""
-        found = np.bincount(_ranks(self.expectation, self.growths), self.weights, len(RANKS))
+        found = np.bincount(self.competing.ranks, self.weights, len(RANKS))
         return dict(zip(RANKS, found.tolist(), strict=True))
 
     @cached_property
     def faster(self) -> float:
         """Probability that the growth is beyond the upper limit."""
-        beyond = float(self.weights[_first_beyond(self.expectation, self.growths) :].sum())
+        beyond = float(self.weights[self.competing.first_beyond :].sum())
         return min(beyond, self.probability["none"])  # where nothing slower is outside, sums may differ in the last bit
 
     def __repr__(self) -> str:
@@ -109,12 +115,13 @@ class Posterior:
     @property
     def hidden_growth(self) -> Growth | None:
         """The slowest growth beyond the upper limit, which is the hardest one to see; None if none competed."""
-        place = _first_beyond(self.expectation, self.growths)
+        place = self.competing.first_beyond
         return self.growths[place] if place < len(self.growths) else None
 
     def weight_of(self, growth: Growth) -> float:
         """Return the probability of a growth; 0 for one that did not compete."""
-        return float(self.weights[self.growths.index(growth)]) if growth in self.growths else 0.0
+        place = self.competing.places.get(growth)
+        return 0.0 if place is None else float(self.weights[place])
 
     def growth_band(self, level: float = 0.9) -> tuple[Growth, Growth]:
         """Return the slowest and the fastest growth of the central band of probability `level`."""
@@ -201,11 +208,12 @@ class Posterior:
             return self._exact_predictions(np.asarray(at, dtype=np.float64), ticks)
         x, values = self.series.x, _positive(self.series.replicates)
         summary = summarise(values[None])
-        noise = summary.noise
         hyp = hypotheses(x, self.expectation, ticks, step, self.prior, self.space.ticks)
-        squares = squared_residuals(summary.z, hyp)
-        noise = widened(noise, squares.min(axis=1), len(x))
-        likely = likelihoods(squares, noise, len(x))[0].astype(float) * hyp.prior
+        block, families = Block(summary.z, summary.noise), [group.family for group in hyp.groups]
+        block.sums(families)
+        squares = np.concatenate([block.squared_residuals(one) for one in families], axis=1)
+        noise = widened(summary.noise, squares.min(axis=1), len(x))
+        likely = np.concatenate([block.likelihoods(one)[0] for one in families]) * hyp.prior
         keep = likely > _NEGLIGIBLE * likely.max()
         each = np.log(noise.masses) - (len(x) - 1) / 2 * np.log(noise.variances[0])
         each = each[None, :] - squares[0][keep, None] / (2 * noise.variances[0][None, :])
@@ -279,7 +287,11 @@ class Predictions:
 
 
 def posteriors(
-    measured: Sequence[Series], expectation: Expectation, space: SearchSpace, prior: Prior = "ranks"
+    measured: Sequence[Series],
+    expectation: Expectation,
+    space: SearchSpace,
+    prior: Prior = "ranks",
+    memory: Memory | None = None,
 ) -> list[Posterior]:
     """Return the posterior of each series about one expectation; series of equal settings are computed together.
 
@@ -292,6 +304,8 @@ def posteriors(
     space : SearchSpace
     prior : {"ranks", "ticks", "expectation"}
         Equal mass for the three ranks, for all ticks, or half of it for the expectation.
+    memory : Memory, optional
+        What the same series left behind when they were judged with other ticks; the same comes out, sooner.
 
     Raises
     ------
@@ -300,59 +314,32 @@ def posteriors(
     """
     if prior not in PRIORS:
         raise UsageError(f"the prior {prior!r} is unknown; choose one of {', '.join(PRIORS)}.")
+    memory = Memory() if memory is None else memory
     found: dict[int, Posterior] = {}
     batches: dict[tuple[float, ...], list[int]] = {}
     for index, series in enumerate(measured):
-        if _is_exact(series):
+        if memory.is_exact(series):
             growths = tuple(sorted({*space.ticks, Growth.constant(), expectation.growth}))
             m = exact_masses(series.x, series.y, growths, expectation, _step_of(series), prior)
+            order = competing(growths, expectation)
             found[index] = Posterior(
-                series, expectation, space, growths, m.growth[0], m.hidden[0], float(m.bound[0]), prior, is_exact=True
+                series, expectation, space, order, m.growth[0], m.hidden[0], float(m.bound[0]), prior, is_exact=True
             )
         else:
             key = (*series.x.tolist(), series.replicates.shape[1])  # the last bit of a sum depends on its length
             batches.setdefault(key, []).append(index)
     for (*settings, _), indices in batches.items():
+        batch = [measured[index] for index in indices]
         hyp = hypotheses(np.array(settings), expectation, space.ticks, _STEP, prior)
-        m = noisy_masses(summarise(np.stack([measured[i].replicates for i in indices])), hyp)
-        for row, index in enumerate(indices):
+        summary, seen = memory.of(batch)
+        m = noisy_masses(summary, hyp, seen)
+        order = competing(hyp.growths, expectation)
+        for row, (index, series) in enumerate(zip(indices, batch, strict=True)):
+            bound = float(m.bound[row])
             found[index] = Posterior(
-                measured[index],
-                expectation,
-                space,
-                hyp.growths,
-                m.growth[row],
-                m.hidden[row],
-                float(m.bound[row]),
-                prior,
-                is_exact=False,
+                series, expectation, space, order, m.growth[row], m.hidden[row], bound, prior, is_exact=False
             )
     return [found[index] for index in range(len(measured))]
-
-
-@lru_cache(maxsize=256)
-def _ranks(expectation: Expectation, growths: tuple[Growth, ...]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return the index into ``RANKS`` of each growth."""
-    return np.array([RANKS.index(expectation.rank(growth)) for growth in growths])
-
-
-@lru_cache(maxsize=256)
-def _first_beyond(expectation: Expectation, growths: tuple[Growth, ...]) -> int:
-    """Return the place of the first growth beyond the upper limit."""
-    return bisect_right(growths, expectation.limits[1])
-
-
-def _is_exact(series: Series) -> bool:
-    """Return whether the values have no noise: by their metric, where replicates agree, or where a logarithm fails."""
-    values = series.replicates
-    there = np.isfinite(values)
-    if series.exact or (series.y <= 0).any() or (values[there] <= 0).any():
-        return True
-    repeated = there.sum(axis=1) > 1
-    if not repeated.any():
-        return False
-    rows = values[repeated]
-    return bool((np.nanmax(rows, axis=1) - np.nanmin(rows, axis=1) <= _AGREE * np.nanmax(rows, axis=1)).all())
 
 
 def _step_of(series: Series) -> float:

@@ -31,7 +31,7 @@ _SLOWER_SHARES = np.array([0.25, 0.5, 0.75])
 _LEAST_SHARE = 1e-3
 _FINE = 1601
 _DIGITS = 1000.0
-_CACHED = 512
+_CACHED = 256
 
 
 def middle(x: Floats) -> float:
@@ -86,7 +86,6 @@ def single(settings: Settings, growth: Growth, step: float) -> tuple[Floats, Flo
     return _fixed((log_mix(log_ticks(x, growth, middle(x)), shares), shares, weights / weights.sum()))
 
 
-@lru_cache(maxsize=_CACHED)
 def hidden(settings: Settings, expected: Growth, faster: Growth, step: float) -> tuple[Floats, Floats, Floats, Floats]:
     """Return shapes, hidden shares, base shares and weights of the expected term with a faster one."""
     base, bases, weights = single(settings, expected, step)
@@ -105,7 +104,6 @@ def hidden(settings: Settings, expected: Growth, faster: Growth, step: float) ->
     )
 
 
-@lru_cache(maxsize=_CACHED)
 def sums(settings: Settings, growth: Growth, slower: Growth, step: float) -> tuple[Floats, Floats, Floats, Floats]:
     """Return shapes, shares of the leading term, of the slower one in the rest, and weights of the sum of two terms."""
     x = np.array(settings)

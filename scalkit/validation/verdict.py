@@ -26,6 +26,7 @@ from scalkit.measure import Series
 from scalkit.validation.crossing import crossing, place_of, shown_scale
 from scalkit.validation.expectation import Direction, Expectation, Rank
 from scalkit.validation.hypotheses import Prior
+from scalkit.validation.memory import Memory
 from scalkit.validation.pieces import piecewise_remark
 from scalkit.validation.posterior import Posterior, VerdictWord, posteriors
 from scalkit.validation.space import SearchSpace
@@ -250,7 +251,11 @@ class Verdict:
 
 
 def judge(
-    measured: Sequence[Case], min_points: int = MIN_POINTS, prior: Prior = "ranks", mapper: Mapper = map
+    measured: Sequence[Case],
+    min_points: int = MIN_POINTS,
+    prior: Prior = "ranks",
+    mapper: Mapper = map,
+    memory: Memory | None = None,
 ) -> list[Verdict]:
     """Return the verdict on each series; the expectation itself always competes.
 
@@ -262,6 +267,8 @@ def judge(
         See `posteriors`.
     mapper : callable
         As `map`: called with a function and tasks of `TASK` series each, whatever computes them.
+    memory : Memory, optional
+        What the same series left behind when they were judged before.
 
     Raises
     ------
@@ -269,10 +276,14 @@ def judge(
         If a series has too few settings or values that cannot be fitted.
     """
     tasks = [measured[start : start + TASK] for start in range(0, len(measured), TASK)]
-    return [found for part in mapper(partial(_judged, min_points=min_points, prior=prior), tasks) for found in part]
+    return [
+        found
+        for part in mapper(partial(_judged, min_points=min_points, prior=prior, memory=memory), tasks)
+        for found in part
+    ]
 
 
-def _judged(measured: Sequence[Case], min_points: int, prior: Prior) -> list[Verdict]:
+def _judged(measured: Sequence[Case], min_points: int, prior: Prior, memory: Memory | None = None) -> list[Verdict]:
     """Return the verdicts of a task; series about the same expectation and space are judged together."""
     cases = [(one, e, space if e.growth in space.ticks else space.with_tick(e.growth)) for one, e, space in measured]
     for one, _, _ in cases:
@@ -283,9 +294,8 @@ def _judged(measured: Sequence[Case], min_points: int, prior: Prior) -> list[Ver
         groups.setdefault((expectation, space), []).append(index)
     found: dict[int, Verdict] = {}
     for (expectation, space), indices in groups.items():
-        for index, posterior in zip(
-            indices, posteriors([cases[i][0] for i in indices], expectation, space, prior), strict=True
-        ):
+        judged = posteriors([cases[i][0] for i in indices], expectation, space, prior, memory)
+        for index, posterior in zip(indices, judged, strict=True):
             found[index] = _verdict(fits[index], posterior, min_points)
     return [found[index] for index in range(len(cases))]
 
@@ -305,8 +315,7 @@ def _fits(cases: Sequence[Case]) -> list[Fits]:
 
 def _verdict(fits: Fits, posterior: Posterior, min_points: int) -> Verdict:
     series, expectation, space = posterior.series, posterior.expectation, posterior.space
-    weights = dict(zip(posterior.growths, posterior.weights.tolist(), strict=True))
-    models = fit_series(series, space.ticks, expectation.growth, min_points, fits, weights)
+    models = fit_series(series, space.ticks, expectation.growth, min_points, fits, posterior.weight_of)
     remarks = tuple(_remarks(series, models, expectation, space))
     return Verdict(models[0], models[1:], expectation, space, series, posterior, remarks)
 
@@ -339,7 +348,8 @@ def _remarks(series: Series, models: Sequence[Model], expectation: Expectation, 
 
 def _is_one_step(y: np.ndarray[Any, np.dtype[np.float64]]) -> bool:
     """Return whether the values stay, rise once, and stay."""
-    return bool((np.diff(y) >= 0).all()) and len(np.unique(y)) == 2
+    steps = np.diff(y)
+    return bool((steps >= 0).all()) and np.count_nonzero(steps) == 1
 
 
 def _percent(share: float) -> str:

@@ -14,7 +14,7 @@ from scalkit.plots.style import METRIC_WORDS, RANK_MARKS, RANK_WORDS
 from scalkit.validation import Verdict
 from scalkit.widgets.wording import Judged, esc, formula, key_of, mark
 
-__all__ = ["COLUMNS", "KINDS", "Entry", "kind_of", "ordered", "row_of"]
+__all__ = ["COLUMNS", "KINDS", "Entry", "kind_of", "ordered", "row_of", "seen_in_row"]
 
 COLUMNS = ("Function", "Metric", "Values", "Expected", "Model", "Verdict")
 
@@ -54,6 +54,18 @@ def row_of(k: int, entry: Entry) -> dict[str, Any]:
     return {
         "cells": [*cells, _spark(verdict), formula(verdict.expectation.growth), formula(verdict.model), mark(verdict)]
     }
+
+
+def seen_in_row(entry: Entry) -> tuple[object, ...]:
+    """Return what of an entry is seen in its row: entries with the same have the same row."""
+    verdict = entry.verdict
+    if verdict is None:
+        return entry.name, entry.problem
+    if not isinstance(verdict, Verdict):
+        return entry.name, id(verdict)
+    model = verdict.model
+    numbers = (model.growth, model.constant, model.coefficient)
+    return entry.name, id(verdict.series), verdict.expectation.growth, numbers, mark(verdict)
 
 
 def ordered(entries: Sequence[Entry], column: str, is_descending: bool, kind: str) -> list[int]:

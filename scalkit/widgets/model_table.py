@@ -9,12 +9,14 @@ from typing import Any
 import traitlets as t
 
 from scalkit.session import Session
-from scalkit.widgets.model_rows import COLUMNS, KINDS, Entry, kind_of, ordered, row_of
+from scalkit.widgets.model_rows import COLUMNS, KINDS, Entry, kind_of, ordered, row_of, seen_in_row
 from scalkit.widgets.part import Action, Part
 from scalkit.widgets.source import source
 from scalkit.widgets.wording import esc
 
 __all__ = ["ModelTable"]
+
+Name = tuple[str, str]
 
 _NEXT = {"": "ascending", "ascending": "descending", "descending": ""}
 
@@ -57,7 +59,7 @@ class ModelTable(Part):
     n_rows = t.Int(0).tag(sync=True)
 
     def __init__(self, session: Session, **traits: Any) -> None:
-        self._made: dict[tuple[int, tuple[str, str]], tuple[Entry, dict[str, Any]]] = {}
+        self._made: dict[tuple[int, Name], tuple[Entry, tuple[object, ...], dict[str, Any]]] = {}
         super().__init__(session, **traits)
         self.observe(self._arrange, ["sort", "filter"])
 
@@ -80,12 +82,14 @@ class ModelTable(Part):
             super().refresh()
 
     def _row(self, k: int, entry: Entry) -> dict[str, Any]:
-        """Return a row; the same one while its verdict is the same."""
-        known = self._made.get((k, entry.name))
-        if known is None or known[0].verdict is not entry.verdict or known[0].problem != entry.problem:
-            known = (entry, row_of(k, entry))
-            self._made[k, entry.name] = known
-        return known[1]
+        """Return a row; the same one while nothing that is seen in it has changed."""
+        before, seen, row = self._made.get((k, entry.name), (None, None, {}))
+        if before is None or before.verdict is not entry.verdict or before.problem != entry.problem:
+            now = seen_in_row(entry)
+            if now != seen:
+                row = row_of(k, entry)
+            self._made[k, entry.name] = (entry, now, row)
+        return row
 
     def _arrange(self, _change: object) -> None:
         self.order = ordered(self._entries, self.sort[0], self.sort[1] == "descending", self.filter)
