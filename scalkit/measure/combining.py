@@ -31,7 +31,7 @@ _MUST_AGREE = {
     "datatype": "data type",
     "simulated": "machine",
 }
-_LISTS = ("measured_on", "truncated", "source", "title")
+_LISTS = ("measured_on", "truncated", "source", "title", "format")
 
 
 def combine(datasets: Iterable[xr.Dataset]) -> xr.Dataset:

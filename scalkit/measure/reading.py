@@ -1,4 +1,4 @@
-"""`read`: run files, netCDF files and foreign benchmark files become one Dataset; what a file is, its content says."""
+"""`read`: run files, netCDF files and files of other programs become one Dataset; what a file is, its content says."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import xarray as xr
 
@@ -16,10 +17,21 @@ from scalkit.errors import DataError, RunFileError
 from scalkit.measure.assemble import assemble
 from scalkit.measure.combining import combine
 from scalkit.measure.netcdf import is_hdf5, is_netcdf3, read_netcdf
-from scalkit.measure.readers import is_json, read_benchmark_json
+from scalkit.measure.readers import (
+    Content,
+    foreign_datasets,
+    foreign_files,
+    frame_dataset,
+    is_extra_p_lines,
+    is_frame,
+    load,
+)
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
 from scalkit.measure.schema import check
 from scalkit.measure.sizes import over_sizes
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["CAMPAIGN", "read"]
 
@@ -32,22 +44,29 @@ _HEAD = 4096
 
 
 def read(
-    path: PathLike | Sequence[PathLike], *, keep_flagged: bool = False, parameter: str | Sequence[str] | None = None
+    path: PathLike | Sequence[PathLike] | DataFrame,
+    *,
+    keep_flagged: bool = False,
+    parameter: str | Sequence[str] | None = None,
+    p: int | None = None,
 ) -> xr.Dataset:
     """Return measurements as a Dataset.
 
     Parameters
     ----------
-    path : path or sequence of paths
-        A folder of run files, run files, netCDF-3 files, or JSON of Google Benchmark or pytest-benchmark; found by content,
-        not by name.
+    path : path, sequence of paths, or pandas.DataFrame
+        A folder of run files, run files, netCDF-3 files, files of other programs (docs/readers.md lists them), or a folder
+        with these in it or in its folders. What a file is, is found by content, not by name; ``attrs["format"]`` says it.
     keep_flagged : bool
         Keep repetitions that began late or outlasted their window; by default they are NaN, unless fewer than 5 of a
         run would remain.
     parameter : str or sequence of str, optional
-        Which argument of the benchmarks in a JSON file is the parameter; by default the one that varies in most of them.
-        Several, as in ``["n", "k"]``, make a Dataset over several parameters. Of run files ``["p", "S"]`` makes the message
-        size of each campaign the parameter ``S``. Other files say it themselves.
+        Which setting in files of other programs is the parameter; by default the number of processes, if it varies, else the
+        one that varies in most functions. Several, as in ``["n", "k"]``, make a Dataset over several parameters. Of run files
+        ``["p", "S"]`` makes the message size of each campaign the parameter ``S``. Other files say it themselves.
+    p : int, optional
+        The number of processes, for files that do not say it, such as those of the OSU benchmarks; by default it is taken from
+        the name of the file or its folder, as in ``osu_bcast_p8.txt``.
 
     Returns
     -------
@@ -62,35 +81,44 @@ def read(
     DataError
         If there is nothing, or something else, or what there is cannot be one Dataset.
     """
-    given = list(path) if isinstance(path, Sequence) and not isinstance(path, str | bytes) else [path]
+    _require_processes(p)
+    if is_frame(path):
+        return _of_frame(path, parameter)
+    given: list[PathLike] = list(path) if isinstance(path, list | tuple) else [path]  # type: ignore[list-item]
     if not given:
         raise DataError("read needs a path; name a run folder, a run file or a netCDF file.")
-    runs: list[RunFile] = []
-    parts: list[xr.Dataset] = []
-    campaigns: list[str] = []
-    notes: list[str] = []
-    hashes: list[tuple[Path, str]] = []
+    inputs = _Inputs()
     for one in map(_path, given):
         if one.is_dir():
-            found, ignored = _folder(one)
-            runs += found
-            notes += ignored
-            campaigns += _campaign(one)
+            inputs.folder(one)
         elif one.is_file():
-            _file(one, runs, parts, hashes, parameter)
+            inputs.file(one)
         else:
             raise DataError(
                 f"there are no measurements at {str(one)!r}; name a run folder, a run file or a netCDF file."
             )
-    hashes += [(run.path, run.sha256) for run in runs]
-    parts = _assembled(runs, keep_flagged, parameter) + parts
+    runs = inputs.runs
+    hashes = [*inputs.hashes, *((run.path, run.sha256) for run in runs)]
+    parts = _assembled(runs, keep_flagged, parameter) + inputs.parts
+    parts += foreign_datasets(inputs.foreign, parameter, p) if inputs.foreign else []
     ds = combine(parts) if len(parts) > 1 else parts[0]
     ds.attrs["inputs"] = json.dumps({**json.loads(ds.attrs.get("inputs") or "{}"), **_named(hashes)})
     ds.attrs.setdefault("source", ", ".join(os.fspath(one) for one in given))
-    if campaigns and (len(campaigns) == 1 or "message_size_B" in ds.attrs):
-        ds.attrs["campaign"] = campaigns[0]
-    if notes:
-        ds.attrs["notes"] = json.dumps([*json.loads(ds.attrs.get("notes") or "[]"), *notes])
+    if inputs.campaigns and (len(inputs.campaigns) == 1 or "message_size_B" in ds.attrs):
+        ds.attrs["campaign"] = inputs.campaigns[0]
+    if inputs.notes:
+        ds.attrs["notes"] = json.dumps([*json.loads(ds.attrs.get("notes") or "[]"), *inputs.notes])
+    check(ds)
+    return ds
+
+
+def _require_processes(p: object) -> None:
+    if p is not None and (not isinstance(p, int) or isinstance(p, bool) or not 0 < p < 2**31):
+        raise DataError(f"p is {p!r:.40}; the number of processes, a whole number from 1 on, is needed.")
+
+
+def _of_frame(frame: object, parameter: str | Sequence[str] | None) -> xr.Dataset:
+    ds = frame_dataset(frame, parameter)
     check(ds)
     return ds
 
@@ -101,31 +129,61 @@ def _assembled(runs: Sequence[RunFile], keep_flagged: bool, parameter: str | Seq
     return parts if parameter is None or isinstance(parameter, str) else over_sizes(parts, parameter)
 
 
-def _file(
-    path: Path,
-    runs: list[RunFile],
-    parts: list[xr.Dataset],
-    hashes: list[tuple[Path, str]],
-    parameter: str | Sequence[str] | None,
-) -> None:
+class _Inputs:
+    """What the paths hold, read one after the other."""
+
+    def __init__(self) -> None:
+        self.runs: list[RunFile] = []
+        self.parts: list[xr.Dataset] = []
+        self.foreign: list[Content] = []
+        self.campaigns: list[str] = []
+        self.notes: list[str] = []
+        self.hashes: list[tuple[Path, str]] = []
+
+    def folder(self, folder: Path) -> None:
+        """Read the run files of a folder; without any, the files of other programs in it and in its folders."""
+        found, ignored = _run_files(folder)
+        if not found and not ignored:
+            contents, ignored = foreign_files(folder)
+            if not contents:
+                raise _empty(folder)
+            for content in contents:
+                self._foreign(content)
+        elif all(not run.cells and not run.memories for run in found):
+            raise RunFileError(
+                f"the run files in {str(folder)!r} hold no measurements: all launches died early; measure again."
+            )
+        self.runs += found
+        self.notes += ignored
+        self.campaigns += _campaign(folder)
+
+    def file(self, path: Path) -> None:
+        """Read one file."""
+        head = _head(path)
+        if is_netcdf3(head):
+            self.parts.append(read_netcdf(path))
+            if not self.parts[-1].attrs.get("inputs"):
+                self.hashes.append((path, hashlib.sha256(path.read_bytes()).hexdigest()))
+        elif is_run_file(head):
+            self.runs.append(read_run_file(path))
+        elif is_hdf5(head):
+            raise DataError(
+                f"{path} is netCDF-4 or HDF5; write it as netCDF-3, with ds.to_netcdf(path, engine='scipy')."
+            )
+        else:
+            self._foreign(load(path))
+
+    def _foreign(self, content: Content) -> None:
+        self.foreign.append(content)
+        self.hashes.append((content.path, content.sha256))
+
+
+def _head(path: Path) -> bytes:
     try:
         with path.open("rb") as stream:
-            head = stream.read(_HEAD)
+            return stream.read(_HEAD)
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}; check its permissions.") from error
-    if is_netcdf3(head):
-        parts.append(read_netcdf(path))
-        if not parts[-1].attrs.get("inputs"):
-            hashes.append((path, hashlib.sha256(path.read_bytes()).hexdigest()))
-    elif is_run_file(head):
-        runs.append(read_run_file(path))
-    elif is_json(head):
-        parts.append(read_benchmark_json(path, parameter))
-        hashes.append((path, hashlib.sha256(path.read_bytes()).hexdigest()))
-    elif is_hdf5(head):
-        raise DataError(f"{path} is netCDF-4 or HDF5; write it as netCDF-3, with ds.to_netcdf(path, engine='scipy').")
-    else:
-        raise DataError(f"{path} is neither a run file nor netCDF-3 (it begins with {head[:20]!r}); name another file.")
 
 
 def _path(given: object) -> Path:
@@ -143,7 +201,7 @@ def _unreadable(path: object, error: Exception) -> DataError:
     return DataError(f"cannot read {str(path)[:80]!r}: {reason}; name a run folder, a run file or a netCDF file.")
 
 
-def _folder(folder: Path) -> tuple[list[RunFile], list[str]]:
+def _run_files(folder: Path) -> tuple[list[RunFile], list[str]]:
     """Return the run files of a folder, unfinished ones included, and notes on those that hold nothing."""
     try:
         names = sorted(p for p in folder.iterdir() if p.is_file() and re.search(r"\.jsonl(\.part)?$", p.name))
@@ -152,21 +210,24 @@ def _folder(folder: Path) -> tuple[list[RunFile], list[str]]:
     finished = {p.name for p in names if p.suffix == ".jsonl"}
     runs, notes = [], []
     for path in names:
+        head = _head(path)
+        if is_extra_p_lines(Content(path, head)):
+            continue
         if path.suffix == ".part" and path.name.removesuffix(".part") in finished:
             continue
         if path.suffix == ".part" and b"\n" not in path.read_bytes():
             notes.append(f"{path.name}: ignored, the launch died before its first record")
             continue
         runs.append(read_run_file(path))
-    if not runs:
-        inner = sorted(p.name for p in folder.iterdir() if p.is_dir())
-        hint = f"; perhaps one of its folders is meant: {', '.join(inner[:5])}" if inner else ""
-        raise DataError(f"the folder {str(folder)!r} has no run files (*.jsonl){hint}; name another or measure first.")
-    if all(not run.cells and not run.memories and not run.counts for run in runs):
-        raise RunFileError(
-            f"the run files in {str(folder)!r} hold no measurements: all launches died early; measure again."
-        )
+    if notes and not runs:
+        raise _empty(folder)
     return runs, notes
+
+
+def _empty(folder: Path) -> DataError:
+    inner = sorted(p.name for p in folder.iterdir() if p.is_dir())
+    hint = f"; perhaps one of its folders is meant: {', '.join(inner[:5])}" if inner else ""
+    return DataError(f"the folder {str(folder)!r} has no run files (*.jsonl){hint}; name another or measure first.")
 
 
 def _named(hashes: Sequence[tuple[Path, str]]) -> dict[str, str]:

@@ -204,9 +204,10 @@ NO_RANGE = (
     [
         ('{"context": {', "{}, line 1, column 14: this is no valid JSON (Expecting property name enclosed in double quotes); "
          "perhaps the benchmark was stopped while it wrote; run it again."),
-        ({"a": 1, "b": 2}, "{} is JSON, but neither of Google Benchmark nor of pytest-benchmark (its keys are 'a', 'b'); "
-         "name another file."),
-        ({}, "{} is JSON, but neither of Google Benchmark nor of pytest-benchmark (its keys are none); name another file."),
+        ({"a": 1, "b": 2}, "{} is JSON, but not of Google Benchmark, pytest-benchmark, hyperfine or Extra-P (its "
+         "keys are 'a', 'b'); name another file."),
+        ({}, "{} is JSON, but not of Google Benchmark, pytest-benchmark, hyperfine or Extra-P (its keys are none); name another "
+         "file."),
         (google(), "{} has no benchmark with a run time; run some, without errors."),
         (google(3), "{}: benchmark 1 has no name in 'name'; write the file again."),  # type: ignore[arg-type]
         (google({"name": 3}), "{}: benchmark 1 has no name in 'name'; write the file again."),

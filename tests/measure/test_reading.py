@@ -258,8 +258,10 @@ def test_folder_of_launches_that_died(write: Writer, tmp_path: Path) -> None:
     ("content", "message"),
     [
         (
-            b"p,time\n1,2\n",
-            "is neither a run file nor netCDF-3 (it begins with b'p,time\\n1,2\\n'); name another file.",
+            b"no measurements\n",
+            "is of no format that is read here (it begins with b'no measurements\\n'); known are run files, netCDF-3, OSU, IMB, "
+            "ReproMPI, SKaMPI, mpi4py.bench, Extra-P (text, JSON, JSON Lines, experiments), TaLPas, CUBE, Google Benchmark, "
+            "pytest-benchmark, hyperfine, ReFrame's performance logs, JUBE's tables, CSV.",
         ),
         (
             b"\x89HDF\r\n\x1a\nmore",

@@ -1,7 +1,20 @@
-"""Readers of foreign benchmark files, one module a format; `read_benchmark_json` finds out which it is."""
+"""Readers of other programs' files, one module a format; `formats` lists them, `foreign_datasets` reads them."""
 
 from __future__ import annotations
 
-from scalkit.measure.readers.finding import is_json, read_benchmark_json
+from scalkit.measure.readers.content import Content, load
+from scalkit.measure.readers.extra_p_lines import is_extra_p_lines
+from scalkit.measure.readers.foreign import foreign_datasets, foreign_files, frame_dataset
+from scalkit.measure.readers.formats import KNOWN
+from scalkit.measure.readers.frame import is_frame
 
-__all__ = ["is_json", "read_benchmark_json"]
+__all__ = [
+    "KNOWN",
+    "Content",
+    "foreign_datasets",
+    "foreign_files",
+    "frame_dataset",
+    "is_extra_p_lines",
+    "is_frame",
+    "load",
+]

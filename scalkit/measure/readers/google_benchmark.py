@@ -6,10 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import xarray as xr
-
 from scalkit.errors import DataError
-from scalkit.measure.readers.labelled import Setting, Timed, duration_of, identifier, timed_dataset
+from scalkit.measure.readers.observed import RANGE, Found, Observed, Setting, duration_of, identifier
 
 __all__ = ["from_google_benchmark", "is_google_benchmark"]
 
@@ -29,9 +27,7 @@ def is_google_benchmark(content: Mapping[str, Any]) -> bool:
     return isinstance(content.get("context"), dict) and isinstance(content.get("benchmarks"), list)
 
 
-def from_google_benchmark(
-    content: Mapping[str, Any], where: str, parameter: str | Sequence[str] | None = None
-) -> xr.Dataset:
+def from_google_benchmark(content: Mapping[str, Any], where: str) -> Found:
     """Return the run times in Google Benchmark's JSON.
 
     The time is that which Google Benchmark itself judges by: CPU time, but real time where the name says ``real_time``,
@@ -45,13 +41,11 @@ def from_google_benchmark(
         The parsed file.
     where : str
         Its name, for messages.
-    parameter : str or sequence of str, optional
-        The argument to take as the parameter, or several.
 
     Raises
     ------
     DataError
-        If a record is malformed, or no argument varies.
+        If a record is malformed.
 
     References
     ----------
@@ -60,7 +54,7 @@ def from_google_benchmark(
     context = content["context"]
     records = [_record(one, index, where) for index, one in enumerate(content["benchmarks"])]
     notes: dict[str, None] = {}
-    timed: list[Timed] = []
+    timed: list[Observed] = []
     for name, group in _groups(records).items():
         function, settings, flags = _parsed(name)
         failed = [one for one in group if one.get("error_occurred") or one.get("skipped")]
@@ -75,16 +69,24 @@ def from_google_benchmark(
         seconds = tuple(
             duration_of(one.get(key), _unit(one, name, where), f"{where}: {key} of {name!r}") for one in kept
         )
-        timed += [Timed(function, settings, seconds)] if seconds else []
+        timed += [Observed(function, settings, seconds)] if seconds else []
     if str(context.get("cpu_scaling_enabled", False)).lower() == "true":
         notes["the frequency of the CPU was not fixed while these run times were measured"] = None
     attrs = {
         "title": f"run times that Google Benchmark measured, {context.get('executable', where)}",
         "measured_on": str(context.get("host_name", "")),
         "started": str(context.get("date", "")),
-        "notes": list(notes),
     }
-    return timed_dataset(timed, where, parameter, {key: value for key, value in attrs.items() if value})
+    version = str(context.get("library_version", "")).lstrip("v")[:20]
+    return Found(
+        f"Google Benchmark JSON {version}".strip(),
+        timed,
+        first=(),
+        attrs={key: value for key, value in attrs.items() if value},
+        metadata={str(key): str(value)[:200] for key, value in context.items() if isinstance(value, str | int | float)},
+        notes=list(notes),
+        advice=RANGE,
+    )
 
 
 def _record(one: object, index: int, where: str) -> Record:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-import xarray as xr
-
 from scalkit.errors import DataError
-from scalkit.measure.readers.labelled import Timed, duration_of, identifier, timed_dataset
+from scalkit.measure.readers.observed import RANGE, Found, Observed, duration_of, identifier
 
 __all__ = ["from_pytest_benchmark", "is_pytest_benchmark"]
 
@@ -19,9 +17,7 @@ def is_pytest_benchmark(content: Mapping[str, Any]) -> bool:
     return isinstance(content.get("machine_info"), dict) and isinstance(content.get("benchmarks"), list)
 
 
-def from_pytest_benchmark(
-    content: Mapping[str, Any], where: str, parameter: str | Sequence[str] | None = None
-) -> xr.Dataset:
+def from_pytest_benchmark(content: Mapping[str, Any], where: str) -> Found:
     """Return the run times in pytest-benchmark's JSON.
 
     Each round is a repetition if the file has them; otherwise the first quartile stands for all.
@@ -33,13 +29,11 @@ def from_pytest_benchmark(
         The parsed file.
     where : str
         Its name, for messages.
-    parameter : str or sequence of str, optional
-        The argument of the tests to take as the parameter, or several.
 
     Raises
     ------
     DataError
-        If a record is malformed, or no argument varies.
+        If a record is malformed.
 
     References
     ----------
@@ -55,7 +49,7 @@ def from_pytest_benchmark(
         function = short if places[short] <= 1 else str(one.get("fullname", short)).split("[")[0]
         seconds = _rounds(one, where)
         summarised += len(seconds) == 1
-        timed.append(Timed(function, _settings(one, where), seconds))
+        timed.append(Observed(function, _settings(one, where), seconds))
     notes = []
     if summarised:
         notes.append(
@@ -66,9 +60,17 @@ def from_pytest_benchmark(
         "title": "run times that pytest-benchmark measured",
         "measured_on": str(content["machine_info"].get("node", "")),
         "started": str(content.get("datetime", "")),
-        "notes": notes,
     }
-    return timed_dataset(timed, where, parameter, {key: value for key, value in attrs.items() if value})
+    version = str(content.get("version", ""))[:20]
+    return Found(
+        f"pytest-benchmark JSON {version}".strip(),
+        timed,
+        first=(),
+        attrs={key: value for key, value in attrs.items() if value},
+        metadata={str(k): str(v)[:200] for k, v in content["machine_info"].items() if isinstance(v, str | int | float)},
+        notes=notes,
+        advice=RANGE,
+    )
 
 
 def _record(one: object, index: int, where: str) -> Mapping[str, Any]:

@@ -1,0 +1,168 @@
+"""What a reader gets of a file: its bytes, read up to a limit, its text, its lines, and where it was cut."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from scalkit.errors import DataError
+
+__all__ = ["LARGEST", "Content", "Line", "finite", "load", "shortened", "whole"]
+
+LARGEST = 64 * 2**20
+"""Bytes of the largest foreign file that is read."""
+
+_HEAD = 64 * 2**10
+_SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a file.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    text : str
+        Without its end.
+    """
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """A file that was read.
+
+    Attributes
+    ----------
+    path : Path
+    data : bytes
+    """
+
+    path: Path
+    data: bytes
+
+    @property
+    def where(self) -> str:
+        """Return the file's name for messages."""
+        return str(self.path)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Return the hash of the bytes."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    @cached_property
+    def head(self) -> str:
+        """Return the beginning as text, with marks in place of what is none."""
+        return self.data[:_HEAD].removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
+
+    @cached_property
+    def text(self) -> str:
+        """Return all as text.
+
+        Raises
+        ------
+        DataError
+            If it is no UTF-8.
+        """
+        try:
+            return self.data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = self.data.count(b"\n", 0, error.start) + 1
+            raise DataError(
+                f"{self.where}, line {line}: byte {error.start} is no UTF-8 text; the file is damaged, or it has another "
+                "encoding: save it as UTF-8."
+            ) from error
+
+    def lines(self) -> Iterator[Line]:
+        """Yield all lines, also a last one that has no line end."""
+        parts = self.text.split("\n")
+        if parts[-1] == "":
+            parts.pop()
+        for number, text in enumerate(parts, 1):
+            yield Line(number, text.removesuffix("\r"))
+
+    def whole_lines(self) -> Iterator[Line]:
+        """Yield the lines that have an end; a program that was stopped leaves one without."""
+        left = self.unended
+        for line in self.lines():
+            if left is None or line.number < left.number:
+                yield line
+
+    @property
+    def unended(self) -> Line | None:
+        """Return the last line if it has no end."""
+        if not self.text.strip() or self.text.endswith("\n"):
+            return None
+        return Line(self.text.count("\n") + 1, self.text.rpartition("\n")[2])
+
+    def error(self, line: Line | int, problem: str) -> DataError:
+        """Return an error that names file and line; `problem` says what, and how to go on."""
+        number = line if isinstance(line, int) else line.number
+        return DataError(f"{self.where}, line {number}: {problem}")
+
+    def number(self, text: str, line: Line | int, what: str) -> float:
+        """Return a text as a finite number.
+
+        Raises
+        ------
+        DataError
+            If it is none.
+        """
+        value = finite(text)
+        if value is None:
+            raise self.error(
+                line,
+                f"{what} is {shortened(text)}, a finite number is needed; perhaps the file is damaged there: write it again.",
+            )
+        return value
+
+
+def finite(text: str) -> float | None:
+    """Return a text such as ``"1.5e-3"`` as a number; None if it is no finite one."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and "_" not in text else None
+
+
+def whole(text: str) -> int | None:
+    """Return decimal digits as a number of at most 18 digits; None if the text is something else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
+
+
+def shortened(value: object) -> str:
+    """Return a value from a file in quotes, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+
+
+def load(path: Path) -> Content:
+    """Return the content of a file that is small enough.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or is larger than `LARGEST`.
+    """
+    try:
+        with path.open("rb") as stream:
+            size = path.stat().st_size
+            data = b"" if size > LARGEST else stream.read(LARGEST + 1)
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror or error}; check its permissions.") from error
+    if max(size, len(data)) > LARGEST:
+        raise DataError(
+            f"{path} has {max(size, len(data)) / 2**20:.0f} MiB, files of others are read up to {LARGEST // 2**20} MiB; "
+            "split it, or write less into it."
+        )
+    return Content(path, data)

@@ -1,0 +1,102 @@
+"""Files of other programs become Datasets, one for each format."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import xarray as xr
+
+from scalkit.errors import DataError
+from scalkit.measure.readers.content import Content, load
+from scalkit.measure.readers.dataset import dataset_of
+from scalkit.measure.readers.formats import format_of, read_content
+from scalkit.measure.readers.frame import read_frame
+from scalkit.measure.readers.observed import Found
+from scalkit.measure.readers.processes import with_processes
+
+__all__ = ["foreign_datasets", "foreign_files", "frame_dataset"]
+
+_MOST_FILES = 10_000
+_DEEPEST = 6
+_SHOWN = 5
+
+
+def foreign_datasets(
+    contents: Sequence[Content], parameter: str | Sequence[str] | None = None, p: int | None = None
+) -> list[xr.Dataset]:
+    """Return a Dataset for each format among the files.
+
+    Parameters
+    ----------
+    contents : sequence of Content
+    parameter : str or sequence of str, optional
+    p : int, optional
+        The number of processes, for files that do not say it.
+
+    Raises
+    ------
+    DataError
+        If a file is of no known format, damaged, or lacks something.
+    """
+    groups: dict[str, list[tuple[Path, Found]]] = {}
+    for content in contents:
+        found = read_content(content, parameter)
+        groups.setdefault(_family(found.format), []).append((content.path, found))
+    return [_together(files, parameter, p) for files in groups.values()]
+
+
+def frame_dataset(frame: object, parameter: str | Sequence[str] | None = None, metric: str | None = None) -> xr.Dataset:
+    """Return a Dataset of a pandas DataFrame.
+
+    Raises
+    ------
+    DataError
+        If its columns cannot be told apart.
+    """
+    return dataset_of([("DataFrame", read_frame(frame, parameter, metric))], "the DataFrame", parameter)
+
+
+def foreign_files(folder: Path) -> tuple[list[Content], list[str]]:
+    """Return the files in a folder and its folders that a reader knows, and notes on the others.
+
+    Raises
+    ------
+    DataError
+        If there are too many files, or one is too large.
+    """
+    contents: list[Content] = []
+    others: list[str] = []
+    for path in _walked(folder):
+        content = load(path)
+        if format_of(content) is None:
+            others.append(str(path.relative_to(folder)))
+        else:
+            contents.append(content)
+    more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
+    notes = [f"ignored, as they are of no known format: {', '.join(others[:_SHOWN])}{more}"] if others else []
+    return contents, notes
+
+
+def _walked(folder: Path) -> list[Path]:
+    """Return all files of a folder and of those in it, sorted, without hidden ones and links to folders."""
+    found: list[Path] = []
+    for place, folders, names in os.walk(folder):
+        depth = len(Path(place).relative_to(folder).parts)
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "__"))) if depth < _DEEPEST else []
+        found += [Path(place) / name for name in sorted(names) if not name.startswith(".")]
+        if len(found) > _MOST_FILES:
+            raise DataError(f"the folder {str(folder)!r} has more than {_MOST_FILES} files; name those that are meant.")
+    return [path for path in found if path.is_file()]
+
+
+def _together(files: list[tuple[Path, Found]], parameter: str | Sequence[str] | None, p: int | None) -> xr.Dataset:
+    complete = with_processes(files, p, parameter)
+    where = str(files[0][0]) + (f" and {len(files) - 1} more" if len(files) > 1 else "")
+    return dataset_of([(path.name, found) for path, found in complete], where, parameter)
+
+
+def _family(name: str) -> str:
+    """Return the format without its version, so that files of several versions go together."""
+    return name.rstrip("0123456789., ")

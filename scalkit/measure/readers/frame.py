@@ -1,0 +1,66 @@
+"""pandas DataFrames as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from scalkit.errors import DataError
+from scalkit.measure.readers.observed import Found, Gathered
+from scalkit.measure.readers.table import Table, gather, roles_of
+
+__all__ = ["is_frame", "read_frame"]
+
+_MOST_CELLS = 2**23
+
+
+def is_frame(value: object) -> bool:
+    """Return whether a value is a pandas DataFrame, without importing pandas."""
+    kind = type(value)
+    return any(base.__name__ == "DataFrame" and base.__module__.split(".")[0] == "pandas" for base in kind.__mro__)
+
+
+def read_frame(frame: Any, parameter: str | Sequence[str] | None = None, metric: str | None = None) -> Found:
+    """Return the measurements in a DataFrame; levels of the index that have a name are columns, too.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    parameter : str or sequence of str, optional
+        Columns that are parameters although their name is that of a quantity.
+    metric : str, optional
+        The only column of values; by default all that look like such.
+
+    Raises
+    ------
+    DataError
+        If columns cannot be told apart, or cells hold no numbers where they should.
+    """
+    levels = [name for name in frame.index.names if name is not None]
+    flat = frame.reset_index(level=levels) if levels else frame
+    header = [" ".join(map(str, name)).strip() if isinstance(name, tuple) else str(name) for name in flat.columns]
+    twice = next((name for name in header if header.count(name) > 1), None)
+    if twice is not None:
+        raise DataError(f"the DataFrame has two columns {twice!r:.60}; give each column a name of its own.")
+    if not len(flat) or not header:
+        raise DataError("the DataFrame is empty; rows of measurements are needed.")
+    if flat.size > _MOST_CELLS:
+        raise DataError(
+            f"the DataFrame has {flat.size} cells, up to {_MOST_CELLS} are read; leave out columns or rows."
+        )
+    columns = [_cells(flat.iloc[:, i]) for i in range(len(header))]
+    rows = [(number, list(cells)) for number, cells in enumerate(zip(*columns, strict=True), 1)]
+    table = Table("the DataFrame", tuple(header), rows)
+    gathered = Gathered("the DataFrame")
+    gather(table, roles_of(table, parameter, metric), gathered)
+    return Found(
+        "pandas DataFrame",
+        gathered.observed(),
+        attrs={"title": "measurements from a pandas DataFrame"},
+        advice="a column with several values is needed, as in 'p' or 'n'",
+    )
+
+
+def _cells(column: Any) -> list[str]:
+    """Return the cells as text, so that numbers are as exact as they were."""
+    return ["" if missing else str(cell) for cell, missing in zip(column.tolist(), column.isna().tolist(), strict=True)]

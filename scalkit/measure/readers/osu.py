@@ -1,0 +1,195 @@
+"""What the OSU Micro-Benchmarks print, and the same programs in Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from scalkit.measure.readers.content import Content, Line, finite, shortened
+from scalkit.measure.readers.observed import Found, Gathered, Setting, identifier
+from scalkit.measure.readers.quantities import base_unit, split_unit
+
+__all__ = ["is_osu", "read_osu"]
+
+_TITLE = re.compile(r"#\s*OSU\s+(?P<what>.+?)\s+v(?P<version>[\w.\-]+)\s*$")
+_HEADER = re.compile(r"#\s*(Size|Avg|Latency|Overall|Min|Max|Messages)\b.*[(\[]", re.IGNORECASE)
+_FACT = re.compile(r"#\s*([A-Za-z][\w ]{1,30}):\s*(.+?)\.?\s*$")
+_OPERATIONS = {
+    "broadcast": "bcast",
+    **{
+        name: name
+        for name in (
+            *("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier", "bcast"),
+            *("gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block", "scatter", "scatterv"),
+            *(
+                "neighbor_allgather",
+                "neighbor_allgatherv",
+                "neighbor_alltoall",
+                "neighbor_alltoallv",
+                "neighbor_alltoallw",
+            ),
+        )
+    },
+}
+_COLUMNS = {
+    "max latency": "time_max",
+    "max lat": "time_max",
+    "min latency": "time_min",
+    "min lat": "time_min",
+    "avg latency": "time_avg",
+    "avg lat": "time_avg",
+    "latency": "time_avg",
+    "overall": "time_overall",
+    "compute": "time_compute",
+    "pure comm.": "time_pure",
+    "pure comm": "time_pure",
+    "overlap": "overlap",
+    "iterations": "n_repetitions",
+    "bandwidth": "bandwidth",
+    "messages/s": "message_rate",
+}
+_TIMES = ("time_max", "time_overall", "time_avg")
+"""Which column is the run time, the first that is there: that of the slowest process, else the mean over processes."""
+
+
+def is_osu(content: Content) -> bool:
+    """Return whether some line near the beginning is the title of an OSU benchmark."""
+    return any(_TITLE.match(line) for line in content.head.splitlines())
+
+
+def read_osu(content: Content) -> Found:
+    """Return what one or several OSU benchmarks printed into a file.
+
+    The run time is the latency of the slowest process if the file has it (option ``-f``), else the mean over processes. The
+    number of processes is not in the file.
+
+    Raises
+    ------
+    DataError
+        If a row is damaged.
+
+    References
+    ----------
+    OSU Micro-Benchmarks, README (docs/references.md).
+    """
+    gathered = Gathered(content.where)
+    versions: dict[str, None] = {}
+    metadata: dict[str, str] = {}
+    ignored: list[Line] = []
+    function, columns, means = "", list[tuple[str, str, float]](), False
+    wrong: dict[str, None] = {}
+    for line in content.whole_lines():
+        title, text = _TITLE.match(line.text), line.text.strip()
+        if title:
+            function, columns = _function(title["what"]), []
+            versions[title["version"]] = None
+        elif _HEADER.match(text):
+            columns = _columns(text)
+        elif text.startswith("#"):
+            if fact := _FACT.match(text):
+                metadata.setdefault(fact[1], fact[2][:200])
+        elif text and function and columns and (finite(text.split()[0]) is not None):
+            row = _row(content, line, columns)
+            means |= _add(gathered, function, columns, row)
+            if row[-1] == "Fail":
+                wrong[function] = None
+        elif text:
+            ignored.append(line)
+    notes = [f"{name}: the benchmark says that the data were wrong (Fail)" for name in wrong]
+    if means:
+        notes.append("run times are means over the processes; the option -f of the benchmarks adds the slowest process")
+    notes += ignored_lines(content, ignored)
+    version = ", ".join(versions)
+    return Found(
+        f"OSU Micro-Benchmarks {version}",
+        gathered.observed(),
+        attrs={"title": "run times that the OSU Micro-Benchmarks measured"},
+        metadata=metadata,
+        notes=notes,
+        cut=cut_of(content),
+        needs_p=True,
+    )
+
+
+def ignored_lines(content: Content, ignored: Sequence[Line]) -> list[str]:
+    """Return a note on lines that hold no results."""
+    if not ignored:
+        return []
+    count = "1 line that is no result was" if len(ignored) == 1 else f"{len(ignored)} lines that are no results were"
+    first = ignored[0]
+    return [f"{content.path.name}: {count} ignored, the first is line {first.number}: {shortened(first.text.strip())}"]
+
+
+def cut_of(content: Content) -> str:
+    """Return what to say of a last line without its end, which is left out; nothing if there is none."""
+    last = content.unended
+    if last is None:
+        return ""
+    return f"line {last.number} has no line end, so the file was cut there; left out: {shortened(last.text.strip())}"
+
+
+def _function(what: str) -> str:
+    """Return ``MPI_Bcast`` for "MPI Broadcast Latency Test"; other titles without their last words."""
+    words = re.sub(r"\s+(Latency\s+)?Test\b.*$", "", re.sub(r"^MPI[\s-]+", "", what)).strip()
+    prefix = ""
+    if match := re.match(r"(Non-?blocking|Persistent)\s+", words, re.IGNORECASE):
+        prefix = "i" if match[1].lower().startswith("n") else "persistent "
+        words = words[match.end() :]
+    name = re.sub(r"[\s-]+", "_", words.lower())
+    if not prefix and name not in _OPERATIONS and name[1:] in _OPERATIONS and name[0] == "i":
+        prefix, name = "i", name[1:]
+    if name not in _OPERATIONS:
+        return re.sub(r"\s+Test\b.*$", "", what).strip()
+    operation = _OPERATIONS[name]
+    return f"MPI_I{operation}" if prefix == "i" else f"MPI_{operation.capitalize()}{'_init' if prefix else ''}"
+
+
+def _columns(header: str) -> list[tuple[str, str, float]]:
+    """Return name, unit and factor of each column; names are apart by two blanks, or by the end of a unit."""
+    text = re.sub(r"([)\]])\s*", r"\1  ", header.lstrip("# ").strip()).replace("|", "  ")
+    found = []
+    for part in re.split(r"\s{2,}|\t", text.strip()):
+        name, unit = split_unit(part)
+        factor, base = base_unit("B" if name.lower() == "size" and unit is None else unit or "")
+        words = name.lower()
+        if tail := re.match(r"p(\d+)\s+tail", words):
+            found.append((f"time_p{tail[1]}", base, factor))
+        else:
+            found.append(("S" if words == "size" else _COLUMNS.get(words, identifier(name)), base, factor))
+    return found
+
+
+def _row(content: Content, line: Line, columns: Sequence[tuple[str, str, float]]) -> list[str]:
+    fields = line.text.replace("|", " ").split()
+    if len(fields) != len(columns):
+        names = ", ".join(name for name, _, _ in columns)
+        raise content.error(
+            line,
+            f"the row {shortened(line.text.strip())} has {len(fields)} fields, the header has {len(columns)} ({names}); "
+            "the file is damaged there, run the benchmark again or delete the row.",
+        )
+    return fields
+
+
+def _add(gathered: Gathered, function: str, columns: Sequence[tuple[str, str, float]], row: Sequence[str]) -> bool:
+    """Add a row; return whether its run time is a mean."""
+    settings: dict[str, Setting] = {}
+    values: dict[str, tuple[float, str]] = {}
+    for (name, unit, factor), text in zip(columns, row, strict=True):
+        value = finite(text)
+        if value is None:
+            continue
+        if name == "S":
+            settings["S"] = value
+        else:
+            values[name] = (value * factor, unit)
+    main = next((name for name in (*_TIMES, *values) if name in values and name != "n_repetitions"), None)
+    if main is None:
+        return False
+    is_time = main in _TIMES
+    gathered.add(function, settings, [values[main][0]], "time" if is_time else main, values[main][1])
+    for name, (value, unit) in values.items():
+        if name != main or name in ("time_max", "time_avg"):
+            role = "quality" if name == "n_repetitions" else "detail"
+            gathered.add(function, settings, [value], name, unit, role=role)
+    return main == "time_avg"
