@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit.bench.toml import to_toml
 from scalkit.errors import DataError, ExpectationError
+from scalkit.growth import plain_growths
 from scalkit.session.code_data import expectation_entry
 from scalkit.session.plain import plain_set
 from scalkit.session.rulers import growths_expected
@@ -42,9 +44,9 @@ def expectations_toml(session: Reading) -> str:
     plain = plain_set(replace(judge.expected, functions=functions, rules=state.rules))
     content: dict[str, Any] = {"litmus": plain["litmus"]} if plain["litmus"] else {}
     content |= {"rules": plain["rules"]} if plain["rules"] else {}
-    return to_toml(
-        {**content, "expectations": {name: expectation_entry(one) for name, one in plain["functions"].items()}}
-    )
+    content |= {"expectations": {name: expectation_entry(one) for name, one in plain["functions"].items()}}
+    classes = plain_growths(json.dumps(content, ensure_ascii=False))
+    return to_toml({**content, "growth_classes": classes} if classes else content)
 
 
 def write_expectations(session: Reading, path: str | os.PathLike[str]) -> None:

@@ -15,6 +15,7 @@ import xarray as xr
 
 from scalkit import __version__
 from scalkit.errors import DataError, ScalkitError
+from scalkit.growth import plain_growths, register_again
 from scalkit.session.embedded import dataset_from_text, dataset_to_text
 from scalkit.session.history import History, Step
 from scalkit.session.plain import plain_set, plain_state, set_from_plain, state_from_plain
@@ -49,7 +50,7 @@ def session_to_dict(session: Reading, with_data: bool | None = None) -> dict[str
     session._source = source = confirmed(session._source)
     embeds = not source.is_there if with_data is None else with_data
     history = session._history
-    return {
+    plain: dict[str, Any] = {
         "format": FORMAT,
         "schema": SCHEMA,
         "scalkit": __version__,
@@ -68,6 +69,9 @@ def session_to_dict(session: Reading, with_data: bool | None = None) -> dict[str
             name: plain_state(state) for name, state in session.snapshots.items() if state.data == history.present.data
         },
     }
+    said = json.dumps([part for key, part in plain.items() if key != "data"], ensure_ascii=False)
+    own = plain_growths(said)
+    return plain | {"growth_classes": own} if own else plain
 
 
 def session_from_dict(
@@ -80,6 +84,7 @@ def session_from_dict(
     if not isinstance(schema, int) or isinstance(schema, bool) or schema != SCHEMA:
         raise DataError(f"the session has schema {schema!r:.20}, this scalkit reads {SCHEMA}; install a newer scalkit.")
     try:
+        register_again(plain.get("growth_classes", {}))
         measured, source = _data_of(plain["data"], data, folder)
         session = kind(measured, set_from_plain(plain["expectations"]), min_points=plain["min_points"])
         session._source = source

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from scalkit.errors import DataError, ScalkitError
 from scalkit.fit import Model
-from scalkit.growth import Growth
+from scalkit.growth import Growth, plain_growths, register_again
 from scalkit.validation.baseline import BASELINE_SCHEMA, Baseline, BaselineEntry
 
 __all__ = ["load", "save"]
@@ -25,11 +25,15 @@ _STATISTICS = ("q1", "median", "mean", "min")
 _ENTRY = ("function", "metric", "unit", "parameter", "expectation", "deviation", "model", "x", "y", "noise")
 _MODEL = ("growth", "constant", "log2_coefficient", "adjusted_r2", "rss", "text")
 _LARGEST_LOG2 = 1e6
+_OWN = "growth_classes"
 
 
 def save(baseline: Baseline, path: Path) -> Path:
     """Write a baseline beside its place and move it there; return the path."""
-    text = json.dumps(baseline.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    content = baseline.to_dict()
+    if own := plain_growths(json.dumps(content["entries"], ensure_ascii=False)):
+        content["growth_classes"] = own
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         try:
@@ -94,7 +98,9 @@ def _baseline(table: Any) -> Baseline:
         _refuse("its top is not an object; write one with Baseline.save")
     if table.get("schema") != BASELINE_SCHEMA or isinstance(table["schema"], bool):
         _refuse(f"'schema' is {_shown(table.get('schema'))}, {BASELINE_SCHEMA} is needed")
-    _keys(table, ("schema", "statistic", "entries"), "")
+    known = ("schema", "statistic", "entries")
+    _keys({key: value for key, value in table.items() if key != _OWN}, known, "")
+    register_again(table.get(_OWN, {}))
     if table["statistic"] not in _STATISTICS:
         _refuse(f"'statistic' is {_shown(table['statistic'])}; one of {', '.join(_STATISTICS)} is needed")
     rows = table["entries"]

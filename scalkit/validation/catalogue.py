@@ -13,13 +13,18 @@
     MPI_Gather = { expectation = "p", deviation = "log(p)", space = "paper" }
     MPI_Scan = { expectation = "log(p)", ticks = ["1", "log(p)", "p^(1/2)", "p"] }
     MPI_Send = { expectation = "log(p) + S", deviation = { S = "S^(1/4)" } }
+    my_tree = "loglog(p)"
+
+    [growth_classes.loglog]          # a class of one's own: a formula, and its place in the order if sympy cannot tell
+    expression = "log(log(p))"
+    faster_than = "1"
+    slower_than = "log(p)"
 
 What a function says of itself goes before what the file says for all; a ruler of its own is not changed by the file.
 """
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,13 +33,15 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from scalkit.errors import ExpectationError, ScalkitError
+from scalkit.errors import ExpectationError
 from scalkit.fit.several_growth import GrowthSum
 from scalkit.growth import Growth
 from scalkit.relation import Relation
 from scalkit.toml_lines import Path as EntryPath
 from scalkit.toml_lines import line_of, lines_of, syntax_error
+from scalkit.validation.entries import AtEntry, at, known_keys, typed
 from scalkit.validation.expectation import Expectation, HasGrowth
+from scalkit.validation.growth_classes import declare_growths
 from scalkit.validation.several_expectation import SeveralExpectation
 from scalkit.validation.several_space import SeveralSpace, Space, space_along
 from scalkit.validation.space import SPACES, SearchSpace
@@ -43,7 +50,7 @@ __all__ = ["CATALOGUES", "ExpectationSet", "Expected", "expectation_set", "load_
 
 CATALOGUES = ("mpi", "mafia")
 _RULER = ("space", "ticks", "add_ticks", "remove_ticks")
-_KEYS = ("title", "deviation", *_RULER, "litmus", "rules", "expectations")
+_KEYS = ("title", "deviation", *_RULER, "litmus", "rules", "growth_classes", "expectations")
 _FUNCTION_KEYS = ("expectation", "deviation", *_RULER)
 
 
@@ -150,28 +157,12 @@ def expectation_set(source: object) -> ExpectationSet:
     if isinstance(source, Mapping):
         try:
             return ExpectationSet({str(name): _expected(str(name), value, {}) for name, value in source.items()})
-        except _AtEntry as wrong:
+        except AtEntry as wrong:
             raise wrong.error from None
     raise ExpectationError(
         f"expectations must be a mapping from function to text, a TOML file or one of {', '.join(CATALOGUES)}; "
         f"got {type(source).__name__}."
     )
-
-
-class _AtEntry(Exception):  # noqa: N818
-    """Carries an error to where the lines of the file are known."""
-
-    def __init__(self, path: EntryPath, error: ScalkitError) -> None:
-        super().__init__(path, error)
-        self.path, self.error = path, error
-
-
-@contextmanager
-def _at(*path: str | int) -> Iterator[None]:
-    try:
-        yield
-    except ScalkitError as error:
-        raise _AtEntry(path, error) from error
 
 
 def _from_text(text: str, name: str) -> ExpectationSet:
@@ -183,29 +174,30 @@ def _from_text(text: str, name: str) -> ExpectationSet:
     try:
         lines = lines_of(text)
         return _from_table(table, name, lines)
-    except _AtEntry as wrong:
+    except AtEntry as wrong:
         line = line_of(wrong.path, lines)
         where = f"{name}, line {line}" if line else name
         raise type(wrong.error)(f"{where}: {wrong.error}") from wrong.error
 
 
 def _from_table(table: Mapping[str, Any], name: str, lines: Mapping[EntryPath, int]) -> ExpectationSet:
-    _known_keys(table, _KEYS, "the file", ())
-    functions = _typed(table, "expectations", dict, {}, "a table of functions")
+    known_keys(table, _KEYS, "the file", ())
+    declare_growths(typed(table, "growth_classes", dict, {}, "a table of growth classes"))
+    functions = typed(table, "expectations", dict, {}, "a table of functions")
     if not functions:
-        with _at("expectations"):
+        with at("expectations"):
             raise ExpectationError(
                 "there is no [expectations] table with a function; add one, for example MPI_Barrier = 'log(p)'."
             )
-    _typed(table, "title", str, None, "text")
-    _typed(table, "deviation", (str, dict), None, "text, or a table from parameter to text,")
-    with _at("deviation"):
+    typed(table, "title", str, None, "text")
+    typed(table, "deviation", (str, dict), None, "text, or a table from parameter to text,")
+    with at("deviation"):
         _require_deviation(table.get("deviation", 1))
     _require_ruler(table, ())
     return ExpectationSet(
         functions={key: _expected(key, value, table) for key, value in functions.items()},
-        rules=tuple(_rules(_typed(table, "rules", list, [], "a list of texts"))),
-        litmus=_typed(table, "litmus", str, None, "the name of a function"),
+        rules=tuple(_rules(typed(table, "rules", list, [], "a list of texts"))),
+        litmus=typed(table, "litmus", str, None, "the name of a function"),
         name=name,
         lines={key: lines[path] for key in functions if (path := ("expectations", key)) in lines},
     )
@@ -213,7 +205,7 @@ def _from_table(table: Mapping[str, Any], name: str, lines: Mapping[EntryPath, i
 
 def _rules(rules: list[Any]) -> Iterator[Relation]:
     for place, rule in enumerate(rules):
-        with _at("rules", place):
+        with at("rules", place):
             yield Relation.parse(rule)
 
 
@@ -221,22 +213,22 @@ def _expected(function: str, value: object, overall: Mapping[str, Any]) -> Expec
     """Return the expectation of a function; `overall` has what the file says for all."""
     here = ("expectations", function)
     entry: Mapping[str, Any] = value if isinstance(value, Mapping) else {"expectation": value}
-    _known_keys(entry, _FUNCTION_KEYS, f"'{function}'", here)
-    with _at(*here):
+    known_keys(entry, _FUNCTION_KEYS, f"'{function}'", here)
+    with at(*here):
         if "expectation" not in entry:
             raise ExpectationError(
                 f"'{function}' has no key 'expectation'; add one, for example expectation = 'log(p)'."
             )
     if isinstance(entry["expectation"], Expectation | SeveralExpectation):
         return _ruled(function, entry["expectation"], entry, overall)
-    with _at(*here, "expectation"):
+    with at(*here, "expectation"):
         if isinstance(entry["expectation"], (bool, list, dict)):
             raise ExpectationError(
                 f"the expectation of '{function}' is {entry['expectation']!r}; write it as text, for example 'log(p)'."
             )
         with _naming(function):
             _made(entry["expectation"], None)
-    with _at(*here, "deviation"), _naming(function):
+    with at(*here, "deviation"), _naming(function):
         expectation = _made(entry["expectation"], entry.get("deviation", overall.get("deviation")))
     return _ruled(function, expectation, entry, overall)
 
@@ -300,7 +292,7 @@ def _ruled(
     if isinstance(expectation, SeveralExpectation):
         name = space if isinstance(space, str) else "around"
         return Expected(expectation, SeveralSpace(name, tuple(ticks), tuple(added), tuple(removed)))
-    with _at(*here), _naming(function):
+    with at(*here), _naming(function):
         expectation = _in_parameter_of(expectation, [*ticks, *added, *removed])
         if isinstance(space, SearchSpace):
             made = space
@@ -332,7 +324,7 @@ def _in_parameter_of(expectation: Expectation, ticks: list[Growth]) -> Expectati
 def _ticks(table: Mapping[str, Any], key: str, where: EntryPath) -> list[Growth]:
     found = []
     for place, text in enumerate(table.get(key, ())):
-        with _at(*where, key, place):
+        with at(*where, key, place):
             if isinstance(text, (bool, int, float, list, dict)):
                 raise ExpectationError(f"the tick {text!r} is no growth; write it as text, for example 'p^(1/2)'.")
             growth = Growth.parse(text)
@@ -347,17 +339,17 @@ def _ticks(table: Mapping[str, Any], key: str, where: EntryPath) -> list[Growth]
 def _require_ruler(table: Mapping[str, Any], where: EntryPath) -> None:
     """Check the keys of a ruler: known names, lists of texts, and not both a space and all ticks."""
     for key in ("ticks", "add_ticks", "remove_ticks"):
-        with _at(*where, key):
+        with at(*where, key):
             if key in table and not isinstance(table[key], list | tuple):
                 raise ExpectationError(
                     f"'{key}' is {table[key]!r}; a list of growths is needed, as in ['1', 'log(p)', 'p']."
                 )
-    with _at(*where, "ticks"):
+    with at(*where, "ticks"):
         if "ticks" in table and not list(table["ticks"]):
             raise ExpectationError("'ticks' is empty; list the growths to try, or leave it out.")
         if "ticks" in table and "space" in table:
             raise ExpectationError("'space' and 'ticks' both say which growths to try; give one, or use 'add_ticks'.")
-    with _at(*where, "space"):
+    with at(*where, "space"):
         if "space" in table and not isinstance(table["space"], SearchSpace):
             _space(table["space"])
 
@@ -368,20 +360,3 @@ def _space(name: object) -> str:
     if name not in SPACES:
         raise ExpectationError(f"the search space {name!r} is unknown; choose one of {', '.join(SPACES)}.")
     return name
-
-
-def _known_keys(table: Mapping[str, Any], known: tuple[str, ...], where: str, path: EntryPath) -> None:
-    for key in table:
-        if key not in known:
-            near = difflib.get_close_matches(str(key), known, 1)
-            hint = f"; did you mean '{near[0]}'?" if near else f"; known are {', '.join(known)}."
-            with _at(*path, str(key)):
-                raise ExpectationError(f"{where} has the unknown key '{key}'{hint}")
-
-
-def _typed(table: Mapping[str, Any], key: str, kind: type | tuple[type, ...], default: Any, words: str) -> Any:
-    value = table.get(key, default)
-    with _at(key):
-        if value is not default and not isinstance(value, kind):
-            raise ExpectationError(f"'{key}' is {value!r}; {words} is needed.")
-    return value

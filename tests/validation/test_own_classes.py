@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from importlib import resources
 
+import jsonschema
 import numpy as np
 import pytest
 
 import scalkit as sk
-from scalkit.growth import forget_growth
+from scalkit.growth import forget_growth, registered_growths
 from scalkit.validation.baseline import Baseline
 
+SCHEMA = resources.files("scalkit.validation").joinpath("baseline.schema.json")
 P = 2.0 ** np.arange(1, 11)
 LOGLOG = np.log2(np.log2(P))
 
@@ -47,6 +51,18 @@ def test_a_baseline_keeps_it(loglog: None, tmp_path: object) -> None:
     loaded = Baseline.load(Baseline.from_result(result).save(tmp_path / "b.json"))
     assert [change.kind for change in loaded.compare(sk.validate(data(2), loaded.expectations()))] == ["same"]
     forget_growth("loglog")
-    with pytest.raises(sk.errors.DataError, match="the function 'loglog' is unknown"):
-        Baseline.load(tmp_path / "b.json")
+    assert Baseline.load(tmp_path / "b.json").to_dict() == loaded.to_dict()
+    assert [one.name for one in registered_growths()] == ["loglog"]
+
+
+def test_a_baseline_without_its_class(loglog: None, tmp_path: object) -> None:
+    path = Baseline.from_result(sk.validate(data(), {"f": "loglog(p)"})).save(tmp_path / "b.json")
+    table = json.loads(path.read_text())
+    jsonschema.validate(table, json.loads(SCHEMA.read_text()))
+    forget_growth("loglog")
+    for own, message in ((None, "the function 'loglog' is unknown"), ({"loglog": 3}, "'loglog' is 3; an object with")):
+        changed = {key: value for key, value in table.items() if key != "growth_classes"}
+        path.write_text(json.dumps(changed | ({} if own is None else {"growth_classes": own})))
+        with pytest.raises(sk.errors.DataError, match=message):
+            Baseline.load(path)
     sk.register_growth("loglog", "log(log(p))")

@@ -1,0 +1,49 @@
+"""The entries of a user's file: errors know where they stand, keys and kinds of values are checked."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from scalkit.errors import ExpectationError, ScalkitError
+from scalkit.toml_lines import Path as EntryPath
+
+__all__ = ["AtEntry", "at", "known_keys", "typed"]
+
+
+class AtEntry(Exception):  # noqa: N818
+    """Carries an error to where the lines of the file are known."""
+
+    def __init__(self, path: EntryPath, error: ScalkitError) -> None:
+        super().__init__(path, error)
+        self.path, self.error = path, error
+
+
+@contextmanager
+def at(*path: str | int) -> Iterator[None]:
+    """Let errors inside say that they stand at a path of keys."""
+    try:
+        yield
+    except ScalkitError as error:
+        raise AtEntry(path, error) from error
+
+
+def known_keys(table: Mapping[str, Any], known: tuple[str, ...], where: str, path: EntryPath) -> None:
+    """Refuse keys of a table that are not known; `where` says what it is, `path` where it stands."""
+    for key in table:
+        if key not in known:
+            near = difflib.get_close_matches(str(key), known, 1)
+            hint = f"; did you mean '{near[0]}'?" if near else f"; known are {', '.join(known)}."
+            with at(*path, str(key)):
+                raise ExpectationError(f"{where} has the unknown key '{key}'{hint}")
+
+
+def typed(table: Mapping[str, Any], key: str, kind: type | tuple[type, ...], default: Any, words: str) -> Any:
+    """Return a value of a table, or the default; refuse one that is not of a kind, which `words` describe."""
+    value = table.get(key, default)
+    with at(key):
+        if value is not default and not isinstance(value, kind):
+            raise ExpectationError(f"'{key}' is {value!r}; {words} is needed.")
+    return value
