@@ -107,9 +107,7 @@ def show_command(mpicc: str) -> str:
     return ""
 
 
-def build(
-    tree: Path, mpicc: str, *, library: str = "", makefile: str = "Makefile", timeout_s: float = 600.0
-) -> Build:
+def build(tree: Path, mpicc: str, *, library: str = "", makefile: str = "Makefile", timeout_s: float = 600.0) -> Build:
     """Return the programs of a C tree, compiled with `mpicc` if they are not in the cache.
 
     Parameters

@@ -1,8 +1,8 @@
 /* The adaptive grid: every dimension cut into windows where its histogram changes, and which of them are dense.
  *
- * A dimension is cut into `bins` equal bins from its least to its greatest value, and these into at most `windows` equal
+ * A dimension is cut into `bins` equal bins from its least to its greatest value, these into at most `windows` equal
  * windows. The height of a window is that of its highest bin. From left to right a window joins the one before it when
- * their heights differ by at most `beta` of the higher one. A dimension that became a single window is cut into `uniform`
+ * their heights differ by at most `beta` of the higher one. A dimension that became one window is cut into `uniform`
  * equal ones. A window is dense when it holds more than `alpha` times the points that it would hold if they were spread
  * evenly. A dimension in which all values are equal has no windows.
  */

@@ -1,6 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "mafia/search.h"
 
+#include <stdlib.h>
+
 const char *const sk_function_names[SK_FUNCTIONS] = {"gen", "dedup", "pcount", "unjoin"};
 
 static int64_t now_ns(clockid_t clock)
@@ -8,6 +10,25 @@ static int64_t now_ns(clockid_t clock)
     struct timespec now;
     clock_gettime(clock, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+int64_t sk_search_reading_ns(clockid_t clock)
+{
+    enum { READINGS = 1001 };
+    int64_t ns[READINGS], before = now_ns(clock);
+    for (int i = 0; i < READINGS; i++) {
+        int64_t now = now_ns(clock);
+        ns[i] = now - before;
+        before = now;
+    }
+    qsort(ns, READINGS, sizeof *ns, by_size);
+    return ns[READINGS / 2];
 }
 
 static void write_units(FILE *dump, const char *kind, const struct sk_units *units)
@@ -61,6 +82,7 @@ struct sk_found sk_search_run(struct sk_search *search, const struct sk_grid *gr
         write_units(dump, "dense", &search->dense);
         write_units(dump, "terminal", &search->terminal);
         found.highest = search->dense.dim;
+        found.steps++;
         found.dense += search->dense.n;
         found.terminal += search->terminal.n;
         found.candidates += search->candidates.n;

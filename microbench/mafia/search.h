@@ -17,6 +17,7 @@ struct sk_found {
     uint64_t candidates, distinct;     /* made by gen; left by dedup */
     uint64_t dense, terminal;          /* dense units, windows included; those that are part of no greater one */
     int highest;                       /* greatest dimensionality of a dense unit; 0 when no window is dense */
+    int steps;                         /* readings of the clock that are part of each time */
 };
 
 /* Memory of a search, kept from one to the next. */
@@ -28,8 +29,13 @@ struct sk_search {
     struct sk_units top; /* out: the terminal units of the greatest dimensionality */
 };
 
-/* Searches the grid, timed by `clock`. Into `dump`, unless it is NULL, it writes a line for every dense and for every terminal unit. */
+/* Searches the grid, timed by `clock`. Into `dump`, unless it is NULL, it writes a line for every dense and for every
+ * terminal unit. */
 struct sk_found sk_search_run(struct sk_search *search, const struct sk_grid *grid, clockid_t clock, FILE *dump);
+
+/* Returns what one reading of the clock costs: the median between two readings with nothing between them. */
+int64_t sk_search_reading_ns(clockid_t clock);
+
 void sk_search_free(struct sk_search *search);
 
 #endif

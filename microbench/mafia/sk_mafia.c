@@ -31,7 +31,8 @@ static const struct sk_option options[] = {
     {"k", "N", "dimensions of each cluster", SK_OPTION_COUNT, &own.k, 1},
     {"clusters", "N", "clusters that are planted, 1 to 6", SK_OPTION_COUNT, &own.clusters, 1},
     {"seed", "N", "of the points", SK_OPTION_SEED, &own.seed, 0},
-    {"points", "FILE", "points from a text file instead: 'n d', then n rows of d numbers", SK_OPTION_TEXT, &own.points, 0},
+    {"points", "FILE", "points from a text file instead: 'n d', then n rows of d numbers", SK_OPTION_TEXT, &own.points,
+     0},
     {"bins", "N", "bins of a histogram", SK_OPTION_COUNT, &own.bins, 1},
     {"windows", "N", "windows of a dimension before they are joined", SK_OPTION_COUNT, &own.windows, 1},
     {"uniform", "N", "windows of a dimension without structure", SK_OPTION_COUNT, &own.uniform, 1},
@@ -44,7 +45,7 @@ static const struct sk_option options[] = {
 };
 static const size_t n_options = sizeof options / sizeof *options;
 static const int64_t least_reps = 5, most = 1000000;
-static const double short_s = 1e-3; /* a search below that is rarely interrupted */
+static const double short_s = 3e-3; /* a search below that is rarely interrupted */
 
 static void read_arguments(int argc, char **argv)
 {
@@ -68,8 +69,8 @@ static void read_arguments(int argc, char **argv)
     SK_REQUIRE(own.clusters <= SK_MAFIA_MOST_CLUSTERS, "--clusters %lld: 1 to %d are possible",
                (long long)own.clusters, SK_MAFIA_MOST_CLUSTERS);
     SK_REQUIRE(own.windows >= 4 * own.clusters && own.bins % own.windows == 0,
-               "--bins %lld and --windows %lld: planting needs at least 4 windows for each cluster, and bins that are a "
-               "multiple of them", (long long)own.bins, (long long)own.windows);
+               "--bins %lld and --windows %lld: planting needs at least 4 windows for each cluster, and bins that are "
+               "a multiple of them", (long long)own.bins, (long long)own.windows);
 }
 
 /* Returns the text of the provenance file; the caller frees it. */
@@ -149,8 +150,31 @@ static bool is_planted(const struct sk_plan *plan, const struct sk_grid *grid, c
     return hits == plan->clusters;
 }
 
-static void write_cells(struct sk_record *record, const int64_t *ns, int64_t reps, const struct sk_found *first,
-                        clockid_t clock, bool verified, double foreign)
+struct moment {
+    double at_s, others_s;
+};
+
+static struct moment now(void)
+{
+    return (struct moment){sk_machine_now_s(), sk_machine_others_s()};
+}
+
+/* Returns the share of all cores that others used since; NaN when unknown. */
+static double others_share(const struct moment *since)
+{
+    struct moment until = now();
+    double share = (until.others_s - since->others_s) / ((until.at_s - since->at_s) * sk_machine_cores());
+    return isnan(share) ? share : fmin(1, fmax(0, share));
+}
+
+struct timing {
+    clockid_t clock;
+    int64_t reading_ns, reps;
+    int64_t *ns; /* ns[function * max_reps + repetition] */
+};
+
+static void write_cells(struct sk_record *record, const struct timing *timing, const struct sk_found *first,
+                        bool verified, double foreign)
 {
     struct sk_json *json = &record->json;
     for (int f = 0; f < SK_FUNCTIONS; f++) {
@@ -160,10 +184,12 @@ static void write_cells(struct sk_record *record, const int64_t *ns, int64_t rep
         sk_json_int(json, "p", 1);
         sk_json_int(json, "size_B", 0);
         sk_json_int(json, "pass", 0);
-        sk_json_int(json, "n", reps);
-        sk_json_ints(json, "t_ns", ns + f * own.max_reps, (size_t)reps);
-        sk_json_text(json, "clock", clock == CLOCK_MONOTONIC ? "CLOCK_MONOTONIC" : "CLOCK_THREAD_CPUTIME_ID");
-        sk_json_text(json, "status", reps == own.max_reps ? "capped" : "budget");
+        sk_json_int(json, "n", timing->reps);
+        sk_json_ints(json, "t_ns", timing->ns + f * own.max_reps, (size_t)timing->reps);
+        sk_json_text(json, "clock", timing->clock == CLOCK_MONOTONIC ? "CLOCK_MONOTONIC" : "CLOCK_THREAD_CPUTIME_ID");
+        sk_json_int(json, "readings", first->steps);
+        sk_json_int(json, "reading_ns", timing->reading_ns);
+        sk_json_text(json, "status", timing->reps == own.max_reps ? "capped" : "budget");
         sk_json_bool(json, "verified", verified);
         if (!isnan(foreign))
             sk_json_real(json, "foreign_load", foreign);
@@ -190,19 +216,20 @@ static void write_counts(struct sk_record *record, const struct sk_found *found,
     }
 }
 
-/* Repeats the search, fills ns[function * max_reps + repetition], and returns how many repetitions there were. */
-static int64_t repeat(struct sk_search *search, const struct sk_grid *grid, const struct sk_found *first,
-                      clockid_t clock, int64_t *ns, double begin_s)
+/* Repeats the search. The readings of the clock are taken off the times. */
+static void repeat(struct sk_search *search, const struct sk_grid *grid, const struct sk_found *first,
+                   struct timing *timing, const struct moment *begin)
 {
     int64_t r = 0;
-    for (; r < own.max_reps && (r < least_reps || sk_machine_now_s() - begin_s < own.budget_s); r++) {
-        struct sk_found found = sk_search_run(search, grid, clock, NULL);
+    for (; r < own.max_reps && (r < least_reps || sk_machine_now_s() - begin->at_s < own.budget_s); r++) {
+        struct sk_found found = sk_search_run(search, grid, timing->clock, NULL);
         for (int f = 0; f < SK_FUNCTIONS; f++) {
-            ns[f * own.max_reps + r] = found.ns[f] > 0 ? found.ns[f] : 1;
+            int64_t ns = found.ns[f] - found.steps * timing->reading_ns;
+            timing->ns[f * own.max_reps + r] = ns > 0 ? ns : 1;
             SK_ASSERT(found.operations[f] == first->operations[f]);
         }
     }
-    return r;
+    timing->reps = r;
 }
 
 /* The processor time of the thread leaves out what other programs take, but reading it is a system call, long beside a
@@ -228,22 +255,21 @@ static void write_end(struct sk_record *record, bool capped, double wall_s)
 }
 
 static void measure(struct sk_search *search, const struct sk_grid *grid, const struct sk_points *points,
-                    const struct sk_found *first, bool verified, int argc, char **argv, double begin_s)
+                    const struct sk_found *first, bool verified, int argc, char **argv, const struct moment *begin)
 {
     struct sk_record record;
     sk_record_open(&record, own.out, 0);
     char *provenance = read_provenance();
     write_env(&record, points, argc, argv, provenance);
     write_counts(&record, first, verified);
-    int64_t *ns = sk_alloc((size_t)own.max_reps * SK_FUNCTIONS * sizeof *ns);
-    double others_s = sk_machine_others_s(), at_s = sk_machine_now_s();
-    clockid_t clock = choose_clock(first);
-    int64_t reps = repeat(search, grid, first, clock, ns, begin_s);
-    double share = (sk_machine_others_s() - others_s) / ((sk_machine_now_s() - at_s) * sk_machine_cores());
-    write_cells(&record, ns, reps, first, clock, verified, isnan(share) ? NAN : fmin(1, fmax(0, share)));
-    write_end(&record, reps == own.max_reps, sk_machine_now_s() - begin_s);
+    struct timing timing = {.clock = choose_clock(first)};
+    timing.reading_ns = sk_search_reading_ns(timing.clock);
+    timing.ns = sk_alloc((size_t)own.max_reps * SK_FUNCTIONS * sizeof *timing.ns);
+    repeat(search, grid, first, &timing, begin);
+    write_cells(&record, &timing, first, verified, others_share(begin));
+    write_end(&record, timing.reps == own.max_reps, sk_machine_now_s() - begin->at_s);
     sk_record_close(&record);
-    sk_free(ns);
+    sk_free(timing.ns);
     sk_free(provenance);
 }
 
@@ -263,7 +289,7 @@ int main(int argc, char **argv)
 {
     sk_program_name("sk_mafia");
     read_arguments(argc, argv);
-    double begin_s = sk_machine_now_s();
+    struct moment begin = now();
     struct sk_plan plan = {.n = (size_t)own.n, .d = (int)own.d, .k = (int)own.k, .clusters = (int)own.clusters,
                            .windows = (int)own.windows, .seed = own.seed};
     struct sk_points points = {0};
@@ -281,7 +307,7 @@ int main(int argc, char **argv)
     if (dump)
         SK_REQUIRE(fclose(dump) == 0, "cannot write to '%s': %s", own.dump, strerror(errno));
     if (own.out[0])
-        measure(&search, &grid, &points, &first, verified, argc, argv, begin_s);
+        measure(&search, &grid, &points, &first, verified, argc, argv, &begin);
     if (!verified)
         sk_say("k = %lld: what was planted is not exactly what was found; use more points (--n) or another --seed",
                (long long)own.k);

@@ -1,0 +1,139 @@
+"""Table 4 of Shudler et al. 2015 beside what our own MAFIA gives: models, divergences, ranks, by time and by operations."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from scalkit.errors import DataError
+from scalkit.lessons.paper import PrintedModel, published_tables
+from scalkit.measure import read, series
+from scalkit.reports import bundled
+from scalkit.validation import validate
+from scalkit.validation.verdict import Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["mafia_costs", "mafia_data", "mafia_table"]
+
+_TABLE = 4
+_METRICS = ("time", "operations")
+Source = xr.Dataset | str | os.PathLike[str] | None
+
+
+def mafia_data(source: Source = None) -> xr.Dataset:
+    """Return measurements of MAFIA: those given, else the bundled ones of three clusters.
+
+    Parameters
+    ----------
+    source : Dataset, path or None
+        A folder that `scalkit mafia` wrote, or its Dataset.
+
+    Returns
+    -------
+    xarray.Dataset
+        Metrics ``time`` in s and ``operations`` over ``function`` and ``k``.
+
+    Raises
+    ------
+    DataError
+        If it lacks one of them.
+    """
+    data = source if isinstance(source, xr.Dataset) else read(source or bundled("data/mafia/m3"))
+    missing = [name for name in _METRICS if name not in data.data_vars]
+    missing += [name for name in _functions() if name not in data["function"]]
+    if missing or data.attrs.get("parameter") != "k":
+        raise DataError(
+            f"these are no measurements of MAFIA over k ({', '.join(missing) or 'k'} is missing); name a folder that "
+            "'scalkit mafia' wrote."
+        )
+    return data
+
+
+def mafia_table(source: Source = None) -> pd.DataFrame:
+    """Return Table 4 as published, and beside it what our own measurements give.
+
+    Parameters
+    ----------
+    source : Dataset, path or None
+        As `mafia_data` takes it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each function of the table. Columns are pairs: ``("paper", ...)``, ``("time", ...)``,
+        ``("operations", ...)``. ``model`` is the growth printed, or the most probable one; ``divergence`` is that over the
+        expectation; ``match`` is the mark printed, or our verdict, ``undecided`` where no rank is 90 % probable;
+        ``probability`` is that of the verdict, or of the most probable rank.
+
+    References
+    ----------
+    Shudler et al. 2015 (docs/references.md), Table 4.
+    """
+    data = mafia_data(source)
+    printed = {one.function: one for one in published_tables()[_TABLE].entries}
+    found = validate(data, published_tables()[_TABLE].expectations())
+    rows = [_row(one, {metric: found[name, metric] for metric in _METRICS}) for name, one in printed.items()]
+    return _framed(rows, list(printed))
+
+
+def mafia_costs(source: Source = None) -> pd.DataFrame:
+    """Return the time of one operation for each function and k, which says why models of time and of counts differ.
+
+    Where it stays the same, both grow alike. Where it rises with k, the operations themselves become dearer, as when their
+    data outgrow a cache; where it falls, something that is not counted as an operation weighs less and less.
+
+    Parameters
+    ----------
+    source : Dataset, path or None
+        As `mafia_data` takes it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        In ns, one row for each k, one column for each function.
+    """
+    import pandas as pd
+
+    values = {(one.metric, one.function): dict(zip(one.x, one.y, strict=True)) for one in series(mafia_data(source))}
+    costs = {
+        name: {
+            int(k): 1e9 * seconds / values["operations", name].get(k, np.nan)
+            for k, seconds in values["time", name].items()
+        }
+        for name in _functions()
+    }
+    return pd.DataFrame(costs).rename_axis(index="k", columns="ns for an operation")
+
+
+def _functions() -> list[str]:
+    return [one.function for one in published_tables()[_TABLE].entries]
+
+
+def _row(printed: PrintedModel, verdicts: Mapping[str, Verdict]) -> dict[tuple[str, str], object]:
+    row: dict[tuple[str, str], object] = {
+        ("paper", "expectation"): str(printed.expectation.growth),
+        ("paper", "model"): str(printed.growth),
+        ("paper", "divergence"): str(printed.divergence),
+        ("paper", "match"): printed.match,
+    }
+    for metric, verdict in verdicts.items():
+        model = max((verdict.model, *verdict.rivals), key=lambda one: one.weight)
+        row |= {
+            (metric, "model"): str(model.growth),
+            (metric, "divergence"): str(model.growth / printed.expectation.growth),
+            (metric, "match"): verdict.verdict,
+            (metric, "probability"): round(max(verdict.probability.values()), 3),
+        }
+    return row
+
+
+def _framed(rows: list[dict[tuple[str, str], object]], names: list[str]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(rows, index=pd.Index(names, name="function"), columns=pd.MultiIndex.from_tuples(list(rows[0])))
