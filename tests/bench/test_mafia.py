@@ -213,10 +213,10 @@ def test_another_campaign_in_the_folder_is_refused(measured: Path) -> None:
 
 
 def test_a_wrong_result_is_a_remark(tmp_path: Path) -> None:
-    few = MafiaSettings(k=(7,), n=1000, d=9, clusters=5, runs=1, max_reps=1)
+    few = MafiaSettings(k=(2,), n=1000, clusters=5, runs=1, max_reps=1)
     remarks = measure_mafia(tmp_path / "few", few)
     assert remarks == [
-        "mafia-k07-r00: k = 7: what was planted is not exactly what was found; use more points (--n) or another --seed."
+        "mafia-k02-r00: k = 2: what was planted is not exactly what was found; use more points (--n) or another --seed."
     ]
     assert not sk.read(tmp_path / "few")["verified"].any()
 
