@@ -51,14 +51,14 @@ static int make_win_allocate(const struct sk_maker *maker, union sk_object *obje
 
 static int make_dist_graph_create(const struct sk_maker *maker, union sk_object *object)
 {
-    return MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &maker->rank, (int[]){1}, &maker->after, MPI_UNWEIGHTED,
+    return MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &maker->rank, (int[]){1}, &maker->after, maker->unweighted,
                                  MPI_INFO_NULL, 0, &object->comm);
 }
 
 static int make_dist_graph_create_adjacent(const struct sk_maker *maker, union sk_object *object)
 {
-    return MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &maker->before, MPI_UNWEIGHTED, 1, &maker->after,
-                                          MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &object->comm);
+    return MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &maker->before, maker->unweighted, 1, &maker->after,
+                                          maker->unweighted, MPI_INFO_NULL, 0, &object->comm);
 }
 
 static int (*const makers[SK_OBJECT_KINDS])(const struct sk_maker *, union sk_object *) = {
@@ -69,7 +69,7 @@ static int (*const makers[SK_OBJECT_KINDS])(const struct sk_maker *, union sk_ob
 
 struct sk_maker sk_maker_new(enum sk_object_kind kind, enum sk_shape shape, uint64_t seed)
 {
-    struct sk_maker maker = {.kind = kind, .shape = shape};
+    struct sk_maker maker = {.kind = kind, .shape = shape, .unweighted = MPI_UNWEIGHTED};
     MPI_Group all;
     SK_MPI(PMPI_Comm_rank(MPI_COMM_WORLD, &maker.rank));
     SK_MPI(PMPI_Comm_size(MPI_COMM_WORLD, &maker.size));

@@ -31,6 +31,7 @@ struct sk_maker {
     MPI_Group group;
     int dims[2];           /* of the Cartesian grid */
     long *exposed;         /* memory of the window */
+    int *unweighted;       /* MPI_UNWEIGHTED, kept where compilers do not warn that it points to nothing */
 };
 
 /* Every process must call these. The caller frees the maker with sk_maker_free. */

@@ -27,7 +27,7 @@ enum sk_datatype { SK_BYTE, SK_INT, SK_DOUBLE, SK_DATATYPES };
 extern const char *const sk_datatype_names[SK_DATATYPES];
 size_t sk_datatype_bytes(enum sk_datatype datatype);
 
-/* Buffers with room for one block for and from every process. Bytes are summed as MPI_UINT8_T, modulo 256. */
+/* Buffers with room for one block for and from every process. Bytes are summed as MPI_UINT8_T. */
 struct sk_operands {
     MPI_Comm comm;
     int rank, size;

@@ -101,3 +101,20 @@ void test_work(void)
     CHECK(sk_clock_now() - begin >= 500000); /* the compiler has not left it out */
     sk_work(0);
 }
+
+/* Sums of bytes never pass 255, however many processes there are. */
+void test_sums_of_bytes(void)
+{
+    for (int p = 1; p <= 2000; p += p < 20 ? 1 : 97) {
+        int sum[COUNT] = {0};
+        for (int r = 0; r < p; r++) {
+            struct sk_operands x = by_hand(r, p, SK_BYTE);
+            sk_operands_fill(&x, SK_FLOW_SUM_TO_ALL);
+            for (int i = 0; i < COUNT; i++)
+                sum[i] += ((unsigned char *)x.send)[i];
+            sk_operands_free(&x);
+        }
+        for (int i = 0; i < COUNT; i++)
+            CHECK(sum[i] > 0 && sum[i] <= 255);
+    }
+}
