@@ -69,7 +69,8 @@ def mafia_table(source: Source = None) -> pd.DataFrame:
         One row for each function of the table. Columns are pairs: ``("paper", ...)``, ``("time", ...)``,
         ``("operations", ...)``. ``model`` is the growth printed, or the most probable one; ``divergence`` is that over the
         expectation; ``match`` is the mark printed, or our verdict, ``undecided`` where no rank is 90 % probable;
-        ``probability`` is that of the verdict, or of the most probable rank.
+        ``probability`` is that of the verdict: of approximate, that the growth is inside the limits; of undecided, that of
+        the most probable rank.
 
     References
     ----------
@@ -128,9 +129,16 @@ def _row(printed: PrintedModel, verdicts: Mapping[str, Verdict]) -> dict[tuple[s
             (metric, "model"): str(model.growth),
             (metric, "divergence"): str(model.growth / printed.expectation.growth),
             (metric, "match"): verdict.verdict,
-            (metric, "probability"): round(max(verdict.probability.values()), 3),
+            (metric, "probability"): round(_probability(verdict), 3),
         }
     return row
+
+
+def _probability(verdict: Verdict) -> float:
+    p = verdict.probability
+    if verdict.verdict == "approximate":
+        return p["total"] + p["approximate"]
+    return max(p.values()) if verdict.verdict == "undecided" else p[verdict.verdict]
 
 
 def _framed(rows: list[dict[tuple[str, str], object]], names: list[str]) -> pd.DataFrame:

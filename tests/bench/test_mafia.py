@@ -19,6 +19,7 @@ from scalkit import native
 from scalkit.bench.mafia import FUNCTIONS, MafiaSettings, measure_mafia
 from scalkit.errors import LaunchError, UsageError
 
+SANITIZED = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -Werror"
 SMALL = MafiaSettings(k=(3, 4, 5, 6, 7, 8), n=2000, d=9, runs=1, max_reps=5, budget_s=1.0, seed=7)
 
 
@@ -26,7 +27,7 @@ SMALL = MafiaSettings(k=(3, 4, 5, 6, 7, 8), n=2000, d=9, runs=1, max_reps=5, bud
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build = tmp_path_factory.mktemp("mafia")
     made = subprocess.run(
-        ["make", "-s", "-C", str(native.sources("microbench") / "mafia"), f"BUILD={build}", "CFLAGS=-O1 -g -Werror"],
+        ["make", "-s", "-C", str(native.sources("microbench") / "mafia"), f"BUILD={build}", f"CFLAGS={SANITIZED}"],
         capture_output=True,
         text=True,
     )
@@ -257,13 +258,3 @@ def test_budget_goes_where_the_work_is() -> None:
     assert settings.budget_of(3) == 0.2
     assert settings.budget_of(16) == pytest.approx(50.0, rel=0.01)
     assert MafiaSettings().budget_of(16) == 10.0
-
-
-@pytest.mark.slow
-def test_sanitizers_find_nothing(tmp_path: Path) -> None:
-    made = subprocess.run(
-        ["make", "-s", "-C", str(native.sources("microbench") / "mafia"), "check", f"BUILD={tmp_path}"],
-        capture_output=True,
-        text=True,
-    )
-    assert (made.returncode, made.stdout, made.stderr) == (0, "mafia: all checks passed\n", "")
