@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from scalkit.lessons import tables
 from scalkit.lessons.example import read_or_example
 from scalkit.lessons.measured_here import MeasuredHere, measure_here
 from scalkit.lessons.paper import PublishedTable, published_tables
 from scalkit.lessons.resolution import resolution
-from scalkit.lessons.simulated import simulate
+from scalkit.teaching.simulated import simulate
 
 __all__ = [
     "MeasuredHere",
@@ -16,4 +17,5 @@ __all__ = [
     "read_or_example",
     "resolution",
     "simulate",
+    "tables",
 ]

@@ -6,8 +6,8 @@ import os
 
 import xarray as xr
 
-from scalkit.lessons.simulated import simulate
 from scalkit.measure import read
+from scalkit.teaching.simulated import simulate
 
 __all__ = ["read_or_example"]
 

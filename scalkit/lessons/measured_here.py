@@ -9,8 +9,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalkit.errors import BuildError, LaunchError
-from scalkit.measure import read
+from scalkit.errors import BuildError, DataError, LaunchError
+from scalkit.measure import Series, read, series
 from scalkit.reports import bundled
 
 if TYPE_CHECKING:
@@ -43,6 +43,21 @@ class MeasuredHere:
     folder: Path
     is_bundled: bool
     sentence: str
+
+    def series(self, function: str) -> Series:
+        """Return the values of a function, one for each setting; of several metrics the first one.
+
+        Raises
+        ------
+        DataError
+            If it was not measured.
+        """
+        found = {one.function: one for one in reversed(series(self.data))}
+        if function not in found:
+            raise DataError(
+                f"the function {function!r:.60} was not measured; measured are {', '.join(reversed(found))}."
+            )
+        return found[function]
 
     def __repr__(self) -> str:
         return f"<MeasuredHere: {self.sentence}>"

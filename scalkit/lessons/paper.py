@@ -12,10 +12,10 @@ import xarray as xr
 
 from scalkit.errors import UsageError
 from scalkit.growth import Growth
-from scalkit.lessons.simulated import evaluate
 from scalkit.markup import block, formula, marked, table
 from scalkit.measure import combine, measurements
 from scalkit.reports import bundled
+from scalkit.teaching.simulated import evaluate
 from scalkit.validation import SYMBOLS, Expectation
 from scalkit.validation.expectation import Rank
 

@@ -15,7 +15,7 @@
     unit = "us"
     noise = 0.02
     seed = 20261121
-    functions = { exchange = [[3.0, "1"], [2.0, "p"]] }
+    functions = { exchange = "3 + 2*p" }
 
 The answers stand in the package, not in the notebooks of the learners, and they stand there in plain text. A hash would hide
 little: of four choices one is soon tried, a number has a tolerance, and a growth is written in many ways. Exercises help to

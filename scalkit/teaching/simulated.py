@@ -1,38 +1,34 @@
-"""Measurements that are made up for a lesson, and say so."""
+"""Measurements that follow a known formula, with noise that only adds; they say that they are simulated."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 import xarray as xr
+from numpy.typing import ArrayLike, NDArray
 
 from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.measure import combine, measurements
 from scalkit.teaching.bundled import data_names, data_options
 
-__all__ = ["lesson_data", "simulated"]
+__all__ = ["evaluate", "lesson_data", "simulate", "simulated"]
 
 _MOST_NOISE = 2.0
 
 
 def simulated(name: str, *, noise: float | None = None, seed: int | None = None) -> xr.Dataset:
-    """Return the simulated measurements of a lesson: sums of growths with noise that only adds.
+    """Return the simulated measurements of a lesson; see `simulate`.
 
     Parameters
     ----------
     name : str
         For example ``"02-exchange"``.
     noise : float, optional
-        Standard deviation of the half-normal noise, relative; by default that of the lesson.
+        By default that of the lesson.
     seed : int, optional
-        Of the noise; by default that of the lesson, so that everybody sees the same.
-
-    Returns
-    -------
-    xarray.Dataset
-        Its attribute ``title`` says that nothing was measured, and names noise and seed.
+        By default that of the lesson, so that everybody sees the same.
 
     Raises
     ------
@@ -40,29 +36,94 @@ def simulated(name: str, *, noise: float | None = None, seed: int | None = None)
         If there are no such data, or the noise is out of range.
     """
     options = data_options(name)
-    spread = float(options["noise"] if noise is None else noise)
-    if not 0 <= spread <= _MOST_NOISE:
-        raise UsageError(f"the noise is {noise!r:.60}; it is a share from 0 to {_MOST_NOISE:g}, for example 0.05.")
-    used = int(options["seed"] if seed is None else seed)
-    x = np.asarray(options["settings"], dtype=np.float64)
-    generator = np.random.default_rng(used)
-    made = [
-        _measured(function, terms, x, spread, generator, options) for function, terms in options["functions"].items()
-    ]
-    said = f"simulated, not measured: {name}, noise {spread:g}, seed {used}"
-    return combine(made).assign_attrs(title=said, measured_on="nothing: simulated", simulated=1)
-
-
-def _measured(
-    function: str, terms: list[Any], x: Any, noise: float, generator: np.random.Generator, options: dict[str, Any]
-) -> xr.Dataset:
-    exact = sum(float(coefficient) * Growth.parse(growth)(x) for coefficient, growth in terms)
-    drawn = np.abs(generator.normal(size=(len(x), int(options.get("repetitions", 9)))))
-    values = np.asarray(exact)[:, np.newaxis] * (1 + noise * drawn)
-    parameter, metric = options.get("parameter", "p"), options.get("metric", "time")
-    return measurements(x, values, parameter, metric, options["unit"], function)
+    options["noise"] = float(options["noise"] if noise is None else noise)
+    options["seed"] = int(options["seed"] if seed is None else seed)
+    truth, settings = options.pop("functions"), options.pop("settings")
+    return simulate(truth, settings, **{"repetitions": 9, **options}, title=name)
 
 
 def lesson_data() -> list[xr.Dataset]:
     """Return the simulated measurements of all lessons, as every learner gets them."""
     return [simulated(name) for name in data_names()]
+
+
+def simulate(
+    truth: Mapping[str, str],
+    x: ArrayLike,
+    *,
+    parameter: str = "p",
+    metric: str = "time",
+    unit: str | None = None,
+    noise: float = 0.0,
+    repetitions: int = 5,
+    seed: int = 1,
+    title: str = "",
+) -> xr.Dataset:
+    """Return what would be measured if each function followed its formula.
+
+    Parameters
+    ----------
+    truth : mapping from name of a function to text
+        A sum such as ``"5 + 2*log(p)"``, in `unit`: numbers, and numbers times growths.
+    x : array_like of shape (points,)
+    parameter, metric, unit
+        As of `scalkit.measurements`.
+    noise : float
+        Typical share that a repetition is longer than the formula says, half-normal; 0.05 is 5 %. Disturbances only ever
+        add time.
+    repetitions : int
+    seed : int
+        Of the noise.
+    title : str
+        Of what, in its title.
+
+    Returns
+    -------
+    xarray.Dataset
+        Marked as simulated: its attribute ``title`` says that nothing was measured, and names noise and seed.
+
+    Raises
+    ------
+    UsageError
+        If the noise is out of range or there is no repetition.
+    ExpectationError
+        If a formula cannot be read.
+    """
+    if not 0 <= noise <= _MOST_NOISE:
+        raise UsageError(f"noise is {noise!r:.60}; a share from 0 to {_MOST_NOISE:g} is needed, such as 0.05 for 5 %.")
+    if isinstance(repetitions, bool) or not isinstance(repetitions, int) or repetitions < 1:
+        raise UsageError(f"repetitions are {repetitions!r}; a whole number from 1 on is needed.")
+    if not truth:
+        raise UsageError(
+            "there is nothing to simulate; name a function and its formula, such as {'f': '5 + 2*log(p)'}."
+        )
+    rng = np.random.default_rng(seed)
+    at = np.asarray(x, dtype=np.float64)
+    found = []
+    for name, formula in truth.items():
+        values = evaluate(formula, at, parameter)[:, None]
+        values = values * (1 + noise * np.abs(rng.standard_normal((len(at), repetitions))))
+        found.append(measurements(x, values, parameter, metric, unit, name))
+    made = combine(found)
+    said = f"simulated, not measured: {title}{', ' if title else ''}noise {noise:g}, seed {seed}"
+    made.attrs |= {"simulated": 1, "title": said, "measured_on": said}
+    return made
+
+
+def evaluate(formula: str, x: ArrayLike, parameter: str = "p") -> NDArray[np.float64]:
+    """Return a sum of numbers and of numbers times growths, such as ``"16 + 0.56*p"``, at `x`; nothing is evaluated as code."""
+    at = np.asarray(x, dtype=np.float64)
+    total = np.zeros(at.shape)
+    for term in formula.split(" + "):
+        factor, growth = _split(term.strip())
+        total = total + factor * (Growth.parse(growth, parameter)(at) if growth else 1.0)
+    return total
+
+
+def _split(term: str) -> tuple[float, str]:
+    """Return the number before a growth, and the growth; empty where there is only a number."""
+    first, _, rest = term.partition("*")
+    try:
+        return float(first), rest
+    except ValueError:
+        return 1.0, term

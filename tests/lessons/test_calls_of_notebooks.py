@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import scalkit as sk
-from scalkit.errors import ExpectationError, UsageError
-from scalkit.lessons import measure_here, published_tables, read_or_example, resolution, simulate
-from scalkit.lessons.simulated import evaluate
+from scalkit.errors import DataError, ExpectationError, UsageError
+from scalkit.lessons import measure_here, published_tables, read_or_example, resolution, simulate, tables
 from scalkit.measure import write_netcdf
+from scalkit.teaching.simulated import evaluate
 
 P = [2, 4, 8, 16, 32]
 
@@ -38,7 +38,7 @@ def test_simulated_data_say_so_and_follow_the_truth() -> None:
 @pytest.mark.parametrize(
     ("truth", "options", "said"),
     [
-        ({"f": "p"}, {"noise": -0.1}, r"^noise is -0\.1; a share from 0 on is needed, such as 0\.05 for 5 %\.$"),
+        ({"f": "p"}, {"noise": -0.1}, r"^noise is -0\.1; a share from 0 to 2 is needed, such as 0\.05 for 5 %\.$"),
         ({"f": "p"}, {"repetitions": 0}, r"^repetitions are 0; a whole number from 1 on is needed\.$"),
         (
             {},
@@ -58,12 +58,12 @@ def test_formulas_are_parsed_and_never_evaluated() -> None:
 
 
 def test_every_mark_of_the_paper_is_derived_again() -> None:
-    tables = published_tables()
-    assert {number: len(table.entries) for number, table in tables.items()} == {2: 24, 3: 15, 4: 4}
-    for table in tables.values():
+    published = published_tables()
+    assert {number: len(table.entries) for number, table in published.items()} == {2: 24, 3: 15, 4: 4}
+    for table in published.values():
         assert all(one.agrees for one in table.entries)
         assert table.to_frame()["agrees"].all()
-    assert tables[2].sentence == "Table 2, collectives runtime: 24 of 24 marks come out as printed."
+    assert published[2].sentence == "Table 2, collectives runtime: 24 of 24 marks come out as printed."
 
 
 @pytest.mark.parametrize("number", [2, 3, 4])
@@ -75,6 +75,41 @@ def test_printed_models_as_data_give_the_printed_marks(number: int) -> None:
         result = sk.validate(data, table.expectations())
         printed = {one.function: one.match for one in table.entries if one.machine == machine}
         assert {v.function: v.rank for v in result} == printed
+
+
+def test_tables_hold_what_they_say() -> None:
+    assert tables.read_as(["O(p log p)", "42"]).to_dict() == {"read as": {"O(p log p)": "p*log(p)", "42": "1"}}
+    assert tables.slow_to_fast(["2^p", "1", "p"])["slow to fast"].tolist() == ["1", "p", "2^p"]
+    assert tables.limits_of(["p"]).to_numpy().tolist() == [["p^(1/2)", "p^(1/2)", "p^(3/2)"]]
+    found = tables.matches(sk.Expectation("p"), ["1", "p", "p^2"])
+    assert found.to_numpy().tolist() == [
+        ["1/p", "none", "grows slower"], ["1", "total", "as expected"], ["p", "none", "grows faster"]
+    ]  # fmt: skip
+    by_deviation = tables.match_by_deviation("p^(1/2)", "log(p)", [None, "p^(1/2)"])
+    assert by_deviation["match of p^(1/2)"].to_dict() == {"log(p)^(1/2)": "none", "p^(1/2)": "approximate"}
+    assert [str(ruler.ticks[-1]) for ruler in tables.rulers_of({"f": "p", "g": "p^2"})] == ["p^2*log(p)", "p^4"]
+
+
+def test_predictions_and_rankings_are_those_of_the_verdict() -> None:
+    data = simulate({"f": "16 + 0.56*p"}, [16, 32, 64, 128, 256], metric="process_memory", unit="MB", noise=0.01)
+    verdict = sk.validate(data, {"f": "p"})["f"]
+    table = tables.predictions(verdict, [512, 1024], truth="16 + 0.56*p")
+    assert table.index.name == "p, MB"
+    assert table["truth"].tolist() == [303, 589]
+    assert table.loc[1024, "model"] == round(float(verdict.model(1024)) / 1e6)
+    assert (table["from"] <= table["model"]).all()
+    assert "truth" not in tables.predictions(verdict, [512])
+    ranking = tables.ranking(verdict, 2)
+    assert ranking.index.tolist() == [str(verdict.model.growth), str(verdict.rivals[0].growth)]
+    assert tables.percentages({"total": 0.987, "none": 0.013}) == "total 98.7 %, none 1.3 %"
+    assert tables.sentences([verdict, verdict]) == f"{verdict.sentence}\n{verdict.sentence}"
+
+
+def test_values_stand_side_by_side_where_both_have_them() -> None:
+    one = simulate({"f": "5 + 1*p", "g": "2"}, P, metric="object_memory", unit="B")
+    other = simulate({"f": "9 + 1*p"}, P, metric="object_memory", unit="B")
+    table = tables.values_at({"before": one, "now": other}, "object_memory", p=2)
+    assert table.to_dict() == {"before": {"f": 7}, "now": {"f": 11}}
 
 
 def test_unknown_machine() -> None:
@@ -117,3 +152,6 @@ def test_without_an_mpi_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert list(found.data["p"].values) == [2, 4, 8, 16, 32]
     assert not (tmp_path / "runs").exists()
     assert repr(found) == f"<MeasuredHere: {found.sentence}>"
+    assert str(found.series("MPI_Comm_dup").metric) == "object_memory"
+    with pytest.raises(DataError, match=r"^the function 'MPI_Nothing' was not measured; measured are MPI_Barrier, "):
+        found.series("MPI_Nothing")

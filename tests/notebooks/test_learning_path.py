@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from itertools import pairwise
 from pathlib import Path
 
@@ -34,6 +35,24 @@ def test_the_path_is_complete_and_linked() -> None:
     for before, after in pairwise(names):
         text = "".join(cell.source for cell in nbformat.read(FOLDER / f"{before}.ipynb", 4).cells)
         assert f"({after}.ipynb)" in text, before
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("**/[0-9]*.ipynb")), ids=lambda path: path.stem)
+def test_notebooks_hold_calls_and_no_logic(path: Path) -> None:
+    logic = (
+        ast.FunctionDef,
+        ast.ClassDef,
+        ast.Lambda,
+        ast.For,
+        ast.While,
+        ast.If,
+        ast.comprehension,
+        ast.With,
+        ast.Try,
+    )
+    cells = [cell.source for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]
+    found = [type(node).__name__ for source in cells for node in ast.walk(ast.parse(source)) if isinstance(node, logic)]
+    assert found == []
 
 
 @pytest.mark.slow

@@ -59,7 +59,7 @@ def test_what_is_not_there_is_named() -> None:
         UsageError, match=r"^there is no lesson data 'x'; there are 02-exchange, 02-sweep, 06-old, 06-new\.$"
     ):
         simulated("x")
-    with pytest.raises(UsageError, match=r"^the noise is -1; it is a share from 0 to 2, for example 0\.05\.$"):
+    with pytest.raises(UsageError, match=r"^noise is -1\.0; a share from 0 to 2 is needed, such as 0\.05 for 5 %\.$"):
         simulated("02-sweep", noise=-1)
 
 
