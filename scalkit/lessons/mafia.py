@@ -47,10 +47,10 @@ def mafia_data(source: Source = None) -> xr.Dataset:
     data = source if isinstance(source, xr.Dataset) else read(source or bundled("data/mafia/m3"))
     missing = [name for name in _METRICS if name not in data.data_vars]
     missing += [name for name in _functions() if name not in data["function"]]
-    if missing or data.attrs.get("parameter") != "k":
+    missing += ["k"] if data.attrs.get("parameter") != "k" else []
+    if missing:
         raise DataError(
-            f"these are no measurements of MAFIA over k ({', '.join(missing) or 'k'} is missing); name a folder that "
-            "'scalkit mafia' wrote."
+            f"these are no measurements of MAFIA, without {', '.join(missing)}; name a folder that 'scalkit mafia' wrote."
         )
     return data
 

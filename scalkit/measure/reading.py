@@ -149,7 +149,7 @@ class _Inputs:
                 raise _empty(folder)
             for content in contents:
                 self._foreign(content)
-        elif all(not run.cells and not run.memories for run in found):
+        elif all(not run.cells and not run.memories and not run.counts for run in found):
             raise RunFileError(
                 f"the run files in {str(folder)!r} hold no measurements: all launches died early; measure again."
             )
