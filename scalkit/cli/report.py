@@ -114,8 +114,8 @@ def run(args: argparse.Namespace) -> int:
     if not args.runs:
         raise UsageError("nothing to report; name a run folder, a run file, a netCDF file or a session.")
     from scalkit.cli.progress import terminated_like_interrupted
-    from scalkit.cli.task_bar import task_bar
     from scalkit.reports import report
+    from scalkit.task_bar import task_bar
 
     with terminated_like_interrupted(), task_bar(sys.stderr, "report") as bar:
         result = report(

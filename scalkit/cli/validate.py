@@ -123,7 +123,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Validate, print and write; return 0 or 1. Ranks beside rank 0 only compute."""
-    from scalkit.cli.task_bar import task_bar
+    from scalkit.task_bar import task_bar
 
     with task_bar(sys.stderr, "judging") as report, _computing(report) as mapper:
         result = None if mapper is None else _validated(args, mapper)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol, get_args
 
@@ -17,6 +18,7 @@ from scalkit.fit.criteria import Criterion, require_criterion
 from scalkit.fit.select import MIN_POINTS
 from scalkit.growth import Growth
 from scalkit.measure.reduce import Statistic
+from scalkit.task_bar import Report, task_bar
 
 __all__ = ["FitModels", "fit_models"]
 
@@ -52,6 +54,7 @@ def fit_models(
     all_hypotheses: bool = False,
     parameter: str | None = None,
     unit: str = "s",
+    progress: bool = True,
 ) -> FitModels:
     """Return the model of every series: the constant, or ``constant + coefficient * tick`` with the best tick of a space.
 
@@ -87,6 +90,8 @@ def fit_models(
         Whether to return coefficients and adjusted R^2 of every growth too.
     parameter, unit : str
         For messages and models; by default that of the space and seconds.
+    progress : bool
+        Whether work that lasts shows a bar after a second: on a terminal and in a notebook, nowhere else.
 
     Returns
     -------
@@ -112,10 +117,12 @@ def fit_models(
     table = Table.of(x, Y, statistic, name, unit, least, positive, min_points)
     known = Hypotheses.of(growths, table.x, expected)
     options = Options(weights == "relative", nonnegative, criterion, exact, all_hypotheses)
-    return FitModels(growths=growths, parameter=name, unit=unit, **_fit(table, known, options))
+    with task_bar(sys.stderr, "fit_models", wanted=progress) as report:
+        arrays = _fit(table, known, options, report)
+    return FitModels(growths=growths, parameter=name, unit=unit, **arrays)
 
 
-def _fit(table: Table, known: Hypotheses, options: Options) -> dict[str, Any]:
+def _fit(table: Table, known: Hypotheses, options: Options, report: Report) -> dict[str, Any]:
     """Return the arrays of the result, computed block by block."""
     n_series, n_growths = len(table.values), len(known.growths)
     arrays: dict[str, Any] = {name: np.empty(n_series) for name in _FLOATS}
@@ -127,9 +134,11 @@ def _fit(table: Table, known: Hypotheses, options: Options) -> dict[str, Any]:
     step = min(_MOST_HYPOTHESES // n_growths, _MOST_VALUES // values_each, _MOST_SERIES)
     step = max(1, min(max(step, _FEWEST_SERIES), n_series))
     buffers = Buffers(n_growths, step)
+    report(0, n_series)
     for start in range(0, n_series, step):
         y = table.block(start, min(start + step, n_series))
         for part, places, ticks in known.groups(y):
             for name, values in fit_block(part, ticks, known, options, buffers).items():
                 arrays[name][start : start + y.shape[1]][places] = values
+        report(start + y.shape[1], n_series)
     return arrays

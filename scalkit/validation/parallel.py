@@ -14,15 +14,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import LaunchError
+from scalkit.task_bar import Report
 from scalkit.validation.verdict import Mapper
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
 __all__ = ["Report", "in_turn", "over_ranks"]
-
-Report = Callable[[int, int], None]
-"""Is called with the number of tasks that are done, and of all."""
 
 _RANK_0_HELPS = 4  # ranks at most: with more of them it would keep the others waiting for messages
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
@@ -13,11 +14,13 @@ from scalkit.errors import DataError, ExpectationError, RuleError, UsageError
 from scalkit.fit import MIN_POINTS
 from scalkit.measure import Series, Statistic, fixed_parameters, parameters_of, series
 from scalkit.relation import Relation
+from scalkit.task_bar import task_bar
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import ExpectationSet, Expected, expectation_set
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.hypotheses import Prior
 from scalkit.validation.litmus import Litmus
+from scalkit.validation.parallel import in_turn
 from scalkit.validation.result import Validation
 from scalkit.validation.rules import RuleResult, judge_rule
 from scalkit.validation.several import several_verdicts
@@ -41,6 +44,7 @@ def validate(
     prior: Prior = "ranks",
     scaling: str = "auto",
     mapper: Mapper = map,
+    progress: bool = True,
 ) -> Validation:
     """Return the verdicts on all measured functions that have an expectation.
 
@@ -70,6 +74,9 @@ def validate(
         times time, ``"weak"`` the times as they are.
     mapper : callable
         What computes the tasks that many series are split into, as `map` does: one after the other by default.
+    progress : bool
+        Whether work that lasts shows a bar after a second: on a terminal and in a notebook, nowhere else, and not with a
+        `mapper` of your own.
 
     Returns
     -------
@@ -107,11 +114,14 @@ def validate(
     several = parameters_of(data)
     if len(several) > 1:
         _require_one_parameter(several, baseline=baseline, prior=prior, rules=rules)
-        found = _over_several(data, expected, space, cast(Statistic, statistic), min_points, mapper)
-    else:
-        found = _along_one(
-            data, expected, space, baseline, cast(Statistic, statistic), min_points, prior, scaling, mapper
-        )
+    with task_bar(sys.stderr, "validate", wanted=progress and mapper is map) as report:
+        compute = in_turn(report) if mapper is map else mapper
+        if len(several) > 1:
+            found = _over_several(data, expected, space, cast(Statistic, statistic), min_points, compute)
+        else:
+            found = _along_one(
+                data, expected, space, baseline, cast(Statistic, statistic), min_points, prior, scaling, compute
+            )
     if not found.verdicts:
         raise ExpectationError(_no_match(found.names, expected))
     known = {*found.names, *expected.functions}

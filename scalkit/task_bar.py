@@ -1,37 +1,56 @@
-"""A bar for work in tasks that lasts: on a terminal only, and not before a second has passed."""
+"""A bar for work in tasks that lasts: where a person looks on, and not before a second has passed."""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TextIO
 
-__all__ = ["task_bar"]
+__all__ = ["Report", "is_watched", "task_bar"]
 
-_PATIENCE_S = 1.0
+Report = Callable[[int, int], None]
+"""Is called with the number of tasks that are done, and of all."""
+
+_PATIENCE_S, _BETWEEN_S = 1.0, 0.1
+
+
+def is_watched(stream: TextIO | None) -> bool:
+    """Return whether somebody sees what is shown now: on a terminal, or in a notebook that no program executes."""
+    if stream is not None and stream.isatty():
+        return True
+    if "ipykernel" not in sys.modules:
+        return False
+    from IPython.core.getipython import get_ipython
+
+    kernel = getattr(get_ipython(), "kernel", None)
+    return bool(getattr(kernel, "_allow_stdin", False))  # what executes notebooks answers no questions
 
 
 @contextmanager
 def task_bar(
-    stream: TextIO, what: str, clock: Callable[[], float] = time.monotonic
-) -> Iterator[Callable[[int, int], None]]:
+    stream: TextIO | None, what: str, clock: Callable[[], float] = time.monotonic, *, wanted: bool = True
+) -> Iterator[Report]:
     """Yield a function of the number of tasks done and of all, which shows a bar until the context ends.
 
     Parameters
     ----------
-    stream : text file
-        Where to; nothing is shown if it is no terminal.
+    stream : text file or None
+        Where to; nothing is shown if it is no terminal, unless this is a notebook.
     what : str
         What is done, before the bar.
     clock : callable
         Returns seconds. Less than one since the first call shows nothing.
+    wanted : bool
+        Whether there may be a bar at all.
     """
-    if not stream.isatty():
+    if not (wanted and is_watched(stream)):
         yield lambda done, total: None
         return
     with ExitStack() as stack:
         began: list[float] = []
+        drawn: list[float] = []
         shown: list[Callable[[int], None]] = []
 
         def report(done: int, total: int) -> None:
@@ -40,14 +59,15 @@ def task_bar(
                 began.append(now)
             if not shown and done < total and now - began[0] >= _PATIENCE_S:
                 shown.append(stack.enter_context(_bar(stream, what, total)))
-            for show in shown:
-                show(done)
+            if shown and (done == total or not drawn or now - drawn[-1] >= _BETWEEN_S):
+                shown[0](done)
+                drawn[:] = [now]
 
         yield report
 
 
 @contextmanager
-def _bar(stream: TextIO, what: str, total: int) -> Iterator[Callable[[int], None]]:
+def _bar(stream: TextIO | None, what: str, total: int) -> Iterator[Callable[[int], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
