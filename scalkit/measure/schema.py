@@ -83,6 +83,7 @@ METRICS = {
 _ORDER = (
     *("MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Gather", "MPI_Allgather", "MPI_Alltoall"),
     *("Bcast_binary_tree", "MPI_Comm_create", "MPI_Comm_dup", "MPI_Win_create", "MPI_Cart_create", "MPI_memory"),
+    *("gen", "dedup", "pcount", "unjoin"),
 )
 
 _FUNCTIONS = ("log", "log2", "log10", "ln", "lg", "ld", "lb", "sqrt", "cbrt")
