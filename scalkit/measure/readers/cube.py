@@ -17,7 +17,7 @@ import numpy as np
 from scalkit.errors import DataError
 from scalkit.measure.readers.content import LARGEST, Content, shortened
 from scalkit.measure.readers.observed import Found, Gathered, Setting, identifier
-from scalkit.measure.readers.quantities import base_unit
+from scalkit.measure.readers.quantities import base_unit, scaled
 
 __all__ = ["is_cube", "read_cube"]
 
@@ -111,7 +111,7 @@ def _add(
         sums[paths[number]] = sums.get(paths[number], 0.0) + float(numbers.mean())
     for path, mean in sums.items():
         if np.isfinite(mean):
-            gathered.add(path, settings, [mean * factor], name, base)
+            gathered.add(path, settings, [scaled(mean, factor)], name, base)
 
 
 def _paths(roots: Sequence[Any], content: Content) -> dict[int, str]:

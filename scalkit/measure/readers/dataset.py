@@ -64,7 +64,8 @@ def dataset_of(
         raise DataError(f"{where} has no benchmark with a run time; run some, without errors.")
     chosen = chosen_parameters(found, where, parameter)
     size = constant_size(metrics, chosen)
-    apart = (*chosen, SIZE) if size is not None else chosen
+    idle = [name for each in found for name in each.incidental if len({one.settings.get(name) for one in metrics}) == 1]
+    apart = (*chosen, *idle, SIZE) if size is not None else (*chosen, *idle)
     placed, left = _placed(files, chosen, apart)
     if not any(one.one.role == "metric" for one in placed):
         raise DataError(
@@ -134,6 +135,7 @@ def _filled(placed: Sequence[_Placed], chosen: tuple[str, ...], where: str) -> x
     for one in kept:
         if one.point in points:
             variables.setdefault(_variable(one.one.metric, chosen), []).append(one)
+    variables = dict(sorted(variables.items(), key=lambda item: item[1][0].one.role != "metric"))
     deepest = {name: _deepest(ones) for name, ones in variables.items()}
     _require_room(len(functions) * len(points) * len(runs) * sum(deepest.values()), where)
     depth = max((deepest[name] for name, ones in variables.items() if ones[0].one.role == "metric"), default=1)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from scalkit.errors import DataError
 from scalkit.measure.readers.content import shortened
 from scalkit.measure.readers.observed import Found, Gathered, Setting, identifier
-from scalkit.measure.readers.quantities import base_unit, split_unit
+from scalkit.measure.readers.quantities import base_unit, scaled, split_unit
 
 __all__ = ["MOST_PARAMETERS", "Series", "callpath_of", "found_in", "parameters_of_names", "ragged", "unit_of_metric"]
 
@@ -88,12 +88,16 @@ class Series:
         settings: Mapping[str, Setting] = dict(zip(parameters, point, strict=True))
         function = callpath_of(callpath)
         self.points.setdefault((function, name), {})[tuple(point)] = None
-        self.gathered.add(function, settings, [value * factor for value in values], name, base, run=run, exact=exact)
+        self.gathered.add(
+            function, settings, [scaled(value, factor) for value in values], name, base, run=run, exact=exact
+        )
 
     def beside(self, callpath: str, metric: str, settings: Mapping[str, Setting], value: float, what: str) -> None:
         """Add a detail of a measurement, such as its median."""
         name, factor, base = unit_of_metric(metric)
-        self.gathered.add(callpath_of(callpath), settings, [value * factor], f"{name}_{what}", base, role="detail")
+        self.gathered.add(
+            callpath_of(callpath), settings, [scaled(value, factor)], f"{name}_{what}", base, role="detail"
+        )
 
     def notes(self) -> list[str]:
         """Return what a reader should know of units, missing values and points."""

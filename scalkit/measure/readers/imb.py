@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from scalkit.measure.readers.content import Content, Line, finite, shortened, whole
 from scalkit.measure.readers.observed import Found, Gathered, Setting, identifier
 from scalkit.measure.readers.osu import cut_of, ignored_lines
-from scalkit.measure.readers.quantities import base_unit, split_unit
+from scalkit.measure.readers.quantities import base_unit, scaled, split_unit
 
 __all__ = ["is_imb", "read_imb"]
 
@@ -177,7 +177,7 @@ def _add(gathered: Gathered, section: _Section, row: Sequence[float]) -> None:
         if name == "S":
             settings["S"] = value
         else:
-            values[name] = (value * factor, unit)
+            values[name] = (scaled(value, factor), unit)
     main = _main(values)
     if main is None:
         return

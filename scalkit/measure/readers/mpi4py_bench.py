@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from scalkit.measure.readers.content import Content, finite, shortened
 from scalkit.measure.readers.observed import Found, Gathered, Setting
-from scalkit.measure.readers.osu import cut_of
-from scalkit.measure.readers.quantities import base_unit, split_unit
+from scalkit.measure.readers.osu import cut_of, function_of_title
+from scalkit.measure.readers.quantities import base_unit, scaled, split_unit
 
 __all__ = ["is_mpi4py_bench", "read_mpi4py_bench"]
 
@@ -36,7 +36,7 @@ def read_mpi4py_bench(content: Content) -> Found:
     for line in content.whole_lines():
         text = line.text.strip()
         if title := _TITLE.match(text):
-            function, columns = title["what"], []
+            function, columns = function_of_title(f"{title['what']} Test"), []
         elif _HEADER.match(text):
             columns = _columns(text)
         elif text and not text.startswith("#") and columns:
@@ -73,12 +73,12 @@ def _columns(header: str) -> list[tuple[str, str, float]]:
 def _add(gathered: Gathered, function: str, columns: list[tuple[str, str, float]], row: list[float]) -> None:
     settings: dict[str, Setting] = {}
     for (name, _, _), value in zip(columns, row, strict=True):
-        if name == "size":
+        if name == "size" and function != "MPI_Barrier":
             settings["S"] = value
     for (name, base, factor), value in zip(columns, row, strict=True):
         if _MEAN.match(name) and base == "s":
-            gathered.add(function, settings, [value * factor])
+            gathered.add(function, settings, [scaled(value, factor)])
         elif name in ("samples", "iterations"):
             gathered.add(function, settings, [value], "n_repetitions", "1", role="quality")
         elif name != "size":
-            gathered.add(function, settings, [value * factor], f"{name.replace(' ', '_')}", base, role="detail")
+            gathered.add(function, settings, [scaled(value, factor)], f"{name.replace(' ', '_')}", base, role="detail")

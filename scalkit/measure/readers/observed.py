@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from scalkit.errors import DataError
 from scalkit.measure.readers.content import shortened
+from scalkit.measure.readers.quantities import scaled
 from scalkit.measure.schema import RESERVED
 
 __all__ = [
@@ -88,6 +89,8 @@ class Found:
     notes : sequence of str
     cut : str
         Why the file is taken to be cut, for people; empty if it is whole.
+    incidental : tuple of str
+        Settings that are not worth a word in the function's name where they never vary.
     needs_p : bool
         Whether the file has a number of processes that it does not say.
     advice : str
@@ -102,6 +105,7 @@ class Found:
     metadata: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
     cut: str = ""
+    incidental: tuple[str, ...] = ()
     needs_p: bool = False
     advice: str = "measure at several values of it"
 
@@ -225,7 +229,7 @@ def duration_of(value: object, factor: float, what: str) -> float:
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
         raise DataError(f"{what} is {_cut(value)}; a duration, a number from 0 on, is needed.")
-    return number_from_json(value, what, "a duration, a number from 0 on,") * factor
+    return scaled(number_from_json(value, what, "a duration, a number from 0 on,"), factor)
 
 
 def _cut(value: object) -> str:

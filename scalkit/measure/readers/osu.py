@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from scalkit.measure.readers.content import Content, Line, finite, shortened
 from scalkit.measure.readers.observed import Found, Gathered, Setting, identifier
-from scalkit.measure.readers.quantities import base_unit, split_unit
+from scalkit.measure.readers.quantities import base_unit, scaled, split_unit
 
-__all__ = ["is_osu", "read_osu"]
+__all__ = ["cut_of", "function_of_title", "ignored_lines", "is_osu", "read_osu"]
 
 _TITLE = re.compile(r"#\s*OSU\s+(?P<what>.+?)\s+v(?P<version>[\w.\-]+)\s*$")
 _HEADER = re.compile(r"#\s*(Size|Avg|Latency|Overall|Min|Max|Messages)\b.*[(\[]", re.IGNORECASE)
@@ -81,7 +81,7 @@ def read_osu(content: Content) -> Found:
     for line in content.whole_lines():
         title, text = _TITLE.match(line.text), line.text.strip()
         if title:
-            function, columns = _function(title["what"]), []
+            function, columns = function_of_title(title["what"]), []
             versions[title["version"]] = None
         elif _HEADER.match(text):
             columns = _columns(text)
@@ -128,7 +128,7 @@ def cut_of(content: Content) -> str:
     return f"line {last.number} has no line end, so the file was cut there; left out: {shortened(last.text.strip())}"
 
 
-def _function(what: str) -> str:
+def function_of_title(what: str) -> str:
     """Return ``MPI_Bcast`` for "MPI Broadcast Latency Test"; other titles without their last words."""
     words = re.sub(r"\s+(Latency\s+)?Test\b.*$", "", re.sub(r"^MPI[\s-]+", "", what)).strip()
     prefix = ""
@@ -182,7 +182,7 @@ def _add(gathered: Gathered, function: str, columns: Sequence[tuple[str, str, fl
         if name == "S":
             settings["S"] = value
         else:
-            values[name] = (value * factor, unit)
+            values[name] = (scaled(value, factor), unit)
     main = next((name for name in (*_TIMES, *values) if name in values and name != "n_repetitions"), None)
     if main is None:
         return False

@@ -9,7 +9,7 @@ from scalkit.errors import DataError
 from scalkit.measure.readers.content import Content, Line, finite, shortened
 from scalkit.measure.readers.observed import Found, Gathered, Setting, identifier
 from scalkit.measure.readers.osu import cut_of
-from scalkit.measure.readers.quantities import base_unit
+from scalkit.measure.readers.quantities import base_unit, scaled
 
 __all__ = ["is_perflog", "read_perflog"]
 
@@ -116,6 +116,7 @@ def read_perflog(content: Content) -> Found:
         },
         notes=[f"{name}: {count} runs that failed are left out" for name, count in failed.items()],
         cut=cut_of(content),
+        incidental=("p", "environ"),
         advice="give the test a parameter, as in p = parameter([2, 4, 8])",
     )
 
@@ -135,18 +136,17 @@ def _add(content: Content, line: Line, row: Mapping[str, str], gathered: Gathere
     tasks = finite(row.get("num_tasks", ""))
     if "p" not in settings and tasks:
         settings["p"] = tasks
-    environment = row.get("environ", "")
+    if (environment := row.get("environ", "")) not in ("", "builtin", "null"):
+        settings["environ"] = environment[:60]
     function = _test(row)
     for name in variables:
         text = row[f"{name}_value"]
         if text in ("null", "None", ""):
             continue
         factor, base = base_unit(row[f"{name}_unit"])
-        value = content.number(text, line, f"{name}_value") * factor
+        value = scaled(content.number(text, line, f"{name}_value"), factor)
         shown = f"{function}[{name}]" if base == "s" and len(variables) > 1 else function
         metric = "time" if base == "s" else name
-        if environment and environment != "builtin":
-            settings = {**settings, "environ": environment[:60]}
         gathered.add(shown if metric == "time" else function, settings, [value], metric, base)
     if not variables:
         raise content.error(line, f"no column ends in _value; {shortened(line.text)} is no performance log.")

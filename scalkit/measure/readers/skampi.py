@@ -16,6 +16,8 @@ _PAIR = re.compile(r"\s*([A-Za-z]\w*)=\s*(\S+)")
 _FACT = re.compile(r"#\s*([A-Za-z][\w ]{1,40}?)\s*(?:[:=]|\s{2,})\s*(\S.*)$")
 _PROCESSES = {"nodes", "procs", "nprocs", "processes", "np", "size_comm"}
 _SIZES = {"size", "msize", "message_size"}
+_COUNTS = {"count", "cnt", "len", "length", "msglen"}
+"""Variables that say the message size in other words; the size in bytes stands in a column of its own."""
 _FIELDS = ("the size in bytes", "the result", "its standard error", "the repetitions")
 
 
@@ -75,10 +77,11 @@ def _add(content: Content, line: Line, gathered: Gathered, function: str) -> Non
     while match := _PAIR.match(rest, place):
         name, text = match[1], match[2]
         value = finite(text)
-        settings[_name(name)] = text[:60] if value is None else value
+        if name.lower() not in _COUNTS:
+            settings[_name(name)] = text[:60] if value is None else value
         place = match.end()
     fields = [content.number(text, line, "a field") for text in rest[place:].split()]
-    if not settings or len(fields) < len(_FIELDS):
+    if not place or len(fields) < len(_FIELDS):
         raise content.error(
             line,
             f"the row {shortened(line.text.strip())} has {len(fields)} numbers after its variables, at least "
@@ -89,11 +92,11 @@ def _add(content: Content, line: Line, gathered: Gathered, function: str) -> Non
         settings["S"] = size
     if "p" not in settings and len(per_process) > 1:
         settings = {"p": float(len(per_process)), **settings}
-    gathered.add(_operation(function), settings, [result * 1e-6])
-    gathered.add(_operation(function), settings, [error * 1e-6], "time_standard_error", role="detail")
+    gathered.add(_operation(function), settings, [result / 1e6])
+    gathered.add(_operation(function), settings, [error / 1e6], "time_standard_error", role="detail")
     gathered.add(_operation(function), settings, [count], "n_repetitions", "1", role="quality")
     if per_process:
-        gathered.add(_operation(function), settings, [max(per_process) * 1e-6], "time_max_process", role="detail")
+        gathered.add(_operation(function), settings, [max(per_process) / 1e6], "time_max_process", role="detail")
 
 
 def _name(variable: str) -> str:

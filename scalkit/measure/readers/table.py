@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from scalkit.errors import DataError
 from scalkit.measure.readers.content import finite, shortened
 from scalkit.measure.readers.observed import Gathered, Setting, identifier
-from scalkit.measure.readers.quantities import base_unit, split_unit
+from scalkit.measure.readers.quantities import base_unit, scaled, split_unit
 
 __all__ = ["Columns", "Table", "gather", "roles_of"]
 
@@ -176,7 +176,7 @@ def gather(table: Table, columns: Columns, gathered: Gathered, default: str = "f
         for i, name, unit in _values(columns, row):
             if not _is_empty(row[i]):
                 factor, base = base_unit(unit if unit is not None else _usual(name))
-                value = _number(row[i], f"{where}: {name!r}") * factor
+                value = scaled(_number(row[i], f"{where}: {name!r}"), factor)
                 metric = "time" if base == "s" and _is_the_time(columns, name) else name
                 gathered.add(function, settings, [value], metric, base, run=run, exact=exact)
 

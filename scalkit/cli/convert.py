@@ -1,0 +1,126 @@
+"""Writes measurements in the format of another program.
+
+IN is whatever `scalkit validate` takes: campaign folders, run files, netCDF, and files of other programs (OSU, IMB, ReproMPI,
+SKaMPI, Extra-P, TaLPas, CUBE, Google Benchmark, pytest-benchmark, hyperfine, ReFrame, JUBE, CSV), or folders of these. Several
+are combined. The suffix of OUT says the format, or --to does:
+
+    scalkit convert runs/allreduce model.txt            to Extra-P: extrap --text model.txt
+    scalkit convert runs/allreduce model.jsonl          to Extra-P: extrap --json model.jsonl
+    scalkit convert osu_bcast_p*.txt bcast.csv          p from the names of the files
+    scalkit convert imb.txt imb.nc --parameter p,S      all that is known, over two parameters
+    scalkit convert bench.json bench.dat --to csv
+
+netCDF keeps everything; of the others it is said what they leave out. Exit status: 0, or 2 for wrong input or use.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from scalkit.errors import UsageError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from scalkit.measure.writers import Written
+
+HELP = "measurements to the formats of other programs"
+
+__all__ = ["HELP", "add_arguments", "run"]
+
+_FORMATS = ("extra-p-text", "json", "jsonl", "csv", "netcdf")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `scalkit convert`."""
+    parser.add_argument("inputs", nargs="+", metavar="IN", help="files or folders of measurements")
+    parser.add_argument("out", metavar="OUT", help="file to write; its suffix says the format")
+    parser.add_argument(
+        "--to",
+        choices=_FORMATS,
+        help="format of OUT, json and jsonl are Extra-P's (default: its suffix says it: .txt .json .jsonl .csv .nc)",
+    )
+    parser.add_argument(
+        "--parameter", metavar="NAME", help="setting to take as the parameter; several between commas, as in p,S"
+    )
+    parser.add_argument(
+        "--processes", type=int, metavar="N", help="number of processes, for files that do not say it, as those of OSU"
+    )
+    parser.add_argument("--force", action="store_true", help="replace OUT if it is there")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, write, say what was done, and return 0."""
+    import scalkit as sk
+    from scalkit.measure.writers import kind_of, require_free, write
+
+    if args.processes is not None and args.processes < 1:
+        raise UsageError(f"--processes is {args.processes}; a number from 1 on is needed.")
+    kind = kind_of(args.out, args.to)
+    require_free(args.out, args.force)
+    parameter = (
+        [part.strip() for part in args.parameter.split(",")]
+        if args.parameter and "," in args.parameter
+        else args.parameter
+    )
+    ds = sk.read(args.inputs if len(args.inputs) > 1 else args.inputs[0], parameter=parameter, p=args.processes)
+    written = write(ds, args.out, kind, force=args.force)
+    told = _told(ds, written, args.inputs)
+    sys.stdout.write(json.dumps(told, indent=2) + "\n" if args.json else _text(told))
+    return 0
+
+
+def _told(ds: xr.Dataset, written: Written, inputs: list[str]) -> dict[str, object]:
+    """Return what was read and written, as plain values."""
+    from scalkit.measure import parameters_of
+    from scalkit.measure.schema import metrics_of
+    from scalkit.measure.writers import FORMATS
+    from scalkit.measure.writers.cells import points_of
+
+    files = json.loads(str(ds.attrs.get("inputs") or "{}"))
+    return {
+        "read": {
+            "inputs": inputs,
+            "files": list(files),
+            "format": str(ds.attrs.get("format") or "run files or netCDF of scalkit"),
+            "functions": [str(name) for name in ds["function"].values],
+            "parameters": list(parameters_of(ds)),
+            "points": len(points_of(ds)),
+            "runs": int(ds.sizes.get("run", 1)),
+            "metrics": {name: str(ds[name].attrs["units"]) for name in metrics_of(ds)},
+            "truncated": str(ds.attrs.get("truncated") or ""),
+            "notes": json.loads(str(ds.attrs.get("notes") or "[]")),
+        },
+        "written": {
+            "path": str(written.path),
+            "to": written.kind,
+            "title": FORMATS[written.kind].title,
+            "lost": list(written.lost),
+        },
+    }
+
+
+def _text(told: dict[str, object]) -> str:
+    read, written = told["read"], told["written"]
+    assert isinstance(read, dict)
+    assert isinstance(written, dict)
+    inputs = ", ".join(read["inputs"][:3]) + (f" and {len(read['inputs']) - 3} more" if len(read["inputs"]) > 3 else "")
+    metrics = ", ".join(f"{name} [{unit}]" for name, unit in read["metrics"].items())
+    lines = [
+        f"read {inputs} ({_count(len(read['files']), 'file')}) as {read['format']}: "
+        f"{_count(len(read['functions']), 'function')}, {_count(read['points'], 'point')} of {', '.join(read['parameters'])}, "
+        f"{_count(read['runs'], 'run')}; {metrics}",
+    ]
+    lines += [f"  truncated, read as far as it goes: {read['truncated']}"] if read["truncated"] else []
+    lines += [f"  note: {note}" for note in read["notes"]]
+    lines.append(f"wrote {written['path']} as {written['title']}")
+    lines += [f"  {one}" for one in written["lost"]]
+    return "\n".join(lines) + "\n"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
