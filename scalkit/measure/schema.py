@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -266,7 +267,7 @@ def _point_problems(ds: xr.Dataset, parameters: tuple[str, ...]) -> Iterator[str
 
 def _name_problems(ds: xr.Dataset) -> Iterator[str]:
     names = [str(name) for name in np.asarray(ds[FUNCTION])]
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         yield f"the function {twice[0]!r} stands there more than once; combine() merges repeated measurements"
     for name in names:
