@@ -114,6 +114,11 @@ def _add_judging(group: argparse._ArgumentGroup) -> None:
 def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--json", action="store_true", help="print JSON (verdict.schema.json) instead of the table")
     group.add_argument(
+        "--bands",
+        action="store_true",
+        help="with --json: also where the divergence and a new value lie with 90 %%, at the settings and 4 times the largest",
+    )
+    group.add_argument(
         "--annotations",
         choices=("github",),
         help="also print annotations for GitHub Actions; with --json they go to standard error",
@@ -150,6 +155,8 @@ def _validated(args: argparse.Namespace, mapper: Mapper) -> Validation:
     from scalkit.validation.baseline import Baseline
 
     require_place(args.save_baseline, args.force)
+    if args.bands and not args.json:
+        raise UsageError("--bands adds to what --json prints; give both.")
     expected = expected_of(args.expect, args.baseline)
     statistic = args.statistic or "q1"
     if isinstance(expected, Baseline):
@@ -187,7 +194,7 @@ def _tell(args: argparse.Namespace, result: Validation) -> int:
     if args.save_baseline:
         Baseline.from_result(result).save(args.save_baseline)
     if args.json:
-        sys.stdout.write(result.to_json())
+        sys.stdout.write(result.to_json(bands=args.bands))
     else:
         show(result, status, saved=args.save_baseline)
     if args.annotations:

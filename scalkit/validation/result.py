@@ -17,6 +17,7 @@ from scalkit.errors import DataError, UsageError
 from scalkit.fit import Model
 from scalkit.growth import Growth
 from scalkit.validation.advise import Advice, Cost, advise
+from scalkit.validation.bands import bands_of
 from scalkit.validation.limit import Limits, limits
 from scalkit.validation.litmus import Litmus
 from scalkit.validation.rules import RuleResult
@@ -234,8 +235,15 @@ class Validation:
         ]
         return pd.DataFrame(rows)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, as ``verdict.schema.json`` describes them; NaN and infinity become null."""
+    def to_dict(self, *, bands: bool = False) -> dict[str, Any]:
+        """Return plain values for JSON, as ``verdict.schema.json`` describes them; NaN and infinity become null.
+
+        Parameters
+        ----------
+        bands : bool
+            Whether verdicts on one parameter have the bands of their divergence and of new values, which take a few
+            milliseconds each; see `scalkit.validation.bands`.
+        """
         return {
             "schema": SCHEMA,
             "headline": self.headline,
@@ -243,7 +251,9 @@ class Validation:
             "expectations": self.expectations,
             "statistic": self.statistic,
             "counts": self.counts,
-            "verdicts": [_verdict(v) for v in self.verdicts],
+            "verdicts": [
+                _verdict(v) | ({"bands": bands_of(v)} if bands and not is_several(v) else {}) for v in self.verdicts
+            ],
             "rules": [_rule(r) for r in self.rules],
             "litmus": None if self.litmus is None else _litmus(self.litmus),
             "unexpected": list(self.unexpected),
@@ -253,9 +263,9 @@ class Validation:
             "warnings": list(self.warnings),
         }
 
-    def to_json(self) -> str:
+    def to_json(self, *, bands: bool = False) -> str:
         """Return `to_dict` as JSON text, indented, with a newline at the end."""
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return json.dumps(self.to_dict(bands=bands), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     def __repr__(self) -> str:
         return f"<Validation: {self.headline}>"

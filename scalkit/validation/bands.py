@@ -1,0 +1,52 @@
+"""Bands of a verdict as plain values: where its divergence and a new value lie with a probability of 90 %."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from scalkit.validation.verdict import Verdict
+
+__all__ = ["AHEAD", "bands_of"]
+
+AHEAD = 4
+"""Bands also tell of this multiple of the largest setting."""
+
+
+def bands_of(verdict: Verdict, level: float = 0.9) -> dict[str, Any]:
+    """Return bands at the measured settings and at four times the largest one.
+
+    Parameters
+    ----------
+    verdict : Verdict
+    level : float
+        Probability of what lies inside.
+
+    Returns
+    -------
+    dict
+        ``level``; ``x``, the settings; ``divergence`` with the slowest and the fastest of its ``growths`` in the band and
+        their values ``low`` and ``high``; ``prediction`` with ``low`` and ``high`` in the unit of the series. None stands
+        for values that are not finite.
+    """
+    measured = verdict.series.x
+    x = np.append(measured, AHEAD * measured[-1])
+    slowest, fastest = verdict.posterior.divergence_band(level)
+    low, high = verdict.interval(x, level)
+    return {
+        "level": level,
+        "x": _plain(x),
+        "divergence": {
+            "growths": [str(slowest), str(fastest)],
+            "low": _plain(slowest(x)),
+            "high": _plain(fastest(x)),
+        },
+        "prediction": {"low": _plain(low), "high": _plain(high)},
+    }
+
+
+def _plain(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None]:
+    return [value if math.isfinite(value) else None for value in values.tolist()]
