@@ -17,9 +17,10 @@ function isDark() {
 
 function ready(figure, width, xrange, terms) {
   const dark = isDark(), text = JSON.stringify(figure);
-  const { data = [], layout = {} } = JSON.parse(dark ? text.replace(LIGHT_COLOURS, (s) => DARK[s]) : text);
+  const { data: all = [], layout = {} } = JSON.parse(dark ? text.replace(LIGHT_COLOURS, (s) => DARK[s]) : text);
   const still = Boolean(layout.meta?.static);
-  for (const trace of data) if (trace.visible === false && trace.meta?.growth) trace.visible = terms.includes(trace.meta.growth);
+  for (const trace of all) if (trace.visible === false && trace.meta?.growth) trace.visible = terms.includes(trace.meta.growth);
+  const places = all.map((_, k) => k).filter((k) => all[k].visible !== false), data = places.map((k) => all[k]);
   layout.paper_bgcolor = layout.plot_bgcolor = "rgba(0,0,0,0)";
   if (dark) layout.font = { ...layout.font, color: layout.font?.color ?? "#e6e9ec" };
   layout.hoverlabel = { ...layout.hoverlabel, bgcolor: dark ? "#22272d" : "#ffffff", bordercolor: "#77808a", font: { ...layout.hoverlabel?.font, color: dark ? "#e6e9ec" : "#1b1f24" } };
@@ -28,7 +29,7 @@ function ready(figure, width, xrange, terms) {
   if (xrange.length === 2) layout.xaxis = { ...layout.xaxis, range: [...xrange], autorange: false };
   const config = { staticPlot: still, displaylogo: false, displayModeBar: still ? false : "hover",
     modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"], toImageButtonOptions: { format: "svg" } };
-  return { data, layout, config };
+  return { data, layout, config, places };
 }
 
 function render({ model, el, signal }) {
@@ -36,6 +37,7 @@ function render({ model, el, signal }) {
   const box = document.createElement("div");
   el.append(box);
   let Plotly = null, isWanted = false, isRunning = false, isBound = false, isGone = false, drawnWidth = 0, drawnTerms = "", count = 0;
+  let places = [], drawn = ""; // where the visible curves stand in the figure; what is on the screen
 
   async function draw() {
     isWanted = true;
@@ -48,8 +50,11 @@ function render({ model, el, signal }) {
         isWanted = false;
         drawnWidth = el.clientWidth;
         drawnTerms = pointed();
-        const { data, layout, config } = ready(model.get("figure"), drawnWidth, model.get("xrange"), [model.get("hover"), model.get("term")]);
-        await Plotly.react(box, data, layout, config);
+        const { data, layout, config, ...of } = ready(model.get("figure"), drawnWidth, model.get("xrange"), [model.get("hover"), model.get("term")]);
+        places = of.places;
+        const wanted = JSON.stringify([data, layout]);
+        if (wanted !== drawn) await Plotly.react(box, data, layout, config); // most edits change curves that are hidden
+        drawn = wanted;
         describe();
         if (!isBound) { isBound = true; bind(); }
       }
@@ -79,7 +84,7 @@ function render({ model, el, signal }) {
   function bind() {
     let n = 0;
     const save = (name, value) => { model.set(name, value); model.save_changes(); };
-    const point = ({ points: [p] }) => ({ curve: p.curveNumber, point: p.pointNumber, x: p.x, y: p.y, name: p.data.name ?? "", n: ++n });
+    const point = ({ points: [p] }) => ({ curve: places[p.curveNumber] ?? p.curveNumber, point: p.pointNumber, x: p.x, y: p.y, name: p.data.name ?? "", n: ++n });
     box.on("plotly_click", (event) => save("clicked", point(event)));
     let mine = "";
     const hover = (growth) => { if (growth || mine) save("hover", growth); mine = growth; };
