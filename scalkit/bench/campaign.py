@@ -112,7 +112,8 @@ class Campaign:
     def settings(self) -> dict[str, str]:
         """The environment variables that scalkit sets, the same for all numbers of processes."""
         most = max(self.arguments.counts)
-        return settings(self.mpi.kind, oversubscribed=min(most, self.arguments.processes_per_node or most) > cores())
+        crowded = min(most, self.arguments.processes_per_node or most) > cores()
+        return {**self.mpi.environment, **settings(self.mpi.kind, oversubscribed=crowded)}
 
     def run(
         self,
@@ -207,6 +208,7 @@ class Campaign:
                 "mpiexec": self.mpi.mpiexec,
                 "passed_over": list(self.mpi.passed_over),
             },
+            **self.mpi.facts,
             "settings": self.settings,
             "environment": environment(),
             "sources": {"sha256": self.build.sources},

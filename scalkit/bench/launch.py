@@ -74,6 +74,7 @@ class Launcher:
             options |= {"shapes": ",".join(own.shapes)}
         else:
             options |= {"size": own.size, "datatype": own.datatype, "sync": own.sync, "max-reps": own.max_reps}
+            options |= self.mpi.options
         program = str(self.build.program(PROGRAMS[launch.kind]))
         words = [f"--{name}={value}" for name, value in options.items()]
         return self.mpi.command(launch.p, program, *words, forward=self._forward())

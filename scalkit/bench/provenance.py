@@ -29,6 +29,7 @@ def provenance(mpi: Mpi, build: Build, settings: Mapping[str, str]) -> dict[str,
         "launcher": mpi.launcher,
         "sources": build.sources,
         "settings": dict(settings),
+        **mpi.facts,
         "environment": {name: value for name, value in environment().items() if name in _FLAGS},
     }
 

