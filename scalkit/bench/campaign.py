@@ -120,6 +120,7 @@ class Campaign:
         *,
         launches: Sequence[Launch] | None = None,
         failed: Counter[tuple[str, int]] | None = None,
+        budget_s: float | None = None,
         timeout_s: float | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Result:
@@ -131,6 +132,8 @@ class Campaign:
             Only these of the plan, with their share of the budget; by default all.
         failed : Counter, optional
             How often a kind failed with a number of processes in earlier calls; counted on.
+        budget_s : float, optional, in s
+            For what is missing of them; by default its share of the campaign's budget.
         timeout_s : float, optional, in s
             Time limit of one launch; by default amply more than its budget.
         on_progress : callable, optional
@@ -160,7 +163,8 @@ class Campaign:
             file.write_text(json.dumps(provenance(self.mpi, self.build, self.settings)), encoding="utf-8")
             launcher = self._launcher(str(record["id"]), file, lock)
             before = self.folder.missing(plan)
-            loop = _Loop(launcher, plan, self._budget_of(before), timeout_s, on_progress or (lambda progress: None))
+            budget_s = self._budget_of(before) if budget_s is None else budget_s
+            loop = _Loop(launcher, plan, budget_s, timeout_s, on_progress or (lambda progress: None))
             loop.failed = Counter() if failed is None else failed
             remarks = _of_others(record.get("remarks", ()), before)
             earlier = _of_others(record.get("failures", ()), before)

@@ -1,0 +1,149 @@
+"""A campaign file measured on this machine: run after run, in each run every library, size and placement."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from scalkit.bench.campaign import Campaign, Progress, Result
+from scalkit.bench.campaign_file import CampaignFile
+from scalkit.bench.folder import Folder
+from scalkit.bench.job import prepare_variant
+from scalkit.bench.plan import Launch
+from scalkit.errors import UsageError
+
+__all__ = ["prepare_here", "run_here"]
+
+
+def prepare_here(file: CampaignFile, *, set_aside: bool = False) -> tuple[Campaign, ...]:
+    """Return the campaigns of a file, one for each variant, ready to run here.
+
+    Parameters
+    ----------
+    file : CampaignFile
+    set_aside : bool
+        Rename folders that hold other campaigns, rather than refuse them.
+
+    Raises
+    ------
+    UsageError
+        If a placement needs several nodes, two libraries are the same one or share an environment, or a folder cannot be
+        used.
+    BuildError, LaunchError
+        If a library or its programs do not work.
+    """
+    for variant in file.variants:
+        p, per_node = max(variant.arguments.counts), variant.arguments.processes_per_node
+        if per_node is not None and p > per_node:
+            raise UsageError(
+                f"{file.path}: {p} processes with {per_node} on a node need several nodes, and this machine is one; leave "
+                "out processes_per_node, or submit the campaign."
+            )
+        Folder(variant.folder(file.out)).require_usable()
+    campaigns = []
+    for variant in file.variants:
+        campaigns.append(prepare_variant(file, variant, variant.folder(file.out), set_aside=set_aside))
+        _require_apart(file, campaigns)
+    return tuple(campaigns)
+
+
+def run_here(
+    file: CampaignFile,
+    campaigns: Sequence[Campaign],
+    *,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> tuple[Result, ...]:
+    """Do every launch whose run file is missing: all of one run, in every variant, then those of the next.
+
+    Parameters
+    ----------
+    file : CampaignFile
+    campaigns : sequence of Campaign
+        From `prepare_here`.
+    on_progress : callable, optional
+        Called before and after each launch, with the numbers of all.
+
+    Returns
+    -------
+    tuple of Result
+        One for each variant.
+
+    Raises
+    ------
+    LaunchError
+        If a launch fails for a reason that all others of its variant share.
+    KeyboardInterrupt
+        After Ctrl-C; the processes are ended, what was measured is kept, a second call resumes.
+    """
+    whole = _Whole(campaigns, on_progress or (lambda progress: None))
+    failed: list[Counter[tuple[str, int]]] = [Counter() for _ in campaigns]
+    before = [len(campaign.folder.missing(campaign.plan)) for campaign in campaigns]
+    failures: list[list[str]] = [[] for _ in campaigns]
+    for run in range(max(campaign.arguments.runs for campaign in campaigns)):
+        for number, campaign in enumerate(campaigns):
+            mine = [launch for launch in campaign.plan if launch.run == run]
+            if campaign.folder.missing(mine):
+                result = campaign.run(
+                    launches=mine, failed=failed[number], timeout_s=file.timeout_s, on_progress=whole.told
+                )
+                failures[number] += result.failures
+                whole.add(result)
+    return tuple(_outcome(*one) for one in zip(campaigns, before, failures, strict=True))
+
+
+class _Whole:
+    """Progress of one call as part of all."""
+
+    def __init__(self, campaigns: Sequence[Campaign], on_progress: Callable[[Progress], None]) -> None:
+        missing = [campaign.folder.missing(campaign.plan) for campaign in campaigns]
+        self._total = sum(len(campaign.plan) for campaign in campaigns)
+        self._done = self._total - sum(map(len, missing))
+        self._elapsed_s = 0.0
+        self._weight_left = sum(launch.weight for one in missing for launch in one)
+        self._weight_done = 0.0
+        self._on_progress = on_progress
+        self._begun = 0
+        self._now_s = 0.0
+
+    def told(self, progress: Progress) -> None:
+        """Hand on the progress of one call."""
+        if progress.launch is None:
+            self._begun = progress.done
+            return
+        self._now_s = progress.elapsed_s
+        if progress.ended:
+            self._weight_done += progress.launch.weight
+            self._weight_left -= progress.launch.weight
+        elapsed_s = self._elapsed_s + progress.elapsed_s
+        left_s = elapsed_s / self._weight_done * self._weight_left if self._weight_done else None
+        done = self._done + progress.done - self._begun
+        self._on_progress(replace(progress, done=done, total=self._total, elapsed_s=elapsed_s, left_s=left_s))
+
+    def add(self, result: Result) -> None:
+        """Count a call that ended."""
+        self._done += result.total - self._begun
+        self._elapsed_s += self._now_s
+
+
+def _outcome(campaign: Campaign, before: int, failures: Sequence[str]) -> Result:
+    plan = campaign.plan
+    missing: list[Launch] = campaign.folder.missing(plan)
+    remarks = tuple(campaign.folder.record.get("remarks", ()))
+    done = len(plan) - len(missing)
+    return Result(
+        campaign.folder.path, len(plan), done, before - len(missing), tuple(failures), tuple(missing), remarks
+    )
+
+
+def _require_apart(file: CampaignFile, campaigns: Sequence[Campaign]) -> None:
+    """Return nothing if the libraries of the variants are different ones, each in an environment of its own."""
+    names = [variant.library.name for variant in file.variants]
+    for number, (name, one) in enumerate(zip(names, campaigns, strict=False)):
+        for earlier, other in zip(names[:number], campaigns, strict=False):
+            if name != earlier and Path(one.mpi.mpicc).resolve() == Path(other.mpi.mpicc).resolve():
+                raise UsageError(
+                    f"{file.path}: the libraries {earlier!r} and {name!r} have the same compiler {one.mpi.mpicc}: they are one "
+                    "library. Install each into an environment of its own."
+                )

@@ -1,0 +1,209 @@
+"""The commands of Slurm: submit a script, ask for states, say in words why a job ended."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scalkit.bench.process import run_program, summary
+from scalkit.errors import LaunchError, UsageError
+
+__all__ = ["GONE", "REJECTED", "JobState", "availability", "job_states", "require_slurm", "submit_script"]
+
+GONE = "GONE"
+"""State of a job that Slurm does not know any more."""
+
+REJECTED = "REJECTED"
+"""State of a job that Slurm did not take."""
+
+_QUESTION_S = 60.0
+_WAITING = {"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT"}
+_ACTIVE = {"CONFIGURING", "RUNNING", "COMPLETING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED", "SUSPENDED"}
+_NEVER = {
+    "AccountNotAllowed",
+    "BadConstraints",
+    "InvalidAccount",
+    "InvalidQOS",
+    "PartitionConfig",
+    "PartitionNodeLimit",
+    "PartitionTimeLimit",
+    "QOSNotAllowed",
+    "QOSTimeLimit",
+}
+_WORDS = {
+    "BOOT_FAIL": "the batch system could not boot its nodes",
+    "CANCELLED": "it was cancelled",
+    "COMPLETED": "it ended",
+    "DEADLINE": "it reached its deadline",
+    "NODE_FAIL": "a node failed",
+    "OUT_OF_MEMORY": 'it ran out of memory; ask for more, as with options = ["--mem=16G"]',
+    "PREEMPTED": "it had to make room for another job",
+    "TIMEOUT": "it reached its time limit; give more with time, or measure less",
+    GONE: "Slurm does not know it any more",
+}
+_IN_LOG = (
+    ("DUE TO TIME LIMIT", "TIMEOUT"),
+    ("DUE TO NODE FAILURE", "NODE_FAIL"),
+    ("DUE TO PREEMPTION", "PREEMPTED"),
+    ("oom_kill", "OUT_OF_MEMORY"),
+    ("oom-kill", "OUT_OF_MEMORY"),
+    ("CANCELLED AT", "CANCELLED"),
+)
+_LAST_B = 20_000
+_OWN = "scalkit campaign: "
+
+
+@dataclass(frozen=True)
+class JobState:
+    """What Slurm says of a job.
+
+    Attributes
+    ----------
+    word : str
+        Such as ``"RUNNING"`` or ``"TIMEOUT"``.
+    reason : str
+        Why it waits, in Slurm's word; empty if it does not.
+    """
+
+    word: str
+    reason: str = ""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it has not begun."""
+        return self.word in _WAITING
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it will do nothing any more."""
+        return not self.is_waiting and self.word not in _ACTIVE
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether it waits for what will not come."""
+        return self.is_waiting and self.reason in _NEVER
+
+    def sentence(self, log: Path) -> str:
+        """Return in words why a job is over or will never begin, from its state and the end of its output."""
+        if self.is_stuck:
+            return f"it will never begin: {self.reason}"
+        last = _last(log)
+        word = self.word
+        if word in (GONE, "FAILED", "CANCELLED"):
+            word = next((state for mark, state in _IN_LOG if mark in last), word)
+        if word in _WORDS and word != GONE:
+            return _WORDS[word]
+        said = f": {line}" if (line := _telling(last)) else "; its output is empty"
+        return f"{_WORDS.get(word, 'it failed' if word == 'FAILED' else f'it ended as {word}')}{said}"
+
+
+def require_slurm() -> None:
+    """Return nothing if Slurm's commands are here.
+
+    Raises
+    ------
+    UsageError
+        If they are not.
+    """
+    missing = [name for name in ("sbatch", "squeue") if shutil.which(name) is None]
+    if missing:
+        raise UsageError(
+            f"there is no {' and no '.join(map(repr, missing))} on PATH; submit where Slurm's commands are, such as a "
+            "login node, or measure here with 'scalkit campaign run'."
+        )
+
+
+def submit_script(script: Path) -> tuple[str, str]:
+    """Submit a job script and return the number of the job, or nothing and why Slurm rejected it.
+
+    Raises
+    ------
+    LaunchError
+        If sbatch cannot be started or does not answer.
+    """
+    status, output = _said(["sbatch", "--parsable", str(script)])
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    number = next((found[1] for line in lines if (found := re.fullmatch(r"(\d+)(?:;\S*)?", line))), "")
+    if status == 0 and number:
+        return number, ""
+    said = [re.sub(r"^sbatch: (error: )?", "", line) for line in lines]
+    return "", "; ".join(dict.fromkeys(said))[:500] or f"sbatch ended with status {status} and said nothing"
+
+
+def job_states(numbers: Sequence[str]) -> dict[str, JobState]:
+    """Return the state of each job: as squeue says, which remembers ended jobs for a while, else as the accounting does.
+
+    Raises
+    ------
+    LaunchError
+        If squeue fails: then nothing is known of any job.
+    """
+    if not numbers:
+        return {}
+    status, output = _said(["squeue", "--noheader", f"--user={os.getuid()}", "--states=all", "--format=%A|%T|%r"])
+    if status != 0:
+        last = output.strip().splitlines()[-1:] or ["it said nothing"]
+        raise LaunchError(f"squeue ended with status {status}: {last[0].strip()}; try again when Slurm answers.")
+    found = dict(_rows(output))
+    left = [number for number in numbers if number not in found]
+    if left and shutil.which("sacct"):
+        words = ["sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={','.join(left)}"]
+        status, output = _said([*words, "--format=JobIDRaw,State"])
+        found |= dict(_rows(output)) if status == 0 else {}
+    return {number: found.get(number, JobState(GONE)) for number in numbers}
+
+
+def availability(partition: str | None) -> tuple[str, int, int] | None:
+    """Return name, number of nodes and cores of a node of a partition, or of the default; None if Slurm does not say."""
+    if shutil.which("sinfo") is None:
+        return None
+    words = ["sinfo", "--noheader", "--format=%P|%D|%c", *([f"--partition={partition}"] if partition else [])]
+    status, output = _said(words)
+    rows = [line.strip().split("|") for line in output.splitlines() if line.count("|") == 2] if status == 0 else []
+    mine = [row for row in rows if partition or row[0].endswith("*")]
+    nodes = sum(int(row[1]) for row in mine if row[1].isdecimal())
+    cores = max((int(digits[0]) for row in mine if (digits := re.findall(r"\d+", row[2]))), default=0)
+    return (mine[0][0].rstrip("*"), nodes, cores) if nodes and cores else None
+
+
+def _rows(output: str) -> list[tuple[str, JobState]]:
+    """Return number and state in each line; sacct says "CANCELLED by 0"."""
+    found = []
+    for line in output.splitlines():
+        number, _, rest = line.strip().partition("|")
+        word, _, reason = rest.partition("|")
+        if number.isdecimal() and word:
+            found.append((number, JobState(word.split()[0].rstrip("+"), "" if reason == "None" else reason)))
+    return found
+
+
+def _telling(output: str) -> str:
+    """Return the line of a job's output that tells most: scalkit's last word, else the last line."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    own = [line.removeprefix(_OWN) for line in lines if line.startswith(_OWN)]
+    return summary((own or lines or [""])[-1])[:300]
+
+
+def _last(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            stream.seek(max(0, stream.seek(0, os.SEEK_END) - _LAST_B))
+            return stream.read().decode("utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _said(command: list[str]) -> tuple[int | None, str]:
+    try:
+        outcome = run_program(command, timeout_s=_QUESTION_S)
+    except OSError as error:
+        raise LaunchError(
+            f"cannot start {command[0]!r}: {error.strerror or error}; check that it may be run."
+        ) from error
+    if outcome.status is None:
+        raise LaunchError(f"{command[0]!r} did not answer within {_QUESTION_S:.0f} s; try again when Slurm answers.")
+    return outcome.status, outcome.output

@@ -1,0 +1,317 @@
+"""Do what a campaign file says: here, or as jobs of Slurm.
+
+check    read the file and say what it means: launches, folders, jobs, the least time
+run      measure here; what is measured already is left alone, so this also resumes
+submit   submit a job for each run, of what is neither measured nor on its way, so this also resumes
+watch    follow the jobs until the last one ends, and collect what they measure
+collect  the same once: how the jobs are, and why any left something out
+emit     write the campaign for ReFrame or JUBE
+
+A campaign file is TOML (docs/campaigns.md explains every key):
+
+  measure = ["collectives", "memory"]
+  processes = [4, 8, 16, 32, 64]
+  runs = 10
+  budget_s = 3600
+
+  [slurm]
+  partition = "batch"
+  modules = ["GCC", "OpenMPI"]
+
+Examples:
+  scalkit campaign check mine.toml
+  scalkit campaign submit mine.toml && scalkit campaign watch mine.toml
+  scalkit report runs/mine
+
+Exit status: 0 everything is measured (of submit: every job was taken), 2 something is missing or wrong, 130 after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scalkit.bench.batch import Status
+    from scalkit.bench.campaign import Result
+    from scalkit.bench.campaign_file import CampaignFile
+    from scalkit.bench.jobs import Job
+
+HELP = "do what a campaign file says: here, or as jobs of Slurm"
+
+__all__ = ["HELP", "add_arguments", "run", "run_here_and_report"]
+
+_MOST = 12
+_POLL_S = 30.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the words of `scalkit campaign`."""
+    parser.set_defaults(work=None)
+    words = parser.add_subparsers(dest="word", metavar="WORD", required=True)
+
+    def add(name: str, work: Any, text: str, *, example: str) -> argparse.ArgumentParser:
+        sub = words.add_parser(
+            name,
+            help=text,
+            description=f"{text[:1].upper()}{text[1:]}.",
+            epilog=f"Example:\n  scalkit campaign {example}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        sub.set_defaults(work=work)
+        sub.add_argument("file", metavar="FILE", help="campaign file, TOML")
+        if name != "job":
+            sub.add_argument("--json", action="store_true", help="print the outcome as JSON instead of text")
+        return sub
+
+    add("check", _check, "read the file and say what it means", example="check mine.toml")
+    here = add("run", _run, "measure here what is missing", example="run mine.toml")
+    here.add_argument("--set-aside", action="store_true", help="rename folders that hold another campaign")
+    submit = add("submit", _submit, "submit a job for all that is missing", example="submit mine.toml")
+    submit.add_argument("--dry-run", action="store_true", help="only write the job scripts, and say where they are")
+    watch = add("watch", _watch, "follow the jobs to their end", example="watch mine.toml --every 60")
+    watch.add_argument(
+        "--every",
+        type=float,
+        default=_POLL_S,
+        metavar="SECONDS",
+        help="how often Slurm is asked (default: %(default)g)",
+    )
+    add("collect", _collect, "say how the jobs are, and collect what they measured", example="collect mine.toml")
+    job = add(
+        "job", _job, "what a job script calls: do some launches", example="job jobs/submitted.toml --launches ..."
+    )
+    job.add_argument("--launches", required=True, metavar="A,B,...", help="names of launches")
+    job.add_argument("--folder", required=True, metavar="FOLDER", help="of this job alone")
+    job.add_argument("--id", required=True, metavar="ID", help="of the campaign")
+    job.add_argument("--variant", default="", metavar="NAME", help="library, size and placement, if they vary")
+    job.add_argument("--budget", type=float, default=None, metavar="SECONDS", help="for all of them")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do the word that was given and return its exit status."""
+    return int(args.work(args))
+
+
+def run_here_and_report(path: Path, *, set_aside: bool = False, as_json: bool = False) -> int:
+    """Measure a campaign file here, say how it went, and return 0 or 2."""
+    from scalkit.bench.campaign_file import read_campaign
+    from scalkit.bench.here import prepare_here, run_here
+    from scalkit.cli.progress import progress_printer, terminated_like_interrupted
+
+    file = read_campaign(path)
+    with terminated_like_interrupted():
+        campaigns = prepare_here(file, set_aside=set_aside)
+        for campaign in campaigns:
+            if campaign.aside:
+                _say(as_json, f"{campaign.folder.path} held another campaign, which is now {campaign.aside}.")
+            kinds = " and ".join(campaign.arguments.kinds)
+            _say(as_json, f"Measuring {kinds} of {campaign.mpi.name} into {campaign.folder.path}")
+        try:
+            with progress_printer(sys.stderr) as on_progress:
+                results = run_here(file, campaigns, on_progress=on_progress)
+        except KeyboardInterrupt:
+            sys.stderr.write(f"What was measured is kept in {file.out}; the same command resumes.\n")
+            raise
+    return _report(results, as_json)
+
+
+def _run(args: argparse.Namespace) -> int:
+    return run_here_and_report(Path(args.file), set_aside=args.set_aside, as_json=args.json)
+
+
+def _check(args: argparse.Namespace) -> int:
+    from scalkit.bench.campaign_file import read_campaign
+    from scalkit.bench.job_script import require_enough
+    from scalkit.bench.jobs import planned_jobs
+    from scalkit.bench.plan import least_time, make_plan
+    from scalkit.cli.progress import duration
+
+    file = read_campaign(Path(args.file))
+    plans = [make_plan(variant.arguments) for variant in file.variants]
+    jobs = list(planned_jobs(file)) if file.slurm else []
+    if jobs:
+        require_enough(file, jobs)
+    least_s = sum(map(least_time, plans))
+    folders = [str(variant.folder(file.out)) for variant in file.variants]
+    if args.json:
+        outcome = {
+            "file": str(file.path),
+            "title": file.title,
+            "folders": folders,
+            "launches": sum(map(len, plans)),
+            "jobs": [name for name, _, _ in jobs],
+            "least_s": round(least_s),
+            "budget_s": file.budget_s,
+            "status": 0,
+        }
+        sys.stdout.write(json.dumps(outcome, indent=2) + "\n")
+        return 0
+    first = file.variants[0].arguments
+    counts = ", ".join(map(str, first.counts))
+    lines = [file.title] if file.title else []
+    lines += [f"{' and '.join(first.kinds)} with {counts} processes, {first.runs} runs, seed {first.seed}"]
+    lines += [f"into {folder}" for folder in folders]
+    lines += [f"{sum(map(len, plans))} launches, {duration(least_s)} at the least"]
+    if file.budget_s is not None:
+        short = "; less than that, so it will take longer" if file.budget_s < least_s else ""
+        lines[-1] += f"; budget {duration(file.budget_s)}{short}"
+    if jobs:
+        lines += [f"{len(jobs)} jobs of Slurm"]
+    if len(first.counts) < 5:
+        lines += [f"A verdict needs 5 numbers of processes; here are {len(first.counts)}."]
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0
+
+
+def _submit(args: argparse.Namespace) -> int:
+    from scalkit.bench.batch import submit
+    from scalkit.bench.campaign_file import read_campaign
+    from scalkit.bench.slurm import REJECTED
+
+    file = read_campaign(Path(args.file))
+    jobs = submit(file, dry=args.dry_run)
+    rejected = [job for job in jobs if job.state == REJECTED]
+    status = 2 if rejected else 0
+    if args.json:
+        table = [_job_table(job) for job in jobs]
+        sys.stdout.write(json.dumps({"folder": str(file.out), "jobs": table, "status": status}, indent=2) + "\n")
+        return status
+    taken = [job for job in jobs if job.number]
+    if args.dry_run:
+        scripts = "".join(f"{file.out / 'jobs' / job.name}.sh\n" for job in jobs)
+        sys.stdout.write(scripts or "Everything is measured or on its way.\n")
+        return 0
+    for job in taken:
+        sys.stdout.write(f"job {job.name} is {job.number}: {_launches(len(job.launches))}\n")
+    if not jobs:
+        sys.stdout.write(f"Everything is measured or on its way; 'scalkit campaign watch {file.path}' follows it.\n")
+    elif taken:
+        sys.stdout.write(f"'scalkit campaign watch {file.path}' follows them.\n")
+    for reason, names in _grouped(rejected).items():
+        sys.stderr.write(f"scalkit campaign: Slurm rejected {_named(names)}: {reason}.\n")
+    return status
+
+
+def _watch(args: argparse.Namespace) -> int:
+    from scalkit.bench.campaign_file import read_campaign
+    from scalkit.cli.watching import watched
+    from scalkit.errors import UsageError
+
+    if not args.every > 0:
+        raise UsageError(f"--every {args.every:g}: a positive number of seconds is needed.")
+    file = read_campaign(Path(args.file))
+    try:
+        status = watched(file, args.every, sys.stderr)
+    except KeyboardInterrupt:
+        sys.stderr.write(f"The jobs go on; 'scalkit campaign watch {file.path}' follows them again.\n")
+        raise
+    return _tell(file, status, args.json, was_told=True)
+
+
+def _collect(args: argparse.Namespace) -> int:
+    from scalkit.bench.batch import look
+    from scalkit.bench.campaign_file import read_campaign
+
+    file = read_campaign(Path(args.file))
+    return _tell(file, look(file), args.json)
+
+
+def _job(args: argparse.Namespace) -> int:
+    from scalkit.bench.campaign_file import read_campaign
+    from scalkit.bench.job import run_job
+    from scalkit.cli.progress import progress_printer, terminated_like_interrupted
+
+    names = [name for name in args.launches.split(",") if name]
+    with terminated_like_interrupted(), progress_printer(sys.stdout) as on_progress:
+        file = read_campaign(Path(args.file))
+        options = {"identity": args.id, "budget_s": args.budget, "on_progress": on_progress}
+        result = run_job(file, args.variant, names, Path(args.folder), **options)
+    return 2 if result.missing else 0
+
+
+def _tell(file: CampaignFile, status: Status, as_json: bool, was_told: bool = False) -> int:
+    code = 0 if status.done == status.total else 2
+    if as_json:
+        outcome = {
+            "folder": str(file.out),
+            "launches": status.total,
+            "done": status.done,
+            "working": [_job_table(job) for job in status.working],
+            "missing": list(status.missing),
+            "reasons": list(status.reasons),
+            "remarks": list(status.remarks),
+            "status": code,
+        }
+        sys.stdout.write(json.dumps(outcome, indent=2) + "\n")
+        return code
+    for text in (*(() if was_told else status.reasons), *status.remarks):
+        sys.stderr.write(f"scalkit campaign: {text}\n")
+    folders = ", ".join(str(variant.folder(file.out)) for variant in file.variants)
+    sys.stdout.write(f"{status.done} of {_launches(status.total)} in {folders}\n")
+    for job in status.working[:_MOST]:
+        why = f" ({job.reason})" if job.reason else ""
+        sys.stdout.write(f"job {job.name} ({job.number}): {job.state.lower()}{why}\n")
+    if len(status.working) > _MOST:
+        sys.stdout.write(f"and {len(status.working) - _MOST} more jobs\n")
+    if status.missing:
+        sys.stdout.write(f"'scalkit campaign submit {file.path}' submits the {len(status.missing)} missing again.\n")
+    return code
+
+
+def _report(results: Sequence[Result], as_json: bool) -> int:
+    missing = [f"{result.folder.name}/{launch.name}" for result in results for launch in result.missing]
+    code = 2 if missing else 0
+    if as_json:
+        outcome = {
+            "folders": [str(result.folder) for result in results],
+            "launches": sum(result.total for result in results),
+            "done": sum(result.done for result in results),
+            "fresh": sum(result.fresh for result in results),
+            "missing": missing,
+            "failures": [text for result in results for text in result.failures],
+            "remarks": [text for result in results for text in result.remarks],
+            "status": code,
+        }
+        sys.stdout.write(json.dumps(outcome, indent=2) + "\n")
+        return code
+    for result in results:
+        for text in (*result.failures, *result.remarks[:_MOST]):
+            sys.stderr.write(f"scalkit campaign: {text}\n")
+        already = "" if result.fresh or result.missing else "nothing was missing: "
+        sys.stdout.write(f"{already}{result.done} of {_launches(result.total)} in {result.folder}\n")
+    if missing:
+        sys.stderr.write(f"scalkit campaign: {_named(missing)} {'is' if len(missing) == 1 else 'are'} missing; ")
+        sys.stderr.write("the same command tries only what is missing.\n")
+    return code
+
+
+def _job_table(job: Job) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return asdict(job)
+
+
+def _grouped(jobs: Sequence[Job]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for job in jobs:
+        found.setdefault(job.reason, []).append(job.name)
+    return found
+
+
+def _launches(number: int) -> str:
+    return "1 launch" if number == 1 else f"{number} launches"
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+
+
+def _say(as_json: bool, text: str) -> None:
+    (sys.stderr if as_json else sys.stdout).write(text + "\n")
+    sys.stdout.flush()
