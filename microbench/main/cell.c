@@ -55,8 +55,8 @@ static void keep(struct sk_cell *cell, const struct batch *batch)
 
 /* Sends an order of at most `most` calls (0: the end), carries it out, learns from it. Returns how many; process 0 has
  * them in `batch`. */
-static int order_and_learn(struct sk_cell *cell, const struct sk_sync *sync, sk_call call,
-                           const struct sk_operands *operands, int most, struct batch *batch)
+static int order_and_learn(struct sk_cell *cell, const struct sk_sync *sync, sk_call call, const void *operands,
+                           int most, struct batch *batch)
 {
     batch->order = (struct sk_order){0};
     if (sync->world->rank == 0 && most > 0)
@@ -70,7 +70,7 @@ static int order_and_learn(struct sk_cell *cell, const struct sk_sync *sync, sk_
 void sk_cell_first(struct sk_cell *cell, const struct sk_sync *sync, const struct sk_operands *operands)
 {
     struct batch batch;
-    order_and_learn(cell, sync, cell->op->call, operands, 1, &batch);
+    order_and_learn(cell, sync, cell->op->call, cell->op->own ? cell->op->own : operands, 1, &batch);
     if (sync->world->rank == 0)
         cell->first_ns = value_ns(cell, &batch, 0);
     cell->verified = sk_verify(cell->op, operands, sync->world, &sync->clock);
@@ -199,11 +199,12 @@ void sk_cell_pass(struct sk_cell *cell, const struct sk_sync *sync, struct sk_op
     progress.end_ns = sk_clock_now() + share_ns;
     if (cell->op->group == SK_OVERLAP)
         measure_parts(cell, sync, operands, progress.warmup, pass, progress.end_ns);
+    const void *argument = cell->op->own ? cell->op->own : operands;
     for (;;) {
         struct batch batch;
         bool counts = true;
         int most = leads && (share_ns > 0 || pass == 0) ? choose(cell, rules, &progress, &counts) : 0;
-        int n = order_and_learn(cell, sync, cell->op->call, operands, most, &batch);
+        int n = order_and_learn(cell, sync, cell->op->call, argument, most, &batch);
         if (n == 0)
             break;
         progress.warmup -= counts ? 0 : n;
@@ -279,7 +280,8 @@ void sk_cell_write(const struct sk_cell *cell, struct sk_json *json, const struc
         sk_json_ints(json, "work_ns", cell->work_ns, (size_t)cell->n_work);
     }
     sk_json_text(json, "status", status_names[cell->status]);
-    sk_json_bool(json, "verified", cell->verified);
+    if (!cell->op->own || cell->op->check)
+        sk_json_bool(json, "verified", cell->verified);
     if (!isnan(load))
         sk_json_real(json, "foreign_load", load);
     if (pass == 0)

@@ -113,7 +113,7 @@ static int ping_pong(const void *operands)
 }
 
 const struct sk_op sk_ops[SK_OPS] = {
-#define SK_OP(id, name, function, flow, group) {name, function, flow, SK_##group},
+#define SK_OP(id, name, function, flow, group) {name, function, flow, SK_##group, NULL, NULL},
 #include "ops/ops.def"
 #undef SK_OP
 };
@@ -143,8 +143,7 @@ int sk_ops_choose(const struct sk_op *ops, int n, const char *text, int *found, 
     for (int i = 0; i < n; i++)
         names[i] = ops[i].name;
     memcpy(names + n, sk_op_group_names, sizeof sk_op_group_names);
-    int chosen = sk_options_choose("ops", text[0] ? text : sk_op_group_names[SK_PAPER], names, n + SK_OP_GROUPS, words,
-                                   why, room);
+    int chosen = sk_options_choose("ops", text, names, n + SK_OP_GROUPS, words, why, room);
     for (int w = 0; w < chosen; w++)
         if (words[w] < n)
             count = add(found, count, words[w]);
@@ -153,6 +152,11 @@ int sk_ops_choose(const struct sk_op *ops, int n, const char *text, int *found, 
                 if (belongs(&ops[i], words[w] - n))
                     count = add(found, count, i);
     return chosen < 0 ? chosen : count;
+}
+
+int sk_op_call(const struct sk_op *op, const struct sk_operands *operands)
+{
+    return op->call(op->own ? op->own : operands);
 }
 
 const char *sk_op_definition(const struct sk_op *op)

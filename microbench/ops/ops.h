@@ -21,6 +21,8 @@ struct sk_op {
     int (*call)(const void *operands); /* struct sk_operands; returns MPI's error code */
     enum sk_flow flow;
     enum sk_op_group group;
+    const void *own;                /* SK_OWN: what `call` and `check` get in place of the operands */
+    long (*check)(const void *own); /* SK_OWN: returns how many elements the last call left wrong; may be NULL */
 };
 
 extern const struct sk_op sk_ops[SK_OPS];
@@ -29,8 +31,11 @@ extern const struct sk_op sk_ops[SK_OPS];
 extern const char *const sk_op_group_names[SK_OP_GROUPS];
 
 /* Looks up comma-separated names and groups of `ops` (n of them); writes the indices, without repetition, to `found`
- * (room for n). An empty text means the group "paper". Returns how many, or -1 with the reason in `why`. */
+ * (room for n). Returns how many, or -1 with the reason in `why`. */
 int sk_ops_choose(const struct sk_op *ops, int n, const char *text, int *found, char *why, size_t room);
+
+/* Calls the operation once, with the operands or with what is its own. Returns MPI's error code. */
+int sk_op_call(const struct sk_op *op, const struct sk_operands *operands);
 
 /* Returns what the value of a repetition is, in words. */
 const char *sk_op_definition(const struct sk_op *op);

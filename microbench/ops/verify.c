@@ -6,8 +6,8 @@ static bool verify_data(const struct sk_op *op, const struct sk_operands *operan
 {
     sk_operands_fill(operands, op->flow);
     SK_MPI(PMPI_Barrier(world->harness));
-    SK_MPI(op->call(operands));
-    long wrong = (long)sk_operands_wrong(operands, op->flow), total = 0;
+    SK_MPI(sk_op_call(op, operands));
+    long wrong = op->own ? op->check(op->own) : (long)sk_operands_wrong(operands, op->flow), total = 0;
     int first = wrong ? world->rank : world->size, lowest = 0;
     SK_MPI(PMPI_Allreduce(&wrong, &total, 1, MPI_LONG, MPI_SUM, world->harness));
     SK_MPI(PMPI_Allreduce(&first, &lowest, 1, MPI_INT, MPI_MIN, world->harness));
@@ -25,7 +25,7 @@ static bool leaks(const struct sk_op *op, const struct sk_operands *operands, co
     if (world->rank == tardy)
         sk_clock_sleep(2000000);
     int64_t entered = sk_clock_global(clock, sk_clock_now()), last = 0;
-    SK_MPI(op->call(operands));
+    SK_MPI(sk_op_call(op, operands));
     int64_t left = sk_clock_global(clock, sk_clock_now());
     SK_MPI(PMPI_Allreduce(&entered, &last, 1, MPI_INT64_T, MPI_MAX, world->harness));
     int early = left + clock->error_ns < last, any = 0;
@@ -51,5 +51,7 @@ static bool verify_barrier(const struct sk_op *op, const struct sk_operands *ope
 bool sk_verify(const struct sk_op *op, const struct sk_operands *operands, const struct sk_world *world,
                const struct sk_clock *clock)
 {
+    if (op->own)
+        return !op->check || verify_data(op, operands, world);
     return op->flow == SK_FLOW_NONE ? verify_barrier(op, operands, world, clock) : verify_data(op, operands, world);
 }

@@ -79,7 +79,7 @@ void test_choose_ops(void)
 {
     char why[2000] = "";
     int found[SK_OPS];
-    CHECK(sk_ops_choose(sk_ops, SK_OPS, "", found, why, sizeof why) == 8 && found[0] == SK_OP_BARRIER);
+    CHECK(sk_ops_choose(sk_ops, SK_OPS, "paper", found, why, sizeof why) == 8 && found[0] == SK_OP_BARRIER);
     CHECK(sk_ops_choose(sk_ops, SK_OPS, "all", found, why, sizeof why) == SK_OPS);
     int n = sk_ops_choose(sk_ops, SK_OPS, "MPI_Scan,blocking,MPI_Scan", found, why, sizeof why);
     CHECK(n == 6 && found[0] == SK_OP_SCAN && found[1] == SK_OP_SCATTER);

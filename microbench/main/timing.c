@@ -1,0 +1,273 @@
+#include "main/timing.h"
+
+#include "base/alloc.h"
+#include "base/check.h"
+#include "base/lacks.h"
+#include "base/rng.h"
+#include "main/cell.h"
+#include "main/common.h"
+#include "time/offset.h"
+
+#include <limits.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct settings {
+    struct sk_common common;
+    struct sk_rules rules;
+    int64_t size;
+    const char *datatype, *sync, *clock;
+    int ops[SK_MOST_OPS], n_ops, datatype_id, sync_id, clock_id;
+};
+
+struct experiment {
+    const struct sk_suite *suite;
+    struct settings settings;
+    struct sk_world world;
+    struct sk_record record;
+    struct sk_sync sync;
+    struct sk_clock first_clock; /* as measured at the begin */
+    struct sk_operands operands;
+    struct sk_load load;
+    struct sk_cell cells[SK_MOST_OPS];
+    int64_t begin_ns;
+    bool all_verified, complete;
+};
+
+enum { AUTOMATIC, ESTIMATED, CLOCKS };
+static const char *const clock_names[CLOCKS] = {"auto", "estimated"};
+
+static void require_choice(const char *option, const char *text, const char *const *names, int n, int *found)
+{
+    char why[SK_WHY] = "";
+    int chosen[8], count = sk_options_choose(option, text, names, n, chosen, why, sizeof why);
+    SK_REQUIRE(count >= 0, "%s", why);
+    SK_REQUIRE(count == 1, "--%s: one value is needed, several were given; see --help", option);
+    *found = chosen[0];
+}
+
+static void require_ops(struct settings *s, const struct sk_suite *suite)
+{
+    char why[SK_WHY] = "";
+    const char *text = s->common.ops[0] ? s->common.ops : suite->usual;
+    s->n_ops = sk_ops_choose(suite->ops, suite->n_ops, text, s->ops, why, sizeof why);
+    SK_REQUIRE(s->n_ops > 0, "%s", why);
+}
+
+static void require_sense(struct settings *s, const struct sk_suite *suite, const struct sk_world *world)
+{
+    require_ops(s, suite);
+    require_choice("datatype", s->datatype, sk_datatype_names, SK_DATATYPES, &s->datatype_id);
+    require_choice("sync", s->sync, sk_sync_names, SK_SYNC_KINDS, &s->sync_id);
+    require_choice("clock", s->clock, clock_names, CLOCKS, &s->clock_id);
+    int64_t element = (int64_t)sk_datatype_bytes((enum sk_datatype)s->datatype_id);
+    SK_REQUIRE(s->size % element == 0, "--size %lld is not a multiple of the %lld bytes of --datatype %s; give a "
+               "multiple", (long long)s->size, (long long)element, s->datatype);
+    SK_REQUIRE(s->size <= INT_MAX / world->size, "--size %lld is too large for %d processes: at most %d bytes a "
+               "process", (long long)s->size, world->size, INT_MAX / world->size);
+    SK_REQUIRE(s->rules.least <= s->rules.most, "--min-reps %lld is greater than --max-reps %lld; lower the first or "
+               "raise the second", (long long)s->rules.least, (long long)s->rules.most);
+    SK_REQUIRE(s->rules.most <= 10000000, "--max-reps %lld is too large: at most 10000000", (long long)s->rules.most);
+    SK_REQUIRE(s->rules.passes <= s->rules.most, "--passes %lld is greater than --max-reps %lld; lower it",
+               (long long)s->rules.passes, (long long)s->rules.most);
+    SK_REQUIRE(s->rules.warmup <= 10000000, "--warmup %lld is too large: at most 10000000", (long long)s->rules.warmup);
+}
+
+static void read_settings(struct settings *s, const struct sk_suite *suite, const struct sk_world *world, int argc,
+                          char **argv)
+{
+    const struct sk_option options[] = {
+        SK_COMMON_OPTIONS(s->common),
+        {"size", "BYTES", "message size", SK_OPTION_COUNT, &s->size, 1},
+        {"datatype", "NAME", "byte, int or double", SK_OPTION_TEXT, &s->datatype, 0},
+        {"sync", "NAME", "round, window or dissemination", SK_OPTION_TEXT, &s->sync, 0},
+        {"min-reps", "N", "repetitions before the stop rule is asked", SK_OPTION_COUNT, &s->rules.least, 1},
+        {"max-reps", "N", "repetitions at most", SK_OPTION_COUNT, &s->rules.most, 1},
+        {"precision", "X", "relative half width of the 95 % intervals", SK_OPTION_REAL, &s->rules.precision, 0},
+        {"warmup", "N", "calls before the first pass, half before others", SK_OPTION_COUNT, &s->rules.warmup, 0},
+        {"passes", "N", "rounds over all operations", SK_OPTION_COUNT, &s->rules.passes, 1},
+        {"clock", "NAME", "auto, or estimated: measure offsets even on one node", SK_OPTION_TEXT, &s->clock, 0},
+    };
+    sk_common_options(world, &s->common, options, sizeof options / sizeof *options, suite->summary, argc, argv);
+    require_sense(s, suite, world);
+}
+
+/* ---- clock ------------------------------------------------------------------------------------------------------- */
+
+/* Offset twice, half a second apart at most: the drift; later passes measure again over a longer time. */
+static void open_clock(struct experiment *e)
+{
+    bool always = e->settings.clock_id == ESTIMATED;
+    e->first_clock = sk_offset_measure(&e->world, always);
+    e->sync.clock = e->first_clock;
+    if (e->world.single_node && !always)
+        return;
+    sk_clock_sleep((int64_t)(5e7 * fmin(10, e->settings.common.budget_s)));
+    struct sk_clock later = sk_offset_measure(&e->world, always);
+    e->sync.clock = sk_offset_with_drift(&e->first_clock, &later);
+}
+
+static void renew_clock(struct experiment *e)
+{
+    bool always = e->settings.clock_id == ESTIMATED;
+    if (e->world.single_node && !always)
+        return;
+    struct sk_clock later = sk_offset_measure(&e->world, always);
+    e->sync.clock = sk_offset_with_drift(&e->first_clock, &later);
+}
+
+/* Every process must call it; process 0 appends offsets, drifts and the largest error as the object "clock". */
+static void write_clock(struct experiment *e, struct sk_json *json)
+{
+    size_t p = (size_t)e->world.size;
+    int64_t *offsets = sk_alloc(p * sizeof *offsets), error = 0;
+    double *drifts = sk_alloc(p * sizeof *drifts);
+    const struct sk_clock *clock = &e->sync.clock;
+    SK_MPI(PMPI_Gather(&clock->offset_ns, 1, MPI_INT64_T, offsets, 1, MPI_INT64_T, 0, e->world.harness));
+    SK_MPI(PMPI_Gather(&clock->drift, 1, MPI_DOUBLE, drifts, 1, MPI_DOUBLE, 0, e->world.harness));
+    SK_MPI(PMPI_Reduce(&clock->error_ns, &error, 1, MPI_INT64_T, MPI_MAX, 0, e->world.harness));
+    if (e->world.rank == 0) {
+        sk_json_begin(json, "clock", '{');
+        sk_json_text(json, "source", sk_clock_source());
+        sk_json_int(json, "resolution_ns", sk_clock_resolution_ns());
+        sk_json_int(json, "read_ns", sk_clock_read_ns());
+        sk_json_bool(json, "shared", e->world.single_node && e->settings.clock_id == AUTOMATIC);
+        sk_json_ints(json, "offset_ns", offsets, p);
+        sk_json_reals(json, "drift", drifts, p);
+        sk_json_int(json, "error_ns", error);
+        sk_json_end(json, '}');
+    }
+    sk_free(offsets);
+    sk_free(drifts);
+}
+
+/* ---- the launch -------------------------------------------------------------------------------------------------- */
+
+static void write_env(struct experiment *e, int argc, char **argv)
+{
+    char *provenance = sk_env_provenance(&e->world, e->settings.common.provenance);
+    sk_record_open(&e->record, e->settings.common.out, e->world.rank);
+    struct sk_json *json = &e->record.json;
+    sk_env_begin(json, &e->world, &e->settings.common, argc, argv);
+    write_clock(e, json);
+    if (e->world.rank == 0) {
+        sk_json_raw(json, "provenance", provenance);
+        sk_json_end(json, '}');
+    }
+    sk_free(provenance);
+    sk_record_write(&e->record);
+}
+
+/* Leaves out what this library cannot do, with a record each. */
+static void skip_lacking(struct experiment *e)
+{
+    struct settings *s = &e->settings;
+    int kept = 0;
+    for (int i = 0; i < s->n_ops; i++) {
+        const char *op = e->suite->ops[s->ops[i]].name, *why = sk_lacks(op);
+        if (!why) {
+            s->ops[kept++] = s->ops[i];
+            continue;
+        }
+        if (e->world.rank == 0)
+            sk_lacks_write(&e->record.json, op, why);
+        sk_record_write(&e->record);
+    }
+    s->n_ops = kept;
+}
+
+static int64_t remaining_ns(const struct experiment *e)
+{
+    return (int64_t)(1e9 * e->settings.common.budget_s) - (sk_clock_now() - e->begin_ns);
+}
+
+static void run_cell(struct experiment *e, int op, int pass, int cells_left)
+{
+    struct sk_cell *cell = &e->cells[op];
+    sk_load_begin(&e->load, &e->world);
+    if (pass == 0) {
+        sk_cell_first(cell, &e->sync, &e->operands);
+        e->all_verified = e->all_verified && cell->verified;
+    }
+    sk_cell_pass(cell, &e->sync, &e->operands, &e->settings.rules, pass, remaining_ns(e) / cells_left);
+    double load = sk_load_end(&e->load, &e->world);
+    if (e->world.rank == 0) {
+        e->complete = e->complete && cell->status != SK_OUT_OF_BUDGET;
+        sk_cell_write(cell, &e->record.json, &e->sync, &e->operands, pass, load);
+    }
+    sk_record_write(&e->record);
+}
+
+static void run_passes(struct experiment *e)
+{
+    const struct settings *s = &e->settings;
+    int passes = (int)s->rules.passes, cells_left = passes * s->n_ops, order[SK_MOST_OPS];
+    memcpy(order, s->ops, sizeof order);
+    for (int pass = 0; pass < passes; pass++) {
+        struct sk_rng rng = sk_rng_seeded(s->common.seed, (uint64_t)pass);
+        if (pass > 0)
+            renew_clock(e);
+        sk_rng_shuffle(&rng, order, s->n_ops);
+        for (int i = 0; i < s->n_ops; i++)
+            run_cell(e, order[i], pass, cells_left--);
+    }
+}
+
+static void write_end(struct experiment *e)
+{
+    struct sk_json *json = &e->record.json;
+    renew_clock(e);
+    sk_common_end(&e->record, e->complete, 1e-9 * (double)(sk_clock_now() - e->begin_ns));
+    write_clock(e, json);
+    if (e->world.rank == 0)
+        sk_json_end(json, '}');
+    sk_record_write(&e->record);
+    sk_record_close(&e->record);
+}
+
+static void run(struct experiment *e, int argc, char **argv)
+{
+    struct settings *s = &e->settings;
+    e->sync = (struct sk_sync){.kind = (enum sk_sync_kind)s->sync_id, .world = &e->world};
+    e->all_verified = e->complete = true;
+    open_clock(e);
+    write_env(e, argc, argv);
+    skip_lacking(e);
+    e->operands = sk_operands_new(MPI_COMM_WORLD, (enum sk_datatype)s->datatype_id, (size_t)s->size);
+    if (e->suite->open)
+        e->suite->open(&e->operands);
+    for (int i = 0; i < s->n_ops; i++)
+        e->cells[s->ops[i]] = sk_cell_new(&e->suite->ops[s->ops[i]], &s->rules, e->sync.kind);
+    run_passes(e);
+    if (e->suite->close)
+        e->suite->close();
+    write_end(e);
+    for (int i = 0; i < s->n_ops; i++)
+        sk_cell_free(&e->cells[s->ops[i]]);
+    sk_operands_free(&e->operands);
+}
+
+int sk_timing(const struct sk_suite *suite, int argc, char **argv)
+{
+    static struct experiment e;
+    int running = 0;
+    e = (struct experiment){
+        .suite = suite,
+        .settings = {.common = {.out = "", .run_id = "", .provenance = "", .ops = "", .seed = 1, .budget_s = 60},
+                     .rules = {.least = 20, .most = 400, .warmup = 5, .passes = 5, .precision = 0.05},
+                     .size = 8, .datatype = "byte", .sync = "round", .clock = "auto"}};
+    sk_program_name(suite->name);
+    e.begin_ns = sk_clock_now();
+    SK_MPI(MPI_Initialized(&running));
+    if (!running)
+        SK_MPI(MPI_Init(&argc, &argv));
+    sk_world_open(&e.world);
+    read_settings(&e.settings, suite, &e.world, argc, argv);
+    run(&e, argc, argv);
+    sk_world_close(&e.world);
+    if (!running)
+        SK_MPI(MPI_Finalize());
+    return e.all_verified ? SK_EXIT_OK : SK_EXIT_WRONG_RESULT;
+}
