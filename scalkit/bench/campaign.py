@@ -48,6 +48,8 @@ class Progress:
         Expected; None while nothing is known.
     remarks : tuple of str
         What is wrong with the results that it wrote; empty if nothing is.
+    variant : str
+        Which library, size or placement, where several are measured.
     """
 
     done: int
@@ -58,6 +60,7 @@ class Progress:
     elapsed_s: float
     left_s: float | None
     remarks: tuple[str, ...] = ()
+    variant: str = ""
 
 
 @dataclass(frozen=True)

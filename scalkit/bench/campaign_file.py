@@ -15,7 +15,9 @@ from typing import Any
 from scalkit.bench.arguments import DATATYPES, Arguments
 from scalkit.bench.operations import KINDS, SHAPES, operations
 from scalkit.bench.plan import least_time, make_plan
+from scalkit.bench.platforms import load_platform
 from scalkit.bench.schema_errors import hint, place, schema_errors
+from scalkit.bench.simulator import read_algorithms
 from scalkit.errors import UsageError
 from scalkit.native import sources
 from scalkit.toml_lines import Path as EntryPath
@@ -46,6 +48,10 @@ class Library:
         Set in its jobs.
     is_own : bool
         Whether the file says what it is; else its name is one that scalkit knows.
+    platform : str or None
+        Name or path of a machine to simulate, in place of a library.
+    algorithms : mapping of str to str
+        Of the simulated collectives.
     """
 
     name: str = HERE
@@ -54,6 +60,8 @@ class Library:
     modules: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     is_own: bool = True
+    platform: str | None = None
+    algorithms: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -192,6 +200,7 @@ class _Checks:
         self._functions()
         self._sizes()
         self._libraries()
+        self._platforms()
         return self._found
 
     def _say(self, path: EntryPath, text: str) -> None:
@@ -248,10 +257,47 @@ class _Checks:
                 text = f"the library {name!r} is not used{hint(name, named)}; add it to mpi, or leave it out"
                 self._say(("libraries", name), f"{text}.")
 
+    def _platforms(self) -> None:
+        names = _platforms(self._table)
+        if not names:
+            if "algorithms" in self._table:
+                self._say(("algorithms",), "algorithms are chosen for simulated machines only; name a platform too.")
+            return
+        for key, why in (("mpi", "a simulated machine has no MPI library"), ("slurm", "simulations run here")):
+            if key in self._table:
+                self._say((key,), f"{key} does not go with platform: {why}; leave one of them out.")
+        if "memory" in self._table["measure"]:
+            self._say(("measure",), "memory cannot be simulated; leave it out of measure, or leave out platform.")
+        most = max(self._table["processes"])
+        for name in names:
+            try:
+                platform = load_platform(name)
+                for per_node in self._table.get("processes_per_node", [1]):
+                    platform.require_room(int(most), int(per_node))
+            except UsageError as error:
+                self._say(("platform",), _keyed(str(error)))
+        try:
+            read_algorithms([f"{key}={name}" for key, name in self._table.get("algorithms", {}).items()])
+        except UsageError as error:
+            self._say(("algorithms",), _keyed(str(error)))
+
+
+def _keyed(message: str) -> str:
+    """Return the message about an option with the key of the file in its place."""
+    for option, key in (("--platform", "platform"), ("--per-node", "processes_per_node"), ("-n ", "processes ")):
+        message = message.replace(option, key)
+    return message.replace("--algorithm", "algorithms")
+
+
+def _platforms(table: Mapping[str, Any]) -> list[str]:
+    given = table.get("platform", [])
+    return [given] if isinstance(given, str) else list(given)
+
 
 def _variants(table: Mapping[str, Any]) -> tuple[Variant, ...]:
-    names = table.get("mpi", [])
-    libraries = [_library(name, table.get("libraries", {})) for name in names] or [Library()]
+    libraries = [_library(name, table.get("libraries", {})) for name in table.get("mpi", [])]
+    libraries += [_simulated(name, table.get("algorithms", {})) for name in _platforms(table)]
+    libraries = libraries or [Library()]
     sizes = [int(size) for size in table.get("sizes", [8])]
     placements: list[int | None] = [int(n) for n in table.get("processes_per_node", [])] or [None]
     combinations = list(product(libraries, sizes, placements))
@@ -266,7 +312,13 @@ def _variants(table: Mapping[str, Any]) -> tuple[Variant, ...]:
     return tuple(found)
 
 
+def _simulated(name: str, algorithms: Mapping[str, str]) -> Library:
+    return Library(Path(name).stem, is_own=False, platform=name, algorithms=dict(algorithms))
+
+
 def _library(name: str, tables: Mapping[str, Any]) -> Library:
+    if name == HERE and name not in tables:
+        return Library()
     if name not in tables:
         return Library(name, is_own=False)
     table = tables[name]

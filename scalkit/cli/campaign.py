@@ -155,7 +155,9 @@ def _check(args: argparse.Namespace) -> int:
     first = file.variants[0].arguments
     counts = ", ".join(map(str, first.counts))
     lines = [file.title] if file.title else []
-    lines += [f"{' and '.join(first.kinds)} with {counts} processes, {first.runs} runs, seed {first.seed}"]
+    lines += [
+        f"{' and '.join(first.kinds)} with {counts} processes, {first.runs} run{'s' if first.runs > 1 else ''}, seed {first.seed}"
+    ]
     lines += [f"into {folder}" for folder in folders]
     lines += [f"{sum(map(len, plans))} launches, {duration(least_s)} at the least"]
     if file.budget_s is not None:

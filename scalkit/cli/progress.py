@@ -114,7 +114,10 @@ def _line(stream: TextIO, progress: Progress) -> None:
 
 def _what(progress: Progress) -> str:
     launch = progress.launch
-    return "starting" if launch is None else f"{launch.kind} p={launch.p} run {launch.run}"
+    if launch is None:
+        return "starting"
+    variant = f"{progress.variant} " if progress.variant else ""
+    return f"{variant}{launch.kind} p={launch.p} run {launch.run}"
 
 
 def _left(progress: Progress, since_s: float = 0.0) -> str:
