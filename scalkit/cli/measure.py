@@ -5,22 +5,34 @@ collectives  run times of Barrier, Bcast, Reduce, Allreduce, Gather, Allgather, 
 memory       bytes per communicator, window and grid, and MPI's own memory; they repeat exactly, so they are launched
              at most 3 times, whatever --runs says
 
+    scalkit measure collectives memory                                         the MPI library that is found
+    scalkit measure memory --mpi mpich --mpi openmpi --report memory.html      two libraries side by side
+    scalkit measure collectives --platform juropa -n 2..1024 --per-node 8      a simulated machine
+    scalkit measure collectives --platform daint --algorithm bcast=flattree    with another algorithm there
+
+Libraries for --mpi are those of `scalkit mpi list`. Several libraries or machines are measured in turn, run by run, each into
+a folder of its own below --out; --report compares them in columns. Times of a simulated machine (juropa, daint, juqueen, or a
+platform file of SimGrid) come from a simulator, repeat exactly, and say so everywhere; memory cannot be simulated.
+
 The programs are compiled on first use. Every run file is complete or marked as .part; after Ctrl-C or a failure the same
 command resumes where it stopped. Wrong results are kept, marked and named. Exit status: 0 everything is measured, 2
-something is missing, 130 after Ctrl-C.
+something is missing, 130 after Ctrl-C; with --report also 1, as `scalkit report` ends.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from scalkit.bench import Arguments, Campaign, Result
+    from scalkit.bench.targets import Target
 
 _MOST_REMARKS = 12
 
@@ -38,9 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--processes",
         default="2,4,8,16,32",
         metavar="N,N,...",
-        help="numbers of processes (default: %(default)s)",
+        help="numbers of processes; 2..1024 are the powers of two from 2 to 1024 (default: %(default)s)",
     )
-    add("--runs", type=int, default=10, metavar="N", help="launches of each (default: %(default)s)")
+    add("--runs", type=int, default=None, metavar="N", help="launches of each (default: 10, of simulations 1)")
     add("--out", default="runs/here", metavar="FOLDER", help="where to write (default: %(default)s)")
     add("--budget", type=float, default=None, metavar="SECONDS", help="for all of it, about (default: no limit)")
     add("--ops", default="", metavar="A,B,...", help="only these, such as MPI_Bcast,MPI_Comm_dup (default: all)")
@@ -52,51 +64,115 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=None, metavar="N", help="of all random choices (default: drawn, and kept)")
     add("--mpicc", default=None, metavar="PROGRAM", help="compiler of the MPI library (default: found)")
     add("--mpiexec", default=None, metavar="PROGRAM", help="launcher of the same library (default: found)")
+    _add_targets(parser.add_argument_group("what to measure it on; --mpi and --platform may be given several times"))
     add("--timeout", type=float, default=None, metavar="SECONDS", help="for one launch (default: amply its share)")
     add("--set-aside", action="store_true", help="rename --out if it holds another campaign, rather than refuse it")
     add("--json", action="store_true", help="print the outcome as JSON instead of text")
 
 
+def _add_targets(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
+    add("--mpi", action="append", default=[], metavar="NAME", help="one of 'scalkit mpi list', or the path of an mpicc")
+    add(
+        "--platform",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a simulated machine: juropa, daint, juqueen, or a platform file of SimGrid",
+    )
+    add(
+        "--per-node", type=int, default=None, metavar="N", help="processes on a node of simulated machines (default: 1)"
+    )
+    add(
+        "--algorithm",
+        action="append",
+        default=[],
+        metavar="COLL=NAME",
+        help="of a collective operation in simulated machines, such as bcast=flattree; a wrong one shows the list",
+    )
+    add("--report", default=None, metavar="FILE", help="then write a report, over an earlier one; several make columns")
+
+
 def run(args: argparse.Namespace) -> int:
-    """Measure what is missing, say what was, and return 0 or 2."""
+    """Measure what is missing, say what was, and return 0 or 2; with a report also 1."""
     from pathlib import Path
 
-    from scalkit.bench import find_mpi, prepare
-    from scalkit.bench.folder import Folder
+    from scalkit.bench.here import run_alternately
+    from scalkit.bench.targets import find_targets
     from scalkit.cli.progress import progress_printer, terminated_like_interrupted
     from scalkit.errors import UsageError
 
     if args.timeout is not None and not args.timeout > 0:
         raise UsageError(f"--timeout {args.timeout:g}: a positive number of seconds is needed.")
     out = Path(args.out)
-    Folder(out).require_usable()
-    arguments = _arguments(args, out)
+    _require_usable(args, out)
+    counts = _counts(args.processes)
     with terminated_like_interrupted():
-        campaign = prepare(out, arguments, find_mpi(args.mpicc, args.mpiexec), set_aside=args.set_aside)
-        _say(args, _opening(campaign))
+        targets = find_targets(
+            args.mpi,
+            args.platform,
+            per_node=args.per_node,
+            algorithms=args.algorithm,
+            mpicc=args.mpicc,
+            mpiexec=args.mpiexec,
+        )
+        folders = [out / target.label if len(targets) > 1 else out for target in targets]
+        campaigns = [_prepared(args, counts, *one) for one in zip(targets, folders, strict=True)]
+        for campaign in campaigns:
+            _say(args, _opening(campaign))
         try:
             with progress_printer(sys.stderr) as on_progress:
-                result = campaign.run(timeout_s=args.timeout, on_progress=on_progress)
+                results: tuple[Result, ...] = (
+                    run_alternately(campaigns, timeout_s=args.timeout, on_progress=on_progress)
+                    if len(campaigns) > 1
+                    else (campaigns[0].run(timeout_s=args.timeout, on_progress=on_progress),)
+                )
         except KeyboardInterrupt:
             sys.stderr.write(f"What was measured is kept in {out}; the same command resumes.\n")
             raise
-    _report(args, result)
-    return 2 if result.missing else 0
+        _report(args, results)
+        status = 2 if any(result.missing for result in results) else 0
+        return _written_report(args, targets, folders) if args.report and status == 0 else status
 
 
-def _arguments(args: argparse.Namespace, out: Path) -> Arguments:
+def _require_usable(args: argparse.Namespace, out: Path) -> None:
+    """Return nothing if the results and the report can be written."""
+    from scalkit.bench.folder import CAMPAIGN, Folder
+    from scalkit.errors import UsageError
+
+    if len(args.mpi) + len(args.platform) <= 1:
+        Folder(out).require_usable()
+    elif out.exists() and (not out.is_dir() or (out / CAMPAIGN).exists()):
+        raise UsageError(f"--out {out} is a file or holds one campaign; several libraries need a folder for theirs.")
+    if args.report:
+        from scalkit.reports.target import Target
+
+        Target.of(args.report, force=True)
+
+
+def _prepared(args: argparse.Namespace, counts: tuple[int, ...], target: Target, folder: Path) -> Campaign:
+    from scalkit.bench import prepare
+    from scalkit.bench.simulator import SimulatedMpi
+
+    if isinstance(target.mpi, SimulatedMpi):
+        target.mpi.platform.require_room(max(counts, default=0), target.mpi.per_node)
+    arguments = _arguments(args, counts, folder, target.mpi.is_simulated)
+    return prepare(folder, arguments, target.mpi, set_aside=args.set_aside)
+
+
+def _arguments(args: argparse.Namespace, counts: tuple[int, ...], out: Path, simulated: bool) -> Arguments:
     from scalkit.bench import Arguments
     from scalkit.bench.folder import Folder
     from scalkit.bench.operations import SHAPES
 
-    seed = args.seed
-    if seed is None:
-        seed = Folder(out).record.get("arguments", {}).get("seed")
+    if args.seed is None:
+        recorded = Folder(out).record.get("arguments", {}).get("seed")
+        args.seed = _drawn_seed() if recorded is None else recorded
     return Arguments(
         kinds=tuple(args.what),
-        counts=_counts(args.processes),
-        runs=args.runs,
-        seed=_drawn_seed() if seed is None else seed,
+        counts=counts,
+        runs=(1 if simulated else 10) if args.runs is None else args.runs,
+        seed=args.seed,
         ops=_words(args.ops),
         size=args.size,
         datatype=args.datatype,
@@ -104,7 +180,25 @@ def _arguments(args: argparse.Namespace, out: Path) -> Arguments:
         shapes=_words(args.shapes) or SHAPES,
         budget_s=args.budget,
         max_reps=args.max_reps,
+        processes_per_node=args.per_node if simulated else None,
     )
+
+
+def _written_report(args: argparse.Namespace, targets: Sequence[Target], folders: Sequence[Path]) -> int:
+    """Write the report on what was measured and return its status."""
+    from scalkit.reports import report
+
+    several = len(targets) > 1
+    result = report(
+        [str(folder) for folder in folders],
+        None,
+        args.report,
+        template="compare" if several else "report",
+        labels=[target.label for target in targets] if several else (),
+        force=True,
+    )
+    _say(args, f"report: {result.html}\n{result.answer}")
+    return result.status
 
 
 def _drawn_seed() -> int:
@@ -120,6 +214,14 @@ def _words(text: str) -> tuple[str, ...]:
 def _counts(text: str) -> tuple[int, ...]:
     from scalkit.errors import UsageError
 
+    ends = re.fullmatch(r"\s*([0-9]{1,9})\s*\.\.\s*([0-9]{1,9})\s*", text)
+    if ends is not None:
+        powers = tuple(2**i for i in range(30) if int(ends[1]) <= 2**i <= int(ends[2]))
+        if not powers:
+            raise UsageError(
+                f"-n {text}: there is no power of two from {ends[1]} to {ends[2]}; write as in -n 2..1024."
+            )
+        return powers
     words = _words(text)
     if not all(word.isascii() and word.isdecimal() and len(word) < 10 for word in words):
         raise UsageError(f"-n {text}: numbers of processes are needed, such as -n 2,4,8,16,32.")
@@ -136,7 +238,11 @@ def _opening(campaign: Campaign) -> str:
     lines += [
         f"Measuring {' and '.join(own.kinds)} of {campaign.mpi.name} with {campaign.mpi.mpiexec} into {campaign.folder.path}"
     ]
-    crowded = [n for n in own.counts if n > cores() and "collectives" in own.kinds]
+    if campaign.mpi.is_simulated:
+        lines.append(
+            "These times are simulated. SimGrid SMPI computes them; nothing is measured, and memory is left out."
+        )
+    crowded = [] if campaign.mpi.is_simulated else [n for n in own.counts if n > cores() and "collectives" in own.kinds]
     if crowded:
         numbers = ", ".join(map(str, crowded))
         lines.append(
@@ -152,21 +258,33 @@ def _say(args: argparse.Namespace, text: str) -> None:
     sys.stdout.flush()
 
 
-def _report(args: argparse.Namespace, result: Result) -> None:
-    names = [launch.name for launch in result.missing]
+def _report(args: argparse.Namespace, results: Sequence[Result]) -> None:
+    """Say what was measured; as JSON one object, or one with all of them."""
     if args.json:
-        outcome = {
-            "folder": str(result.folder),
-            "launches": result.total,
-            "done": result.done,
-            "fresh": result.fresh,
-            "missing": names,
-            "failures": list(result.failures),
-            "remarks": list(result.remarks),
-            "status": 2 if names else 0,
-        }
-        sys.stdout.write(json.dumps(outcome, indent=2) + "\n")
+        outcomes = [_as_json(result) for result in results]
+        status = max(outcome["status"] for outcome in outcomes)
+        content = outcomes[0] if len(outcomes) == 1 else {"campaigns": outcomes, "status": status}
+        sys.stdout.write(json.dumps(content, indent=2) + "\n")
         return
+    for result in results:
+        _say_result(result)
+
+
+def _as_json(result: Result) -> dict[str, Any]:
+    return {
+        "folder": str(result.folder),
+        "launches": result.total,
+        "done": result.done,
+        "fresh": result.fresh,
+        "missing": [launch.name for launch in result.missing],
+        "failures": list(result.failures),
+        "remarks": list(result.remarks),
+        "status": 2 if result.missing else 0,
+    }
+
+
+def _say_result(result: Result) -> None:
+    names = [launch.name for launch in result.missing]
     for text in (*result.failures, *result.remarks[:_MOST_REMARKS]):
         sys.stderr.write(f"scalkit measure: {text}\n")
     if len(result.remarks) > _MOST_REMARKS:

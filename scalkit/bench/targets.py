@@ -1,0 +1,92 @@
+"""What a campaign runs on: MPI libraries of this machine, simulated machines, or both, each with a name for its column."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scalkit.bench.libraries import find_library
+from scalkit.bench.mpi import Mpi, find_mpi
+from scalkit.bench.platforms import load_platform
+from scalkit.bench.simulator import read_algorithms, simulate
+from scalkit.errors import UsageError
+
+__all__ = ["Target", "find_targets"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A library or a simulated machine.
+
+    Attributes
+    ----------
+    label : str
+        Name of its folder and of its column in a report.
+    mpi : Mpi
+    """
+
+    label: str
+    mpi: Mpi
+
+
+def find_targets(
+    libraries: Sequence[str] = (),
+    platforms: Sequence[str] = (),
+    *,
+    per_node: int | None = None,
+    algorithms: Sequence[str] = (),
+    mpicc: str | None = None,
+    mpiexec: str | None = None,
+) -> tuple[Target, ...]:
+    """Return everything that is named, each after two ranks met in it; the library that is found if nothing is named.
+
+    Parameters
+    ----------
+    libraries : sequence of str
+        Names of libraries that were added, or paths of compilers.
+    platforms : sequence of str
+        Names of simulated machines, or platform files.
+    per_node : int, optional
+        Processes on a host of a simulated machine; by default 1.
+    algorithms : sequence of str
+        For simulated machines, as ``"bcast=binomial_tree"``.
+    mpicc, mpiexec : str, optional
+        The one library to take, as `find_mpi`.
+
+    Raises
+    ------
+    UsageError
+        If options exclude each other, or a name is unknown or given twice.
+    BuildError, LaunchError
+        If one does not work.
+    """
+    if (mpicc or mpiexec) and (libraries or platforms):
+        raise UsageError("--mpicc and --mpiexec name one library; leave them out with --mpi and --platform.")
+    if algorithms and not platforms:
+        raise UsageError("--algorithm chooses what a simulated machine does; name one with --platform.")
+    if per_node is not None and not platforms:
+        raise UsageError("--per-node places processes on a simulated machine; name one with --platform.")
+    if not libraries and not platforms:
+        return (Target("", find_mpi(mpicc, mpiexec)),)
+    chosen = read_algorithms(algorithms)
+    machines = [load_platform(name) for name in platforms]
+    targets = [_library(name) for name in libraries]
+    targets += [
+        Target(machine.name, simulate(machine, per_node=1 if per_node is None else per_node, algorithms=chosen))
+        for machine in machines
+    ]
+    for number, target in enumerate(targets):
+        for earlier in targets[:number]:
+            if target.label == earlier.label or target.mpi == earlier.mpi:
+                raise UsageError(f"{target.label!r} is named twice by --mpi or --platform; name each once.")
+    return tuple(targets)
+
+
+def _library(name: str) -> Target:
+    if "/" in name:
+        mpi = find_mpi(name if Path(name).is_file() else str(Path(name) / "mpicc"))
+        return Target(re.sub(r"[^A-Za-z0-9.]+", "-", mpi.name).strip("-").lower(), mpi)
+    library = find_library(name)
+    return Target(library.name, library.check())
