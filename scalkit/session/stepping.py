@@ -10,6 +10,7 @@ from scalkit.session.history import History
 from scalkit.session.judging import Judge, Outcome
 from scalkit.session.keeping import Keeping
 from scalkit.session.source import Source, open_source
+from scalkit.session.pauses import without_pauses
 from scalkit.session.state import Setting, State, aspects
 
 __all__ = ["Stepping"]
@@ -56,17 +57,18 @@ class Stepping(Keeping):
         before, after = self._history.present, history.present
         if history is self._history:
             return self
-        judge, source = self._opened[after.data]
-        outcome = self._outcome if after == before else judge.result(after)
-        changed = aspects(before, after)
-        if after.data != before.data:
-            self._opened[before.data] = (self._judge, self._source)
-            self._judge, self._source = judge, source
-            if self._selected not in judge.names:
-                self._selected = next(iter(outcome.verdicts), judge.names[0])
-                changed |= {"selected"}
-        self._outcome, self._history = outcome, history
-        self._observers.tell(changed)
+        with without_pauses():
+            judge, source = self._opened[after.data]
+            outcome = self._outcome if after == before else judge.result(after)
+            changed = aspects(before, after)
+            if after.data != before.data:
+                self._opened[before.data] = (self._judge, self._source)
+                self._judge, self._source = judge, source
+                if self._selected not in judge.names:
+                    self._selected = next(iter(outcome.verdicts), judge.names[0])
+                    changed |= {"selected"}
+            self._outcome, self._history = outcome, history
+            self._observers.tell(changed)
         return self
 
     def _outcome_of(self, state: State) -> Outcome:
