@@ -9,8 +9,8 @@ from scalkit.errors import UsageError
 from scalkit.session.history import History
 from scalkit.session.judging import Judge, Outcome
 from scalkit.session.keeping import Keeping
-from scalkit.session.source import Source, open_source
 from scalkit.session.pauses import without_pauses
+from scalkit.session.source import Source, open_source
 from scalkit.session.state import Setting, State, aspects
 
 __all__ = ["Stepping"]

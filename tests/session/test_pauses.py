@@ -26,9 +26,8 @@ def test_an_edit_is_told_before_garbage_is_collected() -> None:
 def test_the_collector_is_left_as_it_was_also_after_an_error(is_on: bool) -> None:
     try:
         (gc.enable if is_on else gc.disable)()
-        with pytest.raises(KeyError), without_pauses():
-            assert not gc.isenabled()
-            raise KeyError
+        with pytest.raises(ZeroDivisionError), without_pauses():
+            _ = 1 / int(gc.isenabled())
         assert gc.isenabled() is is_on
     finally:
         gc.enable()
