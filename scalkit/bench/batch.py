@@ -211,4 +211,6 @@ def _reasons(book: Book, guilty: dict[str, list[str]]) -> Iterator[str]:
         elif job.is_stuck:
             yield f"job {name}{number} will never begin: {job.reason}; 'scancel {job.number}' and mend the file."
         else:
-            yield f"job {name}{number} left {what} out: {job.reason or 'it ended'}."
+            kept = any((book.folder(job) / f"{one}.jsonl.part").is_file() for one in launches)
+            rest = "; what it measured until then is kept" if kept else ""
+            yield f"job {name}{number} left {what} out: {job.reason or 'it ended'}{rest}."

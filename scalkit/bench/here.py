@@ -116,7 +116,7 @@ def run_alternately(
         for number, campaign in enumerate(campaigns):
             mine = [launch for launch in campaign.plan if launch.run == run]
             if campaign.folder.missing(mine):
-                whole.variant = file.variants[number].name
+                whole.variant = campaign.folder.path.name if len(campaigns) > 1 else ""
                 result = campaign.run(launches=mine, failed=failed[number], timeout_s=timeout_s, on_progress=whole.told)
                 failures[number] += result.failures
                 whole.add(result)
@@ -150,8 +150,8 @@ class _Whole:
         elapsed_s = self._elapsed_s + progress.elapsed_s
         left_s = elapsed_s / self._weight_done * self._weight_left if self._weight_done else None
         done = self._done + progress.done - self._begun
-        now = {"done": done, "total": self._total, "elapsed_s": elapsed_s, "left_s": left_s}
-        self._on_progress(replace(progress, variant=self.variant, **now))
+        told = replace(progress, done=done, total=self._total, elapsed_s=elapsed_s, left_s=left_s, variant=self.variant)
+        self._on_progress(told)
 
     def add(self, result: Result) -> None:
         """Count a call that ended."""

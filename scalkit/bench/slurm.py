@@ -46,12 +46,11 @@ _WORDS = {
     GONE: "Slurm does not know it any more",
 }
 _IN_LOG = (
-    ("DUE TO TIME LIMIT", "TIMEOUT"),
-    ("DUE TO NODE FAILURE", "NODE_FAIL"),
-    ("DUE TO PREEMPTION", "PREEMPTED"),
-    ("oom_kill", "OUT_OF_MEMORY"),
-    ("oom-kill", "OUT_OF_MEMORY"),
-    ("CANCELLED AT", "CANCELLED"),
+    (r"\*\*\* JOB \d+ .*DUE TO TIME LIMIT", "TIMEOUT"),
+    (r"\*\*\* JOB \d+ .*DUE TO NODE FAILURE", "NODE_FAIL"),
+    (r"\*\*\* JOB \d+ .*DUE TO PREEMPTION", "PREEMPTED"),
+    (r"oom[-_]kill", "OUT_OF_MEMORY"),
+    (r"\*\*\* JOB \d+ .*CANCELLED AT", "CANCELLED"),
 )
 _LAST_B = 20_000
 _OWN = "scalkit campaign: "
@@ -93,8 +92,8 @@ class JobState:
             return f"it will never begin: {self.reason}"
         last = _last(log)
         word = self.word
-        if word in (GONE, "FAILED", "CANCELLED"):
-            word = next((state for mark, state in _IN_LOG if mark in last), word)
+        if word == GONE:
+            word = next((state for mark, state in _IN_LOG if re.search(mark, last)), word)
         if word in _WORDS and word != GONE:
             return _WORDS[word]
         said = f": {line}" if (line := _telling(last)) else "; its output is empty"
