@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from scalkit.bench.operations import KINDS, SHAPES
+from scalkit.bench.operations import FUNCTIONS, KINDS, SHAPES
 from scalkit.errors import UsageError
 
 __all__ = ["DATATYPES", "SYNCS", "Arguments"]
@@ -28,7 +28,7 @@ class Arguments:
     Attributes
     ----------
     kinds : tuple of str
-        ``"collectives"``, ``"memory"``.
+        ``"collectives"``, ``"memory"``, ``"functions"``.
     counts : tuple of int
         Numbers of processes, each at least 2, ascending.
     runs : int
@@ -36,7 +36,7 @@ class Arguments:
     seed : int
         Of every random choice, 0 to 2^63 - 1.
     ops : tuple of str
-        What to measure; empty for all.
+        What to measure, by name or by group; empty for what the case study measured.
     size : int, in B
         Message size.
     datatype, sync : str
@@ -48,6 +48,8 @@ class Arguments:
         Most repetitions of an operation in a launch.
     processes_per_node : int or None
         At most so many on a node; None leaves it to the launcher.
+    functions : tuple of str or None
+        Functions of the user, as `scalkit.bench.functions` takes them; with the kind ``"functions"``, and only with it.
 
     Raises
     ------
@@ -67,9 +69,15 @@ class Arguments:
     budget_s: float | None = None
     max_reps: int = 400
     processes_per_node: int | None = None
+    functions: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        _choice("what to measure", self.kinds, KINDS)
+        _choice("what to measure", self.kinds, (*KINDS, FUNCTIONS))
+        if bool(self.functions) != (FUNCTIONS in self.kinds):
+            raise UsageError(
+                f"what to measure: {', '.join(self.kinds)}, functions: {', '.join(self.functions or ()) or 'none'}; "
+                f"{FUNCTIONS!r} and the name of at least one function go together."
+            )
         _choice("--shapes", self.shapes, SHAPES)
         _choice("--datatype", (self.datatype,), tuple(DATATYPES))
         _choice("--sync", (self.sync,), SYNCS)

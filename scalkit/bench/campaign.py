@@ -14,9 +14,10 @@ from typing import Any
 from scalkit import __version__
 from scalkit.bench.arguments import Arguments
 from scalkit.bench.folder import Folder, new_record
+from scalkit.bench.functions import UserFunctions, user_functions
 from scalkit.bench.launch import Launcher, StopError, time_limit
 from scalkit.bench.mpi import Mpi, cores, settings
-from scalkit.bench.operations import choose
+from scalkit.bench.operations import FUNCTIONS, choose
 from scalkit.bench.plan import Launch, make_plan, share
 from scalkit.bench.provenance import environment, machine, provenance
 from scalkit.errors import LaunchError
@@ -103,6 +104,8 @@ class Campaign:
     ops: dict[str, tuple[str, ...]]
     aside: Path | None = None
     """Where another campaign that was in the folder is now."""
+    functions: UserFunctions | None = None
+    """Those of the user."""
     identity: str = ""
     """Begin of all ``run_id`` of a new folder; by default drawn."""
 
@@ -183,7 +186,10 @@ class Campaign:
         return Result(self.folder.path, len(plan), done, fresh, tuple(failures), tuple(missing), tuple(remarks))
 
     def _launcher(self, run_id: str, file: Path, lock: int) -> Launcher:
-        return Launcher(self.mpi, self.build, self.arguments, self.ops, self.folder, run_id, self.settings, file, lock)
+        own = self.functions.command if self.functions else ()
+        return Launcher(
+            self.mpi, self.build, self.arguments, self.ops, self.folder, run_id, self.settings, file, lock, own
+        )
 
     def _budget_of(self, launches: Sequence[Launch]) -> float | None:
         """Return the share of the budget, in s, of these launches of the plan."""
@@ -219,6 +225,7 @@ class Campaign:
             "settings": self.settings,
             "environment": environment(),
             "sources": {"sha256": self.build.sources},
+            **({"functions": {"sha256": self.functions.sha256}} if self.functions else {}),
             "machine": machine(),
         }
 
@@ -320,9 +327,13 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
     folder = Folder(out)
     folder.require_usable()
     tree = sources("microbench")
-    ops = choose(tree, arguments.kinds, arguments.ops)
+    kinds = [kind for kind in arguments.kinds if kind != FUNCTIONS]
+    ops = choose(tree, kinds, arguments.ops) if kinds else {}
+    own = user_functions(arguments.functions, tree, mpi) if arguments.functions else None
     built = build(tree, mpi.mpicc, library=mpi.library)
-    campaign = Campaign(folder, arguments, mpi, built, ops, identity=identity)
+    if own:
+        ops[FUNCTIONS] = own.names
+    campaign = Campaign(folder, arguments, mpi, built, ops, functions=own, identity=identity)
     if set_aside and folder.difference(arguments, campaign.facts):
         return replace(campaign, aside=folder.set_aside())
     folder.require_same(arguments, campaign.facts)

@@ -112,6 +112,7 @@ class Folder:
         for what, then, now in (
             ("MPI library", record.get("mpi", {}).get("library"), facts["mpi"]["library"]),
             ("simulated machine", record.get("simulation"), facts.get("simulation")),
+            ("version of the functions", record.get("functions"), facts.get("functions")),
             ("version of the microbenchmarks", record.get("sources", {}).get("sha256"), facts["sources"]["sha256"]),
         ):
             if then != now:

@@ -12,7 +12,7 @@ from pathlib import Path
 from scalkit.bench.arguments import Arguments
 from scalkit.bench.folder import Folder
 from scalkit.bench.mpi import Mpi
-from scalkit.bench.operations import PROGRAMS
+from scalkit.bench.operations import FUNCTIONS, PROGRAMS
 from scalkit.bench.plan import Launch
 from scalkit.bench.process import LAST_LINES, Outcome, run_program
 from scalkit.errors import LaunchError
@@ -46,6 +46,8 @@ class Launcher:
         JSON file for the run files.
     lock : int
         File descriptor that the launches inherit.
+    functions : tuple of str
+        Program and first arguments of a rank that measures functions of the user.
     """
 
     mpi: Mpi
@@ -57,6 +59,7 @@ class Launcher:
     environment: Mapping[str, str]
     provenance: Path
     lock: int
+    functions: tuple[str, ...] = ()
 
     def command(self, launch: Launch, budget_s: float) -> list[str]:
         """Return the command of a launch."""
@@ -75,8 +78,9 @@ class Launcher:
         else:
             options |= {"size": own.size, "datatype": own.datatype, "sync": own.sync, "max-reps": own.max_reps}
             options |= self.mpi.options
-        program = str(self.build.program(PROGRAMS[launch.kind]))
-        words = [f"--{name}={value}" for name, value in options.items()]
+        is_own = launch.kind == FUNCTIONS
+        program, *first = self.functions if is_own else (str(self.build.program(PROGRAMS[launch.kind])),)
+        words = [*first, *(f"--{name}={value}" for name, value in options.items())]
         return self.mpi.command(launch.p, program, *words, forward=self._forward())
 
     def run(self, launch: Launch, budget_s: float, timeout_s: float) -> tuple[str, ...]:
@@ -164,7 +168,7 @@ def _incomplete(launch: Launch, outcome: Outcome, part: Path) -> str:
 
 
 def _remarks(launch: Launch, outcome: Outcome) -> tuple[str, ...]:
-    said = re.findall(r"\bsk_(?:time|memory): (.+)", outcome.output)
+    said = re.findall(r"\bsk_(?:time|memory|function): (.+)", outcome.output)
     return tuple(f"{launch.name}: {text.strip()}." for text in said) or (
         f"{launch.name}: a result was wrong; its records are kept and marked.",
     )

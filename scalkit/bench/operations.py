@@ -9,10 +9,13 @@ from pathlib import Path
 
 from scalkit.errors import BuildError, UsageError
 
-__all__ = ["GROUPS", "KINDS", "PROGRAMS", "SHAPES", "choose", "operations"]
+__all__ = ["FUNCTIONS", "GROUPS", "KINDS", "PROGRAMS", "SHAPES", "choose", "operations"]
 
 PROGRAMS = {"collectives": "sk_time", "memory": "sk_memory"}
 KINDS = tuple(PROGRAMS)
+FUNCTIONS = "functions"
+"""The kind of functions of the user, which stand in no table."""
+
 SHAPES = ("identity", "reverse", "stride", "random")
 
 GROUPS = ("paper", "blocking", "nonblocking", "overlap", "point-to-point", "further", "all")

@@ -16,7 +16,7 @@ MEMORY_RUNS = 3
 UNLIMITED_S = 600.0
 """Budget of one launch where the campaign has none."""
 
-_STEMS = {"collectives": "time", "memory": "memory"}
+_STEMS = {"collectives": "time", "memory": "memory", "functions": "function"}
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,14 @@
-"""Measure the MPI library of this machine and keep the run files in one folder.
+"""Measure the MPI library of this machine, or functions of your own, and keep the run files in one folder.
 
 collectives  run times of Barrier, Bcast, Reduce, Allreduce, Gather, Allgather, Alltoall and of an own broadcast
              whose behaviour is known
 memory       bytes per communicator, window and grid, and MPI's own memory; they repeat exactly, so they are launched
              at most 3 times, whatever --runs says
+--function   a function of yours: my_bcast.c defines int my_bcast(struct sk_call *call); Python with mpi4py as
+             mymodule:exchange or mine.py:exchange (docs/measurement.md)
+
+--ops takes names and groups: paper (default, the above), blocking, nonblocking, overlap, point-to-point; memory also
+further; all.
 
     scalkit measure collectives memory                                         the MPI library that is found
     scalkit measure memory --mpi mpich --mpi openmpi --report memory.html      two libraries side by side
@@ -44,7 +49,8 @@ __all__ = ["HELP", "add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `scalkit measure`."""
     add = parser.add_argument
-    add("what", nargs="+", metavar="WHAT", help="collectives, memory, or both")
+    add("what", nargs="*", metavar="WHAT", help="collectives, memory, or both")
+    add("--function", action="append", default=[], metavar="FILE", help="C file or module:function; may be repeated")
     add(
         "-n",
         "--processes",
@@ -55,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--runs", type=int, default=None, metavar="N", help="launches of each (default: 10, of simulations 1)")
     add("--out", default="runs/here", metavar="FOLDER", help="where to write (default: %(default)s)")
     add("--budget", type=float, default=None, metavar="SECONDS", help="for all of it, about (default: no limit)")
-    add("--ops", default="", metavar="A,B,...", help="only these, such as MPI_Bcast,MPI_Comm_dup (default: all)")
+    add("--ops", default="", metavar="A,B,...", help="names or groups, such as MPI_Scan,nonblocking (default: paper)")
     add("--size", type=int, default=8, metavar="BYTES", help="message size (default: %(default)s)")
     add("--datatype", default="byte", metavar="TYPE", help="byte, int or double (default: %(default)s)")
     add("--sync", default="round", metavar="METHOD", help="round, window or dissemination (default: %(default)s)")
@@ -163,13 +169,17 @@ def _prepared(args: argparse.Namespace, counts: tuple[int, ...], target: Target,
 def _arguments(args: argparse.Namespace, counts: tuple[int, ...], out: Path, simulated: bool) -> Arguments:
     from scalkit.bench import Arguments
     from scalkit.bench.folder import Folder
-    from scalkit.bench.operations import SHAPES
+    from scalkit.bench.operations import FUNCTIONS, SHAPES
+    from scalkit.errors import UsageError
+
+    if not args.what and not args.function:
+        raise UsageError("nothing is named to measure; say collectives, memory, both, or --function FILE.")
 
     if args.seed is None:
         recorded = Folder(out).record.get("arguments", {}).get("seed")
         args.seed = _drawn_seed() if recorded is None else recorded
     return Arguments(
-        kinds=tuple(args.what),
+        kinds=(*args.what, *([FUNCTIONS] if args.function else [])),
         counts=counts,
         runs=(1 if simulated else 10) if args.runs is None else args.runs,
         seed=args.seed,
@@ -180,6 +190,7 @@ def _arguments(args: argparse.Namespace, counts: tuple[int, ...], out: Path, sim
         shapes=_words(args.shapes) or SHAPES,
         budget_s=args.budget,
         max_reps=args.max_reps,
+        functions=tuple(args.function) or None,
         processes_per_node=args.per_node if simulated else None,
     )
 
@@ -242,7 +253,9 @@ def _opening(campaign: Campaign) -> str:
         lines.append(
             "These times are simulated. SimGrid SMPI computes them; nothing is measured, and memory is left out."
         )
-    crowded = [] if campaign.mpi.is_simulated else [n for n in own.counts if n > cores() and "collectives" in own.kinds]
+    crowded = (
+        [] if campaign.mpi.is_simulated else [n for n in own.counts if n > cores() and set(own.kinds) - {"memory"}]
+    )
     if crowded:
         numbers = ", ".join(map(str, crowded))
         lines.append(
