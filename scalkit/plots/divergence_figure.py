@@ -28,9 +28,9 @@ from scalkit.plots.style import (
 )
 from scalkit.validation import Verdict
 
-__all__ = ["divergence_of", "draw_divergence"]
+__all__ = ["divergence_of", "divergence_points", "divergence_range", "divergence_values", "draw_divergence"]
 
-_FARTHEST = 2.0**24
+_FARTHEST, _POINTS = 2.0**24, 65
 
 
 def divergence_of(verdict: Verdict) -> go.Figure:
@@ -54,9 +54,11 @@ def draw_divergence(verdict: Verdict) -> Drawing:
     x = np.asarray(verdict.series.x, dtype=float)
     span = _span(verdict, x)
     log = is_log_axis(x)
-    start = span.lowest if span.lowest > 1 or not log else min(2.0, span.highest)
-    points = sample(start, span.shown, log, 65)
-    delta, deviation = _values(verdict.divergence, points), _values(verdict.expectation.deviation, points)
+    points = divergence_points(verdict)
+    delta, deviation = (
+        divergence_values(verdict.divergence, points),
+        divergence_values(verdict.expectation.deviation, points),
+    )
     figure = Drawing(330, divergence_sentence(verdict))
     _add_limits(figure, verdict, points, deviation)
     _add_divergence(figure, verdict, points, delta, span)
@@ -68,6 +70,20 @@ def draw_divergence(verdict: Verdict) -> Drawing:
     return figure
 
 
+def divergence_points(verdict: Verdict, points: int = _POINTS) -> NDArray[np.float64]:
+    """Return where the divergence is drawn: from the first setting on, or from 2 where logarithms would be 0."""
+    x = np.asarray(verdict.series.x, dtype=float)
+    span, log = _span(verdict, x), is_log_axis(x)
+    start = span.lowest if span.lowest > 1 or not log else min(2.0, span.highest)
+    return sample(start, span.shown, log, points)
+
+
+def divergence_range(verdict: Verdict) -> tuple[float, float]:
+    """Return the least and largest value in view: of the divergence and of its limits."""
+    at = divergence_points(verdict)
+    return _value_range(divergence_values(verdict.divergence, at), divergence_values(verdict.expectation.deviation, at))
+
+
 def _span(verdict: Verdict, x: NDArray[np.float64]) -> Reach:
     span = reach(x, beyond=32.0)
     crossing = float(verdict.crossing)
@@ -76,7 +92,8 @@ def _span(verdict: Verdict, x: NDArray[np.float64]) -> Reach:
     return span
 
 
-def _values(growth: Growth, points: NDArray[np.float64]) -> NDArray[np.float64]:
+def divergence_values(growth: Growth, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a growth at some points, of shape (points,); infinite or 0 where it overflows, NaN where it has no value."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         return np.asarray(
             np.exp2(np.asarray(growth.log2_value(points), dtype=float)) * np.ones_like(points), dtype=float

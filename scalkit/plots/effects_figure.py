@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -11,7 +12,7 @@ from scalkit.plots.style import PALETTE, blank, safe
 from scalkit.validation import Validation
 from scalkit.validation.several_verdict import SeveralVerdict, is_several
 
-__all__ = ["add_effects", "effect_words", "effects"]
+__all__ = ["add_effects", "effect_bars", "effect_words", "effects"]
 
 _REST = "#c9ced4"
 _LEAST_LABELLED = 0.09
@@ -62,27 +63,49 @@ def add_effects(
 ) -> None:
     """Add the bars of `verdicts`, the first at the bottom, to axes of a figure."""
     names = list(dict.fromkeys(name for v in verdicts for name in v.parameters))
-    rows = [(name, [v.effects.get(name, 0.0) for v in verdicts], PALETTE[k % 6]) for k, name in enumerate(names)]
-    rows.append(("smallest point", [1 - sum(v.effects.values()) for v in verdicts], _REST))
-    for name, shares, colour in rows:
-        figure.add_bar(
-            x=[max(share, 0.0) for share in shares],
-            y=list(range(len(verdicts))),
-            orientation="h",
-            name=safe(name),
-            text=[f"{safe(name)} {100 * share:.0f} %" if share >= _LEAST_LABELLED else "" for share in shares],
-            textposition="inside",
-            insidetextanchor="middle",
-            textangle=0,
-            textfont={"color": "#1b1f24" if colour == _REST else "#ffffff", "size": 12},
-            marker={"color": colour, "line": {"color": "#ffffff", "width": 1}},
-            customdata=[safe(v.function) for v in verdicts],
-            hovertemplate=f"%{{customdata}}<br>{safe(name)}: %{{x:.1%}}<extra></extra>",
-            showlegend=with_legend,
-            xaxis=xaxis,
-            yaxis=yaxis,
-        )
+    bars = effect_bars(names, [v.effects for v in verdicts], range(len(verdicts)), [v.function for v in verdicts])
+    for bar in bars:
+        figure.add_trace(bar | {"showlegend": with_legend, "xaxis": xaxis, "yaxis": yaxis})
     figure.update_layout(barmode="stack", bargap=0.25 if with_legend else 0.0)
+
+
+def effect_bars(
+    names: Sequence[str], effects: Sequence[Mapping[str, float]], rows: Iterable[int], heads: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return stacked bars as plain traces: one trace for each parameter, and one for the value at the smallest point.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The parameters.
+    effects : sequence of mappings from parameter to share
+        One for each bar.
+    rows : iterable of int
+        Where the bars are, the lowest one first.
+    heads : sequence of str
+        What the pointer reads of each bar.
+    """
+    shown = [(name, [one.get(name, 0.0) for one in effects], PALETTE[k % 6]) for k, name in enumerate(names)]
+    shown.append(("smallest point", [1 - sum(one.values()) for one in effects], _REST))
+    places = list(rows)
+    return [
+        {
+            "type": "bar",
+            "x": [max(share, 0.0) for share in shares],
+            "y": places,
+            "orientation": "h",
+            "name": safe(name),
+            "text": [f"{safe(name)} {100 * share:.0f} %" if share >= _LEAST_LABELLED else "" for share in shares],
+            "textposition": "inside",
+            "insidetextanchor": "middle",
+            "textangle": 0,
+            "textfont": {"color": "#1b1f24" if colour == _REST else "#ffffff", "size": 12},
+            "marker": {"color": colour, "line": {"color": "#ffffff", "width": 1}},
+            "customdata": [safe(head) for head in heads],
+            "hovertemplate": f"%{{customdata}}<br>{safe(name)}: %{{x:.1%}}<extra></extra>",
+        }
+        for name, shares, colour in shown
+    ]
 
 
 def effect_words(verdict: SeveralVerdict) -> str:

@@ -1,7 +1,9 @@
-"""Curves of the models that lost, hidden in the figure of a fit until one of them is asked for."""
+"""Curves of the models that lost, hidden in the figures of one function until one of them is asked for."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,14 +11,21 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from scalkit.fit import Model
+from scalkit.fit.several_model import SeveralModel
+from scalkit.growth import Growth
 from scalkit.plots.curves import reach, sample
-from scalkit.plots.style import growth_label, is_log_axis, plain, quantity, rounded
+from scalkit.plots.divergence_figure import divergence_points, divergence_range, divergence_values
+from scalkit.plots.style import growth_label, is_log_axis, plain, quantity, rounded, safe
 from scalkit.validation import Verdict
 
-__all__ = ["rival_traces", "with_rivals"]
+__all__ = ["RIVAL", "hidden", "plain_with", "rival_divergences", "rival_traces", "term_of", "with_rivals"]
 
-_COLOUR = "#9b2f73"
+RIVAL = "#9b2f73"
+"""Colour of what lost."""
+
 _POINTS = 25
+
+Floats = NDArray[np.float64]
 
 
 def with_rivals(figure: go.Figure, verdict: Verdict, most: int = 7) -> go.Figure:
@@ -45,22 +54,66 @@ def rival_traces(verdict: Verdict, most: int = 7) -> list[dict[str, Any]]:
     return [_trace(verdict, model, at) for model in verdict.rivals[:most]]
 
 
-def _trace(verdict: Verdict, model: Model, at: NDArray[np.float64]) -> dict[str, Any]:
-    y = np.asarray(model(at), dtype=float) * np.ones_like(at)
-    label = growth_label(model.growth)
-    return {
-        "type": "scatter",
-        "x": rounded(at),
+def rival_divergences(verdict: Verdict, most: int = 7) -> list[dict[str, Any]]:
+    """Return the divergences of the best rivals from the expectation as plain traces, for the figure of divergences.
+
+    Parameters
+    ----------
+    verdict : Verdict
+    most : int
+        Number of rivals.
+    """
+    at, (low, high) = divergence_points(verdict, _POINTS), divergence_range(verdict)
+    found = []
+    for model in verdict.rivals[:most]:
+        divergence = model.growth / verdict.expectation.growth
+        y = divergence_values(divergence, at)
+        label = growth_label(divergence)
+        inside = np.flatnonzero((y >= low) & (y <= high))
+        trace = _curve(model, at, y, label, int(inside[-1]) if len(inside) else 0)
+        where = f"{safe(verdict.parameter)} = %{{x:.4~g}}"
+        said = f"{where}: %{{y:.3~g}} times if {plain(model.growth)}<extra></extra>"
+        trace["textposition"] = "top left" if divergence > Growth.constant() else "bottom left"
+        found.append(trace | {"name": f"rival's divergence {label}", "hovertemplate": said})
+    return found
+
+
+def plain_with(figure: go.Figure, traces: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return data and layout of a figure as plotly.js takes them, with more traces."""
+    plain: dict[str, Any] = json.loads(figure.to_json())
+    return {"data": [*plain["data"], *traces], "layout": plain["layout"]}
+
+
+def hidden(model: Model | SeveralModel) -> dict[str, Any]:
+    """Return what every trace has that is not visible until somebody points at its model."""
+    return {"type": "scatter", "visible": False, "showlegend": False, "meta": {"growth": term_of(model)}}
+
+
+def term_of(model: Model | SeveralModel) -> str:
+    """Return what views call a model: its growth; over several parameters all its terms, as these tell it from others."""
+    return str(model.growth) if isinstance(model, Model) else " + ".join(str(term.growth) for term in model.terms)
+
+
+def _curve(model: Model, x: Floats, y: Floats, label: str, last: int) -> dict[str, Any]:
+    """Return a hidden curve with its label at one of its last points in view."""
+    text = [""] * len(x)
+    text[max(0, min(last, len(x) - 2))] = label
+    return hidden(model) | {
+        "x": rounded(x),
         "y": rounded(y),
         "mode": "lines+text",
-        "line": {"color": _COLOUR, "width": 2.2, "dash": "dashdot"},
-        "text": [*[""] * (_POINTS - 2), label, ""],
+        "line": {"color": RIVAL, "width": 2.2, "dash": "dashdot"},
+        "text": text,
         "textposition": "top left",
-        "textfont": {"color": _COLOUR, "size": 13},
+        "textfont": {"color": RIVAL, "size": 13},
+    }
+
+
+def _trace(verdict: Verdict, model: Model, at: Floats) -> dict[str, Any]:
+    y = np.asarray(model(at), dtype=float) * np.ones_like(at)
+    label = growth_label(model.growth)
+    return _curve(model, at, y, label, len(at) - 2) | {
         "name": f"rival {label}",
         "hovertemplate": f"%{{x:.4~g}}: %{{customdata}} if {plain(model.growth)}<extra></extra>",
         "customdata": [quantity(v, verdict.unit) for v in y],
-        "visible": False,
-        "showlegend": False,
-        "meta": {"growth": str(model.growth)},
     }

@@ -26,11 +26,12 @@ from scalkit.plots.style import (
     rounded,
     safe,
     value_axis,
+    with_axes,
     x_axis,
 )
 from scalkit.validation.several_verdict import SeveralVerdict, is_several
 
-__all__ = ["several"]
+__all__ = ["Line", "Panel", "axis_name", "panels_of", "several"]
 
 _MOST_LINES = 7
 _SHADES = ("#1d4e89", "#2a7ab8", "#1b998b", "#5a9e3a", "#c08a1e", "#d1642b", "#a02c4f")
@@ -42,27 +43,34 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class _Line:
+class Line:
     """Points that differ in one parameter only, and the model there and where else the parameter was measured.
 
-    ``x`` and ``model`` hold the curve; ``end`` is the largest measured value of the parameter on this line.
+    ``at`` holds the places of the curve, of shape (points, parameters), ``model`` its values; ``end`` is the largest measured
+    value of the parameter on this line.
     """
 
     rows: NDArray[np.int64]
     label: str
-    x: Floats
+    column: int
+    at: Floats
     model: Floats
     end: float
 
+    @property
+    def x(self) -> Floats:
+        """The parameter along which it goes."""
+        return np.asarray(self.at[:, self.column])
+
 
 @dataclass(frozen=True)
-class _Panel:
+class Panel:
     """What is drawn along one parameter."""
 
     name: str
     column: int
     x: Floats
-    lines: list[_Line]
+    lines: list[Line]
 
 
 def several(verdict: SeveralVerdict, parameter: str | None = None) -> go.Figure:
@@ -98,7 +106,7 @@ def several(verdict: SeveralVerdict, parameter: str | None = None) -> go.Figure:
         raise UsageError(
             f"'{verdict.function}' has no parameter '{parameter}'; choose one of {', '.join(verdict.parameters)}."
         )
-    panels = [_panel(verdict, name) for name in (verdict.parameters if parameter is None else (parameter,))]
+    panels = panels_of(verdict, verdict.parameters if parameter is None else (parameter,))
     title = textwrap.wrap(verdict.short_sentence, _WRAP) if parameter is None else []
     top = 12 + _TITLE_LINE * len(title)
     below = _AXIS + (_BAR + _AXIS if parameter is None else 0)
@@ -109,13 +117,16 @@ def several(verdict: SeveralVerdict, parameter: str | None = None) -> go.Figure:
         _add_panel(figure, verdict, panel, k, _Scale.of(values))
         room = 7.0 * max(len(_bare(line.label)) for line in panel.lines) + 14
         start, stop = k / len(panels), (k + 1) / len(panels) - min(room / _WIDTH, 0.4 / len(panels))
-        place = {"domain": [start + (0.015 if k else 0.0), stop], "anchor": _axis("y", k)}
-        side = {"domain": [1 - _PANEL / inner, 1.0], "anchor": _axis("x", k)}
+        place = {"domain": [start + (0.015 if k else 0.0), stop], "anchor": axis_name("y", k)}
+        side = {"domain": [1 - _PANEL / inner, 1.0], "anchor": axis_name("x", k)}
         hidden = {"title": None, "showticklabels": False, "matches": "y"} if k else {}
         figure.update_layout({f"xaxis{k + 1}": _parameter_axis(panel) | place, f"yaxis{k + 1}": values | side | hidden})
     if parameter is None:
         _add_bar(figure, verdict, len(panels) + 1, _BAR / inner)
-    figure.update_layout(showlegend=False, margin={"l": 66, "r": 12, "t": top, "b": _AXIS - 8})
+    axes = {"xaxis" if k == 0 else f"xaxis{k + 1}": panel.name for k, panel in enumerate(panels)}
+    figure.update_layout(
+        meta=with_axes(figure, axes), showlegend=False, margin={"l": 66, "r": 12, "t": top, "b": _AXIS - 8}
+    )
     if title:
         figure.update_layout(
             title={"text": "<br>".join(map(safe, title)), "x": 0, "xref": "paper", "y": 1, "yref": "container",
@@ -124,7 +135,12 @@ def several(verdict: SeveralVerdict, parameter: str | None = None) -> go.Figure:
     return figure
 
 
-def _panel(verdict: SeveralVerdict, name: str) -> _Panel:
+def panels_of(verdict: SeveralVerdict, names: Sequence[str]) -> list[Panel]:
+    """Return what is drawn along each of some parameters."""
+    return [_panel(verdict, name) for name in names]
+
+
+def _panel(verdict: SeveralVerdict, name: str) -> Panel:
     """Return up to seven lines along a parameter, by rising values; without rows where no two points share the others."""
     series, column = verdict.series, verdict.parameters.index(name)
     points, x = series.points, series.along(name)
@@ -138,16 +154,16 @@ def _panel(verdict: SeveralVerdict, name: str) -> _Panel:
         lines = [_line(verdict, column, np.quantile(points, q, axis=0), _NO_ROWS, x) for q in (0.1, 0.5, 0.9)]
     lines.sort(key=lambda line: float(line.model[-1]))
     kept = np.unique(np.linspace(0, len(lines) - 1, min(len(lines), _MOST_LINES)).round().astype(int))
-    return _Panel(name, column, x, [lines[i] for i in kept])
+    return Panel(name, column, x, [lines[i] for i in kept])
 
 
-def _line(verdict: SeveralVerdict, column: int, point: Floats, rows: NDArray[np.int64], x: Floats) -> _Line:
+def _line(verdict: SeveralVerdict, column: int, point: Floats, rows: NDArray[np.int64], x: Floats) -> Line:
     dense = sample(float(x[0]), float(x[-1]), is_log_axis(x), 65)
     at = np.tile(point, (len(dense), 1))
     at[:, column] = dense
     label = ", ".join(number(float(value)) for value in np.delete(point, column))
     end = float(verdict.series.points[rows, column].max()) if len(rows) else float(x[-1])
-    return _Line(rows, label, dense, np.asarray(verdict.model(at)), end)
+    return Line(rows, label, column, at, np.asarray(verdict.model(at)), end)
 
 
 @dataclass(frozen=True)
@@ -185,7 +201,7 @@ class _Scale:
         return [float(place) for place in found]
 
 
-def _axis(letter: str, k: int) -> str:
+def axis_name(letter: str, k: int) -> str:
     """Return plotly's name of the axis of panel `k`, from 0."""
     return letter if k == 0 else f"{letter}{k + 1}"
 
@@ -194,7 +210,7 @@ def _bare(markup: str) -> str:
     return re.sub(r"<[^>]*>", "", markup)
 
 
-def _parameter_axis(panel: _Panel) -> dict[str, Any]:
+def _parameter_axis(panel: Panel) -> dict[str, Any]:
     """Return the axis of a panel: ticks at the measured values, or at powers of two where these are many."""
     low, high = float(panel.x[0]), float(panel.x[-1])
     axis = x_axis(panel.x, low, high, panel.name)
@@ -205,7 +221,7 @@ def _parameter_axis(panel: _Panel) -> dict[str, Any]:
     return axis | {"tickvals": ticks, "ticktext": [number(tick) for tick in ticks]}
 
 
-def _value_axis(verdict: SeveralVerdict, panels: Sequence[_Panel]) -> dict[str, Any]:
+def _value_axis(verdict: SeveralVerdict, panels: Sequence[Panel]) -> dict[str, Any]:
     seen = np.concatenate([verdict.series.y, *(line.model for panel in panels for line in panel.lines)])
     seen = seen[np.isfinite(seen)]
     title = safe(METRIC_WORDS.get(verdict.metric, verdict.metric))
@@ -218,7 +234,7 @@ def _value_axis(verdict: SeveralVerdict, panels: Sequence[_Panel]) -> dict[str, 
     return axis | {"tickvals": ticks, "ticktext": [quantity(tick, verdict.unit) for tick in ticks]}
 
 
-def _add_panel(figure: go.Figure, verdict: SeveralVerdict, panel: _Panel, k: int, scale: _Scale) -> None:
+def _add_panel(figure: go.Figure, verdict: SeveralVerdict, panel: Panel, k: int, scale: _Scale) -> None:
     colours = _colours(len(panel.lines))
     others = ", ".join(name for name in verdict.parameters if name != panel.name)
     if not any(len(line.rows) for line in panel.lines):
@@ -237,8 +253,8 @@ def _add_panel(figure: go.Figure, verdict: SeveralVerdict, panel: _Panel, k: int
                 line={"color": colour, "width": 2, "dash": dash},
                 name=f"model, {others} = {_bare(line.label)}",
                 hovertemplate=hover,
-                xaxis=_axis("x", k),
-                yaxis=_axis("y", k),
+                xaxis=axis_name("x", k),
+                yaxis=axis_name("y", k),
             )
         if len(line.rows):
             _add_points(figure, verdict, panel.column, k, line.rows, colour)
@@ -248,8 +264,8 @@ def _add_panel(figure: go.Figure, verdict: SeveralVerdict, panel: _Panel, k: int
         figure.add_annotation(
             x=1.0,
             y=place,
-            xref=f"{_axis('x', k)} domain",
-            yref=f"{_axis('y', k)} domain",
+            xref=f"{axis_name('x', k)} domain",
+            yref=f"{axis_name('y', k)} domain",
             xanchor="left",
             yanchor="middle",
             xshift=4,
@@ -272,8 +288,8 @@ def _add_points(
         marker={"color": colour, "size": 7, "line": {"width": 1, "color": "#ffffff"}},
         name="measured",
         hovertemplate="%{text}<extra></extra>",
-        xaxis=_axis("x", k),
-        yaxis=_axis("y", k),
+        xaxis=axis_name("x", k),
+        yaxis=axis_name("y", k),
     )
 
 

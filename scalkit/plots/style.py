@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
@@ -40,6 +40,7 @@ __all__ = [
     "rounded",
     "safe",
     "value_axis",
+    "with_axes",
     "without_variants",
     "x_axis",
 ]
@@ -187,6 +188,11 @@ def layout_of(height: int, alt: str, *, is_static: bool = False) -> dict[str, An
         "meta": {"alt": alt, "static": is_static},
         "showlegend": not is_static,
     }
+
+
+def with_axes(figure: go.Figure, axes: Mapping[str, str]) -> dict[str, Any]:
+    """Return what a figure says of itself, and which of its axes shows which parameter: views are zoomed together by that."""
+    return {**(figure.layout.meta or {}), "axes": dict(axes)}
 
 
 def x_axis(measured: Sequence[float] | NDArray[np.float64], lowest: float, highest: float, name: str) -> dict[str, Any]:

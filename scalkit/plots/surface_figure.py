@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError, UsageError
+from scalkit.fit.several_model import SeveralModel
 from scalkit.plots.curves import sample
 from scalkit.plots.style import (
     DATA,
@@ -23,11 +24,12 @@ from scalkit.plots.style import (
     rounded,
     safe,
     value_axis,
+    with_axes,
     x_axis,
 )
 from scalkit.validation.several_verdict import SeveralVerdict, is_several
 
-__all__ = ["slice_of", "surface"]
+__all__ = ["ColourScale", "line_along", "slice_of", "surface"]
 
 _GRID, _LINE, _MOST_BESIDE, _CONTOURS = 21, 49, 8, 10
 _COLOURS = "Cividis"
@@ -62,15 +64,14 @@ def surface(verdict: SeveralVerdict, along: str | None = None, at: float | None 
     first, second = _require_two(verdict)
     series = verdict.series
     x, y = series.along(first), series.along(second)
-    across, up = (sample(float(v[0]), float(v[-1]), is_log_axis(v), _GRID) for v in (x, y))
-    points = np.stack([one.ravel() for one in np.meshgrid(across, up)], axis=1)
-    model = np.asarray(verdict.model(points), dtype=float).reshape(_GRID, _GRID)
-    scale = _Scale(np.concatenate([model.ravel(), series.y]), verdict.unit)
+    across, up = _grid(verdict)
+    model = _model_on_grid(verdict, across, up)
+    scale = ColourScale(np.concatenate([model.ravel(), series.y]), verdict.unit)
     figure = blank(360, _surface_sentence(verdict))
     figure.add_contour(
         x=rounded(across),
         y=rounded(up),
-        z=[rounded(row) for row in scale.of(model)],
+        z=[rounded(row) for row in scale.place(model)],
         text=[[_where(verdict, (a, b), quantity(v, verdict.unit)) for a, v in zip(across, row, strict=True)]
               for b, row in zip(up, model, strict=True)],
         coloraxis="coloraxis",
@@ -85,7 +86,7 @@ def surface(verdict: SeveralVerdict, along: str | None = None, at: float | None 
         mode="markers",
         cliponaxis=False,
         marker={
-            "color": rounded(scale.of(series.y)),
+            "color": rounded(scale.place(series.y)),
             "coloraxis": "coloraxis",
             "size": 12,
             "line": {"width": 2, "color": "#ffffff"},
@@ -101,7 +102,9 @@ def surface(verdict: SeveralVerdict, along: str | None = None, at: float | None 
     title = {"text": METRIC_WORDS.get(verdict.metric, verdict.metric), "side": "right"}
     bar = {"title": title, "thickness": 12, "outlinewidth": 0, **scale.ticks}
     figure.update_layout(
-        showlegend=False, coloraxis={"colorscale": _COLOURS, "cmin": scale.low, "cmax": scale.high, "colorbar": bar}
+        meta=with_axes(figure, {"xaxis": first, "yaxis": second}),
+        showlegend=False,
+        coloraxis={"colorscale": _COLOURS, "cmin": scale.low, "cmax": scale.high, "colorbar": bar},
     )
     return figure
 
@@ -130,13 +133,12 @@ def slice_of(verdict: SeveralVerdict, along: str, at: float) -> go.Figure:
     other = verdict.parameters[1 - column]
     series = verdict.series
     x, values = series.along(along), series.along(other)
-    dense = sample(float(x[0]), float(x[-1]), is_log_axis(x), _LINE)
     figure = blank(360, _slice_sentence(verdict, along, other, at))
     seen = [series.y]
     beside = values[~np.isclose(values, at)]
     kept = np.unique(np.linspace(0, max(0, len(beside) - 1), min(len(beside), _MOST_BESIDE)).round().astype(int))
     for value in (*beside[kept], at):
-        line = _model_along(verdict, column, dense, float(value))
+        dense, line = line_along(verdict, verdict.model, along, float(value))
         seen.append(line)
         is_it = value == at
         figure.add_scatter(
@@ -162,24 +164,31 @@ def slice_of(verdict: SeveralVerdict, along: str, at: float) -> go.Figure:
     every = np.concatenate(seen)
     every = every[np.isfinite(every)]
     figure.update_xaxes(x_axis(x, float(x[0]), float(x[-1]), along))
+    figure.update_layout(meta=with_axes(figure, {"xaxis": along}))
     title = safe(METRIC_WORDS.get(verdict.metric, verdict.metric))
     figure.update_yaxes(value_axis(float(every.min()), float(every.max()), verdict.unit, title))
     return figure
 
 
-class _Scale:
+class ColourScale:
     """Colours by the logarithm of a value, or by the value where some are not positive."""
+
+    @classmethod
+    def of(cls, verdict: SeveralVerdict) -> ColourScale:
+        """Return that of the map of a verdict over two parameters."""
+        model = _model_on_grid(verdict, *_grid(verdict))
+        return cls(np.concatenate([model.ravel(), verdict.series.y]), verdict.unit)
 
     def __init__(self, values: Floats, unit: str) -> None:
         values = values[np.isfinite(values)]
         self._is_log = bool(values.min() > 0)
-        shown = self.of(values)
+        shown = self.place(values)
         self.low, self.high = float(shown.min()), float(shown.max())
         axis = value_axis(float(values.min()), float(values.max()), unit, "")
         ticks = [tick for tick in axis["tickvals"] if tick is not None]
         self.ticks: dict[str, Any] = {
             "tickmode": "array",
-            "tickvals": rounded(self.of(np.asarray(ticks, dtype=float))),
+            "tickvals": rounded(self.place(np.asarray(ticks, dtype=float))),
             "ticktext": axis["ticktext"],
         }
 
@@ -189,7 +198,7 @@ class _Scale:
         size = (self.high - self.low) / _CONTOURS or 1.0
         return {"start": self.low + size, "end": self.high - size / 2, "size": size}
 
-    def of(self, values: Floats) -> Floats:
+    def place(self, values: Floats) -> Floats:
         """Return what stands for values on the scale."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.log10(values) if self._is_log else values, dtype=float)
@@ -211,10 +220,25 @@ def _column(verdict: SeveralVerdict, along: str) -> int:
     return verdict.parameters.index(along)
 
 
-def _model_along(verdict: SeveralVerdict, column: int, dense: Floats, other: float) -> Floats:
-    at = np.full((len(dense), 2), other)
-    at[:, column] = dense
-    return np.asarray(verdict.model(at), dtype=float)
+def line_along(verdict: SeveralVerdict, model: SeveralModel, along: str, at: float) -> tuple[Floats, Floats]:
+    """Return places along one of two measured parameters, at a value of the other one, and a model there."""
+    column, x = _column(verdict, along), verdict.series.along(along)
+    dense = sample(float(x[0]), float(x[-1]), is_log_axis(x), _LINE)
+    points = np.full((len(dense), 2), at)
+    points[:, column] = dense
+    return dense, np.asarray(model(points), dtype=float)
+
+
+def _grid(verdict: SeveralVerdict) -> tuple[Floats, Floats]:
+    """Return where the map is computed: places along the first and along the second parameter."""
+    x, y = (verdict.series.along(name) for name in verdict.parameters)
+    across, up = (sample(float(v[0]), float(v[-1]), is_log_axis(v), _GRID) for v in (x, y))
+    return across, up
+
+
+def _model_on_grid(verdict: SeveralVerdict, across: Floats, up: Floats) -> Floats:
+    points = np.stack([one.ravel() for one in np.meshgrid(across, up)], axis=1)
+    return np.asarray(verdict.model(points), dtype=float).reshape(len(up), len(across))
 
 
 def _mark_slice(figure: go.Figure, column: int, at: float) -> None:
@@ -244,8 +268,6 @@ def _surface_sentence(verdict: SeveralVerdict) -> str:
 
 def _slice_sentence(verdict: SeveralVerdict, along: str, other: str, at: float) -> str:
     metric = METRIC_WORDS.get(verdict.metric, verdict.metric)
-    column = verdict.parameters.index(along)
-    x = verdict.series.along(along)
-    ends = _model_along(verdict, column, np.asarray([x[0], x[-1]], dtype=float), at)
-    low, high = (quantity(float(v), verdict.unit) for v in ends)
+    _, line = line_along(verdict, verdict.model, along, at)
+    low, high = (quantity(float(v), verdict.unit) for v in (line[0], line[-1]))
     return f"{verdict.function} along {along} at {other} = {at:g}: the model's {metric} goes from {low} to {high}."

@@ -7,9 +7,11 @@ from typing import Any
 import ipywidgets
 
 from scalkit.errors import UsageError
+from scalkit.plots.rival_curves import term_of
 from scalkit.session import Session
 from scalkit.session.shown import session_html
 from scalkit.validation import Validation
+from scalkit.validation.several_verdict import is_several
 from scalkit.widgets.cells import Cells, close_tree, running_cell
 from scalkit.widgets.code_panel import CodePanel
 from scalkit.widgets.data_picker import DataPicker
@@ -146,19 +148,34 @@ class Explorer(Fallback, ipywidgets.VBox):  # type: ignore[misc]
         self._links: list[Any] = []
         self.plots.fit.observe(lambda _: self.data_picker.show_view(self.plots.view), "xrange")
         self.plots.fit.observe(self._chosen, "clicked")
+        terms = self.hypotheses
+        for picture in (*self.plots.pictures, *(self.map.pictures if self.map else ())):
+            self._links += [ipywidgets.jslink((terms, name), (picture, name)) for name in ("hover", "term")]
+        if self.map:
+            self._links.append(ipywidgets.jslink((self.plots.fit, "ranges"), (self.map.map, "ranges")))
         if len(self.rulers) == 1:
-            (ruler,), terms, fit = self.rulers, self.hypotheses, self.plots.fit
-            self._links = [
+            (ruler,) = self.rulers
+            self._links += [
                 ipywidgets.jslink((terms, "hover"), (ruler, "hover")),
-                ipywidgets.jslink((terms, "hover"), (fit, "hover")),
                 ipywidgets.jslink((terms, "term"), (ruler, "selected")),
-                ipywidgets.jslink((terms, "term"), (fit, "term")),
             ]
+        else:
+            terms.observe(self._mark_ticks, ["hover", "term"])
 
     def _unlink(self) -> None:
         for link in self._links:
             link.close()
         self._links = []
+
+    def _mark_ticks(self, change: Any) -> None:
+        """Mark on each of several rulers the tick that a term has along its parameter."""
+        verdict, text = self._session.verdict, change["new"]
+        models: tuple[Any, ...] = (verdict.model, *verdict.rivals) if is_several(verdict) else ()
+        model = next((one for one in models if term_of(one) == text), None)
+        for ruler in self.rulers:
+            tick = model.leading(ruler.parameter) if model is not None else None
+            shown = str(tick) if tick in ruler.growths else ""
+            ruler.set_trait("hover" if change["name"] == "hover" else "selected", shown)
 
     def _rebuild(self) -> None:
         before: tuple[Any, ...] = self.children

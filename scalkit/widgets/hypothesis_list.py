@@ -7,6 +7,7 @@ from typing import Any
 
 import traitlets as t
 
+from scalkit.plots.rival_curves import term_of
 from scalkit.plots.style import plain, quantity
 from scalkit.validation import Verdict
 from scalkit.widgets.part import Part
@@ -80,7 +81,7 @@ def _row(verdict: Judged, model: Any, k: int) -> str:
     match = words[verdict.expectation.rank(model.growth)]
     why = "best" if k == 0 else _details(k, why_not(verdict, model))
     return (
-        f'<tr data-term="{esc(model.growth)}"><td class="num">{k + 1}</td><th scope="row"><button type="button" data-choose '
+        f'<tr data-term="{esc(term_of(model))}"><td class="num">{k + 1}</td><th scope="row"><button type="button" data-choose '
         f'data-key="term{k}" aria-pressed="false" title="Show this term on the ruler and in the plot">'
         f"{formula(model.growth if isinstance(verdict, Verdict) else model)}</button></th>"
         f'<td>{bar}{percent(weight)}</td><td class="num">{fit}</td><td>{match}</td><td>{why}</td></tr>'

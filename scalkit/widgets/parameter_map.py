@@ -9,6 +9,8 @@ import ipywidgets
 import numpy as np
 
 from scalkit.errors import ScalkitError
+from scalkit.plots.rival_curves import plain_with
+from scalkit.plots.several_rivals import rivals_on_map, rivals_on_slice
 from scalkit.plots.surface_figure import slice_of, surface
 from scalkit.session import Session
 from scalkit.validation.several_verdict import SeveralVerdict, is_several
@@ -124,21 +126,33 @@ class ParameterMap(ipywidgets.VBox):  # type: ignore[misc]
     ----------
     controls : SliceControls
     map, slice : PlotView
+    zoom : ipywidgets.Link
+        Keeps what they show of each parameter together in the page.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self._about: object = session.selected
         self.controls = SliceControls(session, self.refresh)
         self.map, self.slice = PlotView(layout=_wide()), PlotView(layout=_wide())
         flow = ipywidgets.Layout(display="flex", flex_flow="row wrap", width="100%", overflow="visible")
         both = ipywidgets.Box([self.map, self.slice], layout=flow)
         super().__init__([self.controls, both], layout=ipywidgets.Layout(width="100%", overflow="visible"))
+        self.zoom = ipywidgets.jslink((self.map, "ranges"), (self.slice, "ranges"))
         self.map.observe(self._pressed, "clicked")
         session.observe(self._told)
         self.refresh()
 
+    @property
+    def pictures(self) -> tuple[PlotView, ...]:
+        """All that it shows."""
+        return (self.map, self.slice)
+
     def refresh(self) -> None:
         """Draw what the session holds now."""
+        if self._about != self.session.selected:
+            self._about = self.session.selected
+            self.map.ranges = self.slice.ranges = {}
         verdict = self.session.verdict
         is_there = is_several(verdict) and len(verdict.parameters) == 2
         self.layout.display = None if is_there else "none"
@@ -148,13 +162,14 @@ class ParameterMap(ipywidgets.VBox):  # type: ignore[misc]
     def close(self) -> None:
         """Close the widget; the session lives on."""
         self.session.unobserve(self._told)
+        self.zoom.close()
         super().close()
 
     def _draw(self, verdict: SeveralVerdict) -> None:
         along, at = self.controls.along, self.controls.at
         try:
-            self.map.show(surface(verdict, along, at))
-            self.slice.show(slice_of(verdict, along, at))
+            self.map.show(plain_with(surface(verdict, along, at), rivals_on_map(verdict)))
+            self.slice.show(plain_with(slice_of(verdict, along, at), rivals_on_slice(verdict, along, at)))
         except ScalkitError:
             self.layout.display = "none"
 

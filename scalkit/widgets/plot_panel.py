@@ -10,7 +10,8 @@ from scalkit import plots
 from scalkit.errors import ScalkitError
 from scalkit.plots.divergence_figure import draw_divergence
 from scalkit.plots.fit_figure import draw_fit
-from scalkit.plots.rival_curves import rival_traces
+from scalkit.plots.rival_curves import plain_with, rival_divergences, rival_traces
+from scalkit.plots.several_rivals import rivals_along
 from scalkit.validation.several_verdict import is_several
 from scalkit.widgets.plot_view import PlotView
 
@@ -34,6 +35,7 @@ class PlotPanel(ipywidgets.Box):  # type: ignore[misc]
     fit, divergence : PlotView
     zoom : ipywidgets.Link
         Keeps their x axes together in the page.
+    pictures : tuple of PlotView
     """
 
     def __init__(self, session: Session) -> None:
@@ -51,13 +53,19 @@ class PlotPanel(ipywidgets.Box):  # type: ignore[misc]
         if self._about != self.session.selected:
             self._about = self.session.selected
             self.fit.xrange = self.divergence.xrange = []
+            self.fit.ranges = {}
         verdict = self.session.verdict
         if is_several(verdict):
-            _draw(self.fit, plots.several, verdict)
+            _draw(self.fit, _several, verdict)
             _draw(self.divergence, None, None)
         else:
             _draw(self.fit, _fit if verdict else None, verdict)
             _draw(self.divergence, _divergence if verdict else None, verdict)
+
+    @property
+    def pictures(self) -> tuple[PlotView, ...]:
+        """All that it shows."""
+        return (self.fit, self.divergence)
 
     @property
     def view(self) -> tuple[float, float] | None:
@@ -89,7 +97,14 @@ def _fit(verdict: Any) -> dict[str, Any]:
 
 
 def _divergence(verdict: Any) -> dict[str, Any]:
-    return draw_divergence(verdict).plain()
+    """Return the divergence with the hidden ones of its rivals."""
+    figure: dict[str, Any] = draw_divergence(verdict).plain()
+    return {**figure, "data": [*figure["data"], *rival_divergences(verdict)]}
+
+
+def _several(verdict: Any) -> dict[str, Any]:
+    """Return the pictures along each parameter, with what its rivals say hidden in them."""
+    return plain_with(plots.several(verdict), rivals_along(verdict))
 
 
 def _wide() -> Any:

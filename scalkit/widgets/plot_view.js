@@ -15,7 +15,7 @@ function isDark() {
   return scheme.matches && /dark/.test(getComputedStyle(document.documentElement).colorScheme);
 }
 
-function ready(figure, width, xrange, terms) {
+function ready(figure, width, { xrange, ranges, terms }) {
   const dark = isDark(), text = JSON.stringify(figure);
   const { data: all = [], layout = {} } = JSON.parse(dark ? text.replace(LIGHT_COLOURS, (s) => DARK[s]) : text);
   const still = Boolean(layout.meta?.static);
@@ -27,6 +27,7 @@ function ready(figure, width, xrange, terms) {
   if (width && width < 420 && layout.margin && !still) layout.margin = { ...layout.margin, l: Math.min(layout.margin.l ?? 80, 54), r: 8 };
   if (width) layout.width = width;
   if (xrange.length === 2) layout.xaxis = { ...layout.xaxis, range: [...xrange], autorange: false };
+  for (const [axis, name] of Object.entries(layout.meta?.axes ?? {})) if (ranges[name]?.length === 2) layout[axis] = { ...layout[axis], range: [...ranges[name]], autorange: false };
   const config = { staticPlot: still, displaylogo: false, displayModeBar: still ? false : "hover",
     modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"], toImageButtonOptions: { format: "svg" } };
   return { data, layout, config, places };
@@ -50,7 +51,8 @@ function render({ model, el, signal }) {
         isWanted = false;
         drawnWidth = el.clientWidth;
         drawnTerms = pointed();
-        const { data, layout, config, ...of } = ready(model.get("figure"), drawnWidth, model.get("xrange"), [model.get("hover"), model.get("term")]);
+        const { data, layout, config, ...of } = ready(model.get("figure"), drawnWidth,
+          { xrange: model.get("xrange"), ranges: model.get("ranges"), terms: [model.get("hover"), model.get("term")] });
         places = of.places;
         const wanted = JSON.stringify([data, layout]);
         if (wanted !== drawn) await Plotly.react(box, data, layout, config); // most edits change curves that are hidden
@@ -99,9 +101,23 @@ function render({ model, el, signal }) {
       else if (event["xaxis.autorange"] || event["xaxis.showspikes"] === false) save("xrange", []);
     });
     box.on("plotly_doubleclick", () => save("xrange", []));
+    const zoom = (of) => {
+      const ranges = { ...model.get("ranges") }, before = JSON.stringify(ranges);
+      for (const [axis, name] of Object.entries(model.get("figure").layout?.meta?.axes ?? {})) {
+        const range = of(axis);
+        if (range) ranges[name] = range;
+        else if (range === null) delete ranges[name];
+      }
+      if (JSON.stringify(ranges) !== before) save("ranges", ranges);
+    };
+    box.on("plotly_relayout", (event) => zoom((axis) => {
+      if (`${axis}.range[0]` in event) return [event[`${axis}.range[0]`], event[`${axis}.range[1]`]];
+      return event[`${axis}.range`] ?? (event[`${axis}.autorange`] ? null : undefined);
+    }));
+    box.on("plotly_doubleclick", () => zoom(() => null));
   }
 
-  const heard = { figure: draw, xrange: draw, alt: draw, hover: drawTerms, term: drawTerms };
+  const heard = { figure: draw, xrange: draw, ranges: draw, alt: draw, hover: drawTerms, term: drawTerms };
   for (const [name, action] of Object.entries(heard)) model.on(`change:${name}`, action);
   const theme = new MutationObserver(draw);
   theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });

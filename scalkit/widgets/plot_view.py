@@ -34,6 +34,9 @@ class PlotView(anywidget.AnyWidget):
     xrange : list of two numbers
         The visible range of the x axis, logarithms on a log axis; empty for all. `ipywidgets.jslink` of two views links
         their zoom without the kernel.
+    ranges : dict
+        The visible range along each parameter that the figure has axes of, by ``layout.meta["axes"]``, as in
+        ``{"xaxis": "p", "yaxis": "S"}``; empty for all. To be linked with those of other views, too.
     clicked, hovered : dict
         ``{"curve": 0, "point": 3, "x": ..., "y": ..., "name": ..., "n": 1}`` of the last point; `n` counts. `hovered` is empty
         while the pointer is elsewhere.
@@ -49,6 +52,7 @@ class PlotView(anywidget.AnyWidget):
     figure = t.Dict().tag(sync=True)
     alt = t.Unicode("").tag(sync=True)
     xrange = t.List(t.Any(), maxlen=2).tag(sync=True)
+    ranges = t.Dict().tag(sync=True)
     clicked = t.Dict().tag(sync=True)
     hovered = t.Dict().tag(sync=True)
     hover = t.Unicode("").tag(sync=True)

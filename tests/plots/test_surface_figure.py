@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
 import scalkit as sk
 from scalkit import plots
 from scalkit.errors import DataError, UsageError
+from scalkit.plots.rival_curves import rival_divergences, term_of
+from scalkit.plots.several_rivals import rivals_along, rivals_on_map, rivals_on_slice
 from scalkit.validation.several_verdict import SeveralVerdict
 
 P, S = np.meshgrid(2.0 ** np.arange(1, 7), 10.0 ** np.arange(1, 6))
@@ -94,3 +97,52 @@ def test_rivals_are_hidden_curves_that_say_what_they_are() -> None:
     of_model = [trace for trace in figure.data[: len(bare.data)] if trace.meta]
     assert {trace.meta["growth"] for trace in of_model} == {str(verdict.model.growth)}
     assert figure.layout.yaxis.range == bare.layout.yaxis.range, "nothing jumps when one is shown"
+
+
+def test_rivals_diverge_as_their_growth_says_and_are_labelled_in_view() -> None:
+    x = 2.0 ** np.arange(1, 8)
+    verdict = sk.validate(sk.measurements(x, 1 + 0.2 * np.sqrt(x) * np.log2(x), name="f"), {"f": "p"})["f"]
+    figure, added = plots.divergence_of(verdict), rival_divergences(verdict, 3)
+    go.Figure(added)  # plotly knows every property
+    assert [one["meta"]["growth"] for one in added] == [str(one.growth) for one in verdict.rivals[:3]]
+    low, high = (10**end for end in figure.layout.yaxis.range)
+    for one, rival in zip(added, verdict.rivals, strict=False):
+        assert one["visible"] is False
+        at = np.array(one["x"])
+        assert one["y"] == pytest.approx((rival.growth(at) / at).tolist(), rel=1e-3)
+        (label,) = [k for k, text in enumerate(one["text"]) if text]
+        assert low <= one["y"][label] <= high
+        assert one["text"][label] in one["name"]
+
+
+def test_rivals_of_several_parameters_are_in_every_picture(verdict: SeveralVerdict) -> None:
+    names = [term_of(one) for one in verdict.rivals[:7]]
+    assert len(set(names)) == len(names) >= 1
+    rival = verdict.rivals[0]
+    along, on_map = rivals_along(verdict), rivals_on_map(verdict)
+    on_slice = rivals_on_slice(verdict, "p", 1000.0)
+    for traces in (along, on_map, on_slice):
+        go.Figure(traces)
+        assert list(dict.fromkeys(one["meta"]["growth"] for one in traces)) == names
+        assert {one["visible"] for one in traces} == {False}
+    curves = [one for one in along if one["type"] == "scatter" and one["meta"]["growth"] == names[0]]
+    assert [one["xaxis"] for one in curves] == ["x", "x2"]
+    last = [k for k, y in enumerate(curves[0]["y"]) if y is not None][-1]
+    assert curves[0]["y"][last] == pytest.approx(float(rival([curves[0]["x"][last], 1e5])), rel=1e-3)
+    bars = [one for one in along if one["type"] == "bar" and one["meta"]["growth"] == names[0]]
+    effects = rival.effects([2, 10], [64, 1e5])
+    assert [one["x"][0] for one in bars[:2]] == pytest.approx([max(0, effects["p"]), max(0, effects["S"])])
+    assert {(*one["y"], one["xaxis"]) for one in bars} == {(1, "x3")}, "above that of the model"
+    first = on_map[0]
+    value = float(rival([[first["x"][3], first["y"][5]]])[0])
+    assert first["z"][5][3] == pytest.approx(np.log10(value), rel=1e-3)
+    steps = plots.surface(verdict).data[0].contours
+    assert (first["contours"]["start"], first["contours"]["size"]) == (steps.start, steps.size)
+    assert on_slice[0]["y"][5] == pytest.approx(float(rival([[on_slice[0]["x"][5], 1000.0]])[0]), rel=1e-3)
+
+
+def test_figures_say_which_axis_shows_which_parameter(verdict: SeveralVerdict) -> None:
+    assert plots.surface(verdict).layout.meta["axes"] == {"xaxis": "p", "yaxis": "S"}
+    assert plots.slice_of(verdict, "S", 8.0).layout.meta["axes"] == {"xaxis": "S"}
+    assert plots.several(verdict).layout.meta["axes"] == {"xaxis": "p", "xaxis2": "S"}
+    assert plots.several(verdict, "S").layout.meta["axes"] == {"xaxis": "S"}

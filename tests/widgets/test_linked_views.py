@@ -18,6 +18,7 @@ from widget_page import from_page
 import scalkit as sk
 from scalkit import plots
 from scalkit.measure import combine
+from scalkit.plots.rival_curves import term_of
 from scalkit.session import Session
 from scalkit.widgets import Explorer, HypothesisList, PlotView, RunPanel
 from scalkit.widgets.cells import Cells
@@ -34,9 +35,23 @@ def session() -> Session:
     return Session(data, {"f": "p", "g": "p"}, ["f <= g"])
 
 
-def linked(explorer: Explorer) -> set[tuple[str, str, str, str]]:
+def several() -> Session:
+    p, s = np.meshgrid(2.0 ** np.arange(1, 6), 10.0 ** np.arange(1, 6))
+    points = np.stack([p.ravel(), s.ravel()], axis=1)
+    made = {"f": 3 + np.log2(p) * s, "g": 5 + p * np.sqrt(s)}
+    noise = np.random.default_rng(1).lognormal(0, 0.03, (len(points), 3))
+    values = {name: y.ravel()[:, None] * noise for name, y in made.items()}
+    data = combine([sk.measurements(points, y, parameter=["p", "S"], name=name) for name, y in values.items()])
+    return Session(data, {"f": "log(p)*S", "g": "p*S"})
+
+
+def links() -> list[Link]:
     gc.collect()
-    every = [one for one in ipywidgets.widgets.widget._instances.values() if isinstance(one, Link)]
+    return [one for one in ipywidgets.widgets.widget._instances.values() if isinstance(one, Link)]
+
+
+def linked(explorer: Explorer) -> set[tuple[str, str, str, str]]:
+    every = links()
     names = {explorer.hypotheses: "terms", explorer.rulers[0]: "ruler", explorer.plots.fit: "fit"}
     names[explorer.plots.divergence] = "divergence"
     return {
@@ -53,16 +68,45 @@ def test_views_are_linked_in_the_page(wire: Wire, session: Session) -> None:
         ("terms", "hover", "fit", "hover"),
         ("terms", "term", "ruler", "selected"),
         ("terms", "term", "fit", "term"),
+        ("terms", "hover", "divergence", "hover"),
+        ("terms", "term", "divergence", "term"),
         ("fit", "xrange", "divergence", "xrange"),
     }
     assert session.verdict is not None
-    curves = {one["meta"]["growth"] for one in explorer.plots.fit.figure["data"] if "meta" in one}
-    assert {str(rival.growth) for rival in session.verdict.rivals[:7]} <= curves
+    for view in explorer.plots.pictures:
+        curves = {one["meta"]["growth"] for one in view.figure["data"] if "meta" in one}
+        assert {str(rival.growth) for rival in session.verdict.rivals[:7]} <= curves
     for growth in curves:
         assert f'data-term="{growth}"' in explorer.hypotheses.pieces["table"]
     explorer.hypotheses.term = "p"
     session.select("g")
     assert explorer.hypotheses.term == "", "it is about another function"
+
+
+def test_views_over_two_parameters_are_linked_in_the_page(wire: Wire) -> None:
+    explorer = Explorer(several())
+    terms, fit, across, cut = explorer.hypotheses, explorer.plots.fit, *explorer.map.pictures
+    assert {
+        *((terms, name, view, name) for view in (fit, across, cut) for name in ("hover", "term")),
+        (fit, "ranges", across, "ranges"),
+        (across, "ranges", cut, "ranges"),
+    } <= {(*one.source, *one.target) for one in links()}
+    verdict = explorer.session.verdict
+    best, rival = (term_of(one) for one in (verdict.model, verdict.rivals[0]))
+    assert f'data-term="{rival}"' in terms.pieces["table"]
+    for view in (fit, across, cut):
+        assert rival in {one["meta"]["growth"] for one in view.figure["data"] if "meta" in one}
+    from_page(terms, term=best)
+    of_p, of_s = explorer.rulers
+    assert (of_p.selected, of_s.selected) == ("log(p)", "S")
+    from_page(terms, hover=rival)
+    leading = verdict.rivals[0].leading
+    assert (of_p.hover, of_s.hover) == (str(leading("p")), str(leading("S")))
+    from_page(terms, term="", hover="")
+    assert (of_p.selected, of_s.selected, of_p.hover, of_s.hover) == ("", "", "", "")
+    from_page(fit, ranges={"p": [0.5, 1]})
+    explorer.session.select("g")
+    assert fit.ranges == across.ranges == cut.ranges == {}
 
 
 def test_range_and_point_reach_the_picker(wire: Wire, session: Session) -> None:

@@ -135,6 +135,29 @@ def test_range_of_another_view_is_taken_over_and_given_up(show: Show, result: Va
 
 
 @pytest.mark.browser
+def test_ranges_of_several_parameters_are_given_and_taken(show: Show) -> None:
+    figure = go.Figure(go.Scatter(x=[1, 2, 3], y=[1, 2, 3], mode="markers"))
+    figure.update_layout(height=320, meta={"axes": {"xaxis": "p", "yaxis": "S"}})
+    page = drawn(show, PlotView(figure))
+    seen = "document.querySelector('.js-plotly-plot').layout"
+    page.evaluate("() => model.set('ranges', { S: [1.5, 2.5], q: [0, 1] })")
+    page.wait_for_function(f"() => {seen}.yaxis.range[0] === 1.5 && {seen}.yaxis.range[1] === 2.5")
+    area = page.locator(".nsewdrag").bounding_box()
+    page.mouse.move(area["x"] + area["width"] * 0.3, area["y"] + area["height"] * 0.3)
+    page.mouse.down()
+    page.mouse.move(area["x"] + area["width"] * 0.6, area["y"] + area["height"] * 0.7, steps=5)
+    page.mouse.up()
+    page.wait_for_function("() => state.ranges.p?.length === 2")
+    ranges = page.evaluate("() => state.ranges")
+    assert 1 < ranges["p"][0] < ranges["p"][1] < 3
+    assert 1.5 < ranges["S"][0] < ranges["S"][1] < 2.5
+    assert ranges["q"] == [0, 1], "a parameter of other views"
+    page.mouse.dblclick(area["x"] + area["width"] * 0.5, area["y"] + area["height"] * 0.5)
+    page.wait_for_function("() => !state.ranges.p && !state.ranges.S")
+    page.wait_for_function(f"() => {seen}.xaxis.range[0] < 1")
+
+
+@pytest.mark.browser
 def test_dark_theme_and_width(show: Show, result: Validation) -> None:
     page = drawn(show, PlotView(plots.fit(result["f<b>"])), width=360)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
