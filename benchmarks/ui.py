@@ -1,8 +1,9 @@
 """Times the notebook app in a real JupyterLab in Chromium: edits, start, traffic, memory of kernels.
 
-An edit is an arrow key on a tick of the ruler. It ends with the last change of the app's part of the page: marks are taken in
-the page, from the key press to the last mutation below the cell's output, and to the frame after it. The rulers are shared by
-all functions, so that every edit judges all of them. The same is done with plotly's FigureWidget in place of PlotView, in the
+An edit is an arrow key on a tick of the ruler, or the release of a tick that was dragged with the mouse. It ends with the last
+change of the app's part of the page: marks are taken in the page, from the event of the key or the pointer to the last mutation
+below the cell's output, and to the frame after it. The rulers are shared by all functions, so that every edit judges all of
+them. The same is done with plotly's FigureWidget in place of PlotView, in the
 same JupyterLab, one after the other. Timings need a machine that does nothing else.
 """
 
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -70,20 +72,22 @@ app"""
 
 WATCH = """(selector) => {
   const root = document.querySelector(selector);
-  const seen = window.__seen = { last: 0, count: 0 };
+  const seen = window.__seen = { begun: 0, last: 0, count: 0 };
   new MutationObserver(() => { seen.last = performance.now(); seen.count += 1; })
     .observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
-  window.__frame = 0;
+  for (const kind of ["keydown", "pointerup"])
+    addEventListener(kind, () => { seen.begun = performance.now(); seen.count = 0; }, { capture: true });
 }"""
 
 EDIT = """(settled) => new Promise((resolve) => {
-  const begun = performance.now(), seen = window.__seen;
-  seen.count = 0; seen.last = begun;
-  let framed = 0, of = begun;
+  const asked = performance.now(), seen = window.__seen;
+  seen.begun = 0; seen.last = asked;
+  let framed = 0, of = asked;
   const look = () => {
     const now = performance.now();
     if (seen.last !== of) { of = seen.last; framed = now; }
-    if (now - seen.last > settled) resolve({ last: of - begun, frame: framed - begun, count: seen.count });
+    if (now - Math.max(seen.last, seen.begun) > settled && (seen.begun || now - asked > 10 * settled))
+      resolve({ last: of - seen.begun, frame: framed - seen.begun, count: seen.count });
     else requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
@@ -121,10 +125,7 @@ def watch_edits(page: Any, wire: Wire, edits: int) -> dict[str, float]:
         if k % MOVES == 0:
             ticks.nth(2 + k // MOVES % (ticks.count() - 4)).focus()
             page.wait_for_timeout(SETTLED_MS)
-        waiting = page.evaluate_handle(f"() => {{ window.__done = ({EDIT})({SETTLED_MS}); }}")
-        page.keyboard.press(key)
-        found = page.evaluate("() => window.__done")
-        waiting.dispose()
+        found = _watched(page, lambda: page.keyboard.press(key))  # noqa: B023
         size = wire.taken()
         if not found["count"]:  # the end of the ruler
             key = "ArrowLeft" if key == "ArrowRight" else "ArrowRight"
@@ -138,6 +139,36 @@ def watch_edits(page: Any, wire: Wire, edits: int) -> dict[str, float]:
         "p95_frame_ms": float(np.quantile(frames, 0.95)),
         "bytes_of_an_edit": max(sizes),
     }
+
+
+def watch_drags(page: Any, drags: int) -> dict[str, float]:
+    """Drag ticks with the mouse, a little to one side or the other, and return milliseconds from the release on."""
+    ticks, times = page.locator(".sk-ruler [role=slider]"), []
+    for k in range(drags):
+        box = ticks.nth(3 + k % (ticks.count() - 6)).bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        aside = (9 + k % 5) * (1 if k % 2 else -1)
+        page.mouse.move(x, y)
+        page.mouse.down()
+        for step in (0.3, 0.7, 1.0):  # released right after the last step, which is not judged yet
+            page.wait_for_timeout(60)
+            page.mouse.move(x + aside * step, y)
+        found = _watched(page, page.mouse.up)
+        if found["count"]:
+            times.append(found["last"])
+    return {
+        "drags": len(times),
+        "drag_median_ms": statistics.median(times),
+        "drag_p95_ms": float(np.quantile(times, 0.95)),
+    }
+
+
+def _watched(page: Any, act: Callable[[], object]) -> dict[str, float]:
+    waiting = page.evaluate_handle(f"() => {{ window.__done = ({EDIT})({SETTLED_MS}); }}")
+    act()
+    found: dict[str, float] = page.evaluate("() => window.__done")
+    waiting.dispose()
+    return found
 
 
 def app_row(browser: Any, lab: Any, functions: int, cell: str, seed: int, edits: int) -> dict[str, float]:
@@ -173,7 +204,7 @@ def app_row(browser: Any, lab: Any, functions: int, cell: str, seed: int, edits:
         }"""
     )
     page.wait_for_timeout(1500)
-    found = watch_edits(page, wire, edits)
+    found = watch_edits(page, wire, edits) | watch_drags(page, edits)
     context.close()
     return {"functions": functions, "start_ms": start, "load_bytes": loaded, **found}
 
@@ -288,6 +319,7 @@ def tell(name: str, row: dict[str, float]) -> None:
     print(
         f"{row['functions']:4} functions, {name:12}  edit: median {row['median_ms']:6.1f} ms, p95 {row['p95_ms']:6.1f} ms "
         f"(next frame {row['p95_frame_ms']:6.1f} ms), {row['bytes_of_an_edit'] / 1e3:6.1f} kB   "
+        f"drag: median {row['drag_median_ms']:6.1f} ms, p95 {row['drag_p95_ms']:6.1f} ms   "
         f"start {row['start_ms']:6.0f} ms   load {row['load_bytes'] / 1e6:5.2f} MB",
         flush=True,
     )
