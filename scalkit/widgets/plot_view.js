@@ -26,7 +26,7 @@ function ready(figure, width, { xrange, ranges, terms }) {
   layout.hoverlabel = { ...layout.hoverlabel, bgcolor: dark ? "#22272d" : "#ffffff", bordercolor: "#77808a", font: { ...layout.hoverlabel?.font, color: dark ? "#e6e9ec" : "#1b1f24" } };
   if (width && width < 420 && layout.margin && !still) layout.margin = { ...layout.margin, l: Math.min(layout.margin.l ?? 80, 54), r: 8 };
   if (width) layout.width = width;
-  if (xrange.length === 2) layout.xaxis = { ...layout.xaxis, range: [...xrange], autorange: false };
+  if (xrange.length === 2 && !layout.meta?.axes?.xaxis) layout.xaxis = { ...layout.xaxis, range: [...xrange], autorange: false };
   for (const [axis, name] of Object.entries(layout.meta?.axes ?? {})) if (ranges[name]?.length === 2) layout[axis] = { ...layout[axis], range: [...ranges[name]], autorange: false };
   const config = { staticPlot: still, displaylogo: false, displayModeBar: still ? false : "hover",
     modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"], toImageButtonOptions: { format: "svg" } };
@@ -85,6 +85,7 @@ function render({ model, el, signal }) {
 
   function bind() {
     let n = 0;
+    const axes = () => model.get("figure").layout?.meta?.axes ?? {};
     const save = (name, value) => { model.set(name, value); model.save_changes(); };
     const point = ({ points: [p] }) => ({ curve: places[p.curveNumber] ?? p.curveNumber, point: p.pointNumber, x: p.x, y: p.y, name: p.data.name ?? "", n: ++n });
     box.on("plotly_click", (event) => save("clicked", point(event)));
@@ -96,14 +97,15 @@ function render({ model, el, signal }) {
     });
     box.on("plotly_unhover", () => { save("hovered", {}); hover(""); });
     box.on("plotly_relayout", (event) => {
+      if (axes().xaxis) return;
       if ("xaxis.range[0]" in event) save("xrange", [event["xaxis.range[0]"], event["xaxis.range[1]"]]);
       else if (Array.isArray(event["xaxis.range"])) save("xrange", event["xaxis.range"]);
       else if (event["xaxis.autorange"] || event["xaxis.showspikes"] === false) save("xrange", []);
     });
     box.on("plotly_doubleclick", () => save("xrange", []));
-    const zoom = (of) => {
+    const zoom = (of) => { // what an axis shows is shared with the views that show the same parameter
       const ranges = { ...model.get("ranges") }, before = JSON.stringify(ranges);
-      for (const [axis, name] of Object.entries(model.get("figure").layout?.meta?.axes ?? {})) {
+      for (const [axis, name] of Object.entries(axes())) {
         const range = of(axis);
         if (range) ranges[name] = range;
         else if (range === null) delete ranges[name];

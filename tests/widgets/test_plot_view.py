@@ -152,6 +152,7 @@ def test_ranges_of_several_parameters_are_given_and_taken(show: Show) -> None:
     assert 1 < ranges["p"][0] < ranges["p"][1] < 3
     assert 1.5 < ranges["S"][0] < ranges["S"][1] < 2.5
     assert ranges["q"] == [0, 1], "a parameter of other views"
+    assert page.evaluate("() => state.xrange") == [], "one word for one thing"
     page.mouse.dblclick(area["x"] + area["width"] * 0.5, area["y"] + area["height"] * 0.5)
     page.wait_for_function("() => !state.ranges.p && !state.ranges.S")
     page.wait_for_function(f"() => {seen}.xaxis.range[0] < 1")
