@@ -22,6 +22,7 @@ LAYERS = {
     "native": 1,
     "validation": 2,
     "bench": 2,
+    "perfmodels": 2,
     "scaling_check": 3,
     "session": 3,
     "plots": 3.1,
@@ -32,9 +33,9 @@ LAYERS = {
     "cli": 5,
     "pytest_plugin": 5,
 }
-NEVER_EACH_OTHER = {"validation", "bench"}
+NEVER_EACH_OTHER = {"validation", "bench", "perfmodels"}
 BORDERS = {
-    "sympy": {"growth"},
+    "sympy": {"growth", "perfmodels"},
     "lmfit": {"fit"},
     "plotly": {"plots"},
     "rich": {"task_bar", "cli"},
@@ -42,7 +43,7 @@ BORDERS = {
     "nbconvert": {"reports"},
     "ipywidgets": {"widgets"},
     "anywidget": {"widgets"},
-    "mpi4py": {"validation"},
+    "mpi4py": {"validation", "bench"},
 }
 
 MODULES = sorted(path for path in ROOT.rglob("*.py") if "_shipped" not in path.parts)
