@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
 
     from scalkit.bench.mafia import MafiaSettings, measure_mafia
     from scalkit.cli.progress import terminated_like_interrupted
-    from scalkit.lessons.mafia import mafia_table
+    from scalkit.lessons.mafia import mafia_text
 
     settings = MafiaSettings(
         k=_numbers(args.k),
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     if len(settings.k) < 5:
         sys.stdout.write(f"A verdict needs 5 values of k; here are {len(settings.k)}.\n")
     else:
-        sys.stdout.write(mafia_table(out).to_string() + "\n")
+        sys.stdout.write(mafia_text(out) + "\n")
     return 0
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
+from math import comb, log2
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +21,7 @@ from scalkit.validation.verdict import Verdict
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["mafia_costs", "mafia_data", "mafia_table"]
+__all__ = ["mafia_comparisons", "mafia_costs", "mafia_data", "mafia_table", "mafia_text"]
 
 _TABLE = 4
 _METRICS = ("time", "operations")
@@ -83,6 +85,18 @@ def mafia_table(source: Source = None) -> pd.DataFrame:
     return _framed(rows, list(printed))
 
 
+def mafia_text(source: Source = None) -> str:
+    """Return what `mafia_table` returns as text for a terminal: a line for each function and source."""
+    import pandas as pd
+
+    wide = mafia_table(source)
+    wide.index = pd.Index(
+        [f"{name}, O({growth})" for name, growth in wide["paper", "expectation"].items()], name="expected"
+    )
+    long = wide.drop(columns=[("paper", "expectation")]).stack(level=0, future_stack=True)
+    return str(long[["model", "divergence", "match", "probability"]].to_string(na_rep=""))
+
+
 def mafia_costs(source: Source = None) -> pd.DataFrame:
     """Return the time of one operation for each function and k, which says why models of time and of counts differ.
 
@@ -110,6 +124,43 @@ def mafia_costs(source: Source = None) -> pd.DataFrame:
         for name in _functions()
     }
     return pd.DataFrame(costs).rename_axis(index="k", columns="ns for an operation")
+
+
+def mafia_comparisons(source: Source = None) -> pd.DataFrame:
+    """Return what one comparison of two units takes in dedup and unjoin: windows compared, and time.
+
+    The number of comparisons is that of a balanced search: for every unit that is looked up, the logarithm of the number of
+    units it may be, of all steps together. Where the time of one stays the same while it compares more and more windows, the
+    step itself is dear, not the windows, and the run time grows slower than the operations.
+
+    Parameters
+    ----------
+    source : Dataset, path or None
+        As `mafia_data` takes it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each k; columns ``("dedup", "operations")``, ``("dedup", "ns")``, and the same of ``unjoin``.
+    """
+    import pandas as pd
+
+    data = mafia_data(source)
+    m = int(json.loads(data.attrs.get("campaign") or "{}").get("arguments", {}).get("clusters", 3))
+    values = {(one.metric, one.function): dict(zip(one.x, one.y, strict=True)) for one in series(data)}
+    columns: dict[tuple[str, str], dict[int, float]] = {}
+    for name in ("dedup", "unjoin"):
+        n = {k: _comparisons(name, int(k), m) for k in values["time", name]}
+        columns[name, "operations"] = {int(k): values["operations", name].get(k, np.nan) / n[k] for k in n}
+        columns[name, "ns"] = {int(k): 1e9 * values["time", name][k] / n[k] for k in n}
+    return pd.DataFrame(columns).rename_axis(index="k", columns=("", "of one comparison"))
+
+
+def _comparisons(name: str, k: int, m: int) -> float:
+    """Return the comparisons of m clusters: of C(k, s) units of s windows at each step."""
+    if name == "dedup":
+        return sum(m * comb(k, s) * comb(s, 2) * log2(m * comb(k, s) + 1) for s in range(2, k + 1))
+    return sum(m * comb(k, s) * s * log2(m * comb(k, s - 1) + 1) for s in range(2, k + 1))
 
 
 def _functions() -> list[str]:

@@ -11,7 +11,7 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.errors import DataError
-from scalkit.lessons.mafia import mafia_costs, mafia_data, mafia_table
+from scalkit.lessons.mafia import mafia_comparisons, mafia_costs, mafia_data, mafia_table, mafia_text
 
 DATA = Path(__file__).parents[2] / "data/mafia"
 FUNCTIONS = ["gen", "dedup", "pcount", "unjoin"]
@@ -71,6 +71,27 @@ def test_costs_are_times_over_counts(bundled: xr.Dataset) -> None:
     times = {(s.function, s.metric): s for s in sk.measure.series(bundled)}
     expected = 1e9 * times["gen", "time"].y[-1] / times["gen", "operations"].y[-1]
     assert costs.loc[16, "gen"] == pytest.approx(expected)
+
+
+def test_a_comparison_costs_the_same_while_it_compares_more(bundled: xr.Dataset) -> None:
+    """Says why the time of dedup grows slower than its operations."""
+    table = mafia_comparisons(bundled)
+    operations, ns = table["dedup", "operations"], table["dedup", "ns"]
+    assert operations[16] > 1.5 * operations[9]
+    assert ns[16] < 1.25 * ns[9]
+    # k = 3: three clusters have 9 units of 2 windows, made once, and 3 of 3 windows, made three times
+    expected = 9 * 3.321928 + 9 * 2.0
+    assert operations[3] == pytest.approx(float(bundled["operations"].sel(function="dedup", k=3, run=0)) / expected)
+
+
+def test_text_has_a_line_for_each_function_and_source(bundled: xr.Dataset) -> None:
+    lines = mafia_text(bundled).splitlines()
+    assert [line.split()[-3 if "paper" in line else -4] for line in lines[2:5]] == [
+        "k^4*2^k",
+        str(mafia_table(bundled)["time", "model"]["gen"]),
+        "k^3*2^k",
+    ]
+    assert len(lines) == 2 + 3 * len(FUNCTIONS)
 
 
 def test_other_data_are_refused() -> None:
