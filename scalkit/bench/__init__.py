@@ -1,10 +1,11 @@
-"""Measuring: Python callables; MPI libraries, by microbenchmarks in campaigns that resume."""
+"""Measuring: Python callables; parallel functions; MPI libraries, by microbenchmarks in campaigns that resume."""
 
 from __future__ import annotations
 
 from scalkit.bench.arguments import Arguments
 from scalkit.bench.callables import measure_callable
 from scalkit.bench.campaign import Campaign, Progress, Result, prepare
+from scalkit.bench.measuring import measure_function
 from scalkit.bench.mpi import Mpi, find_mpi
 from scalkit.bench.plan import Launch, make_plan
 
@@ -18,5 +19,6 @@ __all__ = [
     "find_mpi",
     "make_plan",
     "measure_callable",
+    "measure_function",
     "prepare",
 ]

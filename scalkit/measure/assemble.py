@@ -25,7 +25,7 @@ _LEAST_VALID = 5
 """With fewer repetitions than these, the flagged ones stay."""
 
 _COUNTED = {"operations": Metric("operations", "op", "operations, as the program counts them", exact=True)}
-_DETAIL_UNITS = {"time_first": "s"}
+_DETAIL_UNITS = {"time_first": "s", "time_pure": "s", "time_work": "s", "overlap": "1"}
 _QUALITY: dict[str, tuple[type, object, str]] = {
     "n_repetitions": (np.int32, 0, "repetitions measured"),
     "n_late": (np.int32, 0, "repetitions that some process began after the common start"),
@@ -75,6 +75,21 @@ class _Timed:
             "verified": all(cell.verified for cell in self.cells),
             "status": self.cells[-1].status,
         }
+
+    def overlap(self) -> dict[str, float]:
+        """Return the times of the parts of an overlap in s, and the share that was hidden; empty for other operations.
+
+        The share is that of Intel's benchmarks: ``(pure + work - both) / min(pure, work)``, from 0 to 1, of first quartiles.
+        """
+        parts = [np.array([t for cell in self.cells for t in getattr(cell, name)]) for name in ("pure_ns", "work_ns")]
+        both, _ = self.seconds(keep_flagged=False)
+        both = both[np.isfinite(both)]
+        if not all(map(len, (*parts, both))):
+            return {}
+        pure, work = (float(np.quantile(part, 0.25)) * 1e-9 for part in parts)
+        shorter = min(pure, work)
+        hidden = (pure + work - float(np.quantile(both, 0.25))) / shorter if shorter > 0 else math.nan
+        return {"time_pure": pure, "time_work": work, "overlap": min(1.0, max(0.0, hidden))}
 
     def _indices(self, name: str) -> list[int]:
         offsets = np.cumsum([0, *(len(cell.t_ns) for cell in self.cells)])
@@ -151,7 +166,7 @@ class _Board:
             values, kept = timed.seconds(self._keep_flagged)
             self._array("time", self._depth)[at][: len(values)] = values
             self._put(at, {**timed.quality(), "flagged_kept": kept, "incomplete": not file.complete})
-            self._put(at, {"time_first": timed.first_ns * 1e-9})
+            self._put(at, {"time_first": timed.first_ns * 1e-9, **timed.overlap()})
         for memory in file.memories:
             at = self._at(memory.op, file)
             self._put(at, {**memory.values, "bypassed": memory.bypassed, "verified": memory.verified})

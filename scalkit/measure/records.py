@@ -167,6 +167,10 @@ class Cell:
     verified: bool
     foreign_load: float
     first_ns: float
+    pure_ns: tuple[int, ...] = ()
+    """Of an overlap: call and wait without work beside them."""
+    work_ns: tuple[int, ...] = ()
+    """Of an overlap: the work alone."""
 
     @classmethod
     def of(cls, record: Record) -> Cell:
@@ -191,6 +195,8 @@ class Cell:
             verified=record.flag("verified", True),
             foreign_load=record.number("foreign_load", math.nan),
             first_ns=record.number("first_ns", math.nan),
+            pure_ns=record.wholes("pure_ns", []),
+            work_ns=record.wholes("work_ns", []),
         )
 
 

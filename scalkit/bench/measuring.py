@@ -1,0 +1,73 @@
+"""Measures functions of the user over numbers of processes in one call: `measure_function`."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from scalkit.bench.arguments import Arguments
+from scalkit.bench.campaign import prepare
+from scalkit.bench.folder import Folder
+from scalkit.bench.mpi import find_mpi
+from scalkit.bench.operations import FUNCTIONS
+from scalkit.errors import LaunchError
+from scalkit.measure import read
+
+__all__ = ["measure_function"]
+
+
+def measure_function(
+    *functions: str,
+    processes: Sequence[int] = (2, 4, 8, 16, 32),
+    out: str | Path = "runs/functions",
+    runs: int = 10,
+    seed: int | None = None,
+    mpicc: str | None = None,
+    mpiexec: str | None = None,
+    **options: Any,
+) -> xr.Dataset:
+    """Return the run times of parallel functions of your own, for `scalkit.validate`; as ``scalkit measure --function``.
+
+    Parameters
+    ----------
+    *functions : str
+        C files, such as ``"my_bcast.c"``, or Python functions, such as ``"mymodule:exchange"`` (docs/measurement.md).
+    processes : sequence of int
+        At least 2 each, ascending.
+    out : path
+        Folder of the run files; what is there of the same campaign is not measured again.
+    runs : int
+        Launches of each number of processes.
+    seed : int, optional
+        Of every random choice; by default that of the campaign in the folder, or drawn.
+    mpicc, mpiexec : str, optional
+        Compiler and launcher of the MPI library; by default found.
+    **options
+        Further fields of `Arguments`: ``size`` [B], ``datatype``, ``sync``, ``budget_s`` [s], ``max_reps``.
+
+    Returns
+    -------
+    xarray.Dataset
+        Metric ``time`` in s over function, ``p``, run and repetition.
+
+    Raises
+    ------
+    UsageError, BuildError
+        If a function cannot be measured, or the folder holds another campaign.
+    LaunchError
+        If a launch failed, for example because a function crashed; what was measured stays in the folder.
+    """
+    if seed is None:
+        seed = Folder(Path(out)).record.get("arguments", {}).get("seed", secrets.randbelow(2**31))
+    arguments = Arguments((FUNCTIONS,), tuple(processes), runs, seed, functions=tuple(functions), **options)
+    result = prepare(Path(out), arguments, find_mpi(mpicc, mpiexec)).run()
+    if result.missing:
+        raise LaunchError(
+            f"{len(result.missing)} of {result.total} launches failed; what was measured is in {result.folder}. "
+            f"The first: {result.failures[0]}"
+        )
+    return read(out)

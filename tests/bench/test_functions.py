@@ -1,0 +1,190 @@
+"""Functions of the user, in C and in Python: measured by real ranks, refused with a reason, kept when they crash."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from scalkit.bench import Mpi, measure_function
+from scalkit.bench.arguments import Arguments
+from scalkit.bench.functions import user_functions
+from scalkit.cli import main
+from scalkit.errors import BuildError, LaunchError, UsageError
+from scalkit.measure import read
+from scalkit.native import sources
+
+pytestmark = pytest.mark.mpi
+
+EXAMPLES = sources("microbench") / "examples"
+FEW = {"runs": 1, "seed": 3, "max_reps": 20, "budget_s": 6.0}
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def written(name: str, text: str) -> str:
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+def test_the_example_in_c_becomes_a_benchmark(mpi: Mpi, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["measure", "--function", str(EXAMPLES / "ring_allreduce.c"), "-n", "2,4", "--runs", "1", "--out", "runs"]
+    assert main([*words, "--budget", "6", "--max-reps", "20"]) == 0
+    assert capsys.readouterr().out.startswith("Measuring functions of ")
+    ds = read("runs")
+    assert ds["function"].values.tolist() == ["ring_allreduce"]
+    assert ds["p"].values.tolist() == [2, 4]
+    assert bool(ds["verified"].all())
+    assert (ds["n_repetitions"] >= 5).all()
+    records = [json.loads(line) for line in Path("runs/function-p0004-r00.jsonl").read_text().splitlines()]
+    assert (records[0]["program"], records[-1]["rec"]) == ("sk_function", "end")
+    assert {record["sync"] for record in records[1:-1]} == {"round"}
+
+
+def test_the_example_in_python_becomes_a_benchmark(mpi: Mpi) -> None:
+    ds = measure_function(str(EXAMPLES / "exchange.py") + ":exchange", processes=(2, 3), out="runs", **FEW)
+    assert ds["function"].values.tolist() == ["exchange"]
+    assert bool(ds["verified"].all())
+    assert ds["time"].min() > 0
+    assert ds["n_repetitions"].min() >= 5
+
+
+def test_other_data_types_and_several_functions(mpi: Mpi) -> None:
+    shutil.copy(EXAMPLES / "exchange.py", "mine.py")
+    with Path("mine.py").open("a") as stream:
+        stream.write("\n\ndef nothing(call):\n    assert call.receive.shape == (call.size, 3)\n")
+        stream.write("    assert call.receive.dtype == 'float64'\n")
+    ds = measure_function(
+        "mine:exchange", "mine:nothing", processes=(2,), out="runs", size=24, datatype="double", **FEW
+    )
+    assert ds["function"].values.tolist() == ["exchange", "nothing"]
+    assert ds.attrs["datatype"] == "double"
+
+
+def test_a_check_that_finds_something_wrong_marks_the_records(mpi: Mpi, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = "int lies(struct sk_call *call) { return MPI_Barrier(call->comm); }\n"
+    written("lies.c", wrong + "long lies_check(struct sk_call *call) { return call->rank; }\n")
+    words = ["measure", "--function", "lies.c", "-n", "2", "--runs", "1", "--budget", "4", "--out", "runs"]
+    assert main(words) == 0
+    assert "lies gives a wrong result with 2 processes: wrong elements: 1, the first on process 1" in (
+        capsys.readouterr().err
+    )
+    assert not read("runs")["verified"].any()
+
+
+def test_a_crash_keeps_what_was_measured(mpi: Mpi) -> None:
+    body = "static int calls;\nint crashes(struct sk_call *call)\n{\n"
+    body += "    if (++calls == 60 && call->rank == 1)\n        abort();\n    return MPI_Barrier(call->comm);\n}\n"
+    written("crashes.c", "#include <stdlib.h>\n" + body)
+    with pytest.raises(LaunchError, match=r"^1 of 1 launches failed; what was measured is in runs\. The first: "):
+        measure_function("crashes.c", processes=(2,), out="runs", runs=1, seed=1, max_reps=100, budget_s=6)
+    (part,) = Path("runs").glob("*.part")
+    kept = part.read_text().splitlines()
+    assert len(kept) >= 2
+    ds = read(part)
+    assert ds.attrs["truncated"]
+    assert ds["n_repetitions"].item() >= 5
+
+
+def test_an_exception_in_python_is_shown(mpi: Mpi) -> None:
+    written(
+        "mine.py",
+        "def fails(call):\n    if call.rank == 1:\n        raise ValueError('boom')\n    call.comm.Barrier()\n",
+    )
+    with pytest.raises(LaunchError, match=r"(?s)ValueError: boom\s+fails raised ValueError on rank 1"):
+        measure_function("mine.py:fails", processes=(2,), out="runs", **FEW)
+
+
+def test_a_changed_function_is_another_campaign(mpi: Mpi) -> None:
+    name = written("waits.c", "int waits(struct sk_call *call) { return MPI_Barrier(call->comm); }\n")
+    measure_function(name, processes=(2,), out="runs", **FEW)
+    before = Path("runs/function-p0002-r00.jsonl").stat().st_mtime_ns
+    measure_function(name, processes=(2,), out="runs", **FEW)
+    assert Path("runs/function-p0002-r00.jsonl").stat().st_mtime_ns == before
+    written("waits.c", "int waits(struct sk_call *call) { (void)call; return 0; }\n")
+    with pytest.raises(UsageError, match=r"^runs was measured with another version of the functions"):
+        measure_function(name, processes=(2,), out="runs", **FEW)
+
+
+SIGNATURE = "int f(struct sk_call *call)"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("int f(int x) { return x; }\n", f"f.c: 'f' has another signature than {SIGNATURE}. The compiler says: "),
+        (
+            "int g(void) { return 0; }\n",
+            f"f.c defines no function 'f'; a function of the file's name is needed, {SIGNATURE}.",
+        ),
+        ("int f(struct sk_call *call)\n{\n    return y;\n}\n", "compiling f.c with "),
+        ("int f(struct sk_call *call) { return other_(call); }\n", "f.c: 'other_' is not defined; define it, "),
+        ('#include "absent.h"\n', "compiling f.c with "),
+    ],
+)
+def test_c_files_that_cannot_be_used(mpi: Mpi, text: str, message: str) -> None:
+    written("f.c", text)
+    with pytest.raises(BuildError, match=f"^{re.escape(message)}") as caught:
+        user_functions(["f.c"], sources("microbench"), mpi)
+    assert str(caught.value).count("\n") == 0
+    if message.startswith("compiling"):
+        assert re.search(r"f\.c:[13]:\d+: (fatal )?error: ", str(caught.value))
+
+
+PYTHON = "import asyncio\nx = 3\ndef f(): pass\nasync def g(call): pass\ndef h(call): yield\n"
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("mine:x", "--function mine:x: 'x' is a int, not a function."),
+        ("mine:f", "--function mine:f: 'f' must take one argument, as in def f(call): too many positional arguments."),
+        ("mine:g", "--function mine:g: a call of 'g' runs nothing, for it is a coroutine or a generator."),
+        ("mine:nope", "--function mine:nope: 'mine' has no function 'nope'; its functions are f, g, h."),
+        ("gone:f", "--function gone:f: importing 'gone' failed: ModuleNotFoundError: No module named 'gone'."),
+        ("gone.py:f", "--function gone.py:f: importing 'gone.py' failed: FileNotFoundError: there is no such file."),
+    ],
+)
+def test_python_functions_that_cannot_be_used(mpi: Mpi, word: str, message: str) -> None:
+    written("mine.py", PYTHON)
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+        user_functions([word], sources("microbench"), mpi)
+
+
+HOW = "name a C file, as in ./my_bcast.c, or a Python function, as in mymodule:exchange or ./mine.py:exchange."
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], f"--function: nothing is named; {HOW}"),
+        (["mine:"], f"--function 'mine:': {HOW}"),
+        (["gone.c"], f"--function 'gone.c': there is no such file; {HOW}"),
+        (["a-b.c"], "--function 'a-b.c': the file must be named like its function, and 'a-b' is no name in C."),
+        (["f.c", "x:f"], "--function: f, f name a function twice; rename one, or measure them apart."),
+        (["f.c", "x:g"], "--function: C files and Python functions cannot share a folder; measure them apart."),
+    ],
+)
+def test_words_that_name_no_function(mpi: Mpi, words: list[str], message: str) -> None:
+    for name in ("f.c", "a-b.c"):
+        written(name, "")
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+        user_functions(words, sources("microbench"), mpi)
+
+
+def test_functions_and_their_kind_go_together() -> None:
+    with pytest.raises(UsageError, match=r"'functions' and the name of at least one function go together"):
+        Arguments(("functions",), (2,), 1, 0)
+    with pytest.raises(UsageError, match=r"collectives, functions: f\.c; 'functions' and the name"):
+        Arguments(("collectives",), (2,), 1, 0, functions=("f.c",))
+
+
+def test_nothing_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measure"]) == 2
+    assert "nothing is named to measure; say collectives, memory, both, or --function FILE." in capsys.readouterr().err
