@@ -5,22 +5,19 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from scalkit.bench.arguments import DATATYPES, Arguments
-from scalkit.bench.operations import KINDS, SHAPES, operations
+from scalkit.bench.arguments import Arguments
+from scalkit.bench.campaign_checks import Checks, absolute, platforms_of
+from scalkit.bench.operations import SHAPES
 from scalkit.bench.plan import least_time, make_plan
-from scalkit.bench.platforms import load_platform
-from scalkit.bench.schema_errors import hint, place, schema_errors
-from scalkit.bench.simulator import read_algorithms
+from scalkit.bench.schema_errors import place, schema_errors
 from scalkit.errors import UsageError
-from scalkit.native import sources
-from scalkit.toml_lines import Path as EntryPath
 from scalkit.toml_lines import lines_of, syntax_error
 
 __all__ = ["HERE", "CampaignFile", "Library", "SlurmOptions", "Variant", "read_campaign"]
@@ -137,13 +134,15 @@ class CampaignFile:
         return None if None in budgets else sum(one for one in budgets if one is not None)
 
 
-def read_campaign(path: Path) -> CampaignFile:
+def read_campaign(path: Path, base: Path | None = None) -> CampaignFile:
     """Return a campaign file, checked.
 
     Parameters
     ----------
     path : Path
         TOML; docs/campaigns.md explains it.
+    base : Path, optional
+        Folder that its paths are relative to; by default its own.
 
     Raises
     ------
@@ -152,18 +151,21 @@ def read_campaign(path: Path) -> CampaignFile:
     """
     text = _text(path)
     name = str(path)
+    base = path.parent if base is None else base
     try:
         table = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         where, reason = syntax_error(error)
         raise UsageError(f"{name}{f', {where}' if where else ''}: this is not valid TOML: {reason}.") from error
     lines = lines_of(text)
-    errors = schema_errors(table, _schema(), lines, name) or _Checks(table, lines, name).errors()
+    errors = schema_errors(table, _schema(), lines, name) or Checks(table, lines, name, base).errors()
     if errors:
         raise UsageError("\n".join(errors))
+    variants = _variants(table, base)
+    _require_budget(table, variants, place(name, ("budget_s",), lines))
     slurm = _slurm(table["slurm"]) if "slurm" in table else None
-    out = path.parent / table.get("out", f"runs/{path.stem}")
-    return CampaignFile(path, text, table.get("title", ""), out, _variants(table), table.get("timeout_s"), slurm)
+    out = base / table.get("out", f"runs/{path.stem}")
+    return CampaignFile(path, text, table.get("title", ""), out, variants, table.get("timeout_s"), slurm)
 
 
 def _text(path: Path) -> str:
@@ -185,118 +187,24 @@ def _schema() -> dict[str, Any]:
     return schema
 
 
-class _Checks:
-    """What a schema cannot say about a table."""
-
-    def __init__(self, table: Mapping[str, Any], lines: Mapping[EntryPath, int], name: str) -> None:
-        self._table = table
-        self._lines = lines
-        self._name = name
-        self._found: list[str] = []
-
-    def errors(self) -> list[str]:
-        """Return a sentence for each error."""
-        self._budget()
-        self._functions()
-        self._sizes()
-        self._libraries()
-        self._platforms()
-        return self._found
-
-    def _say(self, path: EntryPath, text: str) -> None:
-        self._found.append(f"{place(self._name, path, self._lines)}: {text}")
-
-    def _budget(self) -> None:
-        numbers = [key for key in ("budget_s", "timeout_s") if not math.isfinite(self._table.get(key, 0))]
-        for key in numbers:
-            self._say((key,), f"{key} is {self._table[key]}; a positive number of seconds is needed.")
-        if numbers or "budget_s" not in self._table:
-            return
-        variants = _variants({**self._table, "functions": [], "datatype": "byte"})
-        plans = [make_plan(variant.arguments) for variant in variants]
-        longest = max((one for plan in plans for one in plan), key=lambda launch: launch.start_s + launch.least_s)
-        needed = longest.start_s + longest.least_s
-        given = float(self._table["budget_s"])
-        if given < needed:
-            whole = sum(least_time(plan) for plan in plans)
-            self._say(
-                ("budget_s",),
-                f"budget_s is {given:g}, and one launch of {longest.kind} with {longest.p} processes needs {needed:.0f} s; "
-                f"all {sum(map(len, plans))} launches need {math.ceil(whole)} s at the least.",
-            )
-
-    def _functions(self) -> None:
-        tree = sources("microbench")
-        every = {kind: operations(tree, kind) for kind in KINDS}
-        kinds = self._table["measure"]
-        known = [name for kind in kinds for name in every[kind]]
-        wanted = self._table.get("functions", [])
-        unknown = [(number, name) for number, name in enumerate(wanted) if name not in known]
-        for number, name in unknown:
-            other = next((kind for kind in KINDS if name in every[kind]), None)
-            text = f"functions has {name!r}, which {' and '.join(kinds)} cannot measure"
-            way = f"add {other!r} to measure" if other else f"known are {', '.join(known)}"
-            self._say(("functions", number), f"{text}{hint(name, known) if not other else ''}; {way}.")
-        for number, kind in enumerate(kinds):
-            if wanted and not unknown and not set(wanted) & set(every[kind]):
-                text = f"functions names nothing of {kind!r}; leave that out of measure"
-                self._say(("measure", number), f"{text}, or add one of {', '.join(every[kind])}.")
-
-    def _sizes(self) -> None:
-        datatype = self._table.get("datatype", "byte")
-        width = DATATYPES[datatype]
-        for number, size in enumerate(self._table.get("sizes", [])):
-            if size % width:
-                text = f"sizes has {size}, which is no multiple of the {width} B of datatype {datatype!r}"
-                self._say(("sizes", number), f"{text}; change one of them.")
-
-    def _libraries(self) -> None:
-        named = self._table.get("mpi", [])
-        for name in self._table.get("libraries", {}):
-            if name not in named:
-                text = f"the library {name!r} is not used{hint(name, named)}; add it to mpi, or leave it out"
-                self._say(("libraries", name), f"{text}.")
-
-    def _platforms(self) -> None:
-        names = _platforms(self._table)
-        if not names:
-            if "algorithms" in self._table:
-                self._say(("algorithms",), "algorithms are chosen for simulated machines only; name a platform too.")
-            return
-        for key, why in (("mpi", "a simulated machine has no MPI library"), ("slurm", "simulations run here")):
-            if key in self._table:
-                self._say((key,), f"{key} does not go with platform: {why}; leave one of them out.")
-        if "memory" in self._table["measure"]:
-            self._say(("measure",), "memory cannot be simulated; leave it out of measure, or leave out platform.")
-        most = max(self._table["processes"])
-        for name in names:
-            try:
-                platform = load_platform(name)
-                for per_node in self._table.get("processes_per_node", [1]):
-                    platform.require_room(int(most), int(per_node))
-            except UsageError as error:
-                self._say(("platform",), _keyed(str(error)))
-        try:
-            read_algorithms([f"{key}={name}" for key, name in self._table.get("algorithms", {}).items()])
-        except UsageError as error:
-            self._say(("algorithms",), _keyed(str(error)))
+def _require_budget(table: Mapping[str, Any], variants: Sequence[Variant], where: str) -> None:
+    """Return nothing if the budget is enough for the longest launch."""
+    if "budget_s" not in table:
+        return
+    plans = [make_plan(variant.arguments) for variant in variants]
+    longest = max((one for plan in plans for one in plan), key=lambda launch: launch.start_s + launch.least_s)
+    needed, given = longest.start_s + longest.least_s, float(table["budget_s"])
+    if given < needed:
+        whole = sum(least_time(plan) for plan in plans)
+        raise UsageError(
+            f"{where}: budget_s is {given:g}, and one launch of {longest.kind} with {longest.p} processes needs {needed:.0f} "
+            f"s; all {sum(map(len, plans))} launches need {math.ceil(whole)} s at the least."
+        )
 
 
-def _keyed(message: str) -> str:
-    """Return the message about an option with the key of the file in its place."""
-    for option, key in (("--platform", "platform"), ("--per-node", "processes_per_node"), ("-n ", "processes ")):
-        message = message.replace(option, key)
-    return message.replace("--algorithm", "algorithms")
-
-
-def _platforms(table: Mapping[str, Any]) -> list[str]:
-    given = table.get("platform", [])
-    return [given] if isinstance(given, str) else list(given)
-
-
-def _variants(table: Mapping[str, Any]) -> tuple[Variant, ...]:
+def _variants(table: Mapping[str, Any], base: Path) -> tuple[Variant, ...]:
     libraries = [_library(name, table.get("libraries", {})) for name in table.get("mpi", [])]
-    libraries += [_simulated(name, table.get("algorithms", {})) for name in _platforms(table)]
+    libraries += [_simulated(absolute(name, base), table.get("algorithms", {})) for name in platforms_of(table)]
     libraries = libraries or [Library()]
     sizes = [int(size) for size in table.get("sizes", [8])]
     placements: list[int | None] = [int(n) for n in table.get("processes_per_node", [])] or [None]
@@ -308,7 +216,7 @@ def _variants(table: Mapping[str, Any]) -> tuple[Variant, ...]:
         words = [library.name] if len(libraries) > 1 else []
         words += [f"{size}B"] if len(sizes) > 1 else []
         words += [f"{per_node}ppn"] if len(placements) > 1 else []
-        found.append(Variant("-".join(words), library, _arguments(table, size, per_node, share_s)))
+        found.append(Variant("-".join(words), library, _arguments(table, base, size, per_node, share_s)))
     return tuple(found)
 
 
@@ -331,7 +239,10 @@ def _library(name: str, tables: Mapping[str, Any]) -> Library:
     )
 
 
-def _arguments(table: Mapping[str, Any], size: int, per_node: int | None, budget_s: float | None) -> Arguments:
+def _arguments(
+    table: Mapping[str, Any], base: Path, size: int, per_node: int | None, budget_s: float | None
+) -> Arguments:
+    own = tuple(absolute(word, base) for word in table.get("own_functions", ()))
     return Arguments(
         kinds=tuple(table["measure"]),
         counts=tuple(sorted(int(n) for n in table["processes"])),
@@ -345,6 +256,7 @@ def _arguments(table: Mapping[str, Any], size: int, per_node: int | None, budget
         budget_s=budget_s,
         max_reps=int(table.get("max_reps", 400)),
         processes_per_node=per_node,
+        functions=own or None,
     )
 
 

@@ -55,7 +55,8 @@ def job_script(
     budget_s = job_budget(file, variant, launches)
     command = [sys.executable, "-m", "scalkit.cli", "campaign", "job", str(submitted.absolute())]
     command += [f"--launches={','.join(launch.name for launch in launches)}", f"--variant={variant.name}"]
-    command += [f"--folder={folder}", f"--id={identity}", *([f"--budget={budget_s:.1f}"] if budget_s else [])]
+    command += [f"--base={file.path.parent.absolute()}", f"--folder={folder}", f"--id={identity}"]
+    command += [f"--budget={budget_s:.1f}"] if budget_s else []
     return filled(
         "slurm_job.sh.jinja",
         shell_word,

@@ -87,6 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "job", _job, "what a job script calls: do some launches", example="job jobs/submitted.toml --launches ..."
     )
     job.add_argument("--launches", required=True, metavar="A,B,...", help="names of launches")
+    job.add_argument("--base", required=True, metavar="FOLDER", help="of the file that was submitted")
     job.add_argument("--folder", required=True, metavar="FOLDER", help="of this job alone")
     job.add_argument("--id", required=True, metavar="ID", help="of the campaign")
     job.add_argument("--variant", default="", metavar="NAME", help="library, size and placement, if they vary")
@@ -231,7 +232,7 @@ def _job(args: argparse.Namespace) -> int:
 
     names = [name for name in args.launches.split(",") if name]
     with terminated_like_interrupted(), progress_printer(sys.stdout) as on_progress:
-        file = read_campaign(Path(args.file))
+        file = read_campaign(Path(args.file), Path(args.base))
         options = {"identity": args.id, "budget_s": args.budget, "on_progress": on_progress}
         result = run_job(file, args.variant, names, Path(args.folder), **options)
     return 2 if result.missing else 0

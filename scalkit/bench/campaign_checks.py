@@ -1,0 +1,142 @@
+"""What a schema cannot say about a campaign file: names that are unknown, numbers that do not fit each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from scalkit.bench.arguments import DATATYPES
+from scalkit.bench.operations import FUNCTIONS, GROUPS, KINDS, choose, operations
+from scalkit.bench.platforms import load_platform
+from scalkit.bench.schema_errors import hint, place
+from scalkit.bench.simulator import read_algorithms
+from scalkit.errors import UsageError
+from scalkit.native import sources
+from scalkit.toml_lines import Path as EntryPath
+
+__all__ = ["Checks", "absolute", "is_file", "platforms_of"]
+
+
+class Checks:
+    """What a schema cannot say about a table."""
+
+    def __init__(self, table: Mapping[str, Any], lines: Mapping[EntryPath, int], name: str, base: Path) -> None:
+        self._base = base
+        self._table = table
+        self._lines = lines
+        self._name = name
+        self._found: list[str] = []
+
+    def errors(self) -> list[str]:
+        """Return a sentence for each error."""
+        self._numbers()
+        self._functions()
+        self._own_functions()
+        self._sizes()
+        self._libraries()
+        self._platforms()
+        return self._found
+
+    def _say(self, path: EntryPath, text: str) -> None:
+        self._found.append(f"{place(self._name, path, self._lines)}: {text}")
+
+    def _numbers(self) -> None:
+        for key in ("budget_s", "timeout_s"):
+            if not math.isfinite(self._table.get(key, 0)):
+                self._say((key,), f"{key} is {self._table[key]}; a positive number of seconds is needed.")
+
+    def _functions(self) -> None:
+        tree = sources("microbench")
+        every = {kind: operations(tree, kind) for kind in KINDS}
+        kinds = [kind for kind in self._table["measure"] if kind != FUNCTIONS]
+        known = [*(name for kind in kinds for name in every[kind]), *GROUPS]
+        wanted = self._table.get("functions", [])
+        unknown = [(number, name) for number, name in enumerate(wanted) if name not in known]
+        for number, name in unknown:
+            other = next((kind for kind in KINDS if name in every[kind]), None)
+            text = f"functions has {name!r}, which {' and '.join(kinds) or 'nothing in measure'} cannot measure"
+            way = f"add {other!r} to measure" if other else f"known are {', '.join(known)}"
+            self._say(("functions", number), f"{text}{hint(name, known) if not other else ''}; {way}.")
+        if unknown:
+            return
+        try:
+            choose(tree, kinds, wanted)
+        except UsageError as error:
+            self._say(("functions",), str(error).replace("--ops", "functions", 1))
+
+    def _own_functions(self) -> None:
+        own = self._table.get("own_functions", [])
+        if bool(own) != (FUNCTIONS in self._table["measure"]):
+            key = "own_functions" if own else "measure"
+            self._say(
+                (key,), f"own_functions and {FUNCTIONS!r} in measure go together; add the other, or leave both out."
+            )
+        for number, word in enumerate(own):
+            file = Path(absolute(word, self._base).partition(".py:")[0])
+            file = file if word.endswith(".c") else file.with_suffix(".py")
+            if is_file(word) and not file.is_file():
+                self._say(("own_functions", number), f"own_functions has {word!r}, and there is no file {file}.")
+
+    def _sizes(self) -> None:
+        datatype = self._table.get("datatype", "byte")
+        width = DATATYPES[datatype]
+        for number, size in enumerate(self._table.get("sizes", [])):
+            if size % width:
+                text = f"sizes has {size}, which is no multiple of the {width} B of datatype {datatype!r}"
+                self._say(("sizes", number), f"{text}; change one of them.")
+
+    def _libraries(self) -> None:
+        named = self._table.get("mpi", [])
+        for name in self._table.get("libraries", {}):
+            if name not in named:
+                text = f"the library {name!r} is not used{hint(name, named)}; add it to mpi, or leave it out"
+                self._say(("libraries", name), f"{text}.")
+
+    def _platforms(self) -> None:
+        names = platforms_of(self._table)
+        if not names:
+            if "algorithms" in self._table:
+                self._say(("algorithms",), "algorithms are chosen for simulated machines only; name a platform too.")
+            return
+        for key, why in (("mpi", "a simulated machine has no MPI library"), ("slurm", "simulations run here")):
+            if key in self._table:
+                self._say((key,), f"{key} does not go with platform: {why}; leave one of them out.")
+        if "memory" in self._table["measure"]:
+            self._say(("measure",), "memory cannot be simulated; leave it out of measure, or leave out platform.")
+        most = max(self._table["processes"])
+        for name in names:
+            try:
+                platform = load_platform(absolute(name, self._base))
+                for per_node in self._table.get("processes_per_node", [1]):
+                    platform.require_room(int(most), int(per_node))
+            except UsageError as error:
+                self._say(("platform",), _keyed(str(error)))
+        try:
+            read_algorithms([f"{key}={name}" for key, name in self._table.get("algorithms", {}).items()])
+        except UsageError as error:
+            self._say(("algorithms",), _keyed(str(error)))
+
+
+def _keyed(message: str) -> str:
+    """Return the message about an option with the key of the file in its place."""
+    for option, key in (("--platform", "platform"), ("--per-node", "processes_per_node"), ("-n ", "processes ")):
+        message = message.replace(option, key)
+    return message.replace("--algorithm", "algorithms")
+
+
+def is_file(word: str) -> bool:
+    """Return whether a word names a file: C or Python of the user, or a platform."""
+    return word.endswith((".c", ".xml")) or ".py:" in word
+
+
+def absolute(word: str, base: Path) -> str:
+    """Return a word as it is, or with the whole path if it names a file."""
+    return str((base / word).absolute()) if is_file(word) else word
+
+
+def platforms_of(table: Mapping[str, Any]) -> list[str]:
+    """Return the platforms that a file names."""
+    given = table.get("platform", [])
+    return [given] if isinstance(given, str) else list(given)
