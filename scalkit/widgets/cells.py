@@ -4,13 +4,47 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import ipywidgets
 
 from scalkit.widgets.plot_runtime import PlotRuntime
 
-__all__ = ["Cells", "close_tree", "running_cell"]
+__all__ = ["Cells", "OfCell", "close_tree", "in_one_piece", "running_cell"]
+
+_IS_PART: ContextVar[bool] = ContextVar("is_part", default=False)
+
+
+class OfCell:
+    """A widget that is closed, with all that it consists of, when the cell that made it is run again.
+
+    A class that derives from it, and after it from a widget, calls `_enter_cell` in the end of its ``__init__``. What is made
+    inside of `in_one_piece` belongs to another widget, and is closed with that.
+    """
+
+    def _enter_cell(self) -> None:
+        if not _IS_PART.get():
+            _CELLS.enter(*running_cell(), self)
+
+    def close(self) -> None:
+        """Close the widget with its layout and its parts."""
+        _CELLS.leave(self)
+        widget: Any = super()
+        if getattr(self, "comm", None) is not None:
+            close_tree(self)
+        widget.close()
+
+
+@contextmanager
+def in_one_piece() -> Iterator[None]:
+    """Let the widgets that are made inside be parts of one that is made around them."""
+    token = _IS_PART.set(True)
+    try:
+        yield
+    finally:
+        _IS_PART.reset(token)
 
 
 class Cells:
@@ -21,6 +55,8 @@ class Cells:
 
     def enter(self, cell: str, run: str, widget: Any) -> None:
         """Note a widget of a run of a cell, and close those of its earlier runs; several of one run live together."""
+        if not cell:
+            return
         before, widgets = self._runs.get(cell, (run, []))
         if before != run:
             for old in widgets:
@@ -36,6 +72,9 @@ class Cells:
                 self._runs[cell] = (run, left)
             else:
                 del self._runs[cell]
+
+
+_CELLS = Cells()
 
 
 def running_cell() -> tuple[str, str]:

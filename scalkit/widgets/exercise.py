@@ -13,18 +13,17 @@ import traitlets as t
 from scalkit.teaching import Exercise as Headless
 from scalkit.teaching import Outcome
 from scalkit.teaching.reading import MAX_LENGTH
-from scalkit.widgets.cells import Cells, close_tree, running_cell
+from scalkit.widgets.cells import OfCell
 from scalkit.widgets.source import source
 from scalkit.widgets.wording import esc
 
 __all__ = ["Exercise", "ExerciseCard"]
 
-_CELLS = Cells()
 _PLACEHOLDERS = {"growth": "for example p^(1/2)*log(p)", "ticks": "growths with commas between"}
 _NUMBERS = {"s": "for example 3.5 ms", "B": "for example 2.5 GB"}
 
 
-class ExerciseCard(anywidget.AnyWidget):
+class ExerciseCard(OfCell, anywidget.AnyWidget):
     """An exercise that checks itself. Where widgets are not shown, it prints itself, and `check` and `hint` do the same.
 
     Parameters
@@ -72,7 +71,7 @@ class ExerciseCard(anywidget.AnyWidget):
         self.exercise = made
         self.on_msg(self._asked)
         self._refresh()
-        _CELLS.enter(*running_cell(), self)
+        self._enter_cell()
 
     @classmethod
     def load(cls, name: str, *, session: Any = None) -> ExerciseCard:
@@ -96,13 +95,6 @@ class ExerciseCard(anywidget.AnyWidget):
         found = self.exercise.hint()
         self._refresh()
         return found
-
-    def close(self) -> None:
-        """Close the widget; the exercise lives on."""
-        _CELLS.leave(self)
-        if self.comm is not None:
-            close_tree(self)
-        super().close()
 
     def __repr__(self) -> str:
         return repr(self.exercise) if hasattr(self, "exercise") else "Exercise()"

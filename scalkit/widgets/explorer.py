@@ -12,7 +12,7 @@ from scalkit.session import Session
 from scalkit.session.shown import session_html
 from scalkit.validation import Validation
 from scalkit.validation.several_verdict import is_several
-from scalkit.widgets.cells import Cells, close_tree, running_cell
+from scalkit.widgets.cells import OfCell, close_tree, in_one_piece
 from scalkit.widgets.code_panel import CodePanel
 from scalkit.widgets.data_picker import DataPicker
 from scalkit.widgets.expectation_editor import ExpectationEditor
@@ -31,10 +31,8 @@ from scalkit.widgets.verdict_badge import VerdictBadge
 
 __all__ = ["Explorer"]
 
-_CELLS = Cells()
 
-
-class Explorer(Fallback, ipywidgets.VBox):  # type: ignore[misc]
+class Explorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
     """Shows measurements, expectations, rulers and verdicts; every change is a step of the session that can be undone.
 
     Parameters
@@ -72,8 +70,9 @@ class Explorer(Fallback, ipywidgets.VBox):  # type: ignore[misc]
         session = _session(data, expectations, options)
         super().__init__(layout=ipywidgets.Layout(width="100%", overflow="visible"))
         self._session = session
-        self._build()
-        _CELLS.enter(*running_cell(), self)
+        with in_one_piece():
+            self._build()
+        self._enter_cell()
 
     @property
     def session(self) -> Session:
@@ -93,10 +92,8 @@ class Explorer(Fallback, ipywidgets.VBox):  # type: ignore[misc]
 
     def close(self) -> None:
         """Close the widget with all its parts; the session lives on."""
-        _CELLS.leave(self)
         if self.comm is not None:
             self._session.unobserve(self._told)
-            close_tree(self)
             self._unlink()
         super().close()
 
@@ -180,7 +177,8 @@ class Explorer(Fallback, ipywidgets.VBox):  # type: ignore[misc]
     def _rebuild(self) -> None:
         before: tuple[Any, ...] = self.children
         self._unlink()
-        self._build()
+        with in_one_piece():
+            self._build()
         for part in before:
             close_tree(part)
             part.close()

@@ -14,6 +14,7 @@ from scalkit.plots.several_rivals import rivals_on_map, rivals_on_slice
 from scalkit.plots.surface_figure import slice_of, surface
 from scalkit.session import Session
 from scalkit.validation.several_verdict import SeveralVerdict, is_several
+from scalkit.widgets.cells import OfCell, in_one_piece
 from scalkit.widgets.part import Action, Part
 from scalkit.widgets.plot_view import PlotView
 from scalkit.widgets.wording import esc
@@ -114,7 +115,7 @@ class SliceControls(Part):
             self._on_slice()
 
 
-class ParameterMap(ipywidgets.VBox):  # type: ignore[misc]
+class ParameterMap(OfCell, ipywidgets.VBox):  # type: ignore[misc]
     """The model over both parameters as a map with the measured points, and a slice through it; a press on the map moves it.
 
     Parameters
@@ -133,15 +134,17 @@ class ParameterMap(ipywidgets.VBox):  # type: ignore[misc]
     def __init__(self, session: Session) -> None:
         self.session = session
         self._about: object = session.selected
-        self.controls = SliceControls(session, self.refresh)
-        self.map, self.slice = PlotView(layout=_wide()), PlotView(layout=_wide())
         flow = ipywidgets.Layout(display="flex", flex_flow="row wrap", width="100%", overflow="visible")
+        with in_one_piece():
+            self.controls = SliceControls(session, self.refresh)
+            self.map, self.slice = PlotView(layout=_wide()), PlotView(layout=_wide())
         both = ipywidgets.Box([self.map, self.slice], layout=flow)
         super().__init__([self.controls, both], layout=ipywidgets.Layout(width="100%", overflow="visible"))
         self.zoom = ipywidgets.jslink((self.map, "ranges"), (self.slice, "ranges"))
         self.map.observe(self._pressed, "clicked")
         session.observe(self._told)
         self.refresh()
+        self._enter_cell()
 
     @property
     def pictures(self) -> tuple[PlotView, ...]:

@@ -10,6 +10,7 @@ import traitlets as t
 
 from scalkit.errors import ScalkitError
 from scalkit.session.shown import session_html
+from scalkit.widgets.cells import OfCell
 from scalkit.widgets.fallback import Fallback
 from scalkit.widgets.source import source
 from scalkit.widgets.wording import esc
@@ -22,7 +23,7 @@ __all__ = ["Action", "Part"]
 Action = Callable[[Mapping[str, str]], object]
 
 
-class Part(Fallback, anywidget.AnyWidget):
+class Part(Fallback, OfCell, anywidget.AnyWidget):
     """What the parts of the explorer have in common. Each works alone, too.
 
     Parameters
@@ -61,6 +62,7 @@ class Part(Fallback, anywidget.AnyWidget):
         self.on_msg(self._asked)
         session.observe(self._told)
         self.refresh()
+        self._enter_cell()
 
     def refresh(self) -> None:
         """Show what the session holds now."""

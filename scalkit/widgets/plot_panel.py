@@ -13,6 +13,7 @@ from scalkit.plots.fit_figure import draw_fit
 from scalkit.plots.rival_curves import plain_with, rival_divergences, rival_traces
 from scalkit.plots.several_rivals import rivals_along
 from scalkit.validation.several_verdict import is_several
+from scalkit.widgets.cells import OfCell, in_one_piece
 from scalkit.widgets.plot_view import PlotView
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ __all__ = ["PlotPanel"]
 _SHOWN = frozenset({"selected", "result"})
 
 
-class PlotPanel(ipywidgets.Box):  # type: ignore[misc]
+class PlotPanel(OfCell, ipywidgets.Box):  # type: ignore[misc]
     """Fit and divergence of the selected function; over several parameters one picture along each.
 
     Parameters
@@ -41,12 +42,14 @@ class PlotPanel(ipywidgets.Box):  # type: ignore[misc]
     def __init__(self, session: Session) -> None:
         self.session = session
         self._about: object = session.selected
-        self.fit, self.divergence = PlotView(layout=_wide()), PlotView(layout=_wide())
+        with in_one_piece():
+            self.fit, self.divergence = PlotView(layout=_wide()), PlotView(layout=_wide())
         self.zoom = ipywidgets.jslink((self.fit, "xrange"), (self.divergence, "xrange"))
         flow = ipywidgets.Layout(display="flex", flex_flow="row wrap", width="100%", overflow="visible")
         super().__init__([self.fit, self.divergence], layout=flow)
         session.observe(self._told)
         self.refresh()
+        self._enter_cell()
 
     def refresh(self) -> None:
         """Draw what the session holds now."""

@@ -9,13 +9,14 @@ import anywidget
 import traitlets as t
 from ipywidgets import widget_serialization
 
+from scalkit.widgets.cells import OfCell
 from scalkit.widgets.plot_runtime import PlotRuntime
 from scalkit.widgets.source import source
 
 __all__ = ["PlotView"]
 
 
-class PlotView(anywidget.AnyWidget):
+class PlotView(OfCell, anywidget.AnyWidget):
     """Shows a plotly figure, such as those of `scalkit.plots`.
 
     Parameters
@@ -63,6 +64,7 @@ class PlotView(anywidget.AnyWidget):
         if figure is not None:
             traits |= _shown(figure, alt)
         super().__init__(**traits)
+        self._enter_cell()
 
     def show(self, figure: Any, alt: str | None = None) -> PlotView:
         """Show another figure. Return the view.

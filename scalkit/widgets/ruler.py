@@ -14,6 +14,7 @@ from scalkit.growth import Growth
 from scalkit.markup import block, formula, paragraph
 from scalkit.validation import Expectation, SearchSpace
 from scalkit.widgets.axis import Axis
+from scalkit.widgets.cells import OfCell
 from scalkit.widgets.fallback import Fallback
 from scalkit.widgets.linking import RulerLink, link, shown_of
 from scalkit.widgets.marks import AnyVerdict, marks
@@ -28,7 +29,7 @@ _COARSE, _FINEST = (1, 2, 3, 4), 24
 _HISTORY = 200
 
 
-class TickRuler(Fallback, anywidget.AnyWidget):
+class TickRuler(Fallback, OfCell, anywidget.AnyWidget):
     """A search space as a ruler: ticks are dragged, added and deleted in the page, and Python knows them.
 
     Parameters
@@ -150,6 +151,7 @@ class TickRuler(Fallback, anywidget.AnyWidget):
         self.observe(self._remember, "ticks")
         if session is not None:
             link(self, session, parameter)
+        self._enter_cell()
 
     @property
     def growths(self) -> tuple[Growth, ...]:

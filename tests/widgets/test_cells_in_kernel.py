@@ -1,0 +1,112 @@
+"""Cells that are run again in a real kernel leave no widgets behind, whichever part of the app they show."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+SETUP = """import ipywidgets
+import numpy as np
+import scalkit as sk
+from scalkit import plots, widgets
+from scalkit.session import Session
+
+p, s = np.meshgrid(2.0 ** np.arange(1, 6), 10.0 ** np.arange(1, 6))
+points = np.stack([p.ravel(), s.ravel()], axis=1)
+session = Session(sk.measurements([2, 4, 8, 16, 32], [2, 3, 4, 5, 6.5], name="f"), {"f": "log(p)"})
+over_two = Session(sk.measurements(points, (p * s).ravel(), parameter=["p", "S"], name="g"), {"g": "p*S"})"""
+
+PARTS = {
+    "Ruler": "sk.Ruler(expectation='p')",
+    "TickRuler": "widgets.TickRuler(session=session)",
+    "PlotView": "widgets.PlotView(plots.fit(session.verdict))",
+    "PlotPanel": "widgets.PlotPanel(session)",
+    "ParameterMap": "widgets.ParameterMap(over_two)",
+    "SessionBar": "widgets.SessionBar(session, print)",
+    "Exercise": "sk.Exercise.load('01-order')",
+    "Explorer": "widgets.Explorer(over_two)",
+    **{
+        name: f"widgets.{name}(session)"
+        for name in (
+            "CodePanel", "DataPicker", "ExpectationEditor", "HistoryBar", "HypothesisList", "ModelTable", "ReportPanel",
+            "RuleMatrix", "RunPanel", "VerdictBadge",
+        )
+    },
+}  # fmt: skip
+
+COUNT = "len(ipywidgets.widgets.widget._instances)"
+
+
+@pytest.fixture(scope="module")
+def run() -> Iterator[Run]:
+    """Return a function that runs a cell by its id, as JupyterLab does, and returns what an expression is then."""
+    from jupyter_client.manager import start_new_kernel
+
+    manager, client = start_new_kernel()
+
+    def go(code: str, cell: str, expression: str = "None") -> Any:
+        content = {
+            "code": code,
+            "silent": False,
+            "store_history": False,
+            "user_expressions": {"value": f"__import__('json').dumps({expression})"},
+            "allow_stdin": False,
+            "stop_on_error": True,
+        }
+        message = client.session.msg("execute_request", content, metadata={"cellId": cell})
+        client.shell_channel.send(message)
+        while (answer := client.get_shell_msg(timeout=90))["parent_header"].get("msg_id") != message["header"][
+            "msg_id"
+        ]:
+            pass
+        assert answer["content"]["status"] == "ok", answer["content"]
+        return json.loads(ast.literal_eval(answer["content"]["user_expressions"]["value"]["data"]["text/plain"]))
+
+    try:
+        go(SETUP, "setup")
+        yield go
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+def test_every_part_is_tried() -> None:
+    from scalkit import widgets
+
+    made = {name for name in widgets.__all__ if isinstance(getattr(widgets, name), type)}
+    assert made - {"RulerLink"} <= set(PARTS)
+
+
+def test_parts_in_cells_that_run_again_do_not_pile_up(run: Run) -> None:
+    for name, code in PARTS.items():
+        run(f"shown = {code}\nshown", name)
+    first = run("", "count", COUNT)
+    watching = run("", "count", "len(session._observers._callbacks)")
+    for _ in range(20):
+        for name, code in PARTS.items():
+            if name != "Explorer":
+                run(f"shown = {code}\nshown", name)
+    assert run("", "count", COUNT) == first
+    assert run("", "count", "len(session._observers._callbacks)") == watching
+    for _ in range(3):
+        run(f"shown = {PARTS['Explorer']}\nshown", "Explorer")
+    assert run("", "count", COUNT) == first
+
+
+def test_parts_of_one_run_live_together_and_an_app_keeps_its_own(run: Run) -> None:
+    alive = "[one.comm is not None for one in shown]"
+    code = "shown = [sk.Ruler(expectation='p'), widgets.VerdictBadge(session), widgets.PlotPanel(session)]"
+    assert run(code, "several", alive) == [True, True, True]
+    run(f"before = shown\n{code}", "several")
+    assert run("", "count", "[one.comm is not None for one in before + shown]") == [False] * 3 + [True] * 3
+    run("app = widgets.Explorer(over_two)", "app")
+    run("app.session = session", "other")
+    run("sk.Ruler(expectation='p')", "other")
+    parts = "[one.comm is not None for one in (app, app.table, app.plots, app.plots.fit, *app.rulers)]"
+    assert run("", "count", parts) == [True] * 5
