@@ -7,7 +7,7 @@ import math
 __all__ = ["format_quantity"]
 
 _PREFIXES = ("f", "p", "n", "u", "m", "", "k", "M", "G", "T", "P")
-_NO_FRACTION = {"B"}
+_NO_FRACTION = {"B", "op"}
 
 
 def format_quantity(value: float, unit: str, digits: int = 3) -> str:

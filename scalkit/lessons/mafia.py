@@ -69,10 +69,10 @@ def mafia_table(source: Source = None) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row for each function of the table. Columns are pairs: ``("paper", ...)``, ``("time", ...)``,
-        ``("operations", ...)``. ``model`` is the growth printed, or the most probable one; ``divergence`` is that over the
-        expectation; ``match`` is the mark printed, or our verdict, ``undecided`` where no rank is 90 % probable;
-        ``probability`` is that of the verdict: of approximate, that the growth is inside the limits; of undecided, that of
-        the most probable rank.
+        ``("operations", ...)``. ``model`` is the growth of the best model, ``divergence`` is that over the expectation,
+        ``match`` the rank that follows: the method of the paper. ``probable`` is the growth that the values make most
+        probable; ``verdict`` the rank that is at least 90 % probable, or ``undecided``; ``probability`` that of the verdict:
+        of approximate, that the growth is inside the limits; of undecided, that of the most probable rank.
 
     References
     ----------
@@ -94,7 +94,7 @@ def mafia_text(source: Source = None) -> str:
         [f"{name}, O({growth})" for name, growth in wide["paper", "expectation"].items()], name="expected"
     )
     long = wide.drop(columns=[("paper", "expectation")]).stack(level=0, future_stack=True)
-    return str(long[["model", "divergence", "match", "probability"]].to_string(na_rep=""))
+    return str(long[["model", "divergence", "match", "probable", "verdict", "probability"]].to_string(na_rep=""))
 
 
 def mafia_costs(source: Source = None) -> pd.DataFrame:
@@ -175,11 +175,13 @@ def _row(printed: PrintedModel, verdicts: Mapping[str, Verdict]) -> dict[tuple[s
         ("paper", "match"): printed.match,
     }
     for metric, verdict in verdicts.items():
-        model = max((verdict.model, *verdict.rivals), key=lambda one: one.weight)
+        probable = max((verdict.model, *verdict.rivals), key=lambda one: one.weight)
         row |= {
-            (metric, "model"): str(model.growth),
-            (metric, "divergence"): str(model.growth / printed.expectation.growth),
-            (metric, "match"): verdict.verdict,
+            (metric, "model"): str(verdict.model.growth),
+            (metric, "divergence"): str(verdict.divergence),
+            (metric, "match"): verdict.rank,
+            (metric, "probable"): str(probable.growth),
+            (metric, "verdict"): verdict.verdict,
             (metric, "probability"): round(_probability(verdict), 3),
         }
     return row
