@@ -52,6 +52,14 @@ def _built(tmp_path: Path) -> list[str]:
     return sorted(path.name for path in (tmp_path / "cache/scalkit/native").iterdir())
 
 
+def test_another_makefile_makes_other_programs(tree: Path, tmp_path: Path) -> None:
+    (tree / "more").mkdir()
+    (tree / "more/Makefile").write_text("all:\n\t$(MPICC) -o $(BUILD)/other $(SOURCE)hello.c\n")
+    other = native.build(tree, "cc", makefile="more/Makefile")
+    assert native.build(tree, "cc").folder != other.folder
+    assert other.program("other").is_file()
+
+
 def test_second_build_comes_from_the_cache(tree: Path, tmp_path: Path) -> None:
     first = native.build(tree, "cc")
     second = native.build(tree, "cc")
