@@ -72,8 +72,10 @@ class Arguments:
     functions: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        _choice("what to measure", self.kinds, (*KINDS, FUNCTIONS))
-        if bool(self.functions) != (FUNCTIONS in self.kinds):
+        listed = tuple(kind for kind in self.kinds if kind != FUNCTIONS)
+        if listed or not self.functions:
+            _choice("what to measure", listed, KINDS)
+        if self.kinds.count(FUNCTIONS) != bool(self.functions):
             raise UsageError(
                 f"what to measure: {', '.join(self.kinds)}, functions: {', '.join(self.functions or ()) or 'none'}; "
                 f"{FUNCTIONS!r} and the name of at least one function go together."

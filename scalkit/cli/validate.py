@@ -1,7 +1,8 @@
 """Validates measurements against expectations and prints the verdicts as a table.
 
 RUN is a campaign folder that `scalkit measure` wrote, or run files, a netCDF file, or JSON that Google Benchmark or
-pytest-benchmark wrote. What is expected comes from a bundled catalogue (mpi, mafia), a TOML file, or a baseline:
+pytest-benchmark wrote. What is expected comes from a bundled catalogue (mpi, mpi-all, mafia), a TOML file, or a
+baseline:
 
     scalkit validate runs/allreduce                          against the catalogue of MPI
     scalkit validate bench.json --expect expectations.toml   against a file, which looks like this:
@@ -58,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_expected(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--expect", metavar="FILE", help="TOML file, or mpi, mafia (default: mpi)")
+    group.add_argument("--expect", metavar="FILE", help="TOML file, or mpi, mpi-all, mafia (default: mpi)")
     group.add_argument(
         "--baseline",
         metavar="FILE",

@@ -48,7 +48,7 @@ from scalkit.validation.space import SPACES, SearchSpace
 
 __all__ = ["CATALOGUES", "ExpectationSet", "Expected", "expectation_set", "load_expectations"]
 
-CATALOGUES = ("mpi", "mafia")
+CATALOGUES = ("mpi", "mpi-all", "mafia")
 _RULER = ("space", "ticks", "add_ticks", "remove_ticks")
 _KEYS = ("title", "deviation", *_RULER, "litmus", "rules", "growth_classes", "expectations")
 _FUNCTION_KEYS = ("expectation", "deviation", *_RULER)

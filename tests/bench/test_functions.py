@@ -179,8 +179,12 @@ def test_words_that_name_no_function(mpi: Mpi, words: list[str], message: str) -
 
 
 def test_functions_and_their_kind_go_together() -> None:
-    with pytest.raises(UsageError, match=r"'functions' and the name of at least one function go together"):
+    with pytest.raises(
+        UsageError, match=r"^what to measure: nothing is named; name each once, from collectives, memory\."
+    ):
         Arguments(("functions",), (2,), 1, 0)
+    with pytest.raises(UsageError, match=r"'functions' and the name of at least one function go together"):
+        Arguments(("memory", "functions"), (2,), 1, 0)
     with pytest.raises(UsageError, match=r"collectives, functions: f\.c; 'functions' and the name"):
         Arguments(("collectives",), (2,), 1, 0, functions=("f.c",))
 

@@ -18,6 +18,7 @@ from scalkit.bench.plan import MEMORY_RUNS, Launch, make_plan, share
 from scalkit.bench.toml import to_toml
 from scalkit.errors import BuildError, UsageError
 from scalkit.native import sources
+from scalkit.validation import load_expectations
 
 BOTH = ("collectives", "memory")
 
@@ -112,6 +113,14 @@ def test_groups_stand_for_operations() -> None:
         "Ping_pong",
     )
     assert choose(tree, ("memory",), ("further",)) == {"memory": operations(tree, "memory", "further")}
+
+
+def test_the_larger_catalogue_expects_all_that_can_be_measured() -> None:
+    expected, case_study = load_expectations("mpi-all"), load_expectations("mpi")
+    names = {name.split("[")[0] for kind in BOTH for name in operations(sources("microbench"), kind)}
+    assert set(expected.functions) == names
+    assert {name: expected.functions[name] for name in case_study.functions} == case_study.functions
+    assert set(map(str, case_study.rules)) <= set(map(str, expected.rules))
 
 
 def test_unknown_operation_suggests_a_near_one() -> None:

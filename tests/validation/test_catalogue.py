@@ -211,7 +211,7 @@ def test_toml_far_too_deep(tmp_path: Path) -> None:
     ],
 )
 def test_unreadable_files(name: str, reason: str) -> None:
-    message = f"cannot read the expectations {name!r}: {reason}. Give a TOML file or one of mpi, mafia."
+    message = f"cannot read the expectations {name!r}: {reason}. Give a TOML file or one of mpi, mpi-all, mafia."
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
         load_expectations(name)
 
@@ -221,14 +221,14 @@ def test_files_that_are_not_text(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00")
     message = (
         f"cannot read the expectations {str(path)!r}: it is not a text file in UTF-8. "
-        "Give a TOML file or one of mpi, mafia."
+        "Give a TOML file or one of mpi, mpi-all, mafia."
     )
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
         load_expectations(path)
 
 
 def test_other_types() -> None:
-    message = "expectations must be a mapping from function to text, a TOML file or one of mpi, mafia; got list."
+    message = "expectations must be a mapping from function to text, a TOML file or one of mpi, mpi-all, mafia; got list."
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
         expectation_set(["p"])
 
