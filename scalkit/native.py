@@ -139,7 +139,14 @@ def build(tree: Path, mpicc: str, *, library: str = "", makefile: str = "Makefil
     shown = show_command(mpicc)
     digest = sources_hash(tree)
     flags = {name: os.environ[name] for name in _ENVIRONMENT if os.environ.get(name)}
-    parts = (digest, str(shutil.which(mpicc)), shown, _compiler_version(mpicc), repr(sorted(flags.items())), library)
+    parts: tuple[str, ...] = (
+        digest,
+        str(shutil.which(mpicc)),
+        shown,
+        _compiler_version(mpicc),
+        repr(sorted(flags.items())),
+        library,
+    )
     parts += () if makefile == "Makefile" else (makefile,)
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
     target = cache_folder() / f"{tree.name}-{key}"

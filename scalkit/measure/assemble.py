@@ -121,7 +121,7 @@ def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Data
     for file in files:
         board.place(file)
     attrs: dict[str, Any] = {
-        "title": "measurements of an MPI library" if parameter == "p" else f"measurements of {_programs(files)}",
+        "title": "measurements of an MPI library" if parameter == "p" else _programs(files),
         "parameter": parameter,
         "measured_on": ", ".join(sorted({file.env.host for file in files} - {""})),
         "simulated": int(simulated == "simulated"),

@@ -184,7 +184,7 @@ def test_campaign_is_read_and_judged(measured: Path) -> None:
     ds = sk.read(measured)
     assert (ds.attrs["parameter"], ds["k"].values.tolist()) == ("k", list(SMALL.k))
     assert sorted(ds["function"].values.tolist()) == sorted(FUNCTIONS)
-    assert ds.attrs["title"] == "measurements of sk_mafia"
+    assert ds.attrs["title"] == "sk_mafia"
     assert "message_size_B" not in ds.attrs
     assert ds["operations"].attrs["exact"] == 1
     assert bool((ds["time"] > 0).all())

@@ -29,7 +29,7 @@ def test_parameter_and_counts_reach_the_dataset(write: Writer) -> None:
     ]
     ds = sk.read(paths)
     assert (ds.attrs["parameter"], ds["k"].values.tolist()) == ("k", [3, 5])
-    assert ds.attrs["title"] == "measurements of sk_mafia"
+    assert ds.attrs["title"] == "sk_mafia"
     assert ds["operations"].sel(function="gen").values.tolist() == [[3, 3], [5, 5]]
     assert {name: ds["operations"].attrs[name] for name in ("role", "units", "exact")} == {
         "role": "metric",
@@ -43,7 +43,7 @@ def test_parameter_and_counts_reach_the_dataset(write: Writer) -> None:
 def test_counts_alone_are_measurements(write: Writer) -> None:
     write(_env(3), _count(verified=False), END)
     ds = sk.read(write(_env(4), _count("dedup"), END, name="k4.jsonl").parent)
-    assert list(ds["function"].values) == ["dedup", "gen"]
+    assert list(ds["function"].values) == ["gen", "dedup"]
     assert not ds["verified"].sel(function="gen", k=3).any()
 
 
