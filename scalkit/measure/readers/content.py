@@ -11,13 +11,14 @@ from pathlib import Path
 
 from scalkit.errors import DataError
 
-__all__ = ["LARGEST", "Content", "Line", "finite", "load", "shortened", "whole"]
+__all__ = ["LARGEST", "Content", "Line", "finite", "in_a_line", "load", "shortened", "whole"]
 
 LARGEST = 64 * 2**20
 """Bytes of the largest foreign file that is read."""
 
 _HEAD = 64 * 2**10
 _SHOWN = 60
+_LONGEST_LINE = 2**16
 
 
 @dataclass(frozen=True)
@@ -84,16 +85,29 @@ class Content:
 
     def lines(self) -> Iterator[Line]:
         """Yield all lines, also a last one that has no line end."""
-        parts = self.text.split("\n")
-        if parts[-1] == "":
-            parts.pop()
-        for number, text in enumerate(parts, 1):
-            yield Line(number, text.removesuffix("\r"))
+        text, start, number = self.text, 0, 0
+        while start < len(text):
+            stop = text.find("\n", start)
+            stop = len(text) if stop < 0 else stop
+            number += 1
+            yield Line(number, text[start:stop].removesuffix("\r"))
+            start = stop + 1
 
     def whole_lines(self) -> Iterator[Line]:
-        """Yield the lines that have an end; a program that was stopped leaves one without."""
+        """Yield the lines that have an end; a program that was stopped leaves one without.
+
+        Raises
+        ------
+        DataError
+            If a line is longer than programs print.
+        """
         left = self.unended
         for line in self.lines():
+            if len(line.text) > _LONGEST_LINE:
+                raise self.error(
+                    line,
+                    f"the line has {len(line.text)} characters, no benchmark prints such; the file is damaged there.",
+                )
             if left is None or line.number < left.number:
                 yield line
 
@@ -144,6 +158,12 @@ def shortened(value: object) -> str:
     """Return a value from a file in quotes, cut where it is long."""
     text = repr(value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+
+
+def in_a_line(error: Exception) -> str:
+    """Return what an error of a library says, on one line and not too long."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= 2 * _SHOWN else f"{text[: 2 * _SHOWN]}..."
 
 
 def load(path: Path) -> Content:

@@ -10,12 +10,13 @@ import tarfile
 import warnings
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from scalkit.errors import DataError
-from scalkit.measure.readers.content import LARGEST, Content, shortened
+from scalkit.measure.readers.content import LARGEST, Content, in_a_line, shortened
 from scalkit.measure.readers.observed import Found, Gathered, Setting, identifier
 from scalkit.measure.readers.quantities import base_unit, scaled
 
@@ -23,6 +24,8 @@ __all__ = ["is_cube", "read_cube"]
 
 _PART = re.compile(r"([A-Za-z_]\w*?)(\d+(?:[.,]\d+)?)")
 _DEEPEST = 200
+_BLOCK = 512
+_NO_END = "the archive has no end mark; if the file was cut, metrics are missing"
 
 
 def is_cube(content: Content) -> bool:
@@ -57,7 +60,7 @@ def read_cube(content: Content) -> Found:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with CubexParser(str(content.path)) as profile:
+            with _profile(CubexParser(str(content.path))) as profile:
                 paths = _paths(profile.get_root_cnodes(), content)
                 for metric in profile.all_metrics():
                     if f"{metric.id}.index" not in profile._tar_file_members():
@@ -90,12 +93,24 @@ def read_cube(content: Content) -> Found:
         parameters=tuple(settings),
         attrs={"title": "profiles in CUBE files"},
         notes=notes,
+        cut="" if content.data.endswith(bytes(_BLOCK)) else _NO_END,
     )
 
 
+@contextmanager
+def _profile(parser: Any) -> Iterator[Any]:
+    """Yield an opened profile; its file is closed also where opening fails half-way."""
+    try:
+        with parser as profile:
+            yield profile
+    finally:
+        if hasattr(parser, "_cubex_file"):
+            parser._cubex_file.close()
+
+
 def _damaged(content: Content, error: Exception) -> DataError:
-    what = f"{type(error).__name__}: {error}".rstrip(": .")
-    return DataError(f"{content.where} is a damaged CUBE profile ({what[:120]}); copy it again, or measure again.")
+    what = f"{type(error).__name__}: {in_a_line(error)}".rstrip(": .")
+    return DataError(f"{content.where} is a damaged CUBE profile ({what}); copy it again, or measure again.")
 
 
 def _add(
@@ -149,23 +164,36 @@ def _settings(content: Content) -> dict[str, Setting]:
 def _require_small(content: Content) -> None:
     """Return nothing if the archive unpacks to what may be read, and its anchor declares no entities."""
     try:
-        with tarfile.open(fileobj=io.BytesIO(content.data)) as archive:
-            for member in archive:
-                if member.size > LARGEST:
-                    raise DataError(
-                        f"{content.where}: {member.name} has {member.size / 2**20:.0f} MiB, {LARGEST // 2**20} are read."
-                    )
-                stream = archive.extractfile(member) if member.isfile() else None
-                if stream is None:
-                    continue
-                if member.name == "anchor.xml":
-                    _require_plain(content, stream.read(LARGEST))
-                elif member.name.endswith(".data"):
-                    _require_bounded(content, member.name, stream.read(LARGEST))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with _opened(content) as archive:
+                for member in archive:
+                    _require_member(content, archive, member)
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
         if isinstance(error, DataError):
             raise
         raise _damaged(content, error) from error
+
+
+def _require_member(content: Content, archive: tarfile.TarFile, member: tarfile.TarInfo) -> None:
+    if member.size > LARGEST:
+        size = f"{member.size / 2**20:.0f} MiB, up to {LARGEST // 2**20} are read"
+        raise DataError(f"{content.where}: {member.name!r:.60} has {size}; select fewer metrics.")
+    stream = archive.extractfile(member) if member.isfile() else None
+    if stream is not None and member.name == "anchor.xml":
+        _require_plain(content, stream.read(LARGEST))
+    elif stream is not None and member.name.endswith(".data"):
+        _require_bounded(content, member.name, stream.read(LARGEST))
+
+
+def _opened(content: Content) -> tarfile.TarFile:
+    """Return the archive; as CubeWriter 4.8 writes wrong checksums, these are passed over where they are wrong."""
+    from pycubexr.utils.custom_tarinfo import TarInfoWithoutCheck
+
+    try:
+        return tarfile.open(fileobj=io.BytesIO(content.data), mode="r:")
+    except tarfile.ReadError:
+        return tarfile.open(fileobj=io.BytesIO(content.data), mode="r:", tarinfo=TarInfoWithoutCheck)
 
 
 def _require_plain(content: Content, anchor: bytes) -> None:
@@ -188,8 +216,8 @@ def _require_plain(content: Content, anchor: bytes) -> None:
 def _depth(xml: bytes) -> int:
     """Return how deep ``cnode`` elements are nested, at most."""
     depth = deepest = 0
-    for match in re.finditer(rb"<(/?)cnode\b[^>]*?(/?)>", xml):
-        depth += -1 if match[1] else 0 if match[2] else 1
+    for match in re.finditer(rb"<(/?)cnode\b([^<>]*)>", xml):
+        depth += -1 if match[1] else 0 if match[2].endswith(b"/") else 1
         deepest = max(deepest, depth)
     return deepest
 

@@ -17,6 +17,8 @@ __all__ = ["is_delimited", "is_jube_pretty", "read_delimited", "read_jube_pretty
 
 _SEPARATORS = ",;\t|"
 _MOST_COLUMNS = 1000
+_LONGEST_NAME = 200
+_MOST_CELLS = 2**21
 _RULE = re.compile(r"[|+ ]*-[-|+: ]*")
 
 
@@ -57,6 +59,7 @@ def read_delimited(content: Content, parameter: str | Sequence[str] | None = Non
         fields = _fields(line.text, separator)
         if not header:
             header = fields
+            _require_header(content, header)
         elif len(fields) != len(header):
             if line == content.unended and rows:
                 break
@@ -66,6 +69,7 @@ def read_delimited(content: Content, parameter: str | Sequence[str] | None = Non
                 "(a field with a line end in it is not read).",
             )
         else:
+            _require_room(content, len(rows), len(header))
             rows.append((line.number, fields))
     kind = {",": "CSV", ";": "CSV with semicolons", "\t": "tab-separated values", "|": "table with bars"}.get(
         separator, "CSV"
@@ -102,6 +106,7 @@ def read_jube_pretty(content: Content, parameter: str | Sequence[str] | None = N
                     line,
                     f"the row has {len(fields)} fields, the header has {len(header)}; the file was cut or edited there.",
                 )
+            _require_room(content, len(rows), len(header))
             rows.append((line.number, fields))
         elif not text or inside:
             inside = False
@@ -143,9 +148,22 @@ def _found(
     )
 
 
+def _require_room(content: Content, n_rows: int, n_columns: int) -> None:
+    if (n_rows + 1) * n_columns > _MOST_CELLS:
+        raise DataError(
+            f"{content.where} has more than {_MOST_CELLS} cells; split it, or leave out columns or repetitions."
+        )
+
+
 def _require_header(content: Content, header: Sequence[str]) -> None:
     if len(header) > _MOST_COLUMNS:
         raise DataError(f"{content.where} has {len(header)} columns, up to {_MOST_COLUMNS} are read; leave some out.")
+    long = next((name for name in header if len(name) > _LONGEST_NAME), None)
+    if long is not None:
+        raise DataError(
+            f"{content.where} has a column whose name has {len(long)} characters, up to {_LONGEST_NAME} are read; the first line "
+            "that is no comment must be the header."
+        )
     twice = next((name for name in header if list(header).count(name) > 1), None)
     if twice is not None:
         raise DataError(f"{content.where} has two columns {shortened(twice)}; give each column a name of its own.")
@@ -158,6 +176,8 @@ def _separator(line: str) -> str:
 
 
 def _fields(line: str, separator: str) -> list[str]:
+    if '"' not in line:
+        return [one.strip() for one in line.split(separator or ",")]
     try:
         found = next(csv.reader([line], delimiter=separator or ","), [])
     except csv.Error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from scalkit.errors import DataError
 from scalkit.measure.readers.content import shortened
@@ -21,6 +22,7 @@ _TIME = re.compile(
 _BYTES = re.compile(r"bytes(_\w+)?|\w+_bytes|memory(_\w+)?|\w+_memory", re.I)
 
 
+@lru_cache(4096)
 def unit_of_metric(name: str, said: str | None = None) -> tuple[str, float, str]:
     """Return name, factor and base unit of a metric: as said, else as in its name, else as names of metrics are used.
 
@@ -36,6 +38,7 @@ def unit_of_metric(name: str, said: str | None = None) -> tuple[str, float, str]
     return name, 1.0, "B" if _BYTES.fullmatch(name) else "1"
 
 
+@lru_cache(4096)
 def callpath_of(text: str) -> str:
     """Return a call path without blanks around its arrows."""
     return "->".join(part.strip() for part in text.strip().split("->")) or "<root>"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError
-from scalkit.measure.readers.content import LARGEST, Content, shortened
+from scalkit.measure.readers.content import LARGEST, Content, in_a_line, shortened
 from scalkit.measure.readers.extra_p_common import Series, found_in, parameters_of_names
 from scalkit.measure.readers.extra_p_json import list_of, measurements_of, point_of_json, text_of
 from scalkit.measure.readers.json_text import json_of
@@ -117,11 +117,11 @@ class _Archive:
             RuntimeError,
             struct.error,
         ) as error:
-            raise DataError(f"{where} is a damaged zip archive ({error}); {_AGAIN}.") from error
+            raise DataError(f"{where} is a damaged zip archive ({in_a_line(error)}); {_AGAIN}.") from error
         except (ValueError, LookupError, OverflowError) as error:
             if isinstance(error, DataError):
                 raise
-            raise DataError(f"{where} is a damaged zip archive ({error}); {_AGAIN}.") from error
+            raise DataError(f"{where} is a damaged zip archive ({in_a_line(error)}); {_AGAIN}.") from error
         if len(data) > LARGEST:
             raise DataError(f"{where}: {name} unpacks to more than {LARGEST // 2**20} MiB; save a smaller experiment.")
         return data
@@ -154,7 +154,7 @@ class _Archive:
             shape, fortran, kind = np.lib.format.read_array_header_1_0(stream)
             array = _from_bytes(data, stream.tell(), shape, kind)
         except (ValueError, TypeError, SyntaxError, EOFError, OverflowError, RecursionError, MemoryError) as error:
-            raise DataError(f"{where}: its values are damaged ({str(error)[:80]}); {_AGAIN}.") from error
+            raise DataError(f"{where}: its values are damaged ({in_a_line(error)}); {_AGAIN}.") from error
         table = array.reshape(shape, order="F" if fortran else "C").astype(np.float64)
         means = table.reshape(len(table), -1).mean(axis=1) if table.ndim > 1 else table.reshape(-1)
         return [number_from_json(one, f"{where}: a value") for one in means.tolist()]

@@ -55,6 +55,7 @@ def read_extra_p_lines(content: Content) -> Found:
 def _read(content: Content, kind: str, key: str, needed: tuple[str, ...] = ()) -> Found:
     series = Series(content.where)
     names: list[str] = []
+    parameters: tuple[str, ...] = ()
     cut = ""
     for line in content.lines():
         if not line.text.strip():
@@ -72,25 +73,32 @@ def _read(content: Content, kind: str, key: str, needed: tuple[str, ...] = ()) -
         params = record.get(key)
         if not isinstance(params, dict) or not params:
             raise content.error(line, f"{key!r} is {shortened(params)}; an object of names and numbers is needed.")
-        names = names or list(params)
+        if not names:
+            names = list(params)
+            parameters = parameters_of_names(names, f"{content.where}, line {line.number}")
+        if list(params) != names and set(params) != set(names):
+            told = f"the parameters are {', '.join(params)}, before they were {', '.join(names)}"
+            raise content.error(line, f"{told:.200}; name the same ones in each line.")
+        params = {name: params[name] for name in names}
         for one in needed:
             if one not in record:
                 raise content.error(line, f"{one!r} is missing; TaLPas writes it in each line.")
-        _add(content, line, series, record, names, params)
+        _add(content, line, series, record, parameters, params)
     if not len(series.gathered):
         raise DataError(f"{content.where} holds no measurement; write the file again.")
-    return found_in(kind, series, parameters_of_names(names, content.where), cut)
+    return found_in(kind, series, parameters, cut)
 
 
 def _add(
-    content: Content, line: Line, series: Series, record: dict[str, object], names: list[str], params: dict[str, object]
+    content: Content,
+    line: Line,
+    series: Series,
+    record: dict[str, object],
+    parameters: tuple[str, ...],
+    params: dict[str, object],
 ) -> None:
     where = f"{content.where}, line {line.number}"
-    if set(params) != set(names):
-        raise content.error(
-            line, f"the parameters are {', '.join(params)}, before they were {', '.join(names)}; name the same ones."
-        )
-    point = [number_from_json(params[name], f"{where}: {name!r}") for name in names]
+    point = [number_from_json(value, f"{where}: {name!r}") for name, value in params.items()]
     if min(point) <= 0:
         raise content.error(
             line, f"the point {tuple(point)} is not positive; every value of a parameter must be: leave it out."
@@ -110,7 +118,7 @@ def _add(
     series.add(
         str(texts["callpath"] or "<root>"),
         str(texts["metric"] or ""),
-        parameters_of_names(names, where),
+        parameters,
         point,
         values,
         unit=str(unit) if unit is not None else None,

@@ -11,7 +11,7 @@ from scalkit.measure.readers.table import Table, gather, roles_of
 
 __all__ = ["is_frame", "read_frame"]
 
-_MOST_CELLS = 2**23
+_MOST_CELLS = 2**21
 
 
 def is_frame(value: object) -> bool:

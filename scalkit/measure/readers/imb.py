@@ -13,12 +13,12 @@ from scalkit.measure.readers.quantities import base_unit, scaled, split_unit
 
 __all__ = ["is_imb", "read_imb"]
 
-_TITLE = re.compile(r"#\s*Intel\s*\(R\) MPI Benchmarks?\s+(?P<version>.*?),?\s*$")
+_TITLE = re.compile(r"#\s*Intel\s*\(R\) MPI Benchmarks?\s+(?P<version>\S.*)$")
 _BENCHMARK = re.compile(r"#\s*Benchmarking\s+(\S+)")
 _PROCESSES = re.compile(r"#\s*#processes\s*=\s*(\d+)")
 _GROUPS = re.compile(r"#\s*\(\s*(\d+)\s+groups? of\s+(\d+)\s+processes")
 _MODE = re.compile(r"#\s*MODE:\s*(\S+)")
-_FACT = re.compile(r"#\s*(Date|Machine|System|Release|Version|MPI Version|MPI_Datatype[\w ]*|MPI_Op)\s*:\s*(.+?)\s*$")
+_FACT = re.compile(r"#\s*(Date|Machine|System|Release|Version|MPI Version|MPI_Datatype[\w ]*|MPI_Op)\s*:\s*(\S.*)$")
 _END = "All processes entering MPI_Finalize"
 _COLLECTIVES = (
     *("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "barrier", "bcast", "gather", "gatherv"),

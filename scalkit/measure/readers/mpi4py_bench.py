@@ -12,7 +12,7 @@ from scalkit.measure.readers.quantities import base_unit, scaled, split_unit
 
 __all__ = ["is_mpi4py_bench", "read_mpi4py_bench"]
 
-_TITLE = re.compile(r"#\s*MPI\s+(?P<what>.+?)\s+Test\s*$")
+_TITLE = re.compile(r"#\s*MPI\s")
 _HEADER = re.compile(r"#\s*Size\s*\[B\]")
 _MEAN = re.compile(r"(time mean|latency)", re.IGNORECASE)
 
@@ -20,7 +20,7 @@ _MEAN = re.compile(r"(time mean|latency)", re.IGNORECASE)
 def is_mpi4py_bench(content: Content) -> bool:
     """Return whether the file begins with a title and a header as mpi4py prints them."""
     lines = [line for line in content.head.split("\n")[:20] if line.strip()]
-    return any(_TITLE.match(a) and _HEADER.match(b) for a, b in pairwise(lines))
+    return any(_is_title(a) and _HEADER.match(b) for a, b in pairwise(lines))
 
 
 def read_mpi4py_bench(content: Content) -> Found:
@@ -35,8 +35,8 @@ def read_mpi4py_bench(content: Content) -> Found:
     function, columns = "", list[tuple[str, str, float]]()
     for line in content.whole_lines():
         text = line.text.strip()
-        if title := _TITLE.match(text):
-            function, columns = function_of_title(f"{title['what']} Test"), []
+        if _is_title(text):
+            function, columns = function_of_title(text.lstrip("# ")), []
         elif _HEADER.match(text):
             columns = _columns(text)
         elif text and not text.startswith("#") and columns:
@@ -58,6 +58,10 @@ def read_mpi4py_bench(content: Content) -> Found:
         cut=cut_of(content),
         needs_p=True,
     )
+
+
+def _is_title(line: str) -> bool:
+    return bool(_TITLE.match(line)) and line.split()[-1] == "Test"
 
 
 def _columns(header: str) -> list[tuple[str, str, float]]:

@@ -11,9 +11,10 @@ from scalkit.measure.readers.quantities import base_unit, scaled, split_unit
 
 __all__ = ["cut_of", "function_of_title", "ignored_lines", "is_osu", "read_osu"]
 
-_TITLE = re.compile(r"#\s*OSU\s+(?P<what>.+?)\s+v(?P<version>[\w.\-]+)\s*$")
+_TITLE = re.compile(r"#\s*OSU\s")
+_VERSION = re.compile(r"v\d[\w.\-]*")
 _HEADER = re.compile(r"#\s*(Size|Avg|Latency|Overall|Min|Max|Messages)\b.*[(\[]", re.IGNORECASE)
-_FACT = re.compile(r"#\s*([A-Za-z][\w ]{1,30}):\s*(.+?)\.?\s*$")
+_FACT = re.compile(r"#\s*([A-Za-z][\w ]{1,30}):\s*(\S.*)$")
 _OPERATIONS = {
     "broadcast": "bcast",
     **{
@@ -54,7 +55,7 @@ _TIMES = ("time_max", "time_overall", "time_avg")
 
 def is_osu(content: Content) -> bool:
     """Return whether some line near the beginning is the title of an OSU benchmark."""
-    return any(_TITLE.match(line) for line in content.head.splitlines())
+    return any(_title(line) for line in content.head.splitlines())
 
 
 def read_osu(content: Content) -> Found:
@@ -79,15 +80,15 @@ def read_osu(content: Content) -> Found:
     function, columns, means = "", list[tuple[str, str, float]](), False
     wrong: dict[str, None] = {}
     for line in content.whole_lines():
-        title, text = _TITLE.match(line.text), line.text.strip()
+        title, text = _title(line.text), line.text.strip()
         if title:
-            function, columns = function_of_title(title["what"]), []
-            versions[title["version"]] = None
+            function, columns = function_of_title(title[0]), []
+            versions[title[1]] = None
         elif _HEADER.match(text):
             columns = _columns(text)
         elif text.startswith("#"):
             if fact := _FACT.match(text):
-                metadata.setdefault(fact[1], fact[2][:200])
+                metadata.setdefault(fact[1], fact[2][:200].rstrip(". "))
         elif text and function and columns and (finite(text.split()[0]) is not None):
             row = _row(content, line, columns)
             means |= _add(gathered, function, columns, row)
@@ -128,8 +129,17 @@ def cut_of(content: Content) -> str:
     return f"line {last.number} has no line end, so the file was cut there; left out: {shortened(last.text.strip())}"
 
 
+def _title(line: str) -> tuple[str, str] | None:
+    """Return what a benchmark's first line says it is, and its version; None for other lines."""
+    if not _TITLE.match(line):
+        return None
+    *words, last = line.lstrip("# \t").split()
+    return (" ".join(words[1:]), last[1:]) if words and _VERSION.fullmatch(last) else None
+
+
 def function_of_title(what: str) -> str:
     """Return ``MPI_Bcast`` for "MPI Broadcast Latency Test"; other titles without their last words."""
+    what = " ".join(what.split())[:200]
     words = re.sub(r"\s+(Latency\s+)?Test\b.*$", "", re.sub(r"^MPI[\s-]+", "", what)).strip()
     prefix = ""
     if match := re.match(r"(Non-?blocking|Persistent)\s+", words, re.IGNORECASE):

@@ -26,6 +26,7 @@ _PREFIXES = {
     "ti": 2.0**40,
 }
 _BYTES = re.compile(r"(?P<prefix>[kmgt]i?|)(?P<base>b|byte|bytes)(?P<rate>/s|/sec|ps|)", re.IGNORECASE)
+_LONGEST = 200
 _NONE = ("", "1", "none", "occ", "count", "#")
 
 
@@ -50,6 +51,8 @@ def scaled(value: float, factor: float) -> float:
 
 def split_unit(header: str) -> tuple[str, str | None]:
     """Return name and unit of a column such as ``time [us]``, ``Latency(us)`` or ``runtime_sec``; None without a unit."""
+    if len(header) > _LONGEST:
+        return header.strip(), None
     match = re.fullmatch(r"(.*?)\s*[\[(]([^\[\]()]{0,20})[\])]\s*", header)
     if match is not None and match[1].strip():
         return match[1].strip(), match[2].strip()

@@ -155,4 +155,5 @@ def _add(content: Content, line: Line, row: Mapping[str, str], gathered: Gathere
 def _test(row: Mapping[str, str]) -> str:
     """Return the test's name without the parameters that follow it: ``ScanTest`` of ``ScanTest %n=1000``."""
     name = row.get("name") or row.get("display_name") or row.get("short_name") or "test"
+    name = name[:300]
     return re.sub(r"\s+[%~@].*$", "", re.sub(r"\s*/[0-9a-f]{8}$", "", name)).strip() or "test"
