@@ -31,7 +31,7 @@ struct experiment {
     struct sk_clock first_clock; /* as measured at the begin */
     struct sk_operands operands;
     struct sk_load load;
-    struct sk_cell cells[SK_MOST_OPS];
+    struct sk_cell *cells[SK_MOST_OPS]; /* of the chosen operations; a simulation has a thousand times all of them */
     int64_t begin_ns;
     bool all_verified, complete;
 };
@@ -183,9 +183,21 @@ static int64_t remaining_ns(const struct experiment *e)
     return (int64_t)(1e9 * e->settings.common.budget_s) - (sk_clock_now() - e->begin_ns);
 }
 
+static void add_cell(struct experiment *e, int op)
+{
+    e->cells[op] = sk_alloc(sizeof *e->cells[op]);
+    *e->cells[op] = sk_cell_new(&e->suite->ops[op], &e->settings.rules, e->sync.kind);
+}
+
+static void remove_cell(struct experiment *e, int op)
+{
+    sk_cell_free(e->cells[op]);
+    sk_free(e->cells[op]);
+}
+
 static void run_cell(struct experiment *e, int op, int pass, int cells_left)
 {
-    struct sk_cell *cell = &e->cells[op];
+    struct sk_cell *cell = e->cells[op];
     sk_load_begin(&e->load, &e->world);
     if (pass == 0) {
         sk_cell_first(cell, &e->sync, &e->operands);
@@ -239,13 +251,13 @@ static void run(struct experiment *e, int argc, char **argv)
     if (e->suite->open)
         e->suite->open(&e->operands);
     for (int i = 0; i < s->n_ops; i++)
-        e->cells[s->ops[i]] = sk_cell_new(&e->suite->ops[s->ops[i]], &s->rules, e->sync.kind);
+        add_cell(e, s->ops[i]);
     run_passes(e);
     if (e->suite->close)
         e->suite->close();
     write_end(e);
     for (int i = 0; i < s->n_ops; i++)
-        sk_cell_free(&e->cells[s->ops[i]]);
+        remove_cell(e, s->ops[i]);
     sk_operands_free(&e->operands);
 }
 
