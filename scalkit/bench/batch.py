@@ -209,7 +209,7 @@ def _reasons(book: Book, guilty: dict[str, list[str]]) -> Iterator[str]:
         if job.state == REJECTED:
             yield f"job {name} was rejected: {job.reason}."
         elif job.is_stuck:
-            yield f"job {name}{number} will never begin: {job.reason}; 'scancel {job.number}' and mend the file."
+            yield f"job {name}{number} cannot begin: {job.reason}; 'scancel {job.number}' and mend the file."
         else:
             kept = any((book.folder(job) / f"{one}.jsonl.part").is_file() for one in launches)
             rest = "; what it measured until then is kept" if kept else ""

@@ -11,6 +11,7 @@ from typing import Any
 from scalkit.bench.campaign_file import CampaignFile, Variant
 from scalkit.bench.folder import Folder, write_whole
 from scalkit.bench.jobs import Book, Job
+from scalkit.bench.launch import is_complete
 from scalkit.bench.toml import to_toml
 from scalkit.errors import LaunchError, UsageError
 
@@ -100,6 +101,8 @@ def _take(folder: Folder, book: Book, job: Job, others: Sequence[Job]) -> None:
             whole, part = folder.path / f"{name}.jsonl", folder.path / f"{name}.jsonl.part"
             if not whole.exists() and (source / whole.name).is_file():
                 _put(source / whole.name, whole)
+            if not whole.exists() and job.is_over and is_complete(source / part.name):
+                _put(source / part.name, whole)  # its job ended before it could rename it
             if whole.exists():
                 part.unlink(missing_ok=True)
             elif job.is_over and name not in coming and _size(source / part.name) > _size(part):

@@ -9,7 +9,7 @@ import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -136,8 +136,8 @@ class Book:
         write_whole(self.path / _BOOK, json.dumps(self._content, indent=1, ensure_ascii=False) + "\n")
 
     def attempt(self, name: str) -> str:
-        """Return a name for a job that no other has: with a number if there were some."""
-        taken = {job.name for job in self.jobs}
+        """Return a name for a job that no other has, with a number if there were some; rejected ones do not count."""
+        taken = {job.name for job in self.jobs if job.state != REJECTED}
         number = 1
         while (tried := name if number == 1 else f"{name}.{number}") in taken:
             number += 1
@@ -186,11 +186,6 @@ def planned_jobs(file: CampaignFile) -> Iterator[tuple[str, Variant, tuple[Launc
                 words = [*([variant.name] if variant.name else []), *([f"p{p:04d}"] if p else []), f"r{run:02d}"]
                 if mine:
                     yield "-".join(words), variant, mine
-
-
-def changed(job: Job, state: JobState, reason: str) -> Job:
-    """Return a job with what is known of it now."""
-    return replace(job, state=state.word, reason=reason)
 
 
 def _new(file: CampaignFile) -> dict[str, Any]:

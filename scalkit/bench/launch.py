@@ -18,7 +18,7 @@ from scalkit.bench.process import LAST_LINES, Outcome, run_program
 from scalkit.errors import LaunchError
 from scalkit.native import Build
 
-__all__ = ["Launcher", "StopError", "time_limit"]
+__all__ = ["Launcher", "StopError", "is_complete", "time_limit"]
 
 _WRONG_INPUT, _WRONG_WORLD, _WRONG_RESULT = 2, 3, 4
 """Exit statuses of the programs; with the last one the run file is complete, and marked."""
@@ -115,7 +115,7 @@ class Launcher:
             raise _failure(launch, outcome)
         if _written(part) == before:
             raise LaunchError(_nothing(launch, outcome, self.mpi.mpiexec))
-        if not _is_complete(part):
+        if not is_complete(part):
             raise LaunchError(_incomplete(launch, outcome, part))
         try:
             os.replace(part, path)
@@ -183,7 +183,7 @@ def _written(path: Path) -> tuple[int, int, int] | None:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _is_complete(path: Path) -> bool:
+def is_complete(path: Path) -> bool:
     """Return whether the last record of a run file is there, whole."""
     try:
         with path.open("rb") as stream:

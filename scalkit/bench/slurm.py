@@ -87,9 +87,7 @@ class JobState:
         return self.is_waiting and self.reason in _NEVER
 
     def sentence(self, log: Path) -> str:
-        """Return in words why a job is over or will never begin, from its state and the end of its output."""
-        if self.is_stuck:
-            return f"it will never begin: {self.reason}"
+        """Return in words why a job is over, from its state and the end of its output."""
         last = _last(log)
         word = self.word
         if word == GONE:
