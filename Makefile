@@ -90,9 +90,13 @@ pytest: $(VENV)/.test
 	$(BIN)/python -m pytest -m alone $(PYTEST_FLAGS) $(NONE_IS_FINE)
 	$(BIN)/python -m pytest -m "not alone" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(PYTEST_FLAGS) $(NONE_IS_FINE)
 
+# a program that tells whether it is there, and the packages that bring it
+SYSTEM_DEPS := chromium:chromium,fonts-dejavu-core slurmctld:slurmctld,slurmd,slurm-client,munge jube:jube
+
 system-deps:
-	@command -v chromium >/dev/null 2>&1 || { apt-get update -qq && \
-	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; }
+	@missing=$$(for pair in $(SYSTEM_DEPS); do command -v $${pair%%:*} >/dev/null 2>&1 || echo $${pair#*:}; done | tr ',' ' '); \
+	[ -z "$$missing" ] || { apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; }
 
 clean:
 	rm -rf $(RUNS) $(OUT) $(OUT:.html=.verdict.json) $(OUT:.html=.junit.xml) build dist
