@@ -1,22 +1,43 @@
 """Performance models of communication: from asymptotic to exact, composed, fitted, and exchanged with simulators."""
 
+from scalkit.perfmodels.algorithms import OPERATIONS, Algorithm, algorithms_of
+from scalkit.perfmodels.catalogue import ModelCatalogue, bluegene_p, read_models
+from scalkit.perfmodels.collectives import CollectiveModel, collective, collectives_of
 from scalkit.perfmodels.composed import Composite, Product, Substituted
+from scalkit.perfmodels.congestion import Dragonfly, FatTree, Torus, alltoall_on
 from scalkit.perfmodels.exact import ExactModel
 from scalkit.perfmodels.hierarchy import AsymptoticModel, BoundedModel, DominantTermModel
 from scalkit.perfmodels.model import Bounds, PerformanceModel
+from scalkit.perfmodels.point_to_point import LogGP, PointToPoint, Protocol
 from scalkit.perfmodels.range_model import RangeModel
 from scalkit.perfmodels.ranges import Range
 
 __all__ = [
+    "OPERATIONS",
+    "Algorithm",
     "AsymptoticModel",
     "BoundedModel",
     "Bounds",
+    "CollectiveModel",
     "Composite",
     "DominantTermModel",
+    "Dragonfly",
     "ExactModel",
+    "FatTree",
+    "LogGP",
+    "ModelCatalogue",
     "PerformanceModel",
+    "PointToPoint",
     "Product",
+    "Protocol",
     "Range",
     "RangeModel",
     "Substituted",
+    "Torus",
+    "algorithms_of",
+    "alltoall_on",
+    "bluegene_p",
+    "collective",
+    "collectives_of",
+    "read_models",
 ]

@@ -139,7 +139,8 @@ def dimension_of(expression: Any, dimensions: Mapping[str, Dimension], text: str
             return raised(walk(e.base), e.exp)
         inside = walk(e.args[0])
         if type(e).__name__ in ("T", "gap"):
-            require(inside, _BYTES, e)
+            if e.args[0] != 0:
+                require(inside, _BYTES, e)
             return _SECONDS
         if type(e).__name__ == "Mod":
             return same(list(e.args))

@@ -49,7 +49,7 @@ def _printer_class() -> Any:
         def _print_Piecewise(self, e: Any) -> Any:  # noqa: N802
             rows = []
             for value, condition in e.args:
-                when = "otherwise" if condition == True else "for "  # noqa: E712 - a sympy value
+                when = "otherwise" if condition == True else "for\u00a0"  # noqa: E712 - a sympy value
                 cells = [self._tag("mtext", when), *([] if when == "otherwise" else [self._print(condition)])]
                 shown = [self._tag("mtd", self._print(value)), self._tag("mtd", self._tag("mrow", *cells))]
                 rows.append(self._tag("mtr", *shown))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,14 +27,14 @@ class Range:
         Infinite where there is no limit.
     open_low : bool
         Whether `low` itself lies outside, as in ``256 B < S``.
-    powers_of_two : bool
-        Whether only powers of two lie inside.
+    only : {"", "powers of two", "cubes"}
+        Which of the values lie inside.
     """
 
     low: float = 0.0
     high: float = math.inf
     open_low: bool = False
-    powers_of_two: bool = False
+    only: Literal["", "powers of two", "cubes"] = ""
 
     def __post_init__(self) -> None:
         if not (0 <= self.low <= self.high):
@@ -43,14 +43,15 @@ class Range:
     @property
     def is_all(self) -> bool:
         """Whether nothing lies outside."""
-        return self.low <= 0 and math.isinf(self.high) and not self.powers_of_two and not self.open_low
+        return self.low <= 0 and math.isinf(self.high) and not self.only and not self.open_low
 
     def contains(self, values: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Return which values lie inside, in their shape."""
         inside = (values > self.low if self.open_low else values >= self.low) & (values <= self.high)
-        if self.powers_of_two:
-            mantissa, _ = np.frexp(values)
-            inside = inside & (mantissa == 0.5)
+        if self.only == "powers of two":
+            inside = inside & (np.frexp(values)[0] == 0.5)
+        elif self.only == "cubes":
+            inside = inside & (np.rint(np.cbrt(values)) ** 3 == values)
         return np.asarray(inside)
 
     def __and__(self, other: Range) -> Range | None:
@@ -58,7 +59,7 @@ class Range:
         high = min(self.high, other.high)
         if low > high or (low == high and open_low):
             return None
-        return Range(low, high, open_low, self.powers_of_two or other.powers_of_two)
+        return Range(low, high, open_low, self.only or other.only)
 
     def text(self, parameter: str) -> str:
         """Return for example ``"S > 1 KiB"`` or ``"P = 1 to 4096, powers of two"``."""
@@ -71,13 +72,7 @@ class Range:
             shown = f"{parameter} <= {high}"
         else:
             shown = f"{parameter} {'>' if self.open_low else '>='} {low}" if has_low else f"any {parameter}"
-        return f"{shown}, powers of two" if self.powers_of_two else shown
-
-    def latex(self, parameter: str) -> str:
-        """Return a condition, for example ``256 < S \\leq 1024``; empty where nothing lies outside."""
-        left = f"{self.low:g} {'<' if self.open_low else chr(92) + 'leq'} " if self.low > 0 or self.open_low else ""
-        right = f" \\leq {self.high:g}" if math.isfinite(self.high) else ""
-        return f"{left}{parameter}{right}" if left or right else ""
+        return f"{shown}, {self.only}" if self.only else shown
 
 
 def ranges_of(given: Mapping[str, object] | None) -> dict[str, Range]:

@@ -72,10 +72,25 @@ class ShownModel:
         if constants := _constants(model):
             shown = "; ".join(f"{escape(name)} = {escape(value)}" for name, value in constants.items())
             rows.append(("constants", shown))
+        rows += _message_rows(model)
         limits = [limit.text(name) for name, limit in model.valid.items() if not limit.is_all]
         rows += [("holds for", escape("; ".join(limits)))] if limits else []
         rows += [("source", escape(model.source))] if model.source else []
         return block(paragraph(model.name), table((), rows))
+
+
+def _message_rows(model: Any) -> list[tuple[str, str]]:
+    """Return the models of a message that the formula of a collective operation builds on."""
+    message = getattr(model, "message", None)
+    if message is None:
+        return []
+    rows = [("message", f"<math>{message.time.to_mathml()}</math>")]
+    gap = message.gap
+    return (
+        rows
+        if gap is None
+        else [*rows, ("gap", f"<math>{gap.to_mathml().replace('<mi>T</mi>', '<mi>gap</mi>', 1)}</math>")]
+    )
 
 
 def _stated(model: Any, style: _Style, greek: dict[str, str], numbers: bool) -> str:
@@ -85,7 +100,7 @@ def _stated(model: Any, style: _Style, greek: dict[str, str], numbers: bool) -> 
     left = style.draw(
         sympy.Function(name)(*map(sympy.Symbol, model.parameters)) if model.parameters else sympy.Symbol(name)
     )
-    found = model.to_sympy(numbers=numbers)
+    found = model.to_sympy(numbers=numbers) if numbers or not hasattr(model, "formula_shown") else model.formula_shown
     if model.kind_of_class == "asymptotic":
         return left + style.equals + _grown(model, style, greek)
     if model.kind_of_class == "dominant term":
@@ -102,6 +117,8 @@ def _grown(model: Any, style: _Style, greek: dict[str, str]) -> str:
 
 def _text(model: Any) -> str:
     """Return the right-hand side of a statement."""
+    if hasattr(model, "algorithm"):
+        return str(_SIGNS.sub(r" \1 ", model.algorithm.formula.replace(" ", "")))
     if (formula := getattr(model, "formula", None)) is not None:
         shown = _SIGNS.sub(r" \1 ", str(formula).replace(" ", ""))
         for name, value in _constants(model).items():
