@@ -38,6 +38,7 @@ def from_extra_p_json(value: Table, content: Content) -> Found:
     ]
     parameters = parameters_of_names(names, content.where)
     units = value.get("units", {})
+    exact = value.get("exact") if isinstance(value.get("exact"), list) else ()
     series = Series(content.where)
     for callpath, metric, one, where in measurements_of(value["measurements"], content.where):
         point = point_of_json(one.get("point"), names, where)
@@ -52,7 +53,8 @@ def from_extra_p_json(value: Table, content: Content) -> Found:
         unit = units.get(metric) if isinstance(units, dict) else None
         for run in dict.fromkeys(runs):
             kept = [item for item, of in zip(values, runs, strict=True) if of == run]
-            series.add(callpath, metric, parameters, point, kept, unit=unit if isinstance(unit, str) else None, run=run)
+            said = unit if isinstance(unit, str) else None
+            series.add(callpath, metric, parameters, point, kept, unit=said, run=run, exact=metric in (exact or ()))
     return found_in("Extra-P JSON", series, parameters)
 
 

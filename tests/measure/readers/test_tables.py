@@ -1,0 +1,137 @@
+"""Tables: which column is what, in CSV and in pandas DataFrames; errors that say what is missing."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import scalkit as sk
+from scalkit.errors import DataError
+from scalkit.measure import check, read, series
+
+
+def written(tmp_path: Path, text: str, name: str = "a.csv") -> Path:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("header", "parameter", "function", "metrics"),
+    [
+        ("p,time", "p", "f", {"time": "s"}),
+        ("p,time [us]", "p", "f", {"time": "s"}),
+        ("nprocs;runtime_ms", "nprocs", "f", {"time": "s"}),
+        ("n\telapsed(s)", "n", "f", {"time": "s"}),
+        ("n|bandwidth [MB/s]", "n", "f", {"bandwidth": "B/s"}),
+        ("x,y", "x", "f", {"y": "1"}),
+        ("cells,t_max [s],memory_MiB", "cells", "f", {"t_max": "s", "memory": "B"}),
+        ("p,rep,time", "p", "f", {"time": "s"}),
+        ("nodes,value", "nodes", "f", {"time": "s"}),
+        ("Num Tasks,flops", "Num_Tasks", "f", {"flops": "1"}),
+    ],
+)
+def test_columns_by_name(tmp_path: Path, header: str, parameter: str, function: str, metrics: dict[str, str]) -> None:
+    separator = re.sub(r"[\w \[\]()/]", "", header)[0]
+    count = len(header.split(separator))
+    rows = "".join(separator.join([str(2**i)] + [str(i + 1)] * (count - 1)) + "\n" for i in range(5))
+    ds = read(written(tmp_path, f"{header}\n{rows}"))
+    check(ds)
+    assert (ds.attrs["parameter"], ds["function"].values.tolist()) == (parameter, [function])
+    assert {name: ds[name].attrs["units"] for name in metrics} == metrics
+
+
+def test_words_are_settings_and_empty_cells_are_missing(tmp_path: Path) -> None:
+    cells = [(p, c) for p in (2, 4, 8) for c in ("gcc", "icx")]
+    text = "kernel,p,compiler,time_us\n" + "".join(f"sort,{p},{c},{p if c == 'gcc' else ''}\n" for p, c in cells)
+    text += "sort,2,icx,7\n"
+    ds = read(written(tmp_path, text))
+    assert ds["function"].values.tolist() == ["sort[compiler=gcc]", "sort[compiler=icx]"]
+    assert series(ds)[1].x.tolist() == [2]
+
+
+def test_runs_stay_apart(tmp_path: Path) -> None:
+    rows = "".join(f"{p},{run},{p + run}\n" for run in (1, 3) for p in (2, 4))
+    ds = read(written(tmp_path, "p,run,time\n" + rows))
+    assert ds["run"].values.tolist() == [1, 3]
+    assert ds["time"].sel(p=4, run=3).values.ravel()[0] == 7
+
+
+def test_a_quantity_as_a_parameter(tmp_path: Path) -> None:
+    path = written(tmp_path, "memory_GB,time\n1,2\n2,3\n4,5\n")
+    with pytest.raises(
+        DataError, match=r"has no column of numbers that can be a parameter \(its columns are 'memory_GB', 'time'\)"
+    ):
+        read(path)
+    assert read(path, parameter="memory_GB")["memory_GB"].values.tolist() == [1, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("p,time\n2,1\n4\n8,3\n", "{}, line 3: the row has 1 fields, the header has 2; the file was cut or edited there: correct "
+         "it (a field with a line end in it is not read)."),
+        ("p,time\n2,1\n4,x\n8,2\n", "{}, line 3: 'time' is 'x'; a finite number, or nothing, is needed: correct the cell."),
+        ("p,time\n2,1\n4,1e999\n8,2\n", "{}, line 3: 'time' is '1e999'; a finite number, or nothing, is needed: correct the "
+         "cell."),
+        ("p,time\n", "{} has a header (p, time) and no row; the file was cut: write it again."),
+        ("p,p,time\n1,2,3\n", "{} has two columns 'p'; give each column a name of its own."),
+        ("a,b,c\n1,2,3\n2,3,4\n", "{}: it is not clear which column holds measured values (columns of numbers are 'a', 'b', "
+         "'c'); give it a name with a unit, as in 'time [us]', and name the parameters, as in parameter=['p', 'n']."),
+        ("p,time\n2,-1\n4,1\n", "this is no Dataset of measurements: 'time' of 'f' at p = 2 is -1 s; durations are not negative: "
+         "write NaN, or drop that point. See docs/file-formats.md."),
+    ],
+)  # fmt: skip
+def test_wrong_tables(tmp_path: Path, text: str, message: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(DataError, match=f"^{re.escape(message.format(path))}$"):
+        read(path)
+
+
+def test_other_encodings(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("p,time,größe\n2,1,3\n".encode("latin-1"))
+    message = (
+        f"{path}, line 1: byte 9 is no UTF-8 text; the file is damaged, or it has another encoding: save it as UTF-8."
+    )
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
+        read(path)
+    path.write_bytes(b"\xef\xbb\xbfp,time\r\n2,1\r\n4,2\r\n")
+    assert read(path)["p"].values.tolist() == [2, 4]
+
+
+def test_a_frame() -> None:
+    frame = pd.DataFrame({"p": [2, 4, 8, 2, 4, 8], "op": ["a"] * 3 + ["b"] * 3, "time_us": [1.0, 2.5, np.nan, 4, 5, 6]})
+    ds = read(frame)
+    check(ds)
+    assert (ds.attrs["format"], ds["function"].values.tolist()) == ("pandas DataFrame", ["a", "b"])
+    assert ds["time"].sel(function="a", p=4).item() == 2.5e-6
+    assert np.isnan(ds["time"].sel(function="a", p=8).item())
+    again = read(frame.set_index(["op", "p"]))
+    assert again.identical(ds)
+    assert sk.read(frame.rename(columns={"p": "memory_GB"}), parameter="memory_GB").attrs["parameter"] == "memory_GB"
+
+
+def test_frames_over_two_parameters() -> None:
+    frame = pd.DataFrame([(p, n, p * n * 1.0) for p in (2, 4) for n in (10, 20)], columns=["p", "n", "time"])
+    ds = read(frame, parameter=["p", "n"])
+    assert ds["time"].sel(p=4, n=20).item() == 80
+    assert read(frame)["function"].values.tolist() == ["f[n=10]", "f[n=20]"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pd.DataFrame(), "the DataFrame is empty; rows of measurements are needed."),
+        (pd.DataFrame([[1, 2]], columns=["p", "p"]), "the DataFrame has two columns 'p'; give each column a name of its own."),
+        (pd.DataFrame({"p": ["a"], "time": [1.0]}), "the DataFrame has no column of numbers that can be a parameter (its columns "
+         "are 'p', 'time'); add one, as in 'p' or 'n'."),
+    ],
+)  # fmt: skip
+def test_wrong_frames(frame: pd.DataFrame, message: str) -> None:
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
+        read(frame)
