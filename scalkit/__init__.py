@@ -23,6 +23,7 @@ _HOMES = {
     "errors": "scalkit",
     "fit_models": "scalkit.fit.batch",
     "measurements": "scalkit.measure",
+    "perfmodels": "scalkit",
     "piecewise": "scalkit.validation.pieces",
     "plots": "scalkit",
     "read": "scalkit.measure",
@@ -32,7 +33,7 @@ _HOMES = {
 }
 
 if TYPE_CHECKING:
-    from scalkit import errors, plots
+    from scalkit import errors, perfmodels, plots
     from scalkit.fit.batch import FitModels, fit_models
     from scalkit.growth import Growth, register_growth
     from scalkit.measure import measurements, read
@@ -61,6 +62,7 @@ __all__ = [
     "errors",
     "fit_models",
     "measurements",
+    "perfmodels",
     "piecewise",
     "plots",
     "read",
