@@ -8,7 +8,7 @@ therefore weighed as equally probable before the measurements: the mass of each 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -25,6 +25,7 @@ __all__ = ["WholeProbability", "probability_along", "probability_of_whole"]
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
+Words = np.ndarray[Any, np.dtype[np.uint64]]
 _ROWS, _LEAST_ROWS = 1_000_000, 200
 
 
@@ -128,55 +129,59 @@ class _Comparison:
 
     Attributes
     ----------
-    below, above : sequence of ndarray of shape (ticks + 1, expected terms)
-        For each parameter: at most the expected term times the deviation; times the deviation at least the expected term.
-    exactly_below, exactly_above : sequence of ndarray
-        The same without deviation.
+    tables : sequence of ndarray of uint64, shape (ticks + 1, 4, words)
+        For each parameter, a bit for each expected term: whether the tick is at most the term times the deviation; whether
+        the tick times the deviation is at least the term; the same two without deviation.
+    every : ndarray of uint64, shape (words,)
+        The bits of all expected terms.
     expected_ticks : sequence of list of int
         For each parameter, the ticks that stand in an expected term.
     """
 
-    below: Sequence[Bools]
-    above: Sequence[Bools]
-    exactly_below: Sequence[Bools]
-    exactly_above: Sequence[Bools]
+    tables: Sequence[Words]
+    every: Words
     expected_ticks: Sequence[list[int]]
 
     @classmethod
     def of(cls, fit: SeveralFit, expectation: SeveralExpectation) -> _Comparison:
         one = Growth.constant()
-        tables: list[list[Bools]] = [[], [], [], []]
-        found = []
+        tables, found = [], []
         for name in fit.points.parameters:
             ticks = [*fit.ticks[name], one]
             terms = [Growth.product({name: term.exponents(name)}) for term in expectation.growth.terms]
-            deviation = expectation.along[name].deviation
-            compared: tuple[Callable[[Growth, Growth], bool], ...] = (
-                lambda tick, term, d=deviation: tick <= term * d,  # type: ignore[misc]
-                lambda tick, term, d=deviation: tick * d >= term,  # type: ignore[misc]
-                lambda tick, term: tick <= term,
-                lambda tick, term: tick >= term,
-            )
-            for table, compare in zip(tables, compared, strict=True):
-                table.append(np.array([[compare(tick, term) for term in terms] for tick in ticks]))
+            d = expectation.along[name].deviation
+            compared = [
+                [
+                    [tick <= term * d for term in terms],
+                    [tick * d >= term for term in terms],
+                    [tick <= term for term in terms],
+                    [tick >= term for term in terms],
+                ]
+                for tick in ticks
+            ]
+            tables.append(_words(np.array(compared)))
             found.append([i for i, tick in enumerate(fit.ticks[name]) if tick in terms])
-        below, above, exactly_below, exactly_above = tables
-        return cls(below, above, exactly_below, exactly_above, found)
+        every = _words(np.ones(len(expectation.growth.terms), dtype=bool))
+        return cls(tables, every, found)
 
     def __call__(self, block: Block, combinations: Ints) -> tuple[Bools, Bools, Bools]:
         """Return whether each hypothesis is a total match, inside the limits, and beyond the upper limit."""
-        below = np.all(np.any(self._covered(self.below, block, combinations), axis=2), axis=1)
-        above = np.all(np.any(self._covered(self.above, block, combinations), axis=1), axis=1)
-        at_most = np.all(np.any(self._covered(self.exactly_below, block, combinations), axis=2), axis=1)
-        at_least = np.all(np.any(self._covered(self.exactly_above, block, combinations), axis=1), axis=1)
-        return at_most & at_least, below & above, ~below
+        chosen = {i: self.tables[i][combinations[:, column]] for column, i in enumerate(block.active)}
+        at_most = np.ones((len(combinations), 4), dtype=bool)  # every product at most some expected term
+        covered = np.zeros((len(combinations), 4, len(self.every)), dtype=np.uint64)  # terms that some product reaches
+        for members in block.products or ((),):
+            code = np.broadcast_to(self.every, covered.shape)
+            for i, table in enumerate(self.tables):
+                code = code & (chosen[i] if i in members else table[-1])
+            at_most &= code.any(axis=2)
+            covered |= code
+        at_least = (covered == self.every).all(axis=2)
+        return at_most[:, 2] & at_least[:, 3], at_most[:, 0] & at_least[:, 1], ~at_most[:, 0]
 
-    def _covered(self, tables: Sequence[Bools], block: Block, combinations: Ints) -> Bools:
-        """Return how each product compares with each expected term, of shape (combinations, products, expected terms)."""
-        products = block.products or ((),)
-        found = np.ones((len(combinations), len(products), tables[0].shape[1]), dtype=bool)
-        for k, members in enumerate(products):
-            for i, table in enumerate(tables):
-                rows = combinations[:, block.active.index(i)] if i in members else np.full(len(combinations), -1)
-                found[:, k] &= table[rows]
-        return found
+
+def _words(bits: Bools) -> Words:
+    """Return the last axis of an array packed into words of 64 bits."""
+    packed = np.packbits(bits, axis=-1)
+    rest = -packed.shape[-1] % 8
+    padded = np.pad(packed, [(0, 0)] * (packed.ndim - 1) + [(0, rest)])
+    return np.ascontiguousarray(padded).view(np.uint64)
