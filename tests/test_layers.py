@@ -20,9 +20,12 @@ LAYERS = {
     "fit": 1,
     "relation": 1,
     "native": 1,
+    "schema_errors": 1,
+    "stats": 1,
     "validation": 2,
     "bench": 2,
     "perfmodels": 2,
+    "guidelines": 2,
     "scaling_check": 3,
     "session": 3,
     "plots": 3.1,
@@ -33,7 +36,7 @@ LAYERS = {
     "cli": 5,
     "pytest_plugin": 5,
 }
-NEVER_EACH_OTHER = {"validation", "bench", "perfmodels"}
+NEVER_EACH_OTHER = {"validation", "bench", "perfmodels", "guidelines"}
 BORDERS = {
     "sympy": {"growth", "perfmodels"},
     "lmfit": {"fit"},

@@ -10,10 +10,10 @@ from typing import Any
 from scalkit.bench.arguments import DATATYPES
 from scalkit.bench.operations import FUNCTIONS, GROUPS, KINDS, choose, operations
 from scalkit.bench.platforms import load_platform
-from scalkit.bench.schema_errors import hint, place
 from scalkit.bench.simulator import read_algorithms
 from scalkit.errors import UsageError
 from scalkit.native import sources
+from scalkit.schema_errors import hint, place
 from scalkit.toml_lines import Path as EntryPath
 
 __all__ = ["Checks", "absolute", "is_file", "platforms_of"]

@@ -16,8 +16,8 @@ from scalkit.bench.arguments import Arguments
 from scalkit.bench.campaign_checks import Checks, absolute, platforms_of
 from scalkit.bench.operations import SHAPES
 from scalkit.bench.plan import least_time, make_plan
-from scalkit.bench.schema_errors import place, schema_errors
 from scalkit.errors import UsageError
+from scalkit.schema_errors import place, schema_errors
 from scalkit.toml_lines import lines_of, syntax_error
 
 __all__ = ["HERE", "CampaignFile", "Library", "SlurmOptions", "Variant", "read_campaign"]
