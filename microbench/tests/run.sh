@@ -60,6 +60,9 @@ for p in "$@"; do
     must_work "$p" "$objects $further" "$memory" --ops all --creations 3 --slope-objects 8 --budget 60
 done
 most=$p
+for p in "$@"; do
+    must_work "$p" "ring_allreduce" "$directory/user/ring_allreduce" --max-reps 30 --size 1000 --passes 2
+done
 # shellcheck disable=SC2086
 {
     must_work "$most" "MPI_Bcast MPI_Reduce" "$time" $few --sync window --ops MPI_Bcast,MPI_Reduce --size 4000 --datatype double
@@ -76,6 +79,7 @@ grep -q '"provenance":{"a": 1}' "$file" || fail "provenance is not kept"
 grep -q '"run_id":"a \\"run\\""' "$file" || fail "run id is not kept"
 
 out="--out $runs/refused.jsonl"
+must_refuse 2 "sk_function: --ops: 'MPI_Bcast' is not one of ring_allreduce, paper," 2 "$directory/user/ring_allreduce" $out --ops MPI_Bcast
 # shellcheck disable=SC2086
 {
     must_refuse 0 "--out FILE" 2 "$time" --help
