@@ -7,6 +7,7 @@ from scalkit.perfmodels.composed import Composite, Product, Substituted
 from scalkit.perfmodels.congestion import Dragonfly, FatTree, Torus, alltoall_on
 from scalkit.perfmodels.exact import ExactModel
 from scalkit.perfmodels.hierarchy import AsymptoticModel, BoundedModel, DominantTermModel
+from scalkit.perfmodels.message_fit import MessageFit, fit_messages
 from scalkit.perfmodels.model import Bounds, PerformanceModel
 from scalkit.perfmodels.point_to_point import LogGP, PointToPoint, Protocol
 from scalkit.perfmodels.range_model import RangeModel
@@ -25,6 +26,7 @@ __all__ = [
     "ExactModel",
     "FatTree",
     "LogGP",
+    "MessageFit",
     "ModelCatalogue",
     "PerformanceModel",
     "PointToPoint",
@@ -39,5 +41,6 @@ __all__ = [
     "bluegene_p",
     "collective",
     "collectives_of",
+    "fit_messages",
     "read_models",
 ]

@@ -27,6 +27,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 NoiseKind = Literal["relative", "log-normal"]
 _TICKS = (Growth.of("S", power=1),)
 _MOST_SIZES = 200
+_FAR = 2.5
 _STATISTICS = {"median": 0.5, "q1": 0.25, "min": 0.0}
 
 
@@ -184,7 +185,9 @@ def fit_messages(
 
     Notes
     -----
-    The cuts are exact: `scalkit.fit.cuts.best_cuts` over segments of a constant plus a term in S, weighted by relative errors.
+    The noise is that between repetitions, of which those beyond 2.5 standard deviations, by the median deviation, are moved
+    there. The cuts are exact: `scalkit.fit.cuts.best_cuts` over segments of a constant plus a term in S, weighted by relative
+    errors.
 
     References
     ----------
@@ -197,7 +200,7 @@ def fit_messages(
         )
     at, table = _checked(sizes, times)
     values = _statistic(table, statistic)
-    error = pure_error(table, statistic)
+    error = pure_error(_without_spikes(table), statistic)
     known = [float(values_in(one, "S")) for one in switches]  # type: ignore[arg-type]
     cuts = best_cuts(at, values[None], _TICKS, [error], max_segments=max_protocols, switches=known)[0]
     bounds = [0, *(end for end, _ in cuts.pieces)]
@@ -257,6 +260,14 @@ def _statistic(table: Floats, statistic: str) -> Floats:
     if statistic == "mean":
         return np.asarray(np.nanmean(table, axis=-1))
     return np.asarray(np.nanquantile(table, _STATISTICS[statistic], axis=-1))
+
+
+def _without_spikes(table: Floats) -> Floats:
+    """Return repetitions no further from the median of their size than noise explains: a spike shall not pass for noise."""
+    middle = np.nanmedian(table, axis=1, keepdims=True)
+    logs = np.log(table / middle)
+    far = _FAR * 1.4826 * float(np.nanmedian(np.abs(logs)))
+    return np.asarray(middle * np.exp(np.clip(logs, -far, far))) if far > 0 else table
 
 
 def _checked(sizes: ArrayLike, times: ArrayLike) -> tuple[Floats, Floats]:

@@ -80,7 +80,8 @@ class ShownFit:
             for one in fit.switches
         ]
         switches = table(("protocol switches", "interval", "step of the time"), rows) if rows else ""
-        noise = f"Relative standard error of a time: {100 * fit.noise:.2g} %; probability of a switch: {100 * fit.probability:.3g} %."
+        sure = f"probability of a switch: {100 * fit.probability:.3g} %"
+        noise = f"Relative standard error of a time: {100 * fit.noise:.2g} %; {sure}."
         return block(protocols, switches, paragraph(noise), bullets(fit.remarks))
 
 
