@@ -18,7 +18,7 @@ def format_quantity(value: float, unit: str, digits: int = 3) -> str:
     value : float, in `unit`
         May be negative, zero, NaN or infinite.
     unit : str
-        Unit without prefix (``"s"``, ``"B"``); the empty string prints the number alone.
+        Unit without prefix (``"s"``, ``"B"``); the empty string, or ``"1"``, prints the number alone.
     digits : int
         Significant digits; whole bytes below 100 kB are printed exactly.
 
@@ -29,6 +29,7 @@ def format_quantity(value: float, unit: str, digits: int = 3) -> str:
     """
     if math.isnan(value):
         return "-"
+    unit = "" if unit == "1" else unit
     if math.isinf(value) or value == 0 or not unit:
         return f"{value:.{digits}g} {unit}".strip()
     if unit in _NO_FRACTION and abs(value) < 1e5 and float(value).is_integer():

@@ -20,6 +20,7 @@ from scalkit.units import format_quantity
         (12_345_678.0, "B", "12.3 MB"),
         (-3.5e-3, "s", "-3.50 ms"),
         (2.5, "", "2.5"),
+        (12345.0, "1", "1.23e+04"),
         (math.nan, "s", "-"),
         (math.inf, "s", "inf s"),
         (1e-20, "s", "0.0000100 fs"),
