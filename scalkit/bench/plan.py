@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from scalkit.bench.arguments import Arguments
 
-__all__ = ["MEMORY_RUNS", "Launch", "least_time", "make_plan", "share"]
+__all__ = ["MEMORY_RUNS", "STEMS", "Launch", "least_time", "make_plan", "share"]
 
 MEMORY_RUNS = 3
 """Memory of objects repeats exactly; three launches show that it does."""
@@ -16,7 +16,7 @@ MEMORY_RUNS = 3
 UNLIMITED_S = 600.0
 """Budget of one launch where the campaign has none."""
 
-_STEMS = {"collectives": "time", "memory": "memory", "functions": "function"}
+STEMS = {"collectives": "time", "memory": "memory", "functions": "function"}
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Launch:
     @property
     def name(self) -> str:
         """Name of its run file without suffix."""
-        return f"{_STEMS[self.kind]}-p{self.p:04d}-r{self.run:02d}"
+        return f"{STEMS[self.kind]}-p{self.p:04d}-r{self.run:02d}"
 
     @property
     def weight(self) -> float:

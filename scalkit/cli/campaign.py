@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from scalkit.bench.batch import Status
     from scalkit.bench.campaign import Result
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 HELP = "do what a campaign file says: here, or as jobs of Slurm"
 
-__all__ = ["HELP", "add_arguments", "run", "run_here_and_report"]
+__all__ = ["HELP", "add_arguments", "measure_file", "run"]
 
 _MOST = 12
 _POLL_S = 30.0
@@ -83,6 +83,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how often Slurm is asked (default: %(default)g)",
     )
     add("collect", _collect, "say how the jobs are, and collect what they measured", example="collect mine.toml")
+    emit = add(
+        "emit", _emit, "write the campaign for ReFrame or JUBE", example="emit mine.toml reframe --out mine_rf.py"
+    )
+    emit.add_argument("tool", choices=("reframe", "jube"), help="reframe: a Python test file; jube: XML")
+    emit.add_argument("--out", default=None, metavar="FILE", help="where to (default: beside the campaign file)")
     job = add(
         "job", _job, "what a job script calls: do some launches", example="job jobs/submitted.toml --launches ..."
     )
@@ -99,8 +104,34 @@ def run(args: argparse.Namespace) -> int:
     return int(args.work(args))
 
 
-def run_here_and_report(path: Path, *, set_aside: bool = False, as_json: bool = False) -> int:
-    """Measure a campaign file here, say how it went, and return 0 or 2."""
+def measure_file(args: argparse.Namespace, add_options: Callable[[argparse.ArgumentParser], None]) -> int:
+    """Measure the file of `scalkit measure --campaign` here, and return 0 or 2.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+    add_options : callable
+        Declares the options of that command, of which only few go with a file.
+
+    Raises
+    ------
+    UsageError
+        If others are given.
+    """
+    from scalkit.errors import UsageError
+
+    parser = argparse.ArgumentParser(add_help=False)
+    add_options(parser)
+    fine = {"campaign", "set_aside", "json"}
+    given = [key for key, value in vars(parser.parse_args([])).items() if getattr(args, key) != value]
+    for key in given:
+        if key not in fine:
+            what = f"--{key.replace('_', '-')}" if key != "what" else " ".join(args.what)
+            raise UsageError(f"--campaign {args.campaign}: the file says everything; leave out {what}.")
+    return _run_here(Path(args.campaign), set_aside=args.set_aside, as_json=args.json)
+
+
+def _run_here(path: Path, *, set_aside: bool, as_json: bool) -> int:
     from scalkit.bench.campaign_file import read_campaign
     from scalkit.bench.here import prepare_here, run_here
     from scalkit.cli.progress import progress_printer, terminated_like_interrupted
@@ -123,7 +154,7 @@ def run_here_and_report(path: Path, *, set_aside: bool = False, as_json: bool = 
 
 
 def _run(args: argparse.Namespace) -> int:
-    return run_here_and_report(Path(args.file), set_aside=args.set_aside, as_json=args.json)
+    return _run_here(Path(args.file), set_aside=args.set_aside, as_json=args.json)
 
 
 def _check(args: argparse.Namespace) -> int:
@@ -223,6 +254,24 @@ def _collect(args: argparse.Namespace) -> int:
 
     file = read_campaign(Path(args.file))
     return _tell(file, look(file), args.json)
+
+
+def _emit(args: argparse.Namespace) -> int:
+    from scalkit.bench.campaign_file import read_campaign
+    from scalkit.bench.emitting import TOOLS, emitted
+    from scalkit.bench.folder import write_whole
+
+    path = Path(args.file)
+    out = Path(args.out) if args.out else path.with_suffix(TOOLS[args.tool])
+    write_whole(out, emitted(read_campaign(path), args.tool, out.name))
+    runs = {"reframe": f"reframe -c {out} -r", "jube": f"jube run {out}"}[args.tool]
+    if args.json:
+        sys.stdout.write(
+            json.dumps({"file": str(out), "tool": args.tool, "command": runs, "status": 0}, indent=2) + "\n"
+        )
+    else:
+        sys.stdout.write(f"{out}; run it with: {runs}\n")
+    return 0
 
 
 def _job(args: argparse.Namespace) -> int:

@@ -1,0 +1,167 @@
+"""A campaign for other tools: a test file of ReFrame, a benchmark of JUBE."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scalkit.bench.campaign_file import CampaignFile, SlurmOptions
+from scalkit.bench.mpi import cores, settings
+from scalkit.bench.operations import PROGRAMS, choose
+from scalkit.bench.plan import MEMORY_RUNS, STEMS
+from scalkit.bench.templating import filled, python_literal, xml_text
+from scalkit.errors import UsageError
+from scalkit.native import sources
+
+__all__ = ["TOOLS", "emitted"]
+
+TOOLS = {"reframe": ".py", "jube": ".xml"}
+"""Names of the tools, and how their files end."""
+
+_KINDS = ("MPICH", "Open MPI", "Intel MPI")
+
+
+def emitted(file: CampaignFile, tool: str, name: str) -> str:
+    """Return the file of another tool that measures the same.
+
+    Parameters
+    ----------
+    file : CampaignFile
+    tool : str
+        One of `TOOLS`.
+    name : str
+        Of the file that is written.
+
+    Returns
+    -------
+    str
+        Python for ReFrame, XML for JUBE. It compiles the microbenchmarks and keeps every run file.
+
+    Raises
+    ------
+    UsageError
+        If the campaign has what the tool cannot do.
+    """
+    campaign = _campaign(file, tool)
+    if tool == "reframe":
+        return filled("reframe_test.py.jinja", python_literal, name=name, campaign=campaign)
+    return filled("jube.xml.jinja", _jube_text, **_jube(file, campaign, name))
+
+
+def _campaign(file: CampaignFile, tool: str) -> dict[str, Any]:
+    """Return what both tools need to know, as plain values."""
+    first = file.variants[0].arguments
+    libraries = {variant.library.name: variant.library for variant in file.variants}
+    if len(libraries) > 1 or any(library.platform for library in libraries.values()):
+        raise UsageError(
+            f"{file.path} names {', '.join(libraries)}; {tool} measures one MPI library, which its own settings choose: name "
+            "one, or none."
+        )
+    unknown = [kind for kind in first.kinds if kind not in PROGRAMS]
+    if unknown:
+        raise UsageError(f"{file.path} measures {unknown[0]!r}, which {tool} cannot; leave it out.")
+    (library,) = libraries.values()
+    slurm = file.slurm or SlurmOptions()
+    tree = sources("microbench")
+    ops = choose(tree, first.kinds, first.ops)
+    shared = {"collectives": {"datatype": first.datatype, "sync": first.sync, "max-reps": first.max_reps}}
+    shared["memory"] = {"shapes": ",".join(first.shapes)}
+    return {
+        "id": secrets.token_hex(4),
+        "sources": str(tree.absolute()),
+        "mpicc": library.mpicc or "mpicc",
+        "modules": [*slurm.modules, *library.modules],
+        "environment": {**_waiting(file, max(first.counts)), **slurm.environment, **library.environment},
+        "kinds": list(first.kinds),
+        "stems": {kind: STEMS[kind] for kind in first.kinds},
+        "programs": {kind: PROGRAMS[kind] for kind in first.kinds},
+        "options": {kind: {"ops": ",".join(ops[kind]), **shared[kind]} for kind in first.kinds},
+        "processes": list(first.counts),
+        "sizes": _distinct([variant.arguments.size for variant in file.variants]),
+        "processes_per_node": _distinct([variant.arguments.processes_per_node or 0 for variant in file.variants]),
+        "runs": {kind: min(first.runs, MEMORY_RUNS) if kind == "memory" else first.runs for kind in first.kinds},
+        "seed": first.seed,
+    }
+
+
+def _waiting(file: CampaignFile, most: int) -> dict[str, str]:
+    """Return settings for more processes than this machine has cores; each library ignores those of the others."""
+    if file.slurm is not None or most <= cores():
+        return {}
+    return {key: value for kind in _KINDS for key, value in settings(kind, oversubscribed=True).items()}
+
+
+def _jube(file: CampaignFile, campaign: Mapping[str, Any], name: str) -> dict[str, Any]:
+    if campaign["processes_per_node"] != [0]:
+        raise UsageError(f"{file.path}: JUBE's platform files place processes; leave processes_per_node out.")
+    sized = {"collectives": {"size": "SIZE"}, "memory": {}}
+    words = {
+        kind: " ".join(f"--{key}={value}" for key, value in {**options, **sized[kind]}.items())
+        for kind, options in campaign["options"].items()
+    }
+    library = file.variants[0].library
+    launch = [library.mpiexec or "mpiexec", "-n", _Own("$p"), _Own("compile/bin/$program"), _Own("--out=$file")]
+    launch += [_Own("--expect-np=$p"), _Own("--seed=$seed"), _Own("--run-id=$run_id"), _Own("$options")]
+    before = [f"module load {shlex.quote(module)}" for module in campaign["modules"]]
+    before += [f"export {key}={shlex.quote(value)}" for key, value in campaign["environment"].items()]
+    measure = _command([*before, *(file.slurm.lines if file.slurm else ())], launch)
+    if file.slurm:
+        measure = _Own(f"{_sbatch(file.slurm)} --wrap {shlex.quote(f'{measure}; touch ended')}")
+    make = ["make", "-C", campaign["sources"], f"MPICC={campaign['mpicc']}", _Own('BUILD="$$PWD/bin"')]
+    only = [f"('$kind' != '{kind}' or $run &lt; {runs})" for kind, runs in campaign["runs"].items()]
+    return {
+        "name": name,
+        "outpath": f"{Path(name).stem}_runs",
+        "title": file.title or file.path.name,
+        "campaign": {**campaign, "words": words, "most_runs": max(campaign["runs"].values())},
+        "compile": _command(before, make),
+        "measure": measure,
+        "is_batch": file.slurm is not None,
+        "runs_active": " and ".join(only) if len(set(campaign["runs"].values())) > 1 else "",
+        "patterns": [one for kind in campaign["kinds"] for one in _patterns(kind, campaign["options"][kind]["ops"])],
+    }
+
+
+class _Own(str):
+    """Text in which JUBE finds its parameters; in any other a dollar is a dollar."""
+
+    __slots__ = ()
+
+
+def _jube_text(value: object) -> str:
+    return xml_text(value if isinstance(value, _Own) else str(value).replace("$", "$$"))
+
+
+def _command(before: Sequence[str], words: Sequence[str]) -> _Own:
+    """Return commands in turn, of which the last one is given as words."""
+    last = " ".join(word if isinstance(word, _Own) else shlex.quote(word).replace("$", "$$") for word in words)
+    return _Own(" && ".join([*(line.replace("$", "$$") for line in before), last]))
+
+
+def _sbatch(slurm: SlurmOptions) -> str:
+    named = {key: getattr(slurm, key) for key in ("account", "partition", "qos", "constraint", "reservation", "time")}
+    options = [f"--{key}={value}" for key, value in named.items() if value is not None]
+    return " ".join(
+        ["sbatch", "--ntasks=$p", *(shlex.quote(one).replace("$", "$$") for one in [*options, *slurm.options])]
+    )
+
+
+def _patterns(kind: str, ops: str) -> list[dict[str, str]]:
+    """Return a pattern for each function: the statistic over all passes so far, of which JUBE takes the last."""
+    what, unit = ("steady_B", "B") if kind == "memory" else ("q1_ns", "ns")
+    return [
+        {
+            "name": f"{re.sub(r'[^A-Za-z0-9_]', '_', op)}_{what}",
+            "unit": unit,
+            "regex": rf'"op":"{re.escape(op)}",.*"{what}":([0-9]+)',
+        }
+        for op in ops.split(",")
+    ]
+
+
+def _distinct(values: Sequence[Any]) -> list[Any]:
+    return list(dict.fromkeys(values))
