@@ -73,6 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_targets(parser.add_argument_group("what to measure it on; --mpi and --platform may be given several times"))
     add("--timeout", type=float, default=None, metavar="SECONDS", help="for one launch (default: amply its share)")
     add("--set-aside", action="store_true", help="rename --out if it holds another campaign, rather than refuse it")
+    add("--campaign", default=None, metavar="FILE", help="do what a campaign file says (docs/campaigns.md), here")
     add("--json", action="store_true", help="print the outcome as JSON instead of text")
 
 
@@ -108,6 +109,10 @@ def run(args: argparse.Namespace) -> int:
     from scalkit.cli.progress import progress_printer, terminated_like_interrupted
     from scalkit.errors import UsageError
 
+    if args.campaign is not None:
+        from scalkit.cli.campaign import measure_file
+
+        return measure_file(args, add_arguments)
     if args.timeout is not None and not args.timeout > 0:
         raise UsageError(f"--timeout {args.timeout:g}: a positive number of seconds is needed.")
     out = Path(args.out)
