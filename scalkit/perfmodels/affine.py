@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from scalkit.fit.pure_error import Noise
 
-__all__ = ["Affine", "fit_affine"]
+__all__ = ["Affine", "fit_affine", "fit_line"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 _ROUNDS = 20
@@ -82,6 +82,41 @@ def fit_affine(
     return Affine(
         float(best[0] * unit[0]),
         float(best[1] * unit[1]),
+        (float(intervals[0, 0]), float(intervals[0, 1])),
+        (float(intervals[1, 0]), float(intervals[1, 1])),
+        ((float(scaled[0, 0]), float(scaled[0, 1])), (float(scaled[1, 0]), float(scaled[1, 1]))),
+        bounded,
+    )
+
+
+def fit_line(x: Floats, y: Floats, errors: Floats, level: float = 0.9) -> Affine:
+    """Return the line of least squares, neither coefficient negative, of values with standard errors of their own.
+
+    Parameters
+    ----------
+    x, y, errors : ndarray of shape (points,)
+        The errors are positive; where the residuals are larger than they say, the intervals follow the residuals.
+    level : float
+        Of the intervals.
+    """
+    from scipy.optimize import nnls
+
+    scale = float(np.abs(x).max()) or 1.0
+    columns = np.stack([np.ones_like(x), x / scale], axis=1) / errors[:, None]
+    size = np.maximum(np.linalg.norm(columns, axis=0), _SMALL)
+    target = y / errors
+    best = nnls(columns / size, target)[0] / size if (target > 0).any() else np.zeros(2)
+    free = _solved(columns, target)
+    bounded = tuple(name for name, b, f in zip(("constant", "slope"), best, free, strict=True) if b == 0 and f < 0)
+    dof = max(1, len(x) - 2)
+    residual = target - columns @ best
+    covariance = max(1.0, float(residual @ residual) / dof) * np.linalg.pinv(columns.T @ columns)
+    unit = np.array([1.0, 1 / scale])
+    intervals = _intervals(best, np.sqrt(np.diag(covariance)), float(dof), level) * unit[:, None]
+    scaled = covariance * np.outer(unit, unit)
+    return Affine(
+        float(best[0]),
+        float(best[1] / scale),
         (float(intervals[0, 0]), float(intervals[0, 1])),
         (float(intervals[1, 0]), float(intervals[1, 1])),
         ((float(scaled[0, 0]), float(scaled[0, 1])), (float(scaled[1, 0]), float(scaled[1, 1]))),

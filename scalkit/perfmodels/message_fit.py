@@ -21,7 +21,7 @@ from scalkit.perfmodels.point_to_point import PointToPoint, Protocol
 from scalkit.perfmodels.quantities import values_in
 from scalkit.perfmodels.ranges import Range
 
-__all__ = ["FittedProtocol", "MessageFit", "Switch", "fit_messages"]
+__all__ = ["FittedProtocol", "MessageFit", "Switch", "checked_times", "fit_messages", "spread_of"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 NoiseKind = Literal["relative", "log-normal"]
@@ -198,7 +198,7 @@ def fit_messages(
             f"noise {noise!r}, statistic {statistic!r}, level {level!r}: choose 'relative' or 'log-normal'; median, q1, min or "
             "mean; and a level between 0 and 1."
         )
-    at, table = _checked(sizes, times)
+    at, table = checked_times(sizes, times)
     values = _statistic(table, statistic)
     error = pure_error(_without_spikes(table), statistic)
     known = [float(values_in(one, "S")) for one in switches]  # type: ignore[arg-type]
@@ -270,7 +270,13 @@ def _without_spikes(table: Floats) -> Floats:
     return np.asarray(middle * np.exp(np.clip(logs, -far, far))) if far > 0 else table
 
 
-def _checked(sizes: ArrayLike, times: ArrayLike) -> tuple[Floats, Floats]:
+def spread_of(table: Floats) -> float:
+    """Return the relative standard error of the median of repetitions, of shape (sizes, repetitions)."""
+    return pure_error(_without_spikes(table), "median").error
+
+
+def checked_times(sizes: ArrayLike, times: ArrayLike) -> tuple[Floats, Floats]:
+    """Return sizes, ascending, and a table of times (sizes, repetitions); `fit_messages` says what is refused."""
     at = np.atleast_1d(values_in(sizes, "S"))
     try:
         table = np.asarray(times, dtype=np.float64)
