@@ -31,3 +31,10 @@ def test_example_of_the_readme_prints_what_it_says(monkeypatch, tmp_path):
         exec(compile(code, "README.md", "exec"), {})
     assert printed.getvalue() == said
     assert (tmp_path / "my_sort.html").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("name", ["ring_allreduce.c", "exchange.py"])
+def test_examples_of_the_page_on_measuring_are_those_that_run(name):
+    """tests/bench/test_functions.py compiles and runs them."""
+    page = (ROOT / "docs/measurement.md").read_text(encoding="utf-8")
+    assert (ROOT / "microbench/examples" / name).read_text(encoding="utf-8").rstrip() in page
