@@ -60,6 +60,9 @@ def dataset_of(
     """
     found = [one for _, one in files]
     metrics = [one for each in found for one in each.observed if one.role == "metric"]
+    cut = next((f"{name}: {one.cut}" for name, one in files if one.cut), None)
+    if not metrics and cut is not None:
+        raise DataError(f"{where} holds no measurement before it ends ({cut}); copy it again, or measure again.")
     if not metrics:
         raise DataError(f"{where} has no benchmark with a run time; run some, without errors.")
     chosen = chosen_parameters(found, where, parameter)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import xarray as xr
@@ -11,7 +12,7 @@ import xarray as xr
 from scalkit.errors import DataError
 from scalkit.measure.readers.content import Content, load
 from scalkit.measure.readers.dataset import dataset_of
-from scalkit.measure.readers.formats import format_of, read_content
+from scalkit.measure.readers.formats import is_expected, read_content
 from scalkit.measure.readers.frame import read_frame
 from scalkit.measure.readers.observed import Found
 from scalkit.measure.readers.processes import with_processes
@@ -41,8 +42,15 @@ def foreign_datasets(
         If a file is of no known format, damaged, or lacks something.
     """
     groups: dict[str, list[tuple[Path, Found]]] = {}
+    seen: dict[str, Path] = {}
     for content in contents:
         found = read_content(content, parameter)
+        before = seen.setdefault(content.sha256, content.path)
+        if before is not content.path:
+            note = f"{content.path} is left out, as it is the same as {before}"
+            family = groups[_family(found.format)]
+            family[0] = (family[0][0], replace(family[0][1], notes=[*family[0][1].notes, note]))
+            continue
         groups.setdefault(_family(found.format), []).append((content.path, found))
     return [_together(files, parameter, p) for files in groups.values()]
 
@@ -70,10 +78,10 @@ def foreign_files(folder: Path) -> tuple[list[Content], list[str]]:
     others: list[str] = []
     for path in _walked(folder):
         content = load(path)
-        if format_of(content) is None:
-            others.append(str(path.relative_to(folder)))
-        else:
+        if is_expected(content):
             contents.append(content)
+        else:
+            others.append(str(path.relative_to(folder)))
     more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
     notes = [f"ignored, as they are of no known format: {', '.join(others[:_SHOWN])}{more}"] if others else []
     return contents, notes

@@ -25,13 +25,39 @@ from scalkit.measure.readers.reframe import is_perflog, read_perflog
 from scalkit.measure.readers.reprompi import is_reprompi, read_reprompi
 from scalkit.measure.readers.skampi import is_skampi, read_skampi
 
-__all__ = ["KNOWN", "Format", "format_of", "read_content"]
+__all__ = ["KNOWN", "Format", "format_of", "is_expected", "read_content"]
 
 Parameter = str | Sequence[str] | None
 
 KNOWN = (
     "run files, netCDF-3, OSU, IMB, ReproMPI, SKaMPI, mpi4py.bench, Extra-P (text, JSON, JSON Lines, experiments), TaLPas, "
     "CUBE, Google Benchmark, pytest-benchmark, hyperfine, ReFrame's performance logs, JUBE's tables, CSV"
+)
+
+_PAGES = frozenset(
+    [
+        ".md",
+        ".rst",
+        ".html",
+        ".htm",
+        ".xml",
+        ".toml",
+        ".yaml",
+        ".yml",
+        ".ini",
+        ".cfg",
+        ".conf",
+        ".py",
+        ".sh",
+        ".c",
+        ".h",
+        ".cc",
+        ".cpp",
+        ".hpp",
+        ".f90",
+        ".tex",
+        ".svg",
+    ]
 )
 
 _PACKED = {
@@ -64,6 +90,13 @@ def format_of(content: Content) -> Format | None:
     return next((one for one in _FORMATS if one.is_it(content)), None)
 
 
+def is_expected(content: Content) -> bool:
+    """Return whether a file that nobody named, found in a folder, is meant: of a format, and no table in a page or a program."""
+    found = format_of(content)
+    is_table = found is not None and found.read in (read_delimited, read_jube_pretty)
+    return found is not None and not (is_table and content.path.suffix.lower() in _PAGES)
+
+
 def read_content(content: Content, parameter: Parameter = None) -> Found:
     """Return what is in a file of another program.
 
@@ -75,6 +108,10 @@ def read_content(content: Content, parameter: Parameter = None) -> Found:
     packed = next((name for magic, name in _PACKED.items() if content.data.startswith(magic)), None)
     if packed is not None:
         raise DataError(f"{content.where} is compressed ({packed}), which is not read as it is; unpack it first.")
+    if not content.data.strip():
+        raise DataError(f"{content.where} is empty; measure again, or name another file.")
+    if content.data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise DataError(f"{content.where} is UTF-16 text; save it as UTF-8.")
     found = format_of(content)
     if found is None:
         raise DataError(

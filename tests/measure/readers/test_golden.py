@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.measure import check, read, series
+from scalkit.measure.readers.processes import p_in_name
 
 DATA = Path(__file__).parents[2] / "data" / "readers"
 
@@ -267,6 +269,74 @@ def test_csv() -> None:
     assert values(ds, "bcast", p=4) == [9e-6, 9.1e-6, 9.2e-6]
     wide = read(DATA / "csv" / "wide.csv")
     assert (wide["memory"].attrs["units"], values(wide, "f", "memory", nprocs=8)) == ("B", [108000.0])
+
+
+def test_the_same_file_twice_counts_once(tmp_path: Path) -> None:
+    path = DATA / "jube" / "scan.csv"
+    (tmp_path / "copy.csv").write_bytes(path.read_bytes())
+    ds = read([path, tmp_path / "copy.csv"])
+    np.testing.assert_array_equal(ds["time"], read(path)["time"])
+    assert notes(ds) == [f"{tmp_path / 'copy.csv'} is left out, as it is the same as {path}"]
+
+
+def test_a_page_in_a_folder_is_no_table(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("| a | b |\n| --- | --- |\n| 1 | 2 |\n")
+    (tmp_path / "scan.csv").write_bytes((DATA / "jube" / "scan.csv").read_bytes())
+    assert notes(read(tmp_path)) == ["ignored, as they are of no known format: README.md"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "{} is empty; measure again, or name another file."),
+        (b"\n \n", "{} is empty; measure again, or name another file."),
+        ("p,time\n1,2\n".encode("utf-16"), "{} is UTF-16 text; save it as UTF-8."),
+        (b"# OSU MPI Bcast Latency Test v7.4\n# Size       Avg Latency(us)\n8   1.0",
+         "{} holds no measurement before it ends (a_p2.txt: line 3 has no line end, so the file was cut there; left out: "
+         "'8   1.0'); copy it again, or measure again."),
+        (b"# OSU MPI Bcast Latency Test v7.4\n# Size       Avg Latency(us)\n8 1.0 7\n16 2.0\n",
+         "{}, line 3: the row '8 1.0 7' has 3 fields, the header has 2 (S, time_avg); the file is damaged there, run the "
+         "benchmark again or delete the row."),
+        (b"[1, 2]", "{} holds a JSON list; an object of a benchmark program is needed."),
+        (b"\x1f\x8b\x08", "{} is compressed (gzip), which is not read as it is; unpack it first."),
+    ],
+)  # fmt: skip
+def test_files_that_are_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "a_p2.txt"
+    path.write_bytes(content)
+    with pytest.raises(sk.errors.DataError, match=f"^{re.escape(message.format(path))}$"):
+        read(path)
+
+
+def test_cube_needs_pycubexr(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pycubexr", None)
+    path = DATA / "cube" / "set" / "demo.p4.r1" / "profile.cubex"
+    message = f"{path} is a CUBE profile, which pycubexr reads, and that is not installed; pip install pycubexr."
+    with pytest.raises(sk.errors.DataError, match=f"^{re.escape(message)}$"):
+        read(path)
+
+
+def test_cube_needs_a_folder_that_names_parameters(tmp_path: Path) -> None:
+    path = tmp_path / "scorep" / "profile.cubex"
+    path.parent.mkdir()
+    path.write_bytes((DATA / "cube" / "set" / "demo.p4.r1" / "profile.cubex").read_bytes())
+    message = (
+        f"{path}: the folder 'scorep' names no parameter; call it as Extra-P does, as in 'run.p32.n100.r1' (r is the "
+        "repetition)."
+    )
+    with pytest.raises(sk.errors.DataError, match=f"^{re.escape(message)}$"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "p"),
+    [
+        ("osu_bcast_p8.txt", 8), ("p0016.txt", 16), ("np4/bcast.log", 4), ("bcast.ranks-4.out", 4), ("x_nprocs=32.txt", 32),
+        ("x-P2.txt", 2), ("map8.txt", None), ("p8_p16.txt", None), ("osu.txt", None), ("p0.txt", None),
+    ],
+)  # fmt: skip
+def test_p_in_names(name: str, p: int | None) -> None:
+    assert p_in_name(Path("/data") / name) == p
 
 
 def test_a_folder_of_several_formats_is_combined_if_it_can_be(tmp_path: Path) -> None:
