@@ -1,6 +1,6 @@
 /* An allreduce of one's own, measured by   scalkit measure --function microbench/examples/ring_allreduce.c -n 2,4,8
  *
- * The sum travels once around the ring, then the result: 2 (p - 1) messages one after the other, so the expectation is p. */
+ * The sum travels once around the ring, then the result: 2 (p - 1) messages one after the other: p is expected. */
 #include "scalkit.h"
 
 #include <stdlib.h>

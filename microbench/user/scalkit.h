@@ -4,8 +4,8 @@
  *
  * The file defines, for its own name:
  *
- *     int  my_bcast(struct sk_call *call);            needed: what is timed; returns 0 or MPI's error code
- *     int  my_bcast_setup(struct sk_call *call);      optional: once, before all; returns 0, or what ends the launch
+ *     int  my_bcast(struct sk_call *call);            needed: what is timed; 0 or the error code of MPI
+ *     int  my_bcast_setup(struct sk_call *call);      optional: once, before all; 0, or else the launch ends
  *     long my_bcast_check(struct sk_call *call);      optional: right after a call, not timed; returns how many elements
  *                                                     are wrong on this process
  *     int  my_bcast_teardown(struct sk_call *call);   optional: once, after all
