@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scalkit.fit import MIN_POINTS
@@ -37,7 +38,8 @@ def code_of(session: Reading, holder: str | None = None) -> str:
     """
     session._source = source = confirmed(session._source)
     if holder is not None or not source.is_there:
-        source = replace(source, paths=source.paths if holder is not None else (), holder=holder or source.holder)
+        kept = source.holder if Path(source.holder).is_file() else ""
+        source = replace(source, paths=source.paths if holder is not None else (), holder=holder or kept)
     data = data_code(session.data, source)
     expected = expectations_code(session._given, session._judge.expected)
     rules, removed = _rules(session.state.rules, session._judge.expected.rules)

@@ -15,7 +15,7 @@ function replace(box, html) {
 function render({ model, el, signal }) {
   const boxes = new Map(), shown = new Map();
   el.classList.add("sk-part", "sk-exercise");
-  const send = (name, value = {}) => model.send({ name, value });
+  const send = (name, value = {}) => { if (isHeard(model)) model.send({ name, value }); };
   const draw = () => {
     for (const [key, html] of Object.entries(model.get("pieces"))) {
       if (!boxes.has(key)) {

@@ -51,8 +51,8 @@ class ExerciseCard(OfCell, anywidget.AnyWidget):
         If the exercise cannot be made of what was given.
     """
 
-    _esm = source("exercise.js")
-    _css = source("part.css", "exercise.css")
+    _esm = source("kernel.js", "exercise.js")
+    _css = source("kernel.css", "part.css", "exercise.css")
 
     pieces: t.Dict[Any, Any] = t.Dict().tag(sync=True)
 

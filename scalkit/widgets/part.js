@@ -75,7 +75,7 @@ function frame(model, el) {
 
 function renderPart({ model, el, signal }) {
   const boxes = new Map(), shown = new Map(), place = frame(model, el);
-  const send = (name, value = {}) => model.send({ name, value });
+  const send = (name, value = {}) => { if (isHeard(model)) model.send({ name, value }); };
   const markTerms = () => {
     for (const trait of ["hover", "term"]) {
       const text = model.get(trait);

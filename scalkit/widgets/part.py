@@ -47,7 +47,7 @@ class Part(Fallback, OfCell, anywidget.AnyWidget):
     """
 
     _esm = source("kernel.js", "part.js", "part_main.js")
-    _css = source("part.css")
+    _css = source("kernel.css", "part.css")
 
     pieces: t.Dict[Any, Any] = t.Dict().tag(sync=True)
     title = t.Unicode("").tag(sync=True)

@@ -47,7 +47,7 @@ class PlotView(OfCell, anywidget.AnyWidget):
     """
 
     _esm = source("kernel.js", "plot_view.js")
-    _css = source("plot_view.css")
+    _css = source("kernel.css", "plot_view.css")
 
     runtime = t.Instance(PlotRuntime).tag(sync=True, **widget_serialization)
     figure = t.Dict().tag(sync=True)

@@ -91,7 +91,7 @@ class TickRuler(Fallback, OfCell, anywidget.AnyWidget):
     _esm = source(
         "kernel.js", "growth.js", "ruler_layout.js", "ruler_edit.js", "ruler_dom.js", "ruler_tools.js", "ruler.js"
     )
-    _css = source("ruler.css")
+    _css = source("kernel.css", "ruler.css")
 
     ticks: t.List[Any] = t.List().tag(sync=True)
     expectation = t.Unicode("").tag(sync=True)

@@ -68,6 +68,8 @@ def test_code_of_a_session_whose_data_are_only_inside_its_file_opens_that_file(d
     assert 'data = sk.Session.load("mine.json").data\n' in opened.as_code()
     again, said = run(opened.as_code())
     assert (again.state, said.strip()) == (opened.state, opened.verdict.sentence)
+    Path("mine.json").unlink()
+    assert "xr.Dataset.from_dict" in opened.as_code(), "neither is there"
 
 
 def test_large_data_are_named_by_a_file_to_write(session, tmp_path, monkeypatch):
