@@ -6,8 +6,8 @@
  *
  *     int  my_bcast(struct sk_call *call);            needed: what is timed; 0 or the error code of MPI
  *     int  my_bcast_setup(struct sk_call *call);      optional: once, before all; 0, or else the launch ends
- *     long my_bcast_check(struct sk_call *call);      optional: right after a call, not timed; returns how many elements
- *                                                     are wrong on this process
+ *     long my_bcast_check(struct sk_call *call);      optional: after a call, not timed; returns how many elements are
+ *                                                     wrong on this process
  *     int  my_bcast_teardown(struct sk_call *call);   optional: once, after all
  *
  * Every process calls them. docs/measurement.md has an example. */
