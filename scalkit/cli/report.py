@@ -6,8 +6,8 @@ report.junit.xml     the same as test cases, for CI systems
 report.pdf           with --pdf: the same page, printed by Chromium
 report.ipynb         with --notebook: the template as it ran
 
-RUN is a folder of run files (as `scalkit measure` makes it), a single run file, a netCDF file, or JSON that Google Benchmark
-or pytest-benchmark wrote; several of different campaigns are combined, but a folder together with one of its own files is
+RUN is a folder of run files (as `scalkit measure` makes it), a single run file, a netCDF file, or files of other
+programs (docs/readers.md); several of different campaigns are combined, but a folder together with one of its own files is
 refused. A session file or an earlier report may stand alone; it says itself what is expected.
 
     scalkit report runs/here --target-p 65536                             every function against what is expected

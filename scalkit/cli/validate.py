@@ -1,8 +1,8 @@
 """Validates measurements against expectations and prints the verdicts as a table.
 
-RUN is a campaign folder that `scalkit measure` wrote, or run files, a netCDF file, or JSON that Google Benchmark or
-pytest-benchmark wrote. What is expected comes from a bundled catalogue (mpi, mpi-all, mafia), a TOML file, or a
-baseline:
+RUN is a campaign folder that `scalkit measure` wrote, or run files, a netCDF file, or files of other programs (OSU, IMB,
+Extra-P, Google Benchmark and more: docs/readers.md). What is expected comes from a bundled catalogue (mpi, mpi-all,
+mafia), a TOML file, or a baseline:
 
     scalkit validate runs/allreduce                          against the catalogue of MPI
     scalkit validate bench.json --expect expectations.toml   against a file, which looks like this:
