@@ -81,7 +81,7 @@ class Launcher:
         is_own = launch.kind == FUNCTIONS
         program, *first = self.functions if is_own else (str(self.build.program(PROGRAMS[launch.kind])),)
         words = [*first, *(f"--{name}={value}" for name, value in options.items())]
-        return self.mpi.command(launch.p, program, *words, forward=self._forward())
+        return self.mpi.for_run(launch.run).command(launch.p, program, *words, forward=self._forward())
 
     def run(self, launch: Launch, budget_s: float, timeout_s: float) -> tuple[str, ...]:
         """Start a launch, put its run file in place, and return what is wrong with the results in it.

@@ -78,6 +78,11 @@ class Mpi:
         return False
 
     @property
+    def usual_runs(self) -> int:
+        """How often a campaign launches everything, unless told otherwise."""
+        return 10
+
+    @property
     def facts(self) -> dict[str, Any]:
         """What a run file says beyond compiler, launcher and settings; empty for a real library."""
         return {}
@@ -86,6 +91,10 @@ class Mpi:
     def options(self) -> dict[str, object]:
         """Options of sk_time that replace those of a campaign; none for a real library."""
         return {}
+
+    def for_run(self, run: int) -> Mpi:
+        """Return what a run of a campaign is started with: of a real library the same for all."""
+        return self
 
     def command(self, n: int, program: str, *arguments: str, forward: Mapping[str, str] | None = None) -> list[str]:
         """Return the command that starts `n` ranks; `forward` are variables that the ranks must see."""

@@ -8,7 +8,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -87,6 +87,11 @@ class SimulatedMpi(Mpi):
         """True."""
         return True
 
+    @property
+    def usual_runs(self) -> int:
+        """Five allocations where nodes are scattered; else one run, for all would be the same."""
+        return 1 if self.platform.scatter_seed is None else 5
+
     def command(self, n: int, program: str, *arguments: str, forward: Mapping[str, str] | None = None) -> list[str]:
         """Return the command that simulates `n` ranks; every rank sees the environment anyway.
 
@@ -110,6 +115,11 @@ class SimulatedMpi(Mpi):
             *arguments,
         ]
 
+    def for_run(self, run: int) -> SimulatedMpi:
+        """Return the same machine with the hosts that a run gets: each has an allocation of its own, where they are scattered."""
+        seed = self.platform.scatter_seed
+        return self if seed is None else replace(self, platform=replace(self.platform, scatter_seed=seed + run))
+
     @property
     def configuration(self) -> list[str]:
         """The options of SimGrid."""
@@ -132,6 +142,7 @@ class SimulatedMpi(Mpi):
                 "description": self.platform.description,
                 "platform_sha256": self.platform.sha256,
                 "processes_per_node": self.per_node,
+                **({} if self.platform.scatter_seed is None else {"scatter_seed": self.platform.scatter_seed}),
                 "overheads_s": dict(self.platform.overheads_s),
                 "algorithms": dict(self.algorithms),
                 "configuration": self.configuration,

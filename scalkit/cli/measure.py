@@ -58,7 +58,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N,N,...",
         help="numbers of processes; 2..1024 are the powers of two from 2 to 1024 (default: %(default)s)",
     )
-    add("--runs", type=int, default=None, metavar="N", help="launches of each (default: 10, of simulations 1)")
+    add(
+        "--runs",
+        type=int,
+        default=None,
+        metavar="N",
+        help="launches of each (default: 10; of simulations 5 or 1)",
+    )
     add("--out", default="runs/here", metavar="FOLDER", help="where to write (default: %(default)s)")
     add("--budget", type=float, default=None, metavar="SECONDS", help="for all of it, about (default: no limit)")
     add("--ops", default="", metavar="A,B,...", help="names or groups, such as MPI_Scan,nonblocking (default: paper)")
@@ -167,11 +173,11 @@ def _prepared(args: argparse.Namespace, counts: tuple[int, ...], target: Target,
 
     if isinstance(target.mpi, SimulatedMpi):
         target.mpi.platform.require_room(max(counts, default=0), target.mpi.per_node)
-    arguments = _arguments(args, counts, folder, target.mpi.is_simulated)
+    arguments = _arguments(args, counts, folder, target)
     return prepare(folder, arguments, target.mpi, set_aside=args.set_aside)
 
 
-def _arguments(args: argparse.Namespace, counts: tuple[int, ...], out: Path, simulated: bool) -> Arguments:
+def _arguments(args: argparse.Namespace, counts: tuple[int, ...], out: Path, target: Target) -> Arguments:
     from scalkit.bench import Arguments
     from scalkit.bench.folder import Folder
     from scalkit.bench.operations import FUNCTIONS, SHAPES
@@ -186,7 +192,7 @@ def _arguments(args: argparse.Namespace, counts: tuple[int, ...], out: Path, sim
     return Arguments(
         kinds=(*args.what, *([FUNCTIONS] if args.function else [])),
         counts=counts,
-        runs=(1 if simulated else 10) if args.runs is None else args.runs,
+        runs=target.mpi.usual_runs if args.runs is None else args.runs,
         seed=args.seed,
         ops=_words(args.ops),
         size=args.size,
@@ -196,7 +202,7 @@ def _arguments(args: argparse.Namespace, counts: tuple[int, ...], out: Path, sim
         budget_s=args.budget,
         max_reps=args.max_reps,
         functions=tuple(args.function) or None,
-        processes_per_node=args.per_node if simulated else None,
+        processes_per_node=args.per_node if target.mpi.is_simulated else None,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import random
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -35,11 +36,14 @@ class Platform:
     sha256 : str
         Of the file.
     hosts : tuple of str
-        Names of its hosts, in the order in which they are filled.
+        Names of its hosts, in the order of the file.
     cores : int
         Of the host that has fewest.
     overheads_s : mapping of str to float, in s
         For ``send``, ``receive`` and ``isend``: what the processor pays for each message.
+    scatter_seed : int or None
+        Of the random order in which hosts are filled in the first run, as a batch system hands out what is free; each further
+        run has one of its own. None fills them in the order of the file.
     """
 
     name: str
@@ -49,9 +53,10 @@ class Platform:
     hosts: tuple[str, ...] = field(repr=False)
     cores: int
     overheads_s: Mapping[str, float]
+    scatter_seed: int | None = None
 
     def places(self, per_node: int) -> tuple[str, ...]:
-        """Return the host of each process, host after host, as many as there is room for.
+        """Return the host of each process: `per_node` on the first host, then on the next, as many as there is room for.
 
         Raises
         ------
@@ -62,7 +67,10 @@ class Platform:
             raise UsageError(
                 f"--per-node {per_node}: the hosts of {self.name} have {self.cores} cores; choose from 1 to {self.cores}."
             )
-        return tuple(host for host in self.hosts for _ in range(per_node))
+        hosts = list(self.hosts)
+        if self.scatter_seed is not None:
+            random.Random(self.scatter_seed).shuffle(hosts)
+        return tuple(host for host in hosts for _ in range(per_node))
 
     def require_room(self, processes: int, per_node: int) -> None:
         """Return nothing if so many processes have a place.
@@ -102,10 +110,10 @@ def load_platform(name: str) -> Platform:
     """
     table = _bundled().get(name)
     if table is not None:
-        return _of(name, table["description"], _FOLDER / table["file"], table["overheads_s"])
+        return _of(name, table["description"], _FOLDER / table["file"], table["overheads_s"], table.get("scatter_seed"))
     path = Path(name)
     if path.suffix.lower() == ".xml" or "/" in name:
-        return _of(path.stem, f"the platform file {name}", path, _OVERHEADS_S)
+        return _of(path.stem, f"the platform file {name}", path, _OVERHEADS_S, None)
     near = difflib.get_close_matches(name, platform_names(), 1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     raise UsageError(
@@ -119,7 +127,9 @@ def _bundled() -> dict[str, dict[str, Any]]:
     return tomllib.loads((_FOLDER / "platforms.toml").read_text(encoding="utf-8"))
 
 
-def _of(name: str, description: str, file: Path, overheads_s: Mapping[str, float]) -> Platform:
+def _of(
+    name: str, description: str, file: Path, overheads_s: Mapping[str, float], scatter_seed: int | None
+) -> Platform:
     try:
         if file.stat().st_size > _LARGEST_B:
             raise UsageError(f"the platform file {file} is larger than {_LARGEST_B >> 20} MiB; name a smaller one.")
@@ -136,7 +146,9 @@ def _of(name: str, description: str, file: Path, overheads_s: Mapping[str, float
     if not hosts:
         raise UsageError(f"the platform file {file} has no <host> and no <cluster>; name one that has.")
     digest = hashlib.sha256(content).hexdigest()
-    return Platform(name, description, file.resolve(), digest, tuple(hosts), min(hosts.values()), dict(overheads_s))
+    return Platform(
+        name, description, file.resolve(), digest, tuple(hosts), min(hosts.values()), dict(overheads_s), scatter_seed
+    )
 
 
 def _hosts(root: ElementTree.Element) -> Iterator[tuple[str, int]]:
