@@ -30,6 +30,26 @@ def _environment(home: Path) -> dict[str, str]:
     return {"HOME": str(home), "PATH": path, "LANG": "C.UTF-8"}
 
 
+def test_an_image_would_be_built_of_every_file_in_its_order() -> None:
+    words = [sys.executable, "-m", "repo2docker", "--no-build", "--debug", str(ROOT)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "python=3.12" in done.stderr
+    recipe = done.stdout
+    steps = [
+        r"^FROM \S*buildpack-deps:",
+        rf"^apt-get install --yes --no-install-recommends {' '.join(_lines('apt.txt'))} &&",
+        r"^COPY --chown=\S+ src/ \$\{REPO_DIR\}/$",
+        r'^RUN \S+pip install --no-cache-dir -r "binder/requirements.txt"$',
+        r"^RUN \./binder/postBuild$",
+        r'^ENV R2D_ENTRYPOINT="\$\{REPO_DIR\}/binder/start"$',
+        r"^ENTRYPOINT ",
+    ]
+    places = [re.search(step, recipe, re.MULTILINE) for step in steps]
+    assert all(places), [step for step, place in zip(steps, places, strict=True) if place is None]
+    assert [place.start() for place in places if place] == sorted(place.start() for place in places if place)
+
+
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_scripts_can_be_run(name: str) -> None:
     path = BINDER / name
