@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from scalkit.bench.arguments import DATATYPES
 from scalkit.bench.operations import FUNCTIONS, GROUPS, KINDS, choose, operations
-from scalkit.bench.platforms import load_platform
+from scalkit.bench.platforms import Platform, load_platform
 from scalkit.bench.simulator import read_algorithms
 from scalkit.errors import UsageError
 from scalkit.native import sources
@@ -61,10 +61,7 @@ class Checks:
             self._say(("functions", number), f"{text}{hint(name, known) if not other else ''}; {way}.")
         if unknown:
             return
-        try:
-            choose(tree, kinds, wanted)
-        except UsageError as error:
-            self._say(("functions",), str(error).replace("--ops", "functions", 1))
+        self._try(("functions",), lambda: choose(tree, kinds, wanted))
 
     def _own_functions(self) -> None:
         own = self._table.get("own_functions", [])
@@ -105,23 +102,34 @@ class Checks:
                 self._say((key,), f"{key} does not go with platform: {why}; leave one of them out.")
         if "memory" in self._table["measure"]:
             self._say(("measure",), "memory cannot be simulated; leave it out of measure, or leave out platform.")
-        most = max(self._table["processes"])
         for name in names:
-            try:
-                platform = load_platform(absolute(name, self._base))
-                for per_node in self._table.get("processes_per_node", [1]):
-                    platform.require_room(int(most), int(per_node))
-            except UsageError as error:
-                self._say(("platform",), _keyed(str(error)))
+            self._try(("platform",), lambda name=name: self._room(load_platform(absolute(name, self._base))))
+        words = [f"{key}={name}" for key, name in self._table.get("algorithms", {}).items()]
+        self._try(("algorithms",), lambda: read_algorithms(words))
+
+    def _room(self, platform: Platform) -> None:
+        most = int(max(self._table["processes"]))
+        for per_node in self._table.get("processes_per_node", [1]):
+            self._try(("processes_per_node",), lambda per_node=per_node: platform.places(int(per_node)))
+            if per_node <= platform.cores:
+                self._try(("processes",), lambda per_node=per_node: platform.require_room(most, int(per_node)))
+
+    def _try(self, path: EntryPath, check: Callable[[], object]) -> None:
+        """Say what a check of something else finds wrong, where it stands in the file."""
         try:
-            read_algorithms([f"{key}={name}" for key, name in self._table.get("algorithms", {}).items()])
+            check()
         except UsageError as error:
-            self._say(("algorithms",), _keyed(str(error)))
+            self._say(path, _keyed(str(error)))
 
 
 def _keyed(message: str) -> str:
     """Return the message about an option with the key of the file in its place."""
-    for option, key in (("--platform", "platform"), ("--per-node", "processes_per_node"), ("-n ", "processes ")):
+    for option, key in (
+        ("--platform", "platform"),
+        ("--per-node", "processes_per_node"),
+        ("-n ", "processes "),
+        ("--ops", "functions"),
+    ):
         message = message.replace(option, key)
     return message.replace("--algorithm", "algorithms")
 
