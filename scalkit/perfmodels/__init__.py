@@ -7,11 +7,16 @@ from scalkit.perfmodels.composed import Composite, Product, Substituted
 from scalkit.perfmodels.congestion import Dragonfly, FatTree, Torus, alltoall_on
 from scalkit.perfmodels.exact import ExactModel
 from scalkit.perfmodels.hierarchy import AsymptoticModel, BoundedModel, DominantTermModel
+from scalkit.perfmodels.identify import Identified, identify
+from scalkit.perfmodels.loggp_fit import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
 from scalkit.perfmodels.message_fit import MessageFit, fit_messages
 from scalkit.perfmodels.model import Bounds, PerformanceModel
 from scalkit.perfmodels.point_to_point import LogGP, PointToPoint, Protocol
 from scalkit.perfmodels.range_model import RangeModel
 from scalkit.perfmodels.ranges import Range
+from scalkit.perfmodels.simgrid import from_simgrid, to_simgrid
+from scalkit.perfmodels.simulators import from_loggopsim, to_loggopsim
+from scalkit.perfmodels.size_and_processes import XuFit, fit_xu
 
 __all__ = [
     "OPERATIONS",
@@ -25,7 +30,9 @@ __all__ = [
     "Dragonfly",
     "ExactModel",
     "FatTree",
+    "Identified",
     "LogGP",
+    "LogGPFit",
     "MessageFit",
     "ModelCatalogue",
     "PerformanceModel",
@@ -34,13 +41,23 @@ __all__ = [
     "Protocol",
     "Range",
     "RangeModel",
+    "Rendezvous",
     "Substituted",
     "Torus",
+    "XuFit",
     "algorithms_of",
     "alltoall_on",
     "bluegene_p",
     "collective",
     "collectives_of",
+    "find_rendezvous",
+    "fit_loggp",
     "fit_messages",
+    "fit_xu",
+    "from_loggopsim",
+    "from_simgrid",
+    "identify",
     "read_models",
+    "to_loggopsim",
+    "to_simgrid",
 ]

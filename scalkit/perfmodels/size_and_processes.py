@@ -142,6 +142,7 @@ def fit_xu(S: ArrayLike, P: ArrayLike, times: ArrayLike, *, level: float = 0.9) 
     criterion = {
         pair: float(noise.misfit(rss, len(y))) + len(coefficients) * math.log(len(y))
         for pair, (coefficients, rss) in fits.items()
+        if _is_itself(pair, coefficients)
     }
     least = min(criterion.values())
     likely = {pair: math.exp(-(value - least) / 2) for pair, value in criterion.items()}
@@ -153,6 +154,12 @@ def fit_xu(S: ArrayLike, P: ArrayLike, times: ArrayLike, *, level: float = 0.9) 
         "P": Range(float(processes.min()), float(processes.max())),
     }
     return XuFit(lines, weights, _model(best, fits[best][0], limits, len(y)), noise.error)  # type: ignore[arg-type]
+
+
+def _is_itself(pair: tuple[str, ...], coefficients: Floats) -> bool:
+    """Return whether each growing form has a growing term: without one it is the constant form once more."""
+    places = [1] * (pair[0] != "1") + [len(coefficients) - 1] * (pair[1] != "1")
+    return all(coefficients[k] > 0 for k in places)
 
 
 def _terms(form: str, processes: Floats) -> list[Floats]:

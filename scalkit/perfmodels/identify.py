@@ -1,0 +1,290 @@
+"""Which algorithm an implementation seems to use: a posterior over the algorithms of an operation from measured cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scalkit.errors import DataError
+from scalkit.fit.pure_error import pure_error
+from scalkit.markup import block, paragraph, table
+from scalkit.perfmodels.collectives import collectives_of
+from scalkit.perfmodels.point_to_point import PointToPoint
+from scalkit.perfmodels.quantities import format_value, values_in
+
+__all__ = ["OTHER", "AlgorithmSwitch", "Cell", "Identified", "identify"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+OTHER = "other"
+"""None of the algorithms that are known."""
+
+_DISCREPANCY = (0.02, 0.05, 0.1, 0.2, 0.4)
+"""Relative standard deviations of the models themselves, equally likely."""
+_BIAS = np.linspace(-0.6, 0.6, 25)
+_BIAS_ERROR = 0.2
+_STAY = 0.9
+_WIDTH = math.log(1e4)
+_SAME = 0.01
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One setting and what is believed of it.
+
+    Attributes
+    ----------
+    S, P : float
+    time : float, in s
+        Median of the repetitions.
+    algorithms : tuple of str
+        The most probable one, with those whose predictions here are the same within 1 %.
+    probability : float
+        Of all of these together.
+    predicted : float, in s
+        By the most probable one; NaN for "other".
+    best : str
+        The algorithm with the least predicted time.
+    best_time : float, in s
+        Its prediction, corrected by the factor by which the predictions of the algorithms found are off.
+    """
+
+    S: float
+    P: float
+    time: float
+    algorithms: tuple[str, ...]
+    probability: float
+    predicted: float
+    best: str
+    best_time: float
+
+
+@dataclass(frozen=True)
+class AlgorithmSwitch:
+    """With `P` processes another algorithm is used above `after` bytes, and no later than `before`."""
+
+    P: float
+    after: float
+    before: float
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Identified:
+    """What `identify` returns.
+
+    Attributes
+    ----------
+    operation : str
+    names : tuple of str
+        The algorithms and "other", in the order of the columns of `probabilities`.
+    cells : tuple of Cell
+        In the order given.
+    probabilities : ndarray of shape (cells, names)
+    bias : float
+        Factor by which measured times exceed predictions.
+    discrepancy : float
+        Relative standard deviation of the models around measured times, beyond that factor.
+    """
+
+    operation: str
+    names: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    probabilities: Floats
+    bias: float
+    discrepancy: float
+
+    @property
+    def switches(self) -> tuple[AlgorithmSwitch, ...]:
+        """Where the algorithm changes with the size, for each number of processes."""
+        found = []
+        for processes in sorted({cell.P for cell in self.cells}):
+            row = sorted((cell for cell in self.cells if processes == cell.P), key=lambda cell: cell.S)
+            for left, right in pairwise(row):
+                if not set(left.algorithms) & set(right.algorithms):
+                    found.append(AlgorithmSwitch(processes, left.S, right.S, left.algorithms, right.algorithms))
+        return tuple(found)
+
+    def better(self, factor: float = 1.1) -> tuple[Cell, ...]:
+        """Return the cells where another algorithm is predicted to be faster than what was measured by more than a factor."""
+        return tuple(c for c in self.cells if c.best not in c.algorithms and c.time > factor * c.best_time)
+
+    def __repr__(self) -> str:
+        used = dict.fromkeys(" or ".join(cell.algorithms) for cell in self.cells)
+        return (
+            f"Identified({self.operation!r}: {', '.join(used)}; {len(self.cells)} cells, {len(self.switches)} switches)"
+        )
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = [
+            (
+                escape(format_value(cell.S, "B")),
+                f"{cell.P:g}",
+                escape(" or ".join(cell.algorithms)),
+                f"{100 * cell.probability:.3g} %",
+                escape(format_value(cell.time, "s")),
+                escape(format_value(cell.predicted, "s")),
+                escape(f"{cell.best}: {format_value(cell.best_time, 's')}"),
+            )
+            for cell in self.cells
+        ]
+        head = ("S", "P", "seems to be", "probability", "measured", "predicted", "least predicted")
+        said = f"Measured times are {self.bias:.3g} times those predicted, up to {100 * self.discrepancy:.2g} %."
+        return block(table(head, rows, self.operation), paragraph(said))
+
+
+def identify(
+    operation: str, S: ArrayLike, P: ArrayLike, times: ArrayLike, message: PointToPoint, **options: Any
+) -> Identified:
+    """Return which algorithm explains the measured times of an operation, for each (S, P).
+
+    Parameters
+    ----------
+    operation : str
+        See `scalkit.perfmodels.algorithms`.
+    S : array_like of shape (cells,), in B
+        Of a barrier anything.
+    P : array_like of shape (cells,)
+        Processes, at least 2.
+    times : array_like of shape (cells,) or (cells, repetitions), in s
+    message : PointToPoint
+        Fitted on the same machine.
+    **options
+        Of `collectives_of`: ``segment``.
+
+    Raises
+    ------
+    DataError
+        If there is no cell, or a time is not positive.
+
+    Notes
+    -----
+    The logarithm of a time is that of the prediction, plus a bias that all cells share (normal, 0.2), plus an error of the model
+    of 2 to 40 %, plus noise. Along the sizes of one number of processes the algorithm stays the same with a probability of 90 %
+    a step. "Other" allows any time within a factor of 100 of the predictions, so that it wins where no algorithm fits.
+    """
+    size, processes, table_of_times = _checked(S, P, times)
+    y = np.log(np.nanmedian(table_of_times, axis=1))
+    noise = pure_error(table_of_times, "median").error
+    models = collectives_of(operation, message, **options)
+    names = (*models, OTHER)
+    predicted = np.full((len(y), len(models)), np.nan)
+    for k, model in enumerate(models.values()):
+        at = {"P": processes} | ({"S": size} if "S" in model.parameters else {})
+        predicted[:, k] = model(outside="nan", **at)
+    if np.isnan(predicted).all():
+        raise DataError(
+            f"no algorithm of {operation} has a prediction for these cells; see the valid range of '{message.name}'."
+        )
+    with np.errstate(divide="ignore"):
+        logs = np.log(predicted)
+    chains = _chains(size, processes)
+    weights, posteriors = [], []
+    for tau in _DISCREPANCY:
+        for bias in _BIAS:
+            likely = _likelihood(y, logs + bias, math.hypot(tau, noise))
+            evidence, marginal = _smoothed(likely, chains)
+            weights.append(evidence - (bias / _BIAS_ERROR) ** 2 / 2)
+            posteriors.append(marginal)
+    share = np.exp(np.array(weights) - max(weights))
+    share /= share.sum()
+    probabilities = np.tensordot(share, np.array(posteriors), axes=1)
+    grid = share.reshape(len(_DISCREPANCY), len(_BIAS))
+    factor = math.exp(float(grid.sum(axis=0) @ _BIAS))
+    spread = float(grid.sum(axis=1) @ np.array(_DISCREPANCY))
+    cells = tuple(
+        _cell(size[c], processes[c], math.exp(y[c]), names, probabilities[c], predicted[c], factor)
+        for c in range(len(y))
+    )
+    return Identified(operation, names, cells, probabilities, factor, spread)
+
+
+def _checked(S: ArrayLike, P: ArrayLike, times: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    size, processes = np.atleast_1d(values_in(S, "S")), np.atleast_1d(values_in(P, "P"))
+    data = np.atleast_1d(np.asarray(times, dtype=np.float64))
+    size = np.broadcast_to(size, processes.shape) if size.size == 1 else size
+    if not len(processes) or not len(size) == len(processes) == len(data):
+        raise DataError(
+            f"there must be S, P and times of each cell, got {len(size)}, {len(processes)} and {len(data)}."
+        )
+    data = data.reshape(len(data), -1)
+    if not (data[~np.isnan(data)] > 0).all() or np.isnan(data).all(axis=1).any() or np.isinf(data).any():
+        raise DataError("times must be positive and finite, at least one for each cell; leave the others out.")
+    if (processes < 2).any():
+        raise DataError("a cell has fewer than 2 processes; there is nothing to tell apart.")
+    return size, processes, data
+
+
+def _chains(size: Floats, processes: Floats) -> list[list[int]]:
+    """Return for each number of processes the places of its cells by size."""
+    order = np.lexsort((size, processes))
+    return [[int(k) for k in order if processes[k] == p] for p in np.unique(processes)]
+
+
+def _likelihood(y: Floats, logs: Floats, error: float) -> Floats:
+    """Return the log likelihood of each cell under each algorithm, the last column for none of them."""
+    usual = -(((y[:, None] - logs) / error) ** 2) / 2 - math.log(error * math.sqrt(2 * math.pi))
+    usual = np.where(np.isfinite(usual), usual, -np.inf)
+    return np.column_stack([usual, np.full(len(y), -math.log(_WIDTH))])
+
+
+def _smoothed(likely: Floats, chains: Sequence[Sequence[int]]) -> tuple[float, Floats]:
+    """Return the log evidence and the marginals, by the forward-backward algorithm along each chain."""
+    n = likely.shape[1]
+    move = np.full((n, n), (1 - _STAY) / (n - 1)) + np.eye(n) * (_STAY - (1 - _STAY) / (n - 1))
+    marginal, evidence = np.empty_like(likely), 0.0
+    for chain in chains:
+        peak = likely[chain].max(axis=1, keepdims=True)
+        own = np.exp(likely[chain] - peak)
+        forward, backward = np.empty_like(own), np.ones_like(own)
+        state = np.full(n, 1 / n)
+        for k in range(len(chain)):
+            state = own[k] * (state if k == 0 else state @ move)
+            evidence += math.log(state.sum()) + float(peak[k, 0])
+            state = state / state.sum()
+            forward[k] = state
+        for k in range(len(chain) - 2, -1, -1):
+            state = move @ (own[k + 1] * backward[k + 1])
+            backward[k] = state / state.sum()
+        both = forward * backward
+        marginal[chain] = both / both.sum(axis=1, keepdims=True)
+    return evidence, marginal
+
+
+def _cell(
+    size: float,
+    processes: float,
+    time: float,
+    names: Sequence[str],
+    probability: Floats,
+    predicted: Floats,
+    factor: float,
+) -> Cell:
+    groups = [_same(k, predicted) for k in range(len(predicted))] + [[len(predicted)]]
+    totals = [float(probability[group].sum()) for group in groups]
+    top = int(np.argmax(totals))
+    best = int(np.nanargmin(predicted)) if not np.isnan(predicted).all() else len(predicted)
+    known = [*predicted.tolist(), math.nan]
+    return Cell(
+        float(size),
+        float(processes),
+        time,
+        tuple(names[k] for k in groups[top]),
+        totals[top],
+        known[top],
+        names[best],
+        known[best] * factor,
+    )
+
+
+def _same(k: int, predicted: Floats) -> list[int]:
+    close = np.abs(predicted - predicted[k]) <= _SAME * predicted[k]
+    return [int(j) for j in np.flatnonzero(close)] or [k]
