@@ -91,7 +91,6 @@ def read_cube(content: Content) -> Found:
         "CUBE profile",
         gathered.observed(),
         parameters=tuple(settings),
-        attrs={"title": "profiles in CUBE files"},
         notes=notes,
         cut="" if content.data.endswith(bytes(_BLOCK)) else _NO_END,
     )

@@ -142,7 +142,6 @@ def _found(
     return Found(
         kind,
         gathered.observed(),
-        attrs={"title": f"measurements from a file of the kind {kind}"},
         cut=cut,
         advice="a column with several values is needed, as in 'p' or 'n'",
     )

@@ -132,7 +132,7 @@ def found_in(kind: str, series: Series, parameters: Sequence[str], cut: str = ""
         kind,
         series.gathered.observed(),
         parameters=tuple(parameters),
-        attrs={"title": f"measurements from a file of the kind {kind}", **more},
+        attrs=more,
         notes=series.notes(),
         cut=cut,
     )

@@ -56,7 +56,6 @@ def read_frame(frame: Any, parameter: str | Sequence[str] | None = None, metric:
     return Found(
         "pandas DataFrame",
         gathered.observed(),
-        attrs={"title": "measurements from a pandas DataFrame"},
         advice="a column with several values is needed, as in 'p' or 'n'",
     )
 

@@ -73,7 +73,7 @@ def from_google_benchmark(content: Mapping[str, Any], where: str) -> Found:
     if str(context.get("cpu_scaling_enabled", False)).lower() == "true":
         notes["the frequency of the CPU was not fixed while these run times were measured"] = None
     attrs = {
-        "title": f"run times that Google Benchmark measured, {context.get('executable', where)}",
+        "title": f"what Google Benchmark measured, {context.get('executable', where)}",
         "measured_on": str(context.get("host_name", "")),
         "started": str(context.get("date", "")),
     }

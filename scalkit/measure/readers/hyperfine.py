@@ -125,7 +125,7 @@ def _found(kind: str, gathered: Gathered, notes: Sequence[str], cut: str = "") -
     return Found(
         kind,
         gathered.observed(),
-        attrs={"title": "run times of commands that hyperfine measured"},
+        attrs={"title": "what hyperfine measured"},
         notes=notes,
         cut=cut,
         advice=_ADVICE,

@@ -108,7 +108,7 @@ def read_imb(content: Content) -> Found:
         f"Intel MPI Benchmarks {', '.join(versions)}".strip(),
         gathered.observed(),
         attrs={
-            "title": "run times that the Intel MPI Benchmarks measured",
+            "title": "what the Intel MPI Benchmarks measured",
             "started": metadata.get("Date", ""),
             "datatype": metadata.get("MPI_Datatype", ""),
         },

@@ -53,7 +53,7 @@ def read_mpi4py_bench(content: Content) -> Found:
     return Found(
         "mpi4py benchmark",
         gathered.observed(),
-        attrs={"title": "run times that mpi4py's benchmarks measured"},
+        attrs={"title": "what mpi4py's benchmarks measured"},
         notes=["run times are means over the repetitions"],
         cut=cut_of(content),
         needs_p=True,

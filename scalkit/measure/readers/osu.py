@@ -104,7 +104,7 @@ def read_osu(content: Content) -> Found:
     return Found(
         f"OSU Micro-Benchmarks {version}",
         gathered.observed(),
-        attrs={"title": "run times that the OSU Micro-Benchmarks measured"},
+        attrs={"title": "what the OSU Micro-Benchmarks measured"},
         metadata=metadata,
         notes=notes,
         cut=cut_of(content),

@@ -57,7 +57,7 @@ def from_pytest_benchmark(content: Mapping[str, Any], where: str) -> Found:
             "--benchmark-json and --benchmark-save-data keep every round"
         )
     attrs = {
-        "title": "run times that pytest-benchmark measured",
+        "title": "what pytest-benchmark measured",
         "measured_on": str(content["machine_info"].get("node", "")),
         "started": str(content.get("datetime", "")),
     }

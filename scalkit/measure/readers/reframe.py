@@ -110,7 +110,7 @@ def read_perflog(content: Content) -> Found:
         "ReFrame performance log",
         gathered.observed(),
         attrs={
-            "title": "performance values that ReFrame logged",
+            "title": "what ReFrame measured",
             "measured_on": ", ".join(one for one in machines if one),
             "started": min(filter(None, started), default=""),
         },

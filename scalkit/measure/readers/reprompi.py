@@ -61,7 +61,7 @@ def read_reprompi(content: Content) -> Found:
         "ReproMPI",
         reader.gathered.observed(),
         attrs={
-            "title": "run times that ReproMPI measured",
+            "title": "what ReproMPI measured",
             "datatype": reader.facts.get("datatype", ""),
         },
         metadata=reader.facts,

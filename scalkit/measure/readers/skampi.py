@@ -63,7 +63,7 @@ def read_skampi(content: Content) -> Found:
     return Found(
         "SKaMPI",
         gathered.observed(),
-        attrs={"title": "run times that SKaMPI measured"},
+        attrs={"title": "what SKaMPI measured"},
         metadata=metadata,
         notes=["run times are means over the repetitions that SKaMPI kept"],
         cut=cut,
