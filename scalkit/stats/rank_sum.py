@@ -131,8 +131,10 @@ def _conditional(scores: Integers, sums: Integers, n: int, alternative: Alternat
 def one_or_two_sided(greater: Floats, less: Floats, alternative: Alternative) -> Floats:
     """Return the p-value that is asked for, given both one-sided ones."""
     if alternative == "two-sided":
-        return np.minimum(1.0, 2 * np.minimum(greater, less))
-    return greater if alternative == "greater" else np.maximum(less, 0.0)
+        both: Floats = np.minimum(1.0, 2 * np.minimum(greater, less))
+        return both
+    one_sided: Floats = greater if alternative == "greater" else np.maximum(less, 0.0)
+    return one_sided
 
 
 def _approximate(x: Floats, y: Floats, alternative: Alternative) -> Floats:

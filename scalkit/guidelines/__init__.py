@@ -1,0 +1,1 @@
+"""Guidelines: what must not be slower than what, judged on measurements of several runs."""
