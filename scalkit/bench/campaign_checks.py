@@ -9,7 +9,7 @@ from typing import Any
 
 from scalkit.bench.arguments import DATATYPES
 from scalkit.bench.operations import FUNCTIONS, GROUPS, KINDS, choose, operations
-from scalkit.bench.platforms import Platform, load_platform
+from scalkit.bench.platforms import load_platform
 from scalkit.bench.simulator import read_algorithms
 from scalkit.errors import UsageError
 from scalkit.native import sources
@@ -17,6 +17,14 @@ from scalkit.schema_errors import hint, place
 from scalkit.toml_lines import Path as EntryPath
 
 __all__ = ["Checks", "absolute", "is_file", "platforms_of"]
+
+_KEYS = {
+    "--platform": "platform",
+    "--per-node": "processes_per_node",
+    "-n ": "processes ",
+    "--ops": "functions",
+    "--algorithm": "algorithms",
+}
 
 
 class Checks:
@@ -61,15 +69,15 @@ class Checks:
             self._say(("functions", number), f"{text}{hint(name, known) if not other else ''}; {way}.")
         if unknown:
             return
-        self._try(("functions",), lambda: choose(tree, kinds, wanted))
+        self._try(("functions",), choose, tree, kinds, wanted)
 
     def _own_functions(self) -> None:
         own = self._table.get("own_functions", [])
         if bool(own) != (FUNCTIONS in self._table["measure"]):
             key = "own_functions" if own else "measure"
-            self._say(
-                (key,), f"own_functions and {FUNCTIONS!r} in measure go together; add the other, or leave both out."
-            )
+            text = f"own_functions and {FUNCTIONS!r} in measure go together"
+            self._say((key,), f"{text}; add the other, or leave both out.")
+            return
         for number, word in enumerate(own):
             file = Path(absolute(word, self._base).partition(".py:")[0])
             file = file if word.endswith(".c") else file.with_suffix(".py")
@@ -103,35 +111,31 @@ class Checks:
         if "memory" in self._table["measure"]:
             self._say(("measure",), "memory cannot be simulated; leave it out of measure, or leave out platform.")
         for name in names:
-            self._try(("platform",), lambda name=name: self._room(load_platform(absolute(name, self._base))))
+            self._try(("platform",), self._room_on, name)
         words = [f"{key}={name}" for key, name in self._table.get("algorithms", {}).items()]
-        self._try(("algorithms",), lambda: read_algorithms(words))
+        self._try(("algorithms",), read_algorithms, words)
 
-    def _room(self, platform: Platform) -> None:
+    def _room_on(self, name: str) -> None:
+        platform = load_platform(absolute(name, self._base))
         most = int(max(self._table["processes"]))
         for per_node in self._table.get("processes_per_node", [1]):
-            self._try(("processes_per_node",), lambda per_node=per_node: platform.places(int(per_node)))
+            self._try(("processes_per_node",), platform.places, int(per_node))
             if per_node <= platform.cores:
-                self._try(("processes",), lambda per_node=per_node: platform.require_room(most, int(per_node)))
+                self._try(("processes",), platform.require_room, most, int(per_node))
 
-    def _try(self, path: EntryPath, check: Callable[[], object]) -> None:
+    def _try(self, path: EntryPath, check: Callable[..., object], *arguments: object) -> None:
         """Say what a check of something else finds wrong, where it stands in the file."""
         try:
-            check()
+            check(*arguments)
         except UsageError as error:
             self._say(path, _keyed(str(error)))
 
 
 def _keyed(message: str) -> str:
     """Return the message about an option with the key of the file in its place."""
-    for option, key in (
-        ("--platform", "platform"),
-        ("--per-node", "processes_per_node"),
-        ("-n ", "processes "),
-        ("--ops", "functions"),
-    ):
+    for option, key in _KEYS.items():
         message = message.replace(option, key)
-    return message.replace("--algorithm", "algorithms")
+    return message
 
 
 def is_file(word: str) -> bool:
