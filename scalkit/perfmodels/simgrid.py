@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import NoReturn
@@ -18,6 +19,12 @@ __all__ = ["from_simgrid", "to_simgrid"]
 
 _LARGEST_B = 1 << 20
 _DOCTYPE = '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">'
+_ENVELOPE_B = 16
+"""SMPI sends so many bytes more with each message, and its factors by size count them."""
+
+_DETACHED_B = 65536
+"""From this size on a send waits in SMPI, which then charges no overheads."""
+
 _FASTEST = 1e15
 """Bytes a second where the model has no time per byte."""
 
@@ -43,7 +50,8 @@ def to_simgrid(
     """Return the text of a SimGrid platform: a cluster whose messages take the time of the model.
 
     Latency and bandwidth of the links are those of the smallest and the largest messages; factors of SMPI by size make the
-    protocols. Each message crosses two links, that of the sender and that of the receiver.
+    protocols. Each message crosses two links, that of the sender and that of the receiver. The 16 bytes that SMPI adds to every
+    message are taken off again.
 
     Parameters
     ----------
@@ -52,7 +60,8 @@ def to_simgrid(
     hosts : int
         Of one core each.
     overheads_s : (float, float)
-        Parts of the latency that keep the sender and the receiver busy, in s; SMPI charges them to the processes.
+        Parts of the latency that keep the sender and the receiver busy, in s; SMPI charges them to the processes for messages
+        below 64 KiB.
     speed : str
         Of a core, as SimGrid writes it; it does not matter where computation is not simulated.
     name : str
@@ -71,15 +80,19 @@ def to_simgrid(
         raise UsageError(
             f"hosts is {hosts!r:.20} and name {name!r:.40}; give a positive number, and letters and digits."
         )
-    protocols = message.protocols()
     send, receive = overheads_s
-    network = [one.latency_s - send - receive for one in protocols]
+    protocols = _split(message.protocols(), _DETACHED_B - 1) if send or receive else message.protocols()
+    network = []
+    for one in protocols:
+        busy = send + receive if one.sizes.low < _DETACHED_B - 1 else 0.0
+        network.append(one.latency_s - busy - _ENVELOPE_B * one.per_byte_s)
     if min(send, receive) < 0 or min(network) <= 0:
         raise UsageError(
-            f"the overheads {send:g} s and {receive:g} s leave no latency of {min(network) + send + receive:g} s; lower them."
+            f"the overheads {send:g} s and {receive:g} s, and {_ENVELOPE_B} bytes of SMPI, leave no latency of '{message.name}'; "
+            "lower the overheads."
         )
     rates = [1 / one.per_byte_s if one.per_byte_s > 0 else _FASTEST for one in protocols]
-    starts = [0.0, *(one.sizes.high for one in protocols[:-1])]
+    starts = [0.0, *(one.sizes.high + _ENVELOPE_B for one in protocols[:-1])]
     latency, bandwidth = network[0], rates[-1]
     root = ElementTree.Element("platform", version="4.1")
     config = ElementTree.SubElement(root, "config")
@@ -89,6 +102,7 @@ def to_simgrid(
         "smpi/os": f"0:{send!r}:0",
         "smpi/ois": f"0:{send!r}:0",
         "smpi/or": f"0:{receive!r}:0",
+        "smpi/send-is-detached-thresh": str(_DETACHED_B),
         "network/TCP-gamma": "0",
     }
     for key, value in properties.items():
@@ -107,6 +121,18 @@ def to_simgrid(
     )
     ElementTree.indent(root)
     return f"<?xml version='1.0'?>\n{_DOCTYPE}\n{ElementTree.tostring(root, encoding='unicode')}\n"
+
+
+def _split(protocols: tuple[Protocol, ...], size: float) -> list[Protocol]:
+    """Return the protocols of which none reaches across a size."""
+    found = []
+    for one in protocols:
+        if one.sizes.low < size < one.sizes.high:
+            found.append(replace(one, sizes=replace(one.sizes, high=size)))
+            found.append(replace(one, sizes=replace(one.sizes, low=size, open_low=True)))
+        else:
+            found.append(one)
+    return found
 
 
 def _factors(starts: list[float], values: list[float]) -> str:
@@ -144,14 +170,40 @@ def from_simgrid(platform: str | Path) -> PointToPoint:
     bandwidth = _quantity(cluster.get("bw", ""), _RATES, "bandwidth")
     factors = {key: _read_factors(config.get(f"smpi/{key}", "0:1")) for key in ("lat-factor", "bw-factor")}
     busy = sum(_overhead(config.get(f"smpi/{key}", "0:0:0")) for key in ("os", "or"))
-    starts = sorted({0.0, *(start for one in factors.values() for start, _ in one)})
-    protocols = []
+    detached = _number(config.get("smpi/send-is-detached-thresh", str(_DETACHED_B)))
+    ends = {start - _ENVELOPE_B for one in factors.values() for start, _ in one} | ({detached - 1} if busy else set())
+    starts = [0.0, *sorted(end for end in ends if end > 0)]
+    protocols: list[Protocol] = []
     for k, (low, high) in enumerate(pairwise([*starts, math.inf])):
-        slower, faster = (_factor_above(factors[key], low) for key in ("lat-factor", "bw-factor"))
+        slower, faster = (
+            _factor_above(factors[key], low + _ENVELOPE_B * (k > 0)) for key in ("lat-factor", "bw-factor")
+        )
         rate = bandwidth * faster
         per_byte = 0.0 if rate >= _FASTEST else 1 / rate
-        protocols.append(Protocol(Range(low, high, open_low=k > 0), latency * slower + busy, per_byte))
+        seconds = latency * slower + _ENVELOPE_B * per_byte + (busy if low < detached - 1 else 0.0)
+        protocols.append(Protocol(Range(low, high, open_low=k > 0), seconds, per_byte))
+    protocols = _joined(protocols)
     return PointToPoint.of_protocols(protocols, name=cluster.get("id", "SimGrid"), source="a SimGrid platform")
+
+
+def _joined(protocols: list[Protocol]) -> list[Protocol]:
+    """Return the protocols with neighbours of the same latency and time per byte made one."""
+    found = protocols[:1]
+    for one in protocols[1:]:
+        last = found[-1]
+        if math.isclose(last.latency_s, one.latency_s, rel_tol=1e-9) and math.isclose(
+            last.per_byte_s, one.per_byte_s, rel_tol=1e-9
+        ):
+            found[-1] = replace(last, sizes=replace(last.sizes, high=one.sizes.high))
+        else:
+            found.append(one)
+    return found
+
+
+def _number(text: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,15}", text.strip()):
+        raise UsageError(f"smpi/send-is-detached-thresh is {text[:40]!r}; it must be a number of bytes.")
+    return float(text)
 
 
 def _read(file: Path) -> str:
