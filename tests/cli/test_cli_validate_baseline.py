@@ -162,12 +162,13 @@ def test_a_baseline_is_compared_and_renewed_in_one_go(here: Path) -> None:
     [
         (["--baseline", "base.json", "--expect", "mpi"], "--expect and --baseline both say what is expected; give one of "
          "them."),
-        (["--expect", "absent.toml"], "there is no file 'absent.toml'; --expect takes a TOML file or one of mpi, mpi-all, mafia."),
+        (["--expect", "absent.toml"], "there is no file 'absent.toml'; --expect takes a TOML file or one of mpi, "
+         "mpi-all, mafia."),
         (["--expect", "base.json"], "'base.json' is a baseline, not a file of expectations; give it with --baseline."),
         (["--expect", "old.nc"], "'old.nc' is a netCDF file of measurements; --expect takes a TOML file or one of mpi, "
-         "mafia."),
+         "mpi-all, mafia."),
         (["--expect", "run.jsonl"], "'run.jsonl' is a run file of measurements; --expect takes a TOML file or one of mpi, "
-         "mafia."),
+         "mpi-all, mafia."),
         (["--expect", "."], "'.' is a folder; --expect takes a TOML file or one of mpi, mpi-all, mafia."),
         (["--baseline", "absent.json"], "there is no baseline 'absent.json'; --save-baseline writes one."),
         (["--baseline", "mpi"], "there is no baseline 'mpi'; the catalogue 'mpi' goes with --expect."),
