@@ -89,7 +89,8 @@ def _table(result: Validation) -> Table:
 def _cells(verdict: Verdict) -> tuple[str, ...]:
     r2 = "-" if math.isnan(verdict.adjusted_r2) else f"{verdict.adjusted_r2:.3f}"
     growth = str(verdict.expectation.growth)
-    return verdict.function, verdict.metric, growth, str(verdict.model), r2, str(verdict.divergence)
+    metric = f"{verdict.metric}, simulated" if verdict.series.simulated else verdict.metric
+    return verdict.function, metric, growth, str(verdict.model), r2, str(verdict.divergence)
 
 
 def _mark(verdict: Verdict) -> str:

@@ -121,9 +121,9 @@ def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Data
     for file in files:
         board.place(file)
     attrs: dict[str, Any] = {
-        "title": "measurements of an MPI library" if parameter == "p" else _programs(files),
+        "title": _title(files, parameter),
         "parameter": parameter,
-        "measured_on": ", ".join(sorted({file.env.host for file in files} - {""})),
+        "measured_on": _places(files),
         "simulated": int(simulated == "simulated"),
         "mpi_library": library or "",
         "datatype": datatype or "",
@@ -134,6 +134,27 @@ def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Data
     if size is not None and parameter == "p":
         attrs["message_size_B"] = size
     return board.dataset(attrs)
+
+
+def _title(files: Sequence[RunFile], parameter: str) -> str:
+    if files[0].env.simulated:
+        return "simulation of an MPI library" if parameter == "p" else f"simulated: {_programs(files)}"
+    return "measurements of an MPI library" if parameter == "p" else _programs(files)
+
+
+def _places(files: Sequence[RunFile]) -> str:
+    """Return the hosts; of a simulation its machine."""
+    if not files[0].env.simulated:
+        return ", ".join(sorted({file.env.host for file in files} - {""}))
+    return ", ".join(sorted({_machine(file) for file in files} - {""}))
+
+
+def _machine(file: RunFile) -> str:
+    provenance = file.env.fields.get("provenance")
+    simulation = provenance.get("simulation") if isinstance(provenance, dict) else None
+    if not isinstance(simulation, dict) or not isinstance(simulation.get("platform"), str):
+        return file.env.host and f"{file.env.host}, simulated"
+    return f"{simulation['platform']}, simulated, {simulation.get('processes_per_node')} per node"
 
 
 class _Board:

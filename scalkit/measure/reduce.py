@@ -54,6 +54,8 @@ class Series:
         Differences up to this mean nothing, because values are rounded to such steps; 0 if they are not.
     repetitions : ndarray of shape (points, repetitions), in `unit`, optional
         Of the only run; None where there are several runs.
+    simulated : bool
+        Whether a simulator computed the values.
     """
 
     function: str
@@ -70,6 +72,7 @@ class Series:
     noise: float
     resolution: float = 0.0
     repetitions: NDArray[np.float64] | None = None
+    simulated: bool = False
 
     def __repr__(self) -> str:
         n = len(self.x)
@@ -206,6 +209,7 @@ def _series_of(ds: xr.Dataset, parameter: str, metric: str, statistic: Statistic
                 noise=_noise(per_run[index][there]),
                 resolution=_resolution(ds[metric]),
                 repetitions=_repetitions(cube[index][there], per_run[index][there]),
+                simulated=bool(ds.attrs.get("simulated", 0)),
             )
         )
     return found

@@ -13,10 +13,10 @@ from scalkit.plots.style import (
     BAND,
     DATA,
     EXPECTED,
-    METRIC_WORDS,
     MODEL,
     growth_label,
     is_log_axis,
+    metric_word,
     quantity,
     rounded,
     safe,
@@ -58,7 +58,7 @@ def draw_fit(verdict: Verdict) -> Drawing:
     _add_model(figure, verdict, span, log)
     _add_measurements(figure, verdict, x)
     figure.update_xaxes(x_axis(x, span.lowest, span.shown, verdict.parameter))
-    figure.update_yaxes(value_axis(low, high, verdict.unit, safe(METRIC_WORDS.get(verdict.metric, verdict.metric))))
+    figure.update_yaxes(value_axis(low, high, verdict.unit, safe(metric_word(verdict))))
     return figure
 
 

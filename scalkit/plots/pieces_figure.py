@@ -13,13 +13,13 @@ from scalkit.measure import Series
 from scalkit.plots.curves import sample
 from scalkit.plots.style import (
     DATA,
-    METRIC_WORDS,
     PALETTE,
     QUIET,
     TROUBLE,
     blank,
     growth_label,
     is_log_axis,
+    metric_word,
     number,
     quantity,
     rounded,
@@ -75,7 +75,7 @@ def pieces(subject: Verdict | Series | Piecewise, model: Piecewise | None = None
     _add_values(figure, found, series)
     seen = y if series is None else np.asarray(series.values, dtype=float)
     seen = np.concatenate([seen[np.isfinite(seen) & (seen > 0)], y, found(x)])
-    metric = "value" if series is None else METRIC_WORDS.get(series.metric, series.metric)
+    metric = "value" if series is None else metric_word(series)
     figure.update_xaxes(x_axis(x, float(x[0]), float(x[-1]), found.parameter))
     figure.update_yaxes(value_axis(float(seen.min()), float(seen.max()), found.unit, safe(metric)))
     return figure

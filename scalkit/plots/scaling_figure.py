@@ -11,12 +11,12 @@ from scalkit.errors import DataError
 from scalkit.plots.curves import reach, sample
 from scalkit.plots.sentences import scaling_sentence
 from scalkit.plots.style import (
-    METRIC_WORDS,
     PALETTE,
     RANK_MARKS,
     blank,
     growth_label,
     is_log_axis,
+    metric_word,
     quantity,
     rank_key,
     rounded,
@@ -69,7 +69,7 @@ def scaling(result: Validation, metric: str | None = None) -> go.Figure:
     span = reach(x, beyond=2.0)
     low, high = _value_range(verdicts)
     figure.update_xaxes(x_axis(x, span.lowest, span.shown, verdicts[0].parameter))
-    figure.update_yaxes(value_axis(low, high, verdicts[0].unit, safe(METRIC_WORDS.get(chosen, chosen))))
+    figure.update_yaxes(value_axis(low, high, verdicts[0].unit, safe(metric_word(verdicts[0]))))
     figure.update_layout(legend={"y": -0.16, "yanchor": "top"})
     return figure
 

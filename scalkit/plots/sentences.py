@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scalkit.plots.style import METRIC_WORDS, RANK_WORDS, plain, quantity, rank_key
+from scalkit.plots.style import RANK_WORDS, metric_word, plain, quantity, rank_key
 from scalkit.validation import RuleResult, Verdict
 
 __all__ = [
@@ -24,7 +24,7 @@ __all__ = [
 def fit_sentence(verdict: Verdict) -> str:
     """Return what the fit figure shows: the range of the values, the model and the expectation."""
     x, y = np.asarray(verdict.series.x, dtype=float), np.asarray(verdict.series.y, dtype=float)
-    metric = METRIC_WORDS.get(verdict.metric, verdict.metric)
+    metric = metric_word(verdict)
     return (
         f"{verdict.function}: {metric} from {quantity(float(y[0]), verdict.unit)} at {verdict.parameter} = {x[0]:g} "
         f"to {quantity(float(y[-1]), verdict.unit)} at {verdict.parameter} = {x[-1]:g}; "

@@ -17,10 +17,10 @@ from scalkit.errors import DataError, UsageError
 from scalkit.plots.curves import sample
 from scalkit.plots.effects_figure import add_effects, effect_words
 from scalkit.plots.style import (
-    METRIC_WORDS,
     QUIET,
     blank,
     is_log_axis,
+    metric_word,
     number,
     quantity,
     rounded,
@@ -224,7 +224,7 @@ def _parameter_axis(panel: Panel) -> dict[str, Any]:
 def _value_axis(verdict: SeveralVerdict, panels: Sequence[Panel]) -> dict[str, Any]:
     seen = np.concatenate([verdict.series.y, *(line.model for panel in panels for line in panel.lines)])
     seen = seen[np.isfinite(seen)]
-    title = safe(METRIC_WORDS.get(verdict.metric, verdict.metric))
+    title = safe(metric_word(verdict))
     axis = value_axis(float(seen.min()), float(seen.max()), verdict.unit, title) | {"automargin": False}
     if axis.get("type") != "log" or len(axis["tickvals"]) >= 3:
         return axis
@@ -311,7 +311,7 @@ def _add_bar(figure: go.Figure, verdict: SeveralVerdict, k: int, height: float) 
     })  # fmt: skip
     figure.add_annotation(
         x=0, y=0, xref="paper", yref="paper", xanchor="left", yanchor="top", yshift=-4, showarrow=False,
-        text=safe(f"effect of each parameter: share of the {METRIC_WORDS.get(verdict.metric, verdict.metric)} at {largest}"),
+        text=safe(f"effect of each parameter: share of the {metric_word(verdict)} at {largest}"),
         font={"size": 12},
     )  # fmt: skip
 
@@ -325,7 +325,7 @@ def _sentence(verdict: SeveralVerdict, parameter: str | None) -> str:
         + ", ".join(f"{n} = {x:g}" for n, x in zip(names, series.points[i], strict=True))
         for i in ends
     ]
-    metric = METRIC_WORDS.get(verdict.metric, verdict.metric)
+    metric = metric_word(verdict)
     along = f" along {parameter}" if parameter else f" over {', '.join(names)}"
     return (
         f"{verdict.function}{along}: {metric} from {said[0]} to {said[1]}; model {verdict.model.growth}, expected "

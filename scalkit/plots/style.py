@@ -33,6 +33,7 @@ __all__ = [
     "growth_label",
     "is_log_axis",
     "layout_of",
+    "metric_word",
     "number",
     "plain",
     "quantity",
@@ -75,6 +76,13 @@ METRIC_WORDS: Final = {"time": "run time", "object_memory": "memory per object",
 
 _GRID = "#e4e7ea"
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
+
+
+def metric_word(subject: Any) -> str:
+    """Return what a verdict or series is about, in words; of values that a simulator computed it says so."""
+    word = METRIC_WORDS.get(subject.metric, str(subject.metric))
+    series = getattr(subject, "series", subject)
+    return f"{word}, simulated" if getattr(series, "simulated", False) else word
 
 
 def rank_key(verdict: Verdict) -> str:

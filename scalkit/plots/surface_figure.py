@@ -13,12 +13,12 @@ from scalkit.fit.several_model import SeveralModel
 from scalkit.plots.curves import sample
 from scalkit.plots.style import (
     DATA,
-    METRIC_WORDS,
     MODEL,
     QUIET,
     TROUBLE,
     blank,
     is_log_axis,
+    metric_word,
     number,
     quantity,
     rounded,
@@ -99,7 +99,7 @@ def surface(verdict: SeveralVerdict, along: str | None = None, at: float | None 
         _mark_slice(figure, _column(verdict, along), at)
     figure.update_xaxes(x_axis(x, float(x[0]), float(x[-1]), first) | {"showgrid": False})
     figure.update_yaxes(x_axis(y, float(y[0]), float(y[-1]), second) | {"showgrid": False, "automargin": True})
-    title = {"text": METRIC_WORDS.get(verdict.metric, verdict.metric), "side": "right"}
+    title = {"text": metric_word(verdict), "side": "right"}
     bar = {"title": title, "thickness": 12, "outlinewidth": 0, **scale.ticks}
     figure.update_layout(
         meta=with_axes(figure, {"xaxis": first, "yaxis": second}),
@@ -165,7 +165,7 @@ def slice_of(verdict: SeveralVerdict, along: str, at: float) -> go.Figure:
     every = every[np.isfinite(every)]
     figure.update_xaxes(x_axis(x, float(x[0]), float(x[-1]), along))
     figure.update_layout(meta=with_axes(figure, {"xaxis": along}))
-    title = safe(METRIC_WORDS.get(verdict.metric, verdict.metric))
+    title = safe(metric_word(verdict))
     figure.update_yaxes(value_axis(float(every.min()), float(every.max()), verdict.unit, title))
     return figure
 
@@ -262,12 +262,12 @@ def _surface_sentence(verdict: SeveralVerdict) -> str:
         for i in ends
     )
     names = " and ".join(verdict.parameters)
-    metric = METRIC_WORDS.get(verdict.metric, verdict.metric)
+    metric = metric_word(verdict)
     return f"{verdict.function} over {names}: {metric} from {low} to {high}; model {verdict.model.growth}."
 
 
 def _slice_sentence(verdict: SeveralVerdict, along: str, other: str, at: float) -> str:
-    metric = METRIC_WORDS.get(verdict.metric, verdict.metric)
+    metric = metric_word(verdict)
     _, line = line_along(verdict, verdict.model, along, at)
     low, high = (quantity(float(v), verdict.unit) for v in (line[0], line[-1]))
     return f"{verdict.function} along {along} at {other} = {at:g}: the model's {metric} goes from {low} to {high}."
