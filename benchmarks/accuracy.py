@@ -4,12 +4,14 @@ Every series has 5 to 8 settings p = 2^k, 2^(k+1), ..., five repetitions, and a 
 or constant plus a slower term plus term; the leading term is a tick of the preset ``ics15``, its share at the middle of the
 settings 20 to 100 %. An expectation is drawn first, then the match rank of the truth, so that the three ranks are equally
 frequent. Noise of 0 to 20 %: symmetric (log-normal) or one-sided with spikes (half-normal, 5 % of the repetitions 1.2 to 3
-times). A second set hides a term beyond the limits behind the expected one. The seed decides everything; the program was
-developed on other seeds than its default.
+times). A second set hides a term beyond the limits behind the expected one; a third has powers between the ticks, such as
+p^0.42 or p^0.9 log p, to see whether prediction intervals hold there too. The seed decides everything; the program was developed
+on other seeds than its default.
 
 Extrapolation errors are those of the statistic that a tool models, for five repetitions: the expected first quartile for
 scalkit, the mean for Extra-P. Of scalkit's answers the most probable growth counts, and for "inside the limits or not" whether
-the probability of inside is above 60 %: a missed violation is taken as somewhat worse than a false alarm. The interval of
+the probability of inside is above 60 %: a missed violation is taken as somewhat worse than a false alarm. Beside it stand the
+rank of the best model and the verdict, which may also be undecided. The interval of
 scalkit is held against a newly measured value. The series are simulated, not measured. Extra-P runs with its defaults in an
 environment of its own, because it needs numpy below 2.
 """
@@ -35,6 +37,9 @@ REPETITIONS = 5
 FAR = (4, 16)
 SURE = 0.9
 GUESS = 0.6
+AHEAD = ("measured_later", "quartile", "mean")
+BETWEEN_NOISE = (0.01, 0.02, 0.05, 0.1, 0.2)
+FROM_A_TICK = 0.03  # of a power between the ticks, at least
 
 
 def middle(x: np.ndarray) -> float:
@@ -110,6 +115,28 @@ def make_hidden(rng: np.random.Generator, n: int, noise: float) -> dict[str, Any
     }
 
 
+def make_between(rng: np.random.Generator, kind: str, noise: float) -> dict[str, Any]:
+    """Return a series of a constant and one term whose power is no tick, with a value measured at 4 times its end."""
+    import scalkit as sk
+
+    powers = np.array(sorted({float(tick.power("p")) for tick in sk.SearchSpace.preset("ics15").ticks}))
+    power = float(rng.uniform(0.1, 1.9))
+    while np.abs(powers - power).min() < FROM_A_TICK:
+        power = float(rng.uniform(0.1, 1.9))
+    n, has_log = int(rng.integers(5, 9)), bool(rng.integers(2))
+    x = 2.0 ** ((2, 5)[rng.integers(2)] + np.arange(n))  # few kinds of settings, so that their hypotheses are made once
+    at = np.append(x, FAR[0] * x[-1])
+    term = (at / middle(x)) ** power * (np.log(at) / np.log(middle(x)) if has_log else 1.0)
+    share = rng.uniform(0.2, 1)
+    y = 10 ** rng.uniform(-6, 0) * (1 - share + share * term)
+    return {
+        "x": x.tolist(),
+        "y": with_noise(rng, y[:n], kind, noise).tolist(),
+        "measured_later": np.quantile(with_noise(rng, y[n:], kind, noise), 0.25, axis=1).tolist(),
+        "expected": ("log(p)", "p")[rng.integers(2)],
+    }
+
+
 def by_scalkit(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     import scalkit as sk
 
@@ -121,13 +148,14 @@ def by_scalkit(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
         posterior = verdict.posterior
         answer = {
             "growth": str(posterior.growths[int(np.argmax(posterior.weights))]),
-            "model": str(verdict.model.growth),
+            "rank": verdict.rank,
+            "verdict": verdict.verdict,
         }
         answer["inside"] = 1 - verdict.probability["none"]
         if "quartile" in case:
-            at = case["x"][-1] * np.array(FAR)
-            answer["later"] = posterior.predict(at).tolist()
-            answer["band"] = [float(bound) for bound in posterior.interval(at[0], SURE)]
+            answer["later"] = posterior.predict(case["x"][-1] * np.array(FAR)).tolist()
+        if "measured_later" in case:
+            answer["band"] = [float(bound) for bound in posterior.interval(FAR[0] * case["x"][-1], SURE)]
         found[index] = answer
     return [found[index] for index in range(len(cases))]
 
@@ -187,13 +215,15 @@ def score(cases: list[dict[str, Any]], answers: list[dict[str, Any]], statistic:
         (alarms if expectation.rank(truth) != "none" else missed).append(
             not inside if expectation.rank(truth) != "none" else inside
         )
-        errors.append(np.abs(np.array(answer["later"]) / np.array(case[statistic]) - 1))
+        if statistic in case:
+            errors.append(np.abs(np.array(answer["later"]) / np.array(case[statistic]) - 1))
+    rates = {"exact": exact, "near": near, "false_alarms": alarms, "missed": missed}
+    found = {name: float(np.mean(rate)) for name, rate in rates.items()}
+    if not errors:
+        return found
     far = np.array(errors)
     return {
-        "exact": float(np.mean(exact)),
-        "near": float(np.mean(near)),
-        "false_alarms": float(np.mean(alarms)),
-        "missed": float(np.mean(missed)),
+        **found,
         **{f"error_{f}x": float(np.median(far[:, i])) for i, f in enumerate(FAR)},
         **{f"error_{f}x_p90": float(np.quantile(far[:, i], 0.9)) for i, f in enumerate(FAR)},
     }
@@ -224,14 +254,41 @@ def decisions(cases: list[dict[str, Any]], answers: list[dict[str, Any]]) -> dic
 
 def coverage(cases: list[dict[str, Any]], answers: list[dict[str, Any]]) -> dict[str, float]:
     """Return how often the 90 % interval at 4 times the largest setting holds the value measured there."""
-    inside = np.array(
+    inside = covered(cases, answers)
+    on_ruler = np.array([c["on_ruler"] for c in cases])
+    return {"on_ruler": float(inside[on_ruler].mean()), "second_term": float(inside[~on_ruler].mean())}
+
+
+def covered(cases: list[dict[str, Any]], answers: list[dict[str, Any]]) -> np.ndarray:
+    """Return of each series whether its interval holds the value measured at 4 times its end."""
+    return np.array(
         [a["band"][0] <= c["measured_later"][0] <= a["band"][1] for c, a in zip(cases, answers, strict=True)]
     )
-    on_ruler = np.array([c["on_ruler"] for c in cases])
-    return {"on_ruler": float(inside[on_ruler].mean()), "off_ruler": float(inside[~on_ruler].mean())}
 
 
-def rows(n: int, seed: int, with_extrap: bool, only: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+def by_words(cases: list[dict[str, Any]], answers: list[dict[str, Any]]) -> dict[str, float]:
+    """Return false alarms and missed violations of the best model's rank and of the verdict, and how many are undecided."""
+    import scalkit as sk
+
+    inside = np.array(
+        [
+            sk.Expectation(c["expected"], deviation="p^(1/2)").rank(sk.Growth.parse(c["growth"], "p")) != "none"
+            for c in cases
+        ]
+    )
+    rank, verdict = (np.array([answer[word] for answer in answers]) for word in ("rank", "verdict"))
+    return {
+        "rank_false_alarms": float(np.mean(rank[inside] == "none")),
+        "rank_missed": float(np.mean(rank[~inside] != "none")),
+        "verdict_false_alarms": float(np.mean(verdict[inside] == "none")),
+        "verdict_missed": float(np.mean(np.isin(verdict[~inside], ("total", "approximate")))),
+        "undecided": float(np.mean(verdict == "undecided")),
+    }
+
+
+def rows(
+    n: int, seed: int, with_extrap: bool, only: str = "", far: bool = True
+) -> Iterator[tuple[str, dict[str, Any]]]:
     all_cases: list[dict[str, Any]] = []
     all_answers: list[dict[str, Any]] = []
     for kind in KINDS:
@@ -241,18 +298,23 @@ def rows(n: int, seed: int, with_extrap: bool, only: str = "") -> Iterator[tuple
                 continue
             rng = np.random.default_rng([seed, KINDS.index(kind), int(1000 * noise)])
             cases = [make_case(rng, kind, noise) for _ in range(n)]
+            if not far:
+                cases = [{key: value for key, value in case.items() if key not in AHEAD} for case in cases]
             answers = by_scalkit(cases)
             all_cases += cases
             all_answers += answers
-            row: dict[str, Any] = {
-                "scalkit": score(cases, answers, "quartile"),
-                "coverage_4x": coverage(cases, answers),
-            }
+            row: dict[str, Any] = {"scalkit": score(cases, answers, "quartile")}
+            if far:
+                row["coverage_4x"] = coverage(cases, answers)
             row["decisions"] = decisions(cases, answers)
+            row["words"] = by_words(cases, answers)
             if with_extrap:
                 row["extrap"] = score(cases, extrap_answers(cases), "mean")
             yield name, row
-    yield "all", {"decisions": decisions(all_cases, all_answers), "coverage_4x": coverage(all_cases, all_answers)}
+    everything: dict[str, Any] = {"decisions": decisions(all_cases, all_answers)}
+    if far:
+        everything["coverage_4x"] = coverage(all_cases, all_answers)
+    yield "all", everything
 
 
 def hidden_rows(n: int, seed: int) -> Iterator[tuple[str, float]]:
@@ -263,44 +325,72 @@ def hidden_rows(n: int, seed: int) -> Iterator[tuple[str, float]]:
             yield f"{settings} settings, {100 * noise:g} %", decisions(cases, by_scalkit(cases))["sure_and_wrong"]
 
 
+def between_rows(n: int, seed: int) -> Iterator[tuple[str, float]]:
+    kinds = [(kind, noise) for kind in KINDS for noise in BETWEEN_NOISE]
+    cases = []
+    for kind, noise in kinds:
+        rng = np.random.default_rng([seed, KINDS.index(kind), int(1000 * noise), 11])
+        cases += [make_between(rng, kind, noise) for _ in range(n)]
+    inside = covered(cases, by_scalkit(cases)).reshape(len(kinds), n)
+    for (kind, noise), row in zip(kinds, inside, strict=True):
+        yield f"{kind} {100 * noise:g} %", float(row.mean())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=300, help="series in each row (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument(
-        "--only", default="", metavar="ROW", help="one row alone, as 'symmetric 20 %%', and no hidden terms"
+        "--only",
+        default="",
+        metavar="ROW",
+        help="one row alone, as 'symmetric 20 %%', and neither hidden terms nor powers between the ticks; 'between' for these",
     )
     parser.add_argument("--no-extrap", action="store_true")
+    parser.add_argument(
+        "--ranks", action="store_true", help="growths, ranks and verdicts alone, which takes a tenth of the time"
+    )
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--extrap-worker", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.extrap_worker:
         print(json.dumps(by_extrap(json.loads(sys.stdin.read()))))
         return
-    result = {"seed": args.seed, "cases": args.cases, "rows": {}, "hidden": {}}
-    for name, row in rows(args.cases, args.seed, not args.no_extrap, args.only):
+    result = {"seed": args.seed, "cases": args.cases, "rows": {}, "hidden": {}, "between": {}}
+    is_between = args.only == "between"
+    for name, row in () if is_between else rows(args.cases, args.seed, not args.no_extrap, args.only, not args.ranks):
         result["rows"][name] = row
         if not args.json:
             show(name, row)
-    for name, share in () if args.only else hidden_rows(args.cases, args.seed):
+    for name, share in () if args.only or args.ranks else hidden_rows(args.cases, args.seed):
         result["hidden"][name] = share
         if not args.json:
             print(f"hidden term, {name}: sure and wrong {share:.3f}")
+    for name, share in between_rows(args.cases, args.seed) if is_between or not (args.only or args.ranks) else ():
+        result["between"][name] = share
+        if not args.json:
+            print(f"power between ticks, {name}: covered at 4x {share:.3f}", flush=True)
+    if result["between"]:
+        result["between"]["mean"] = float(np.mean(list(result["between"].values())))
     if result["hidden"]:
         result["hidden"]["mean"] = float(np.mean(list(result["hidden"].values())))
     if args.json:
         print(json.dumps(result, indent=1))
-    elif result["hidden"]:
-        print(f"hidden term, mean: {result['hidden']['mean']:.3f}")
+    else:
+        for kind in ("hidden", "between"):
+            if result[kind]:
+                print(f"{kind}, mean: {result[kind]['mean']:.3f}")
 
 
 def show(name: str, row: dict[str, Any]) -> None:
     for tool in ("scalkit", "extrap"):
         if tool in row:
             print(f"{name:18} {tool:8} " + "  ".join(f"{k} {v:.3f}" for k, v in row[tool].items()))
+    if "words" in row:
+        print(f"{name:18} words    " + "  ".join(f"{k} {v:.4f}" for k, v in row["words"].items()))
     words = "  ".join(f"{k} {v:.4f}" for k, v in row["decisions"].items())
-    covered = "  ".join(f"{k} {v:.3f}" for k, v in row["coverage_4x"].items())
-    print(f"{name:18} verdicts {words}  covered at 4x: {covered}", flush=True)
+    held = "  ".join(f"{k} {v:.3f}" for k, v in row.get("coverage_4x", {}).items())
+    print(f"{name:18} verdicts {words}" + (f"  covered at 4x: {held}" if held else ""), flush=True)
 
 
 if __name__ == "__main__":
