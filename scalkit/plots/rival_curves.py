@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from scalkit.fit import Model
 from scalkit.fit.several_model import SeveralModel
-from scalkit.growth import Growth
 from scalkit.plots.curves import reach, sample
 from scalkit.plots.divergence_figure import divergence_points, divergence_range, divergence_values
 from scalkit.plots.style import growth_label, is_log_axis, plain, quantity, rounded, safe
@@ -70,10 +69,11 @@ def rival_divergences(verdict: Verdict, most: int = 7) -> list[dict[str, Any]]:
         y = divergence_values(divergence, at)
         label = growth_label(divergence)
         inside = np.flatnonzero((y >= low) & (y <= high))
-        trace = _curve(model, at, y, label, int(inside[-1]) if len(inside) else 0)
+        place = int(inside[2 * len(inside) // 3]) if len(inside) else 0
+        above = bool(y[place] >= divergence_values(verdict.divergence, at)[place])
+        trace = _curve(model, at, y, label, place, f"{'top' if above else 'bottom'} center")
         where = f"{safe(verdict.parameter)} = %{{x:.4~g}}"
         said = f"{where}: %{{y:.3~g}} times if {plain(model.growth)}<extra></extra>"
-        trace["textposition"] = "top left" if divergence > Growth.constant() else "bottom left"
         found.append(trace | {"name": f"rival's divergence {label}", "hovertemplate": said})
     return found
 
@@ -94,17 +94,17 @@ def term_of(model: Model | SeveralModel) -> str:
     return str(model.growth) if isinstance(model, Model) else " + ".join(str(term.growth) for term in model.terms)
 
 
-def _curve(model: Model, x: Floats, y: Floats, label: str, last: int) -> dict[str, Any]:
-    """Return a hidden curve with its label at one of its last points in view."""
+def _curve(model: Model, x: Floats, y: Floats, label: str, place: int, side: str) -> dict[str, Any]:
+    """Return a hidden curve with its label at one of its points."""
     text = [""] * len(x)
-    text[max(0, min(last, len(x) - 2))] = label
+    text[place] = label
     return hidden(model) | {
         "x": rounded(x),
         "y": rounded(y),
         "mode": "lines+text",
         "line": {"color": RIVAL, "width": 2.2, "dash": "dashdot"},
         "text": text,
-        "textposition": "top left",
+        "textposition": side,
         "textfont": {"color": RIVAL, "size": 13},
     }
 
@@ -112,7 +112,8 @@ def _curve(model: Model, x: Floats, y: Floats, label: str, last: int) -> dict[st
 def _trace(verdict: Verdict, model: Model, at: Floats) -> dict[str, Any]:
     y = np.asarray(model(at), dtype=float) * np.ones_like(at)
     label = growth_label(model.growth)
-    return _curve(model, at, y, label, len(at) - 2) | {
+    above = bool(y[-2] >= float(verdict.model(at[-2])))
+    return _curve(model, at, y, label, len(at) - 2, "top left" if above else "bottom center") | {
         "name": f"rival {label}",
         "hovertemplate": f"%{{x:.4~g}}: %{{customdata}} if {plain(model.growth)}<extra></extra>",
         "customdata": [quantity(v, verdict.unit) for v in y],

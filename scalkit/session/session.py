@@ -316,11 +316,16 @@ class Session(Stepping):
 
     def _expect(self, step: str, text: object, deviation: object | None) -> Session:
         function = self._selected[0]
-        entry = {"expectation": text} if deviation is None else {"expectation": text, "deviation": deviation}
-        made = expectation_set({function: entry}).functions[function].expectation
-        state = self.state.expecting(function, made)
+        alone, state = {"expectation": text}, self.state
+        # The expectation by itself first: what is wrong with it is no fault of a deviation that was there before.
+        for entry in (alone,) if deviation is None else (alone, {**alone, "deviation": deviation}):
+            made = expectation_set({function: entry}).functions[function].expectation
+            state = self.state.expecting(function, made)
+            try:
+                given = self._judge.given(function, state)
+            except ExpectationError as error:
+                raise ExpectationError(f"function '{function}': {error}") from error
         try:
-            given = self._judge.given(function, state)
             begin = self._judge.given(function, self.state.expecting(function, None))
         except ExpectationError as error:
             raise ExpectationError(f"function '{function}': {error}") from error

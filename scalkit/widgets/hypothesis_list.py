@@ -17,7 +17,7 @@ __all__ = ["HypothesisList", "why_not"]
 
 _MOST = 8
 _BEYOND = 4
-_ALIKE = 1.05
+_ALIKE, _HUGE = 1.05, 1e6
 _BAR = 60
 
 
@@ -113,19 +113,24 @@ def _residuals(best: Any, rival: Any) -> str:
         return "The best model meets the values exactly, this one does not." if rival.rss > 0 else ""
     ratio = math.sqrt(rival.rss / best.rss)
     if ratio > _ALIKE:
-        return f"It misses the values by {ratio:.3g} times as much as the best model."
+        return f"It misses the values by {_times(ratio)} times as much as the best model."
     return "It follows the values as closely as the best model."
 
 
 def _odds(best: Any, rival: Any) -> str:
     if not (best.weight > 0 and rival.weight >= 0):
         return ""
-    if rival.weight * 1e6 < best.weight:
-        return "The best one is more than a million times as probable."
-    odds = best.weight / rival.weight
+    odds = best.weight / rival.weight if rival.weight else math.inf
     if odds >= _ALIKE:
-        return f"The best one is {odds:.3g} times as probable."
+        return f"The best one is {_times(odds)} times as probable."
     return "It is as probable, but the values do not call for it."
+
+
+def _times(factor: float) -> str:
+    """Return a factor with three digits and without an exponent, as in ``3,940``; what is huge is called so."""
+    if factor > _HUGE:
+        return "more than a million"
+    return f"{factor:.3g}" if factor < 1000 else f"{float(f'{factor:.3g}'):,.0f}"
 
 
 def _parting(verdict: Verdict, rival: Any) -> str:

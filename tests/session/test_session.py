@@ -113,6 +113,15 @@ def test_deviation(session):
     assert session.expect("p", "log(p)").state.expectations == {}
 
 
+def test_an_expectation_of_another_parameter_is_no_fault_of_the_deviation(session):
+    session.select("gather")
+    assert session.expectation.has_own_deviation
+    with pytest.raises(
+        ExpectationError, match=r"'n\*log\(n\)' is in terms of 'n', the data in terms of 'p'; write it in"
+    ):
+        session.expect("O(n log n)")
+
+
 def test_rules(session):
     session.add_rule("bcast <= reduce")
     assert [str(one.rule) for one in session.result.rules] == ["reduce <= bcast + gather", "bcast <= reduce"]
