@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scalkit.session.file import SCRIPT_ID, script_of
+from scalkit.session.file import script_of
+from scalkit.session.in_page import SCRIPT_ID
 
 __all__ = ["Outcome", "read_outcome", "write_outcome"]
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError
 from scalkit.session import Session
 from scalkit.session.embedded import dataset_to_text
-from scalkit.session.file import SCRIPT_ID, session_from_dict
+from scalkit.session.file import session_from_dict
+from scalkit.session.in_page import sessions_in
 
 if TYPE_CHECKING:
     from scalkit.reports.page import Page
@@ -64,32 +64,4 @@ def sessions_of(path: str | Path) -> list[Session]:
         raise DataError(
             f"cannot read the report '{path}': {error!s:.100}; name a page that scalkit report wrote."
         ) from error
-    scripts = _Scripts()
-    scripts.feed(text)
-    if not scripts.found:
-        raise DataError(f"the page '{path}' holds no session; name a report of scalkit that has one.")
-    return [session_from_dict(Session, json.loads("".join(parts)), None, Path(path).parent) for parts in scripts.found]
-
-
-class _Scripts(HTMLParser):
-    """Collects the texts of the script elements with sessions."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.found: list[list[str]] = []
-        self._is_inside = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Notice a script element with a session."""
-        if tag == "script" and str(dict(attrs).get("id") or "").startswith(SCRIPT_ID):
-            self.found.append([])
-            self._is_inside = True
-
-    def handle_endtag(self, tag: str) -> None:
-        """Notice its end."""
-        self._is_inside = self._is_inside and tag != "script"
-
-    def handle_data(self, data: str) -> None:
-        """Take what stands inside."""
-        if self._is_inside:
-            self.found[-1].append(data)
+    return [session_from_dict(Session, json.loads(one), None, Path(path).parent) for one in sessions_in(text, path)]

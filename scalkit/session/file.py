@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from html.parser import HTMLParser
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from scalkit.errors import DataError, ScalkitError
 from scalkit.growth import plain_growths, register_again
 from scalkit.session.embedded import dataset_from_text, dataset_to_text
 from scalkit.session.history import History, Step
+from scalkit.session.in_page import SCRIPT_ID, sessions_in
 from scalkit.session.plain import plain_set, plain_state, set_from_plain, state_from_plain
 from scalkit.session.source import Source, confirmed, content_hash, open_source
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMAT",
     "SCHEMA",
-    "SCRIPT_ID",
     "read_session",
     "script_of",
     "session_from_dict",
@@ -39,8 +38,6 @@ __all__ = [
 
 FORMAT = "scalkit-session"
 SCHEMA = 1
-SCRIPT_ID = "scalkit-session"
-"""``id`` of the script element that holds a session in an HTML page."""
 
 _MAX_BYTES = 200_000_000
 
@@ -155,7 +152,7 @@ def read_session(kind: type[Session], path: str | os.PathLike[str], data: object
     if len(content) > _MAX_BYTES:
         raise DataError(f"the session '{target}' is larger than {_MAX_BYTES} bytes; name a file of Session.save.")
     if text.lstrip()[:1] == "<":
-        text = _embedded(text, target)
+        text = sessions_in(text, target)[0]
     try:
         plain = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -167,37 +164,6 @@ def read_session(kind: type[Session], path: str | os.PathLike[str], data: object
     if data is None and plain["data"]["netcdf"] is not None:
         session._source = replace(session._source, holder=os.fspath(path))
     return session
-
-
-class _Page(HTMLParser):
-    """Collects the text of the script element with the session."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.found: list[str] | None = None
-        self._is_inside = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Notice the script element."""
-        if tag == "script" and ("id", SCRIPT_ID) in attrs and self.found is None:
-            self.found, self._is_inside = [], True
-
-    def handle_endtag(self, tag: str) -> None:
-        """Notice its end."""
-        self._is_inside = self._is_inside and tag != "script"
-
-    def handle_data(self, data: str) -> None:
-        """Take what stands inside."""
-        if self._is_inside and self.found is not None:
-            self.found.append(data)
-
-
-def _embedded(text: str, path: Path) -> str:
-    page = _Page()
-    page.feed(text)
-    if page.found is None:
-        raise DataError(f"the page '{path}' holds no session; name a report of scalkit that has one.")
-    return "".join(page.found)
 
 
 def _source_text(given: object) -> str | None:
