@@ -1,0 +1,216 @@
+"""Guidelines judged on measurements: run medians, a rank test for each setting, four states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from scalkit.errors import DataError, UsageError
+from scalkit.guidelines.catalogue import CATALOGUES, GuidelineSource, guidelines
+from scalkit.guidelines.experiments import Floats, measured
+from scalkit.guidelines.guideline import Guideline
+from scalkit.guidelines.matching import Pairs, matched
+from scalkit.guidelines.result import STATES, Assessment, Thresholds
+from scalkit.stats import (
+    adjusted_p,
+    hodges_lehmann_ratio,
+    least_rank_sum_p,
+    least_signed_rank_p,
+    rank_sum,
+    signed_rank,
+)
+from scalkit.stats.multiplicity import ADJUSTMENTS
+from scalkit.stats.null import runs_needed
+
+__all__ = ["TESTS", "assess"]
+
+TESTS = ("auto", "rank-sum", "paired")
+VIOLATED, COMPLIANT, INCONCLUSIVE, UNDECIDABLE = STATES
+_NOT_THE_SAMPLE = "repetitions of one launch are not independent, so a test takes one value a run"
+
+
+@dataclass(frozen=True)
+class _Options:
+    thresholds: Thresholds
+    test: str
+
+
+def assess(
+    table: Any,
+    guideline: GuidelineSource = CATALOGUES,
+    *,
+    p_threshold: float = 0.001,
+    v_threshold: float = 1.03,
+    test: Literal["auto", "rank-sum", "paired"] = "auto",
+    adjust: Literal["bh", "by", "none"] = "bh",
+    confidence: float = 0.95,
+    varied: str = "size",
+    value: str = "time",
+    run: str = "run",
+    ignore: Sequence[str] = ("repetition",),
+    decides: bool = True,
+) -> Assessment:
+    """Return which guidelines the measurements violate, and at which settings.
+
+    The median of each run is taken after Tukey's fence; a test compares medians of runs, never repetitions. With
+    ``test="rank-sum"`` and ``adjust="none"`` this is the assessment of the paper.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame, xarray.Dataset, structured array, mapping of arrays, or Measured
+        See `scalkit.guidelines.measured`.
+    guideline : str, Path, Guideline, or several of these
+        See `scalkit.guidelines.guidelines`; by default all bundled ones that the measurements allow.
+    p_threshold : float
+        A violation needs an adjusted p-value up to this.
+    v_threshold : float
+        A violation needs a left side that takes this many times as long as the right; above 1.
+    test : {"auto", "rank-sum", "paired"}
+        ``paired`` compares within each run that both sides share, by signed ranks of the logarithms of ratios; ``auto`` does so
+        where enough runs are shared.
+    adjust : {"bh", "by", "none"}
+        How p-values are adjusted within a family, which is a guideline's name.
+    confidence : float
+        Of the intervals of ratios.
+    varied : str
+        The parameter whose values make up a group, mostly the message size; all others tell groups apart.
+    value, run, ignore
+        Columns, see `scalkit.guidelines.measured`.
+    decides : bool
+        Whether a violation may decide the exit status; measurements of a crowded machine should not.
+
+    Raises
+    ------
+    DataError
+        If the table is wrong.
+    RuleError
+        If a guideline is wrong.
+    UsageError
+        If an option is wrong.
+
+    References
+    ----------
+    F. D. Lübbe: *Micro-benchmarking MPI Neighborhood Collective Operations.* Euro-Par, 2017, section 3.2.
+    """
+    if test not in TESTS:
+        raise UsageError(f"the test {test!r} is unknown; choose from {', '.join(TESTS)}.")
+    if adjust not in ADJUSTMENTS:
+        raise UsageError(f"the adjustment {adjust!r} is unknown; choose from {', '.join(ADJUSTMENTS)}.")
+    thresholds = Thresholds(p_threshold, v_threshold, confidence, adjust)
+    asked = guidelines(guideline)
+    data = measured(table, value=value, run=run, ignore=ignore)
+    if not len(data.codes):
+        raise DataError(f"no row of the measurements has a '{value}'; {_NOT_THE_SAMPLE}.")
+    pairs = [matched(one, data) for one in asked]
+    options = _Options(thresholds, test)
+    columns = [_tested(one, found, options) for one, found in zip(asked, pairs, strict=True)]
+    joined = {key: np.concatenate([one[key] for one in columns]) for key in columns[0]}
+    which = np.repeat(np.arange(len(asked)), [len(found) for found in pairs])
+    joined["q_value"] = _adjusted(joined, [asked[i].family for i in which.tolist()], adjust)
+    similar = np.array([asked[i].relation == "~" for i in which.tolist()], dtype=bool)
+    joined |= _judged(joined, similar, thresholds)
+    return Assessment(
+        guidelines=asked,
+        thresholds=thresholds,
+        data=data,
+        which=which,
+        codes=np.concatenate([found.codes for found in pairs]),
+        against=np.concatenate([found.against for found in pairs]),
+        left=np.concatenate([found.left for found in pairs]),
+        right=np.concatenate([found.right for found in pairs]),
+        columns=joined,
+        experiments=tuple(found.rows for found in pairs),
+        varied=varied,
+        not_tested={i: found.why_not for i, found in enumerate(pairs) if found.why_not},
+        decides=decides,
+    )
+
+
+def _tested(guideline: Guideline, pairs: Pairs, options: _Options) -> dict[str, Any]:
+    """Return the columns of one guideline's tests, before their p-values are adjusted."""
+    left, right = pairs.left, pairs.right
+    sided = 2 if guideline.relation == "~" else 1
+    n_left, n_right = (np.count_nonzero(~np.isnan(side), axis=1) for side in (left, right))
+    shared = np.count_nonzero(~np.isnan(left) & ~np.isnan(right), axis=1)
+    is_paired = _paired(n_left, n_right, shared, sided, options)
+    found: dict[str, Any] = {
+        "n_left": np.where(is_paired, shared, n_left),
+        "n_right": np.where(is_paired, shared, n_right),
+        "test": np.where(is_paired, "paired", "rank-sum"),
+        "p_value": np.full(len(pairs), np.nan),
+        "least_p": np.ones(len(pairs)),
+        "violation_ratio": _median(left) / _median(right),
+    }
+    found |= {key: np.full(len(pairs), np.nan) for key in ("ratio", "ratio_low", "ratio_high")}
+    for paired in (False, True):
+        rows = np.flatnonzero(is_paired == paired)
+        if not len(rows):
+            continue
+        a, b = np.log(left[rows]), np.log(right[rows])
+        alternative: Literal["two-sided", "greater"] = "two-sided" if sided == 2 else "greater"
+        found["p_value"][rows] = (signed_rank if paired else rank_sum)(a, b, alternative).p
+        shift = hodges_lehmann_ratio(left[rows], right[rows], options.thresholds.confidence, paired=paired)
+        for key, part in (("ratio", shift.estimate), ("ratio_low", shift.low), ("ratio_high", shift.high)):
+            found[key][rows] = part
+        counts = np.stack((found["n_left"][rows], found["n_right"][rows]), axis=1)
+        kinds, kind = np.unique(counts, axis=0, return_inverse=True)
+        least = [least_signed_rank_p(n) if paired else least_rank_sum_p(n, m) for n, m in kinds.tolist()]
+        found["least_p"][rows] = np.minimum(1, sided * np.array(least))[kind.ravel()]
+    found["can_decide"] = (found["least_p"] <= options.thresholds.p) & ~np.isnan(found["p_value"])
+    needed = _needed(sided, options)
+    found["runs_needed"] = np.where(is_paired & (options.test == "paired"), needed[1], needed[0])
+    return found
+
+
+def _paired(n_left: Any, n_right: Any, shared: Any, sided: int, options: _Options) -> Any:
+    if options.test != "auto":
+        return np.full(len(shared), options.test == "paired")
+    enough = shared >= runs_needed(options.thresholds.p, lambda n: sided * least_signed_rank_p(n))
+    return enough & (2 * shared >= np.minimum(n_left, n_right))
+
+
+def _needed(sided: int, options: _Options) -> tuple[int, int]:
+    p = options.thresholds.p
+    return (
+        runs_needed(p, lambda n: sided * least_rank_sum_p(n, n)),
+        runs_needed(p, lambda n: sided * least_signed_rank_p(n)),
+    )
+
+
+def _median(times: Floats) -> Floats:
+    ordered = np.sort(times, axis=1)
+    n = np.count_nonzero(~np.isnan(ordered), axis=1)
+    rows = np.arange(len(ordered))
+    if not len(ordered):
+        return np.empty(0)
+    found: Floats = (
+        ordered[rows, np.maximum(n - 1, 0) // 2] + ordered[rows, np.minimum(n // 2, ordered.shape[1] - 1)]
+    ) / 2
+    return found
+
+
+def _adjusted(columns: dict[str, Any], families: list[str], adjust: str) -> Floats:
+    """Return adjusted p-values: a test that no values could make significant is not counted."""
+    q = np.full(len(families), np.nan)
+    p = np.where(columns["can_decide"], columns["p_value"], np.nan)
+    names = np.array(families, dtype=object)
+    for family in dict.fromkeys(families):
+        rows = np.flatnonzero(names == family)
+        q[rows] = adjusted_p(p[rows], adjust)
+    return q
+
+
+def _judged(columns: dict[str, Any], similar: Any, thresholds: Thresholds) -> dict[str, Any]:
+    v = thresholds.v
+    effect = np.where(columns["test"] == "paired", columns["ratio"], columns["violation_ratio"])
+    low, high = columns["ratio_low"], columns["ratio_high"]
+    with np.errstate(invalid="ignore"):
+        large = (effect >= v) | (similar & (effect <= 1 / v))
+        violated = (columns["q_value"] <= thresholds.p) & large
+        severe = violated & ((low >= v) | (similar & (high <= 1 / v)))
+        compliant = (high < v) & (~similar | (low > 1 / v))
+    state = np.select([violated, ~columns["can_decide"], compliant], [VIOLATED, UNDECIDABLE, COMPLIANT], INCONCLUSIVE)
+    return {"effect": effect, "state": state, "is_severe": severe}

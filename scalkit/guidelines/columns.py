@@ -1,0 +1,127 @@
+"""Tables of several kinds as columns: parameters, runs, and values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scalkit.errors import DataError
+
+__all__ = ["Columns", "columns_of"]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns of one length.
+
+    Attributes
+    ----------
+    parameters : mapping from str to array
+    run : array
+    values : ndarray of shape (rows,) or (rows, repetitions)
+    caveats : tuple of str
+    """
+
+    parameters: Mapping[str, Any]
+    run: Any
+    values: np.ndarray[Any, np.dtype[np.float64]]
+    caveats: tuple[str, ...] = ()
+
+
+def columns_of(table: Any, value: str, run: str, ignore: Sequence[str]) -> Columns:
+    """Return the columns of a table; see `scalkit.guidelines.measured`.
+
+    Raises
+    ------
+    DataError
+        If it is no table, a column is missing, or the values are no numbers.
+    """
+    import xarray as xr
+
+    if isinstance(table, xr.Dataset):
+        return _of_dataset(table, value, run, ignore)
+    caveats = _caveats(getattr(table, "attrs", None) or {})
+    if isinstance(table, np.ndarray) and table.dtype.names:
+        found = {name: table[name] for name in table.dtype.names}
+    elif hasattr(table, "columns") and hasattr(table, "itertuples"):
+        found = {str(name): table[name].array for name in table.columns}
+    elif isinstance(table, Mapping):
+        found = {
+            str(name): column if hasattr(column, "dtype") else np.asarray(column) for name, column in table.items()
+        }
+    else:
+        raise DataError(
+            f"measurements cannot come from {type(table).__name__}; give a pandas DataFrame, an xarray Dataset, a structured "
+            "array or a mapping of arrays."
+        )
+    return _split(found, value, run, ignore, caveats)
+
+
+def _split(found: Mapping[str, Any], value: str, run: str, ignore: Sequence[str], caveats: tuple[str, ...]) -> Columns:
+    for needed, what in ((value, "the measured values"), (run, "the launch that a value comes from")):
+        if needed not in found:
+            raise DataError(f"there is no column '{needed}' with {what}; there are {', '.join(found) or 'none'}.")
+    lengths = {len(column) for column in found.values()}
+    if len(lengths) > 1:
+        raise DataError(f"columns have different lengths: {', '.join(f'{k} {len(v)}' for k, v in found.items())}.")
+    if lengths == {0}:
+        raise DataError("the table of measurements is empty.")
+    parameters = {name: column for name, column in found.items() if name not in (value, run, *ignore)}
+    if not parameters:
+        raise DataError(f"the table has no parameter: columns beside '{value}' and '{run}' tell experiments apart.")
+    return Columns(parameters, found[run], _numbers(found[value], value), caveats)
+
+
+def _numbers(column: Any, value: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    array = np.asarray(column)
+    try:
+        if array.dtype == object and len(array) and np.ndim(array[0]) == 1:
+            width = max(len(row) for row in array)
+            numbers = np.full((len(array), width), np.nan)
+            for place, row in enumerate(array):
+                numbers[place, : len(row)] = row
+            return numbers
+        numbers = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"'{value}' must hold numbers, or a list of numbers in each row.") from None
+    if numbers.ndim > 2:
+        raise DataError(f"'{value}' has {numbers.ndim} axes; one of rows and one of repetitions are possible.")
+    return numbers
+
+
+def _of_dataset(data: Any, value: str, run: str, ignore: Sequence[str]) -> Columns:
+    if value not in data:
+        raise DataError(
+            f"the Dataset has no variable '{value}'; it has {', '.join(map(str, data.data_vars)) or 'none'}."
+        )
+    if run not in data[value].dims:
+        raise DataError(
+            f"'{value}' has no dimension '{run}', the launch that a value comes from; it has {data[value].dims}."
+        )
+    repeated = [d for d in data[value].dims if d in ("repetition", *ignore)]
+    where = [d for d in data[value].dims if d not in repeated]
+    array = data[value].transpose(*where, *repeated)
+    numbers = np.asarray(array.values, dtype=np.float64).reshape(int(np.prod(array.shape[: len(where)])), -1)
+    places = np.indices(array.shape[: len(where)]).reshape(len(where), -1)
+    kept = ~np.isnan(numbers).all(axis=1)
+    found: dict[str, Any] = {value: numbers[kept]}
+    for place, dim in zip(places[:, kept], where, strict=True):
+        along = {dim: data[dim].values} if dim in data.coords else {}
+        if not along:
+            along = {str(n): c.values for n, c in data.coords.items() if c.dims == (dim,)} or {
+                dim: np.arange(len(data[dim]))
+            }
+        for name, levels in along.items():
+            found["operation" if name == "function" and "operation" not in data.coords else str(name)] = levels[place]
+    crowded = data.coords.get("oversubscribed")
+    caveats = _caveats(data.attrs)
+    if crowded is not None and bool(crowded.any()):
+        caveats += ("some runs had more processes than cores: their times describe the scheduler",)
+    return _split(found, value, run, ignore, caveats)
+
+
+def _caveats(attributes: Mapping[Any, Any]) -> tuple[str, ...]:
+    return ("these measurements are simulated",) if attributes.get("simulated") else ()

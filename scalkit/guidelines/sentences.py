@@ -1,0 +1,115 @@
+"""An assessment in plain words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scalkit.guidelines.experiments import MISSING
+from scalkit.markup import counted
+from scalkit.stats.null import least_rank_sum_p, least_signed_rank_p, runs_needed
+
+__all__ = ["headline", "sentence", "setting", "warnings"]
+
+_MOST_UNTESTED = 3
+
+
+def headline(found: Any) -> str:
+    """Return how many tests there were, and what they found."""
+    if not len(found):
+        return "no guideline could be tested"
+    counts = found.counts
+    violated = sorted({int(i) for i in found.which[found.columns["state"] == "violated"]})
+    names = list(dict.fromkeys(found.guidelines[i].family for i in violated))
+    said = f"{counts['violated']} of {counted(len(found), 'test')} violated"
+    if names:
+        said += f" ({', '.join(names[:6])}{', ...' if len(names) > 6 else ''})"
+    others = [f"{counts[state]} {state}" for state in ("compliant", "inconclusive", "undecidable") if counts[state]]
+    return "; ".join([said, ", ".join(others)] if others else [said])
+
+
+def setting(found: Any, test: int) -> str:
+    """Return where a test stands: its parameters and their levels."""
+    data = found.data
+    shown = [
+        f"{name}={data.level(name, int(code))}"
+        for name, code in zip(data.parameters, found.codes[test], strict=True)
+        if code != MISSING
+    ]
+    if found.against[test] != MISSING:
+        name = found.guidelines[found.which[test]].parameter
+        shown.append(f"against {name}={data.level(name, int(found.against[test]))}")
+    return ", ".join(shown)
+
+
+def sentence(found: Any, test: int) -> str:
+    """Return what one test found."""
+    columns, guideline = found.columns, found.guidelines[found.which[test]]
+    where = setting(found, test)
+    at = f" at {where}" if where else ""
+    title = f"{guideline.name}: {guideline}" if guideline.name else str(guideline)
+    state = columns["state"][test]
+    if state == "undecidable":
+        n, m, needed = columns["n_left"][test], columns["n_right"][test], columns["runs_needed"][test]
+        runs = f"{n} and {m} runs" if n != m else counted(int(n), "run")
+        return (
+            f"{title} cannot be decided{at}: no values of {runs} reach p = {found.thresholds.p:g}; measure {needed} runs of "
+            "each side."
+        )
+    ratio, low, high = (columns[key][test] for key in ("effect", "ratio_low", "ratio_high"))
+    size = f"{ratio:.3g} times the right ({found.thresholds.confidence:.0%}: {low:.3g} to {high:.3g})"
+    if state == "violated":
+        return f"{title} is violated{at}: the left side takes {size}, q = {columns['q_value'][test]:.2g}."
+    if state == "compliant":
+        return f"{title} holds{at}: the left side takes {size}."
+    return f"{title} is undecided{at}: the left side takes {size}; more runs would tell."
+
+
+def warnings(found: Any) -> tuple[str, ...]:
+    """Return what a reader should know."""
+    said = [f"{text[:1].upper()}{text[1:]}." for text in found.data.caveats]
+    if not found.decides:
+        said.append("These measurements do not decide the exit status.")
+    said += _too_few(found)
+    return (*said, *_untested(found))
+
+
+def _untested(found: Any) -> list[str]:
+    without = found.not_tested or {}
+    if len(without) > _MOST_UNTESTED:
+        names = ", ".join(dict.fromkeys(found.guidelines[i].family for i in without))
+        return [f"{len(without)} guidelines were not tested for lack of measurements ({names}); not_tested says why."]
+    return [
+        f"{f'{one.name}: ' if (one := found.guidelines[i]).name else ''}{one} was not tested: {why}."
+        for i, why in without.items()
+    ]
+
+
+def _too_few(found: Any) -> list[str]:
+    columns = found.columns
+    undecidable = columns["state"] == "undecidable"
+    said = []
+    if undecidable.any():
+        needed = int(columns["runs_needed"][undecidable].max())
+        said.append(
+            f"{counted(int(undecidable.sum()), 'test')} had too few runs to ever reach p = {found.thresholds.p:g}; "
+            f"{needed} runs of each side are needed. More repetitions do not help."
+        )
+    if found.thresholds.adjust != "bh":
+        return said
+    families = np.array([found.guidelines[i].family for i in found.which.tolist()], dtype=object)
+    for family in dict.fromkeys(families.tolist()):
+        mine = (families == family) & columns["can_decide"]
+        n = int(mine.sum())
+        if n and (columns["least_p"][mine].max() > found.thresholds.p / n):
+            least = least_signed_rank_p if (columns["test"][mine] == "paired").all() else _both
+            needed = runs_needed(found.thresholds.p / n, least)
+            said.append(
+                f"{family}: among {counted(n, 'test')} a single violation may go unseen with so few runs; {needed} would show it."
+            )
+    return said
+
+
+def _both(n: int) -> float:
+    return least_rank_sum_p(n, n)

@@ -1,0 +1,107 @@
+"""Simulated campaigns with planted violations: to try the assessment where the truth is known. Nothing here is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scalkit.errors import UsageError
+from scalkit.guidelines.text import plain_level
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["neighbourhood_design", "simulated_campaign"]
+
+Planted = Sequence[tuple[Mapping[str, Any], float]]
+
+
+_SIZES = tuple(1 << power for power in range(15))
+
+
+def neighbourhood_design(p: int = 160, sizes: Sequence[int] = _SIZES) -> pd.DataFrame:
+    """Return the 3360 experiments of the campaign nbhcoll on `p` processes: one row each, columns are parameters.
+
+    Two operations, 15 sizes, 1 to 4 dimensions, none or all of them finite, Cartesian, von Neumann and Moore neighbourhoods of
+    radius 1, three orders of the latter two, with and without reordering.
+
+    References
+    ----------
+    F. D. Lübbe: *Micro-benchmarking MPI Neighborhood Collective Operations.* Euro-Par, 2017, table 2.
+    """
+    import pandas as pd
+
+    kinds: list[tuple[str, int | None, str | None]] = [("cart", None, None)]
+    kinds += [(kind, 1, order) for kind in ("vonneumann", "moore") for order in ("fmaj", "lmaj", "rand")]
+    rows = [
+        (operation, p, size, n_dim, n_finite, kind, radius, order, reorder)
+        for operation, size, n_dim, (kind, radius, order), reorder in product(
+            ("MPI_Neighbor_allgather", "MPI_Neighbor_alltoall"), sizes, (1, 2, 3, 4), kinds, (0, 1)
+        )
+        for n_finite in (0, n_dim)
+    ]
+    names = ["operation", "p", "size", "n_dim", "n_finite", "topology", "radius", "order", "reorder"]
+    frame = pd.DataFrame(rows, columns=names)
+    frame["radius"] = frame["radius"].astype("Int64")
+    for name in ("operation", "topology", "order"):
+        frame[name] = frame[name].astype("category")
+    return frame
+
+
+def simulated_campaign(
+    design: pd.DataFrame,
+    planted: Planted = (),
+    *,
+    seed: int,
+    n_runs: int = 30,
+    n_repetitions: int = 50,
+    run_cv: float = 0.05,
+    experiment_cv: float = 0.02,
+    noise: float = 0.05,
+    outliers: float = 0.01,
+) -> dict[str, Any]:
+    """Return made-up times in s, of a campaign in which every guideline holds with equality but for what is planted.
+
+    Parameters
+    ----------
+    design : pandas.DataFrame
+        One row an experiment; ``size`` in B makes it slower.
+    planted : sequence of (mapping, float)
+        Experiments with these levels take so many times as long, as in ``({"order": "rand"}, 0.9)``.
+    seed : int
+    n_runs, n_repetitions : int
+    run_cv, experiment_cv, noise : float
+        Standard deviations of the logarithm: of what a run's experiments share, of an experiment in a run, of a repetition.
+    outliers : float
+        Share of repetitions that take ten times as long.
+
+    Returns
+    -------
+    dict from str to array of shape (rows,) or (rows, n_repetitions)
+        A row is one experiment in one run; for `assess` and `measured`.
+
+    Raises
+    ------
+    UsageError
+        If something is planted where the design has nothing.
+    """
+    rng = np.random.default_rng(seed)
+    true = 2e-6 + 1e-9 * design["size"].to_numpy(dtype=np.float64)
+    for where, factor in planted:
+        chosen = np.ones(len(design), dtype=bool)
+        for name, level in where.items():
+            known = [] if name not in design else [plain_level(one) for one in design[name]]
+            chosen &= np.array([one == plain_level(level) for one in known] or np.zeros(len(design), dtype=bool))
+        if not chosen.any():
+            raise UsageError(f"nothing in the design has {dict(where)!r}, so nothing can be planted there.")
+        true = np.where(chosen, factor * true, true)
+    shared = rng.normal(0, run_cv, n_runs)
+    run = np.repeat(np.arange(n_runs), len(design))
+    level = np.log(np.tile(true, n_runs)) + shared[run] + rng.normal(0, experiment_cv, len(run))
+    values = np.exp(level[:, None] + rng.normal(0, noise, (len(run), n_repetitions)))
+    values[rng.random(values.shape) < outliers] *= 10
+    order = np.tile(np.arange(len(design)), n_runs)
+    return {**{name: design[name].array[order] for name in design}, "run": run, "time": values}
