@@ -67,10 +67,11 @@ class Torus:
         UsageError
             If the number of processes is no cube.
         """
-        k = round(float(processes) ** (1 / 3)) if processes > 0 else 0
+        k = max(1, round(max(0, processes) ** (1 / 3)))
         if k**3 != processes:
+            low = k if k**3 < processes else max(1, k - 1)
             raise UsageError(
-                f"a cubic torus has k^3 nodes, not {processes}; the nearest cubes are {k**3} and {(k + 1) ** 3}."
+                f"a cubic torus has k^3 nodes, not {processes}; the nearest cubes are {low**3} and {(low + 1) ** 3}."
             )
         return cls((k, k, k))
 

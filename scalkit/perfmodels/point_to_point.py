@@ -22,6 +22,11 @@ __all__ = ["LogGP", "PointToPoint", "Protocol"]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
+_FAR_B = 1 << 20
+_STRAIGHT = 2e-3
+"""How far a time may be off a line: the first byte of LogGP costs no gap."""
+
+
 @dataclass(frozen=True)
 class Protocol:
     """How messages of a range of sizes travel: ``latency_s + per_byte_s * S``.
@@ -155,14 +160,13 @@ def _function(model: PerformanceModel, outside: Outside) -> Any:
 
 
 def _protocol(limits: Range, model: PerformanceModel) -> Protocol:
-    inside = [x for x in (limits.low, limits.high) if math.isfinite(x)]
-    low = inside[0]
-    high = inside[1] if len(inside) > 1 and inside[1] > low else 2 * low + 1024
-    at = np.array([low + (high - low) * share for share in (0.25, 0.5, 1.0)])
-    seconds = model.inner_bounds({"S": at}, "nan")[0]
-    slope = (seconds[2] - seconds[0]) / (at[2] - at[0])
-    latency = seconds[0] - slope * at[0]
-    if not math.isclose(seconds[1], latency + slope * at[1], rel_tol=1e-9):
+    low = limits.low
+    high = limits.high if math.isfinite(limits.high) else max(2 * low, _FAR_B)
+    at = np.unique(np.concatenate([np.linspace(low, high, 9)[1:], low + np.geomspace(1e-6, 1, 25) * (high - low)]))
+    seconds = model.inner_bounds({"S": at}, "nan")[0] * np.ones_like(at)
+    slope = (seconds[-1] - seconds[len(at) // 2]) / (at[-1] - at[len(at) // 2])
+    latency = seconds[-1] - slope * at[-1]
+    if not np.allclose(seconds, latency + slope * at, rtol=_STRAIGHT, atol=0):
         raise UsageError(f"'{model.name}' is no latency plus a time per byte for {limits.text('S')}; split its range.")
     rounding = 1e-9 * float(seconds.max())
     return Protocol(limits, float(latency) if latency > rounding else 0.0, max(0.0, float(slope)))

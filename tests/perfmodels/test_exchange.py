@@ -1,0 +1,150 @@
+"""Parameters go out to the simulators and come back."""
+
+from __future__ import annotations
+
+import math
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from scalkit.errors import UsageError
+from scalkit.perfmodels import (
+    LogGP,
+    PointToPoint,
+    bluegene_p,
+    from_loggopsim,
+    from_simgrid,
+    to_loggopsim,
+    to_simgrid,
+)
+
+LOGGP = LogGP.of(L="2.5 us", o="1.5 us", g="1 us", G="6.25 ns/B", O="0.5 ns/B", S="64 KiB")
+MESSAGE = PointToPoint(bluegene_p()["point-to-point"])
+SIZES = np.array([0, 1, 8, 256, 257, 1024, 1025, 65534, 65535, 65536, 2**20])
+
+
+def test_loggopsim_options():
+    assert " ".join(to_loggopsim(LOGGP)) == "-L 2500 -o 1500 -g 1000 -G 6.25 -O 0.5 -S 65536"
+    back = from_loggopsim(to_loggopsim(LOGGP))
+    assert (back.L, back.o, back.g, back.G, back.O, back.S) == pytest.approx(
+        (2.5e-6, 1.5e-6, 1e-6, 6.25e-9, 5e-10, 65536)
+    )
+
+
+def test_loggopsim_has_no_infinite_size():
+    eager = LogGP.of(L="1 us", o="1 us", g="1 us", G="1 ns/B")
+    assert to_loggopsim(eager)[-1] == "2147483647"
+    assert math.isinf(from_loggopsim(to_loggopsim(eager)).S)
+
+
+def test_loggopsim_defaults_and_other_options():
+    found = from_loggopsim("-f schedule.bin -L 100 --LogGOPS_G=3.5 --batchmode")
+    assert (found.L, found.o, found.g, found.G, found.S) == pytest.approx((1e-7, 1.5e-6, 1e-6, 3.5e-9, 65535))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("-L", "the option -L of LogGOPSim is ''; it must be a number."),
+        ("-L many", "the option -L of LogGOPSim is 'many'; it must be a number."),
+        ("-L -3", "the option -L of LogGOPSim is '-3'; it must be finite and not negative."),
+        ("-L 'x", "cannot read the options of LogGOPSim: No closing quotation."),
+    ],
+)
+def test_wrong_options_are_refused(options, said):
+    with pytest.raises(UsageError) as error:
+        from_loggopsim(options)
+    assert str(error.value) == said
+
+
+@pytest.mark.parametrize("overheads", [(0.0, 0.0), (3e-7, 5e-7)])
+def test_simgrid_platform_comes_back(overheads, tmp_path):
+    text = to_simgrid(MESSAGE, hosts=16, overheads_s=overheads)
+    assert from_simgrid(text)(S=SIZES) == pytest.approx(MESSAGE(S=SIZES), rel=1e-9)
+    file = tmp_path / "platform.xml"
+    file.write_text(text, encoding="utf-8")
+    assert [one.sizes.high for one in from_simgrid(file).protocols()] == [256, 1024, math.inf]
+
+
+def test_simgrid_platform_is_what_smpi_reads():
+    root = ElementTree.fromstring(to_simgrid(MESSAGE, hosts=16, overheads_s=(3e-7, 0.0)))
+    config = {prop.get("id"): prop.get("value") for prop in root.iter("prop")}
+    assert [part.split(":")[0] for part in config["smpi/lat-factor"].split(";")] == ["0", "272", "1040", "65551"]
+    assert config["smpi/os"] == "0:3e-07:0"
+    cluster = root.find("cluster")
+    assert cluster.get("radical") == "0-15"
+    latency = 2 * float(cluster.get("lat").removesuffix("s"))
+    assert latency == pytest.approx(4.5e-6 - 3e-7 - 16 * 2.67e-9, rel=1e-12)  # 16 bytes are SMPI's envelope
+
+
+def test_loggp_makes_a_platform():
+    message = LogGP.of(L="2 us", o="1 us", g="0.7 us", G="1 ns/B", S="64 KiB").point_to_point()
+    back = from_simgrid(to_simgrid(message, overheads_s=(1e-6, 1e-6)))
+    at = np.array([1, 1000, 65535, 65537, 2**20])
+    assert back(S=at) == pytest.approx(message(S=at), rel=1e-3)
+
+
+CLUSTER = '<cluster id="c" prefix="n" suffix="" radical="0-3" speed="1Gf" bw="1GBps" lat="1us"/>'
+
+
+def test_a_plain_cluster_is_read():
+    found = from_simgrid(f"<platform version='4.1'>{CLUSTER}</platform>")
+    assert found(S=1000) == pytest.approx(2e-6 + 1016e-9, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("<platform/>", "the platform has 0 clusters; one is needed"),
+        (f"<x>{CLUSTER}</x>", "the platform has 1 clusters; one is needed"),
+        ("<platform>", "the platform is no XML: "),
+        (
+            f'<!DOCTYPE platform [<!ENTITY a "b">]><platform>{CLUSTER}</platform>',
+            "the platform declares the entity 'a'; write its text out.",
+        ),
+        (f"<platform>{CLUSTER.replace('1us', 'soon')}</platform>", "the latency of the cluster is 'soon'"),
+        (f"<platform>{CLUSTER.replace('1GBps', '1 GBq')}</platform>", "the bandwidth of the cluster is '1 GBq'"),
+        (
+            f"<platform>{CLUSTER.replace('lat=', 'topology=' + chr(34) + 'TORUS' + chr(34) + ' lat=')}</platform>",
+            "the cluster has the topology 'TORUS'; only hosts of one star have one model.",
+        ),
+        (
+            f'<platform><config><prop id="smpi/lat-factor" value="0:x"/></config>{CLUSTER}</platform>',
+            "the factors '0:x' are no list of size:factor",
+        ),
+        (
+            f'<platform><config><prop id="smpi/bw-factor" value="0:-1"/></config>{CLUSTER}</platform>',
+            "the factors '0:-1' must be positive",
+        ),
+        (
+            f'<platform><config><prop id="smpi/os" value="0:1e-6:1e-9"/></config>{CLUSTER}</platform>',
+            "the overhead '0:1e-6:1e-9' depends on the size; only a constant one is read.",
+        ),
+        (
+            f'<platform><config><prop id="smpi/send-is-detached-thresh" value="x"/></config>{CLUSTER}</platform>',
+            "smpi/send-is-detached-thresh is 'x'; it must be a number of bytes.",
+        ),
+    ],
+)
+def test_platforms_that_make_no_sense_are_refused(text, said):
+    with pytest.raises(UsageError) as error:
+        from_simgrid(text)
+    assert str(error.value).startswith(said)
+
+
+def test_a_missing_platform_is_named(tmp_path):
+    with pytest.raises(UsageError, match=r"^cannot read the platform file .*none\.xml: No such file or directory\.$"):
+        from_simgrid(tmp_path / "none.xml")
+
+
+def test_overheads_leave_a_latency():
+    with pytest.raises(UsageError, match=r"leave no latency of 'point-to-point'; lower the overheads\.$"):
+        to_simgrid(MESSAGE, overheads_s=(3e-6, 3e-6))
+    with pytest.raises(
+        UsageError, match="hosts is 0 and name 'scalkit'; give a positive number, and letters and digits"
+    ):
+        to_simgrid(MESSAGE, hosts=0)
+    curved = PointToPoint(LOGGP.point_to_point().gap + "0.1 us")
+    with pytest.raises(UsageError, match=r"is no latency plus a time per byte"):
+        to_simgrid(curved)
