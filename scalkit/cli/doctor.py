@@ -117,6 +117,21 @@ def _mpi(args: argparse.Namespace) -> list[Finding]:
     return [Finding("mpi", what, True, "\n".join((found, *mpi.passed_over)), lack)]
 
 
+def _simulator(args: argparse.Namespace) -> list[Finding]:
+    """Let two ranks meet on the first simulated machine."""
+    from scalkit.bench.platforms import load_platform, platform_names
+    from scalkit.bench.simulator import simulate
+    from scalkit.errors import BuildError, LaunchError, UsageError
+
+    what = "simulated machines (SimGrid SMPI)"
+    lack = "'scalkit measure --platform' does not work, all else does; apt-get install libsimgrid-dev."
+    try:
+        mpi = simulate(load_platform(platform_names()[0]))
+    except (BuildError, LaunchError, UsageError) as error:
+        return [Finding("simulator", what, False, str(error), lack)]
+    return [Finding("simulator", what, True, f"{mpi.library}; {', '.join(platform_names())}", lack)]
+
+
 def _browser(args: argparse.Namespace) -> list[Finding]:
     """Look where reports look for what prints them."""
     from scalkit.errors import ReportError
@@ -143,6 +158,7 @@ _CHECKS: dict[str, Callable[[argparse.Namespace], list[Finding]]] = {
     "python": _python,
     "compiler": _compiler,
     "mpi": _mpi,
+    "simulator": _simulator,
     "report": _report,
     "lab": _lab,
     "browser": _browser,

@@ -50,6 +50,8 @@ class SeveralSeries:
         Differences up to this mean nothing; 0 if values are not rounded to such steps.
     repetitions : ndarray of shape (points, repetitions), in `unit`, optional
         Of the only run; None where there are several runs.
+    simulated : bool
+        Whether a simulator computed the values.
     """
 
     function: str
@@ -66,6 +68,7 @@ class SeveralSeries:
     noise: float
     resolution: float = 0.0
     repetitions: Floats | None = None
+    simulated: bool = False
 
     def __repr__(self) -> str:
         return f"SeveralSeries({self.function!r}, {self.metric}: {len(self.points)} points of {', '.join(self.parameters)})"

