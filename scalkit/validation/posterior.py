@@ -243,7 +243,7 @@ class Posterior:
         return Predictions(
             logs=np.where(is_positive, np.log(np.where(is_positive, found, 1.0)), _LOG_OF_ZERO),
             weights=weights[k, q] / weights[k, q].sum(),
-            spread=np.minimum(seen.errors[k, q] / np.where(is_positive, found, np.inf), 1.0),
+            spread=np.where(is_positive, np.minimum(seen.errors[k, q] / np.where(is_positive, found, 1.0), 1.0), 1.0),
             growths=growths,
             tick=seen.tick[k],
             is_single=~np.asarray(seen.is_sum)[k],
