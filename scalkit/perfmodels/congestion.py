@@ -282,7 +282,7 @@ def alltoall_on(topology: Topology, gap: object, per_byte: object) -> ExactModel
     others = topology.processes - 1
     share = max(Fraction(others, topology.injecting_links), topology.alltoall)
     return ExactModel(
-        f"g*{others} + G*S*{share.numerator}/{share.denominator}",
+        f"g*{others} + G*S*{share}",
         {"g": gap, "G": per_byte},
         name=f"all-to-all on {type(topology).__name__} of {topology.processes}",
         source="Hoefler et al. 2010, section 4",
