@@ -26,8 +26,8 @@ SCHEMA = 1
 STATES = ("violated", "compliant", "inconclusive", "undecidable")
 FAIL_ON = ("inconclusive", "undecidable", "untested")
 _COLUMNS = (
-    "state", "is_severe", "violation_ratio", "ratio", "ratio_low", "ratio_high", "p_value", "q_value", "test", "n_left", "n_right",
-    "runs_needed",
+    "state", "is_severe", "violation_ratio", "ratio", "ratio_low", "ratio_high", "p_value", "q_value", "test",
+    "n_left", "n_right", "runs_needed",
 )  # fmt: skip
 
 

@@ -1,0 +1,110 @@
+"""Assesses a campaign of 3360 experiments, 30 runs and 50 repetitions, beside a loop of scipy.stats.mannwhitneyu.
+
+The times are simulated, as is what they violate; the program measures how long the assessment takes. Both ways start from
+the same table of repetitions, and both answers are compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from scalkit.guidelines import Guideline, assess
+from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
+
+GUIDELINE = "MPI_Neighbor_allgather <= MPI_Neighbor_alltoall"
+PLANTED = (({"operation": "MPI_Neighbor_allgather", "topology": "moore", "n_dim": 2}, 1.1),)
+
+
+def fenced_median(values: np.ndarray) -> float:
+    q1, q3 = np.quantile(values, [0.25, 0.75])
+    reach = 1.5 * (q3 - q1)
+    return float(np.median(values[(values >= q1 - reach) & (values <= q3 + reach)]))
+
+
+def by_loop(campaign: dict[str, Any]) -> dict[tuple[Any, ...], tuple[float, float]]:
+    """The same as text books write it: a median for each run, a test for each group."""
+    names = [name for name in campaign if name not in ("operation", "run", "time")]
+    columns = [list(campaign[name]) for name in names]
+    sides: dict[tuple[Any, ...], dict[str, list[float]]] = {}
+    for row, operation in enumerate(campaign["operation"]):
+        key = tuple(_text(column[row]) for column in columns)
+        sides.setdefault(key, {}).setdefault(operation, []).append(fenced_median(campaign["time"][row]))
+    found = {}
+    for key, side in sides.items():
+        left, right = side["MPI_Neighbor_allgather"], side["MPI_Neighbor_alltoall"]
+        test = stats.mannwhitneyu(left, right, alternative="greater", method="exact")
+        found[key] = (float(np.median(left) / np.median(right)), float(test.pvalue))
+    return found
+
+
+def seconds(call: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.process_time()
+    result = call()
+    return time.process_time() - start, result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=30)
+    parser.add_argument("--repetitions", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    args = parser.parse_args()
+    design = neighbourhood_design()
+    campaign = simulated_campaign(design, PLANTED, seed=args.seed, n_runs=args.runs, n_repetitions=args.repetitions)
+    paper: dict[str, Any] = {"test": "rank-sum", "adjust": "none"}
+    assess({name: column[:3360] for name, column in campaign.items()}, GUIDELINE)  # imports are not measured
+    loop_s, wanted = seconds(lambda: by_loop(campaign))
+    fast_s, found = seconds(lambda: assess(campaign, GUIDELINE, **paper))
+    long = {name: column.repeat(args.repetitions) for name, column in campaign.items() if name != "time"}
+    frame = pd.DataFrame(long | {"time": campaign["time"].ravel()})
+    long_s, _ = seconds(lambda: assess(frame, GUIDELINE, **paper))
+    all_s, everything = seconds(lambda: assess(campaign, "neighbourhood"))
+    frame = found.to_frame()
+    names = [name for name in campaign if name not in ("operation", "run", "time")]
+    keys = zip(*(map(_text, frame[name]) for name in names), strict=True)
+    answers = zip(frame["violation_ratio"], frame["p_value"], strict=True)
+    off = max(
+        abs(np.array(wanted[key]) / np.array(answer) - 1).max() for key, answer in zip(keys, answers, strict=True)
+    )
+    result = {
+        "experiments": len(design),
+        "values": int(campaign["time"].size),
+        "tests": len(frame),
+        "violations": str(found.table().iloc[0, 0]),
+        "assess_s": fast_s,
+        "assess_long_s": long_s,
+        "loop_s": loop_s,
+        "ratio": loop_s / fast_s,
+        "largest_relative_difference": float(off),
+        "all_guidelines_s": all_s,
+        "all_guidelines_tests": len(everything),
+        "guideline": str(Guideline.parse(GUIDELINE)),
+    }
+    if args.json:
+        print(json.dumps(result))
+        return
+    print(
+        f"simulated: {len(design)} experiments x {args.runs} runs x {args.repetitions} repetitions; CPU time of one core"
+    )
+    print(f"assess, {len(frame)} tests of one guideline      {fast_s:8.2f} s")
+    print(f"the same, a row for each repetition       {long_s:8.2f} s")
+    print(f"assess, {len(everything)} tests of GL1 to GL12        {all_s:8.2f} s")
+    print(f"loop of quantile, median, mannwhitneyu   {loop_s:8.2f} s   {result['ratio']:.0f} times as long")
+    print(f"largest relative difference of ratios and p-values: {off:.1e}; violations {result['violations']}")
+
+
+def _text(level: object) -> str:
+    return "" if pd.isna(level) else str(level)
+
+
+if __name__ == "__main__":
+    main()
