@@ -19,7 +19,7 @@ from scalkit.perfmodels.naming import Legend, merged, pair_of
 from scalkit.perfmodels.quantities import PARAMETER_UNITS, parse_quantity
 from scalkit.perfmodels.ranges import Range, intersection
 
-__all__ = ["Composite", "Product", "Substituted", "added", "multiplied", "substituted"]
+__all__ = ["Composite", "Product", "Substituted", "added", "divided", "multiplied", "substituted"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -245,6 +245,13 @@ def multiplied(model: PerformanceModel, other: object) -> Composite | Product:
             f"cannot multiply '{model.name}' by {other!r:.40}; multiply by a positive number or a model of one."
         )
     return Composite(tuple((float(other) * c, one) for c, one in _terms(model)))
+
+
+def divided(model: PerformanceModel, other: object) -> Composite | Product:
+    """Return a model over a positive number."""
+    if isinstance(other, bool) or not isinstance(other, int | float | np.number) or not (0 < float(other) < math.inf):
+        raise UsageError(f"cannot divide '{model.name}' by {other!r:.40}; divide by a positive number.")
+    return multiplied(model, 1 / float(other))
 
 
 def _terms(model: PerformanceModel) -> tuple[tuple[float, PerformanceModel], ...]:

@@ -16,7 +16,7 @@ from scalkit.fit.pure_error import pure_error
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.collectives import collectives_of
 from scalkit.perfmodels.point_to_point import PointToPoint
-from scalkit.perfmodels.quantities import format_value, values_in
+from scalkit.perfmodels.quantities import format_value, percent, values_in
 
 __all__ = ["OTHER", "AlgorithmSwitch", "Cell", "Identified", "identify"]
 
@@ -129,7 +129,7 @@ class Identified:
                 escape(format_value(cell.S, "B")),
                 f"{cell.P:g}",
                 escape(" or ".join(cell.algorithms)),
-                f"{100 * cell.probability:.3g} %",
+                percent(cell.probability),
                 escape(format_value(cell.time, "s")),
                 escape(format_value(cell.predicted, "s")),
                 escape(f"{cell.best}: {format_value(cell.best_time, 's')}"),
@@ -137,7 +137,8 @@ class Identified:
             for cell in self.cells
         ]
         head = ("S", "P", "seems to be", "probability", "measured", "predicted", "least predicted")
-        said = f"Measured times are {self.bias:.3g} times those predicted, up to {100 * self.discrepancy:.2g} %."
+        off = f"beyond that the models are off by about {100 * self.discrepancy:.2g} % in each cell"
+        said = f"Measured times are {self.bias:.3g} times those predicted; {off}."
         return block(table(head, rows, self.operation), paragraph(said))
 
 

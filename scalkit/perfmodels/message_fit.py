@@ -63,7 +63,7 @@ class Switch:
     ----------
     after, before : float
     interval : tuple of float
-        Credible interval of `after`, where the other switches stay.
+        Where the switch lies with the probability `MessageFit.level`, the other switches staying where they are.
     step : float
         Time of the larger protocol over that of the smaller one, both at `before`.
     """
@@ -238,7 +238,7 @@ def _switch(
     left, right = protocols[k - 1], protocols[k]
     step = float(right.fit(right.first) / left.fit(right.first))
     if bounds[k] in fixed:
-        return Switch(left.last, right.first, (left.last, left.last), step)
+        return Switch(left.last, right.first, (left.last, right.first), step)
     first, last = bounds[k - 1], bounds[k + 1]
     others = sum(_rss(at[i:j], y[i:j]) for i, j in pairwise(bounds) if j <= first or i >= last)
     places = np.arange(first + MIN_SETTINGS, last - MIN_SETTINGS + 1)
@@ -246,7 +246,7 @@ def _switch(
     misfit = error.misfit(rss + others, len(at))
     shares = np.cumsum(np.exp(-(misfit - misfit.min()) / 2))
     low, high = np.searchsorted(shares / shares[-1], [(1 - level) / 2, (1 + level) / 2])
-    return Switch(left.last, right.first, (float(at[places[low] - 1]), float(at[places[high] - 1])), step)
+    return Switch(left.last, right.first, (float(at[places[low] - 1]), float(at[places[high]])), step)
 
 
 def _rss(x: Floats, y: Floats) -> float:

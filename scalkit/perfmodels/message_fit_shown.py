@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from scalkit.markup import block, bullets, paragraph, table
-from scalkit.perfmodels.quantities import format_value
+from scalkit.perfmodels.quantities import format_value, percent
 
 __all__ = ["ShownFit"]
 
@@ -73,14 +73,14 @@ class ShownFit:
         )
         rows = [
             (
-                f"above {escape(format_value(one.after, 'B'))}",
+                escape(f"between {format_value(one.after, 'B')} and {format_value(one.before, 'B')}"),
                 escape(f"{format_value(one.interval[0], 'B')} to {format_value(one.interval[1], 'B')}"),
                 f"{one.step:.3g}",
             )
             for one in fit.switches
         ]
         switches = table(("protocol switches", "interval", "step of the time"), rows) if rows else ""
-        sure = f"probability of a switch: {100 * fit.probability:.3g} %"
+        sure = f"probability of a switch: {percent(fit.probability)}"
         noise = f"Relative standard error of a time: {100 * fit.noise:.2g} %; {sure}."
         return block(protocols, switches, paragraph(noise), bullets(fit.remarks))
 

@@ -242,6 +242,11 @@ class PerformanceModel(ShownModel, ABC):
 
         return multiplied(self, other)
 
+    def __truediv__(self, other: object) -> Composite | Product:
+        from scalkit.perfmodels.composed import divided
+
+        return divided(self, other)
+
     def __rmul__(self, other: object) -> Composite | Product:
         from scalkit.perfmodels.composed import multiplied
 

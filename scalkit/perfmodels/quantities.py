@@ -16,7 +16,7 @@ from scalkit.units import format_quantity
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["COUNTS", "PARAMETER_UNITS", "Dimension", "format_value", "parse_quantity", "values_in"]
+__all__ = ["COUNTS", "PARAMETER_UNITS", "Dimension", "format_value", "parse_quantity", "percent", "values_in"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -163,6 +163,13 @@ def _checked(values: Floats, parameter: str) -> Floats:
     if wrong.any():
         raise UsageError(f"{parameter} = {values[wrong].flat[0]:g}; it must be finite and not negative.")
     return values
+
+
+def percent(share: float) -> str:
+    """Return a probability for people, such as ``"97.6 %"`` or ``"more than 99.9 %"``."""
+    if share > 0.999:
+        return "more than 99.9 %"
+    return "less than 0.1 %" if share < 0.001 else f"{100 * share:.3g} %"
 
 
 _SMALL = {"s/B": ("s", "/B"), "B/s": ("B", "/s")}

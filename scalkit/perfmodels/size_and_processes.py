@@ -17,7 +17,7 @@ from scalkit.growth import Growth
 from scalkit.markup import block, bullets, table
 from scalkit.perfmodels.affine import Affine, fit_affine
 from scalkit.perfmodels.exact import ExactModel
-from scalkit.perfmodels.quantities import format_value, values_in
+from scalkit.perfmodels.quantities import format_value, percent, values_in
 from scalkit.perfmodels.ranges import Range
 
 __all__ = ["XuFit", "fit_xu"]
@@ -82,7 +82,7 @@ class XuFit:
             for p, line in self.lines.items()
         ]
         best = sorted(self.weights.items(), key=lambda item: -item[1])[:3]
-        shares = [f"alpha as {a}, beta as {b}: {100 * weight:.3g} %" for (a, b), weight in best]
+        shares = [f"alpha as {a}, beta as {b}: {percent(weight)}" for (a, b), weight in best if weight > 0.001]
         return block(table(("P", "alpha", "beta"), rows), bullets(shares)) + self.model._repr_html_()
 
 

@@ -203,6 +203,9 @@ def test_sums_and_multiples():
     assert model(S=1000, P=8) == pytest.approx((2 * 6 + 16 + 5) * 1e-6, rel=1e-12)
     assert sum([LINE, TREE])(S=0, P=2) == pytest.approx(18e-6)
     assert str(model.growth) == "S + log(p)"
+    assert (LINE / 4)(S=0) == pytest.approx(1e-6)
+    with pytest.raises(UsageError, match=r"^cannot divide 'line' by 0; divide by a positive number\.$"):
+        LINE / 0
     assert (LINE + AsymptoticModel("log(P)")).kind == "dominant term"
     assert (LINE + BoundedModel(LINE, 2 * LINE)).bounds(S=0) == pytest.approx((8e-6, 12e-6))
     factor = ExactModel("cbrt(P)", name="congestion")
