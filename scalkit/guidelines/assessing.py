@@ -29,7 +29,6 @@ __all__ = ["TESTS", "assess"]
 
 TESTS = ("auto", "rank-sum", "paired")
 VIOLATED, COMPLIANT, INCONCLUSIVE, UNDECIDABLE = STATES
-_NOT_THE_SAMPLE = "repetitions of one launch are not independent, so a test takes one value a run"
 
 
 @dataclass(frozen=True)
@@ -102,8 +101,8 @@ def assess(
     thresholds = Thresholds(p_threshold, v_threshold, confidence, adjust)
     asked = guidelines(guideline)
     data = measured(table, value=value, run=run, ignore=ignore)
-    if not len(data.codes):
-        raise DataError(f"no row of the measurements has a '{value}'; {_NOT_THE_SAMPLE}.")
+    if not len(data.values):
+        raise DataError(f"no row of the measurements has a '{value}'.")
     pairs = [matched(one, data) for one in asked]
     options = _Options(thresholds, test)
     columns = [_tested(one, found, options) for one, found in zip(asked, pairs, strict=True)]

@@ -14,12 +14,20 @@ from scalkit.guidelines.text import plain_level
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["neighbourhood_design", "simulated_campaign"]
+__all__ = ["SimulatedTable", "neighbourhood_design", "simulated_campaign"]
 
 Planted = Sequence[tuple[Mapping[str, Any], float]]
 
 
 _SIZES = tuple(1 << power for power in range(15))
+
+
+class SimulatedTable(dict[str, Any]):
+    """Columns by name that say in ``attrs`` that nobody measured them, and which seed made them."""
+
+    def __init__(self, columns: Mapping[str, Any], attrs: Mapping[str, Any], **more: Any) -> None:
+        super().__init__(columns, **more)
+        self.attrs = dict(attrs)
 
 
 def neighbourhood_design(p: int = 160, sizes: Sequence[int] = _SIZES) -> pd.DataFrame:
@@ -62,7 +70,7 @@ def simulated_campaign(
     experiment_cv: float = 0.02,
     noise: float = 0.05,
     outliers: float = 0.01,
-) -> dict[str, Any]:
+) -> SimulatedTable:
     """Return made-up times in s, of a campaign in which every guideline holds with equality but for what is planted.
 
     Parameters
@@ -80,8 +88,8 @@ def simulated_campaign(
 
     Returns
     -------
-    dict from str to array of shape (rows,) or (rows, n_repetitions)
-        A row is one experiment in one run; for `assess` and `measured`.
+    SimulatedTable
+        A mapping of arrays of shape (rows,), or (rows, n_repetitions) for the times. A row is one experiment in one run; for `assess` and `measured`.
 
     Raises
     ------
@@ -104,4 +112,5 @@ def simulated_campaign(
     values = np.exp(level[:, None] + rng.normal(0, noise, (len(run), n_repetitions)))
     values[rng.random(values.shape) < outliers] *= 10
     order = np.tile(np.arange(len(design)), n_runs)
-    return {**{name: design[name].array[order] for name in design}, "run": run, "time": values}
+    columns = {str(name): design[name].array[order] for name in design}
+    return SimulatedTable(columns, {"simulated": True, "seed": seed}, run=run, time=values)
