@@ -16,6 +16,7 @@ __all__ = ["Affine", "fit_affine", "fit_line"]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 _ROUNDS = 20
 _SMALL = 1e-300
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,9 @@ def fit_affine(
     values = y / scale_y
     best = _least(columns, values, values, kind)
     free = _solved(columns / values[:, None], np.ones_like(values))
-    bounded = tuple(name for name, b, f in zip(("constant", "slope"), best, free, strict=True) if b == 0 and f < 0)
+    bounded = tuple(
+        name for name, b, f in zip(("constant", "slope"), best, free, strict=True) if b == 0 and f < -_ROUNDING
+    )
     model = np.maximum(columns @ best, _SMALL)
     weighted = columns / model[:, None]
     dof = max(1, len(x) - 2)
@@ -106,8 +109,8 @@ def fit_line(x: Floats, y: Floats, errors: Floats, level: float = 0.9) -> Affine
     size = np.maximum(np.linalg.norm(columns, axis=0), _SMALL)
     target = y / errors
     best = nnls(columns / size, target)[0] / size if (target > 0).any() else np.zeros(2)
-    free = _solved(columns, target)
-    bounded = tuple(name for name, b, f in zip(("constant", "slope"), best, free, strict=True) if b == 0 and f < 0)
+    free, low = _solved(columns, target), -_ROUNDING * float(np.abs(y).max())
+    bounded = tuple(name for name, b, f in zip(("constant", "slope"), best, free, strict=True) if b == 0 and f < low)
     dof = max(1, len(x) - 2)
     residual = target - columns @ best
     covariance = max(1.0, float(residual @ residual) / dof) * np.linalg.pinv(columns.T @ columns)

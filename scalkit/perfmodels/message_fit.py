@@ -28,6 +28,7 @@ NoiseKind = Literal["relative", "log-normal"]
 _TICKS = (Growth.of("S", power=1),)
 _MOST_SIZES = 200
 _FAR = 2.5
+_LEAST_S, _MOST_S = 1e-18, 1e12
 _STATISTICS = {"median": 0.5, "q1": 0.25, "min": 0.0}
 
 
@@ -296,10 +297,8 @@ def checked_times(sizes: ArrayLike, times: ArrayLike) -> tuple[Floats, Floats]:
     at, table = at[order], table[order]
     if (same := np.flatnonzero(np.diff(at) == 0)).size:
         raise DataError(f"the size {at[same[0]]:g} B occurs twice; put its times into one row.")
-    bad = (~np.isnan(table) & ~(np.isfinite(table) & (table > 0))) | np.isnan(table).all(axis=1)[:, None]
+    bad = (~np.isnan(table) & ~((table > _LEAST_S) & (table < _MOST_S))) | np.isnan(table).all(axis=1)[:, None]
     if bad.any():
         k, r = np.argwhere(bad)[0]
-        raise DataError(
-            f"a time of S = {at[k]:g} B is {table[k, r]:g}; times must be positive and finite. Leave it out."
-        )
+        raise DataError(f"a time of S = {at[k]:g} B is {table[k, r]:g}; times are positive and in s. Leave it out.")
     return at, table

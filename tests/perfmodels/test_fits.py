@@ -104,9 +104,10 @@ def test_negative_latency_is_held_at_zero_and_said():
     [
         ([1, 2], [1, 2], "latency and bandwidth need 3 to 200 sizes, got 2; measure more or thin them out."),
         ([1, 2, 2], [1, 2, 3], "the size 2 B occurs twice; put its times into one row."),
-        ([1, 2, 3], [1, 0, 3], "a time of S = 2 B is 0; times must be positive and finite. Leave it out."),
+        ([1, 2, 3], [1, 0, 3], "a time of S = 2 B is 0; times are positive and in s. Leave it out."),
+        ([1, 2, 3], [1, 1e300, 3], "a time of S = 2 B is 1e+300; times are positive and in s. Leave it out."),
         ([1, 2, 3], [1, 2], "there must be a row of times for each size, got shapes (3,) and (2,)."),
-        ([1, 2, 3], [[1], [np.nan], [2]], "a time of S = 2 B is nan; times must be positive and finite. Leave it out."),
+        ([1, 2, 3], [[1], [np.nan], [2]], "a time of S = 2 B is nan; times are positive and in s. Leave it out."),
         ([1, 2, 3], ["a", "b", "c"], "the times are \"['a', 'b', 'c']\"; give numbers in seconds."),
     ],
 )
