@@ -14,7 +14,7 @@ import numpy as np
 from scalkit.errors import UsageError
 from scalkit.guidelines.experiments import MISSING, Floats, Integers, Measured
 from scalkit.guidelines.guideline import Guideline
-from scalkit.guidelines.sentences import headline, sentence, warnings
+from scalkit.guidelines.sentences import headline, sentence, titled, warnings
 from scalkit.guidelines.shown import assessment_html
 
 if TYPE_CHECKING:
@@ -207,9 +207,7 @@ class Assessment:
             else {code: f"{by}={self.data.level(by, code)}" for code in sorted(set(codes.tolist()))}
         )
         rows = {
-            f"{one.name}: {one}" if one.name else str(one): {
-                head: self._cell((self.which == i) & (codes == code)) for code, head in heads.items()
-            }
+            titled(one): {head: self._cell((self.which == i) & (codes == code)) for code, head in heads.items()}
             for i, one in enumerate(self.guidelines)
             if i not in (self.not_tested or {})
         }

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from scalkit.guidelines.experiments import MISSING
+from scalkit.guidelines.guideline import Guideline
 from scalkit.markup import counted
 from scalkit.stats.null import least_rank_sum_p, least_signed_rank_p, runs_needed
 
-__all__ = ["headline", "sentence", "setting", "warnings"]
+__all__ = ["headline", "sentence", "setting", "shown_ratio", "titled", "warnings", "warnings_of_data"]
 
 _MOST_UNTESTED = 3
 
@@ -29,15 +31,15 @@ def headline(found: Any) -> str:
     return "; ".join([said, ", ".join(others)] if others else [said])
 
 
-def setting(found: Any, test: int) -> str:
-    """Return where a test stands: its parameters and their levels."""
+def setting(found: Any, test: int, leave_out: Collection[str] = ()) -> str:
+    """Return where a test stands: its parameters and their levels, but for some."""
     data = found.data
     shown = [
         f"{name}={data.level(name, int(code))}"
         for name, code in zip(data.parameters, found.codes[test], strict=True)
-        if code != MISSING
+        if code != MISSING and name not in leave_out
     ]
-    if found.against[test] != MISSING:
+    if found.against[test] != MISSING and not leave_out:
         name = found.guidelines[found.which[test]].parameter
         shown.append(f"against {name}={data.level(name, int(found.against[test]))}")
     return ", ".join(shown)
@@ -48,7 +50,7 @@ def sentence(found: Any, test: int) -> str:
     columns, guideline = found.columns, found.guidelines[found.which[test]]
     where = setting(found, test)
     at = f" at {where}" if where else ""
-    title = f"{guideline.name}: {guideline}" if guideline.name else str(guideline)
+    title = titled(guideline)
     state = columns["state"][test]
     if state == "undecidable":
         n, m, needed = columns["n_left"][test], columns["n_right"][test], columns["runs_needed"][test]
@@ -58,7 +60,7 @@ def sentence(found: Any, test: int) -> str:
             "each side."
         )
     ratio, low, high = (columns[key][test] for key in ("effect", "ratio_low", "ratio_high"))
-    size = f"{ratio:.3g} times the right ({found.thresholds.confidence:.0%}: {low:.3g} to {high:.3g})"
+    size = f"{shown_ratio(ratio)} times the right ({found.thresholds.confidence:.0%}: {shown_ratio(low)} to {shown_ratio(high)})"
     if state == "violated":
         return f"{title} is violated{at}: the left side takes {size}, q = {columns['q_value'][test]:.2g}."
     if state == "compliant":
@@ -68,7 +70,7 @@ def sentence(found: Any, test: int) -> str:
 
 def warnings(found: Any) -> tuple[str, ...]:
     """Return what a reader should know."""
-    said = [f"{text[:1].upper()}{text[1:]}." for text in found.data.caveats]
+    said = warnings_of_data(found)
     if not found.decides:
         said.append("These measurements do not decide the exit status.")
     said += _too_few(found)
@@ -80,10 +82,22 @@ def _untested(found: Any) -> list[str]:
     if len(without) > _MOST_UNTESTED:
         names = ", ".join(dict.fromkeys(found.guidelines[i].family for i in without))
         return [f"{len(without)} guidelines were not tested for lack of measurements ({names}); not_tested says why."]
-    return [
-        f"{f'{one.name}: ' if (one := found.guidelines[i]).name else ''}{one} was not tested: {why}."
-        for i, why in without.items()
-    ]
+    return [f"{titled(found.guidelines[i])} was not tested: {why}." for i, why in without.items()]
+
+
+def warnings_of_data(found: Any) -> list[str]:
+    """Return what the measurements say of themselves, as sentences."""
+    return [f"{text[:1].upper()}{text[1:]}." for text in found.data.caveats]
+
+
+def shown_ratio(ratio: float) -> str:
+    """Return a ratio with two decimals, or three digits from 10 on."""
+    return f"{ratio:.2f}" if abs(ratio) < 9.995 else f"{ratio:.3g}"
+
+
+def titled(guideline: Guideline) -> str:
+    """Return a guideline with its name."""
+    return f"{guideline.name}: {guideline}" if guideline.name else str(guideline)
 
 
 def _too_few(found: Any) -> list[str]:

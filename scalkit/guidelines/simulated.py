@@ -89,7 +89,7 @@ def simulated_campaign(
     Returns
     -------
     SimulatedTable
-        A mapping of arrays of shape (rows,), or (rows, n_repetitions) for the times. A row is one experiment in one run; for `assess` and `measured`.
+        Arrays of shape (rows,), and (rows, n_repetitions) of the times; a row is one experiment in one run. For `assess`.
 
     Raises
     ------
