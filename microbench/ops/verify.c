@@ -9,8 +9,9 @@ static bool verify_data(const struct sk_op *op, const struct sk_operands *operan
     SK_MPI(sk_op_call(op, operands));
     long wrong = op->own ? op->check(op->own) : (long)sk_operands_wrong(operands, op->flow), total = 0;
     int first = wrong ? world->rank : world->size, lowest = 0;
-    SK_MPI(PMPI_Allreduce(&wrong, &total, 1, MPI_LONG, MPI_SUM, world->harness));
-    SK_MPI(PMPI_Allreduce(&first, &lowest, 1, MPI_INT, MPI_MIN, world->harness));
+    SK_MPI(PMPI_Reduce(&wrong, &total, 1, MPI_LONG, MPI_SUM, 0, world->harness));
+    SK_MPI(PMPI_Reduce(&first, &lowest, 1, MPI_INT, MPI_MIN, 0, world->harness));
+    SK_MPI(PMPI_Bcast(&total, 1, MPI_LONG, 0, world->harness));
     if (total > 0 && world->rank == 0)
         sk_say("%s gives a wrong result with %d processes: wrong elements: %ld, the first on process %d; its times "
                "are kept and marked", op->name, world->size, total, lowest);
