@@ -28,8 +28,8 @@ function ready(figure, width, { xrange, ranges, terms }) {
   if (width) layout.width = width;
   if (xrange.length === 2 && !layout.meta?.axes?.xaxis) layout.xaxis = { ...layout.xaxis, range: [...xrange], autorange: false };
   for (const [axis, name] of Object.entries(layout.meta?.axes ?? {})) if (ranges[name]?.length === 2) layout[axis] = { ...layout[axis], range: [...ranges[name]], autorange: false };
-  const config = { staticPlot: still, displaylogo: false, displayModeBar: still ? false : "hover",
-    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"], toImageButtonOptions: { format: "svg" } };
+  const config = { staticPlot: still, displaylogo: false, displayModeBar: still ? false : "hover", doubleClick: false,
+    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "resetScale2d"], toImageButtonOptions: { format: "svg" } };
   return { data, layout, config, places };
 }
 
@@ -38,7 +38,7 @@ function render({ model, el, signal }) {
   const box = document.createElement("div");
   el.append(box);
   let Plotly = null, isWanted = false, isRunning = false, isBound = false, isGone = false, drawnWidth = 0, drawnTerms = "", count = 0;
-  let places = [], drawn = ""; // where the visible curves stand in the figure; what is on the screen
+  let reset = () => {}, places = [], drawn = ""; // where the visible curves stand in the figure; what is on the screen
 
   async function draw() {
     isWanted = true;
@@ -54,6 +54,7 @@ function render({ model, el, signal }) {
         const { data, layout, config, ...of } = ready(model.get("figure"), drawnWidth,
           { xrange: model.get("xrange"), ranges: model.get("ranges"), terms: [model.get("hover"), model.get("term")] });
         places = of.places;
+        config.modeBarButtonsToAdd = [{ name: "reset", title: "Reset axes", icon: Plotly.Icons.home, click: () => reset() }];
         const wanted = JSON.stringify([data, layout]);
         if (wanted !== drawn) await Plotly.react(box, data, layout, config); // most edits change curves that are hidden
         drawn = wanted;
@@ -102,7 +103,6 @@ function render({ model, el, signal }) {
       else if (Array.isArray(event["xaxis.range"])) save("xrange", event["xaxis.range"]);
       else if (event["xaxis.autorange"] || event["xaxis.showspikes"] === false) save("xrange", []);
     });
-    box.on("plotly_doubleclick", () => save("xrange", []));
     const zoom = (of) => { // what an axis shows is shared with the views that show the same parameter
       const ranges = { ...model.get("ranges") }, before = JSON.stringify(ranges);
       for (const [axis, name] of Object.entries(axes())) {
@@ -116,7 +116,9 @@ function render({ model, el, signal }) {
       if (`${axis}.range[0]` in event) return [event[`${axis}.range[0]`], event[`${axis}.range[1]`]];
       return event[`${axis}.range`] ?? (event[`${axis}.autorange`] ? null : undefined);
     }));
-    box.on("plotly_doubleclick", () => zoom(() => null));
+    // Plotly itself would go back to the ranges of the figure that was drawn first, and call them a zoom.
+    reset = () => { drawn = ""; save("xrange", []); zoom(() => null); draw(); };
+    box.on("plotly_doubleclick", () => reset());
   }
 
   const heard = { figure: draw, xrange: draw, ranges: draw, alt: draw, hover: drawTerms, term: drawTerms };

@@ -159,6 +159,37 @@ def test_ranges_of_several_parameters_are_given_and_taken(show: Show) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("way", ["double click", "button"])
+def test_what_was_zoomed_goes_back_to_the_range_of_the_figure_that_is_shown(show: Show, way: str) -> None:
+    def along(low: float, high: float) -> dict[str, Any]:
+        figure = go.Figure(go.Scatter(x=[1, 2, 3], y=[1, 2, 3], mode="markers"))
+        figure.update_layout(height=320, xaxis_range=[low, high], yaxis_range=[0, 5])
+        return {"data": figure.to_dict()["data"], "layout": figure.to_dict()["layout"]}
+
+    page = drawn(show, PlotView(along(0, 4)))
+    seen = "document.querySelector('.js-plotly-plot').layout"
+    page.evaluate("(figure) => model.set('figure', figure)", json.loads(go.Figure(along(1, 9)).to_json()))
+    page.wait_for_function(f"() => {seen}.xaxis.range[1] === 9")
+    area = page.locator(".nsewdrag").bounding_box()
+    for y in (0.5, 0.8):  # of the second axis, too, which no trait holds
+        page.mouse.move(area["x"] + area["width"] * 0.3, area["y"] + area["height"] * 0.2)
+        page.mouse.down()
+        page.mouse.move(area["x"] + area["width"] * 0.6, area["y"] + area["height"] * y, steps=5)
+        page.mouse.up()
+        page.wait_for_function("() => state.xrange.length === 2")
+    if way == "button":
+        page.mouse.move(area["x"] + area["width"] * 0.5, area["y"] + area["height"] * 0.5)
+        page.locator(".modebar-btn[data-title='Reset axes']").click()
+    else:
+        page.mouse.dblclick(area["x"] + area["width"] * 0.5, area["y"] + area["height"] * 0.5)
+    page.wait_for_function(f"() => !state.xrange.length && {seen}.xaxis.range[1] === 9")
+    assert page.evaluate(f"() => [{seen}.xaxis.range, {seen}.yaxis.range]") == [[1, 9], [0, 5]]
+    page.mouse.dblclick(area["x"] + area["width"] * 0.5, area["y"] + area["height"] * 0.5)
+    page.wait_for_timeout(400)
+    assert page.evaluate(f"() => [{seen}.xaxis.range, {seen}.yaxis.range]") == [[1, 9], [0, 5]], "and stays there"
+
+
+@pytest.mark.browser
 def test_dark_theme_and_width(show: Show, result: Validation) -> None:
     page = drawn(show, PlotView(plots.fit(result["f<b>"])), width=360)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
