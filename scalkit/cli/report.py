@@ -53,7 +53,7 @@ def _add_judging(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--expect",
         metavar="FILE",
-        help="expectations: a TOML file or a bundled catalogue, mpi or mafia (default: mpi)",
+        help="expectations: a TOML file or a bundled catalogue, mpi, mpi-all or mafia (default: mpi)",
     )
     group.add_argument(
         "--baseline",
