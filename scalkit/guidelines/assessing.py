@@ -10,7 +10,7 @@ import numpy as np
 
 from scalkit.errors import DataError, UsageError
 from scalkit.guidelines.catalogue import CATALOGUES, GuidelineSource, guidelines
-from scalkit.guidelines.experiments import Floats, measured
+from scalkit.guidelines.experiments import measured
 from scalkit.guidelines.guideline import Guideline
 from scalkit.guidelines.matching import Pairs, matched
 from scalkit.guidelines.result import STATES, Assessment, Thresholds
@@ -24,6 +24,7 @@ from scalkit.stats import (
 )
 from scalkit.stats.multiplicity import ADJUSTMENTS
 from scalkit.stats.null import runs_needed
+from scalkit.stats.samples import Floats
 
 __all__ = ["TESTS", "assess"]
 
@@ -79,7 +80,7 @@ def assess(
     value, run, ignore
         Columns, see `scalkit.guidelines.measured`.
     decides : bool
-        Whether a violation may decide the exit status; measurements of a crowded machine should not.
+        Whether a violation may decide the exit status. Tests with more processes than cores (``oversubscribed``) never do.
 
     Raises
     ------
@@ -108,6 +109,7 @@ def assess(
     columns = [_tested(one, found, options) for one, found in zip(asked, pairs, strict=True)]
     joined = {key: np.concatenate([one[key] for one in columns]) for key in columns[0]}
     which = np.repeat(np.arange(len(asked)), [len(found) for found in pairs])
+    joined["decides"] = np.concatenate([decides & ~found.crowded(data) for found in pairs])
     joined["q_value"] = _adjusted(joined, [asked[i].family for i in which.tolist()], adjust)
     similar = np.array([asked[i].relation == "~" for i in which.tolist()], dtype=bool)
     joined |= _judged(joined, similar, thresholds)

@@ -22,13 +22,20 @@ class Columns:
     parameters : mapping from str to array
     run : array
     values : ndarray of shape (rows,) or (rows, repetitions)
+    crowded : ndarray of bool of shape (rows,)
+        Whether there were more processes than cores.
     caveats : tuple of str
     """
 
     parameters: Mapping[str, Any]
     run: Any
     values: np.ndarray[Any, np.dtype[np.float64]]
+    crowded: np.ndarray[Any, np.dtype[np.bool_]]
     caveats: tuple[str, ...] = ()
+
+
+CROWDED = "oversubscribed"
+"""A column that is no parameter: whether there were more processes than cores."""
 
 
 def columns_of(table: Any, value: str, run: str, ignore: Sequence[str]) -> Columns:
@@ -69,10 +76,13 @@ def _split(found: Mapping[str, Any], value: str, run: str, ignore: Sequence[str]
         raise DataError(f"columns have different lengths: {', '.join(f'{k} {len(v)}' for k, v in found.items())}.")
     if lengths == {0}:
         raise DataError("the table of measurements is empty.")
-    parameters = {name: column for name, column in found.items() if name not in (value, run, *ignore)}
+    parameters = {name: column for name, column in found.items() if name not in (value, run, CROWDED, *ignore)}
     if not parameters:
         raise DataError(f"the table has no parameter: columns beside '{value}' and '{run}' tell experiments apart.")
-    return Columns(parameters, found[run], _numbers(found[value], value), caveats)
+    crowded = np.asarray(found.get(CROWDED, np.zeros(len(found[run])))) == True  # noqa: E712  (may hold missing values)
+    if crowded.any():
+        caveats += ("some runs had more processes than cores: their times describe the scheduler and do not decide",)
+    return Columns(parameters, found[run], _numbers(found[value], value), crowded, caveats)
 
 
 def _numbers(column: Any, value: str) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -111,15 +121,15 @@ def _of_dataset(data: Any, value: str, run: str, ignore: Sequence[str]) -> Colum
     for place, dim in zip(places[:, kept], where, strict=True):
         along = {dim: data[dim].values} if dim in data.coords else {}
         if not along:
-            along = {str(n): c.values for n, c in data.coords.items() if c.dims == (dim,)} or {
+            along = {str(n): c.values for n, c in data.coords.items() if c.dims == (dim,) and n != CROWDED} or {
                 dim: np.arange(len(data[dim]))
             }
         for name, levels in along.items():
             found["operation" if name == "function" and "operation" not in data.coords else str(name)] = levels[place]
-    crowded = data.coords.get("oversubscribed")
+    if CROWDED in data.coords and set(data.coords[CROWDED].dims) <= set(where):
+        flags = data.coords[CROWDED].broadcast_like(array).transpose(*array.dims)
+        found[CROWDED] = np.asarray(flags.values).reshape(len(numbers), -1)[kept, 0]
     caveats = _caveats(data.attrs)
-    if crowded is not None and bool(crowded.any()):
-        caveats += ("some runs had more processes than cores: their times describe the scheduler",)
     return _split(found, value, run, ignore, caveats)
 
 

@@ -12,11 +12,10 @@ import numpy as np
 from scalkit.errors import DataError
 from scalkit.guidelines.columns import Columns, columns_of
 from scalkit.stats import fenced_medians
+from scalkit.stats.samples import Flags, Floats, Integers
 
-__all__ = ["Floats", "Integers", "Measured", "measured"]
+__all__ = ["MISSING", "Measured", "measured"]
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 MISSING = -1
 
 
@@ -38,6 +37,8 @@ class Measured:
         Places in `values`; -1 where a run lacks an experiment.
     values : ndarray of shape (rows, repetitions)
         Positive; NaN fills up.
+    crowded : ndarray of bool of shape (experiments,)
+        Whether a run of it had more processes than cores.
     caveats : tuple of str
     """
 
@@ -47,6 +48,7 @@ class Measured:
     runs: tuple[Any, ...]
     rows: Integers
     values: Floats
+    crowded: Flags
     caveats: tuple[str, ...] = ()
 
     @cached_property
@@ -71,8 +73,8 @@ def measured(table: Any, *, value: str = "time", run: str = "run", ignore: Seque
     ----------
     table : pandas.DataFrame, xarray.Dataset, structured array, mapping of arrays, or Measured
         A row is one repetition, or one experiment in one run whose values are a list or a second axis. All columns but
-        `value`, `run` and those in `ignore` are parameters. In a Dataset the dimensions are, and what stands along a dimension
-        without a coordinate of its own; ``function`` is taken for ``operation``.
+        `value`, `run`, ``oversubscribed`` and those in `ignore` are parameters. In a Dataset the dimensions are, and what
+        stands along a dimension without a coordinate of its own; ``function`` is taken for ``operation``.
     value, run : str
         Columns of the measured value, and of the launch that it comes from.
     ignore : sequence of str
@@ -98,7 +100,9 @@ def measured(table: Any, *, value: str = "time", run: str = "run", ignore: Seque
     values, places = _by_row(columns, experiment * len(runs) + run_codes)
     rows = np.full(len(kinds) * len(runs), MISSING, dtype=np.int64)
     rows[places] = np.arange(len(places))
-    result = Measured(names, levels, kinds, runs, rows.reshape(len(kinds), len(runs)), values, columns.caveats)
+    crowded = np.bincount(experiment, columns.crowded, len(kinds)) > 0
+    shape = len(kinds), len(runs)
+    result = Measured(names, levels, kinds, runs, rows.reshape(shape), values, crowded, columns.caveats)
     if len(places) != len(np.unique(places)):
         at = int(places[np.flatnonzero(np.bincount(places)[places] > 1)[0]])
         shown = ", ".join(_shown(result, at // len(runs)))

@@ -9,9 +9,10 @@ from itertools import product
 import numpy as np
 
 from scalkit.errors import DataError
-from scalkit.guidelines.experiments import MISSING, Floats, Integers, Measured
+from scalkit.guidelines.experiments import MISSING, Measured
 from scalkit.guidelines.guideline import Guideline
 from scalkit.guidelines.text import Side, plain_level
+from scalkit.stats.samples import Flags, Floats, Integers
 
 __all__ = ["Pairs", "matched"]
 
@@ -40,6 +41,13 @@ class Pairs:
     against: Integers
     rows: tuple[tuple[Integers, ...], tuple[Integers, ...]] = ((), ())
     why_not: str = ""
+
+    def crowded(self, data: Measured) -> Flags:
+        """Return whether an experiment of either side had more processes than cores, for each test."""
+        found = np.zeros(len(self), dtype=bool)
+        for rows in (*self.rows[0], *self.rows[1]):
+            found |= data.crowded[rows]
+        return found
 
     def __len__(self) -> int:
         return len(self.codes)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scalkit.errors import UsageError
-from scalkit.guidelines.experiments import MISSING, Floats, Integers, Measured
+from scalkit.guidelines.experiments import MISSING, Measured
 from scalkit.guidelines.guideline import Guideline
 from scalkit.guidelines.sentences import headline, sentence, titled, warnings
 from scalkit.guidelines.shown import assessment_html
+from scalkit.stats.samples import Floats, Integers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +28,7 @@ STATES = ("violated", "compliant", "inconclusive", "undecidable")
 FAIL_ON = ("inconclusive", "undecidable", "untested")
 _COLUMNS = (
     "state", "is_severe", "violation_ratio", "ratio", "ratio_low", "ratio_high", "p_value", "q_value", "test",
-    "n_left", "n_right", "runs_needed",
+    "n_left", "n_right", "runs_needed", "decides",
 )  # fmt: skip
 
 
@@ -124,7 +125,8 @@ class Assessment:
         - ``violation_ratio``: median of run medians, left over right;
         - ``ratio``, ``ratio_low``, ``ratio_high``: Hodges-Lehmann estimate and its exact interval;
         - ``p_value``, ``q_value``: of the test, and adjusted for the number of tests; ``test``: which one;
-        - ``n_left``, ``n_right``, ``runs_needed``: runs used, and the fewest that can ever reach the threshold of p.
+        - ``n_left``, ``n_right``, ``runs_needed``: runs used, and the fewest that can ever reach the threshold of p;
+        - ``decides``: whether it may decide the exit status.
 
         Raises
         ------
@@ -237,7 +239,7 @@ class Assessment:
             raise UsageError(f"cannot fail on {unknown[0]!r}; choose from {', '.join(FAIL_ON)}.")
         if "untested" in fail_on and self.not_tested:
             return 1
-        return int(self.decides and any(self.counts[state] for state in ("violated", *fail_on) if state in STATES))
+        return int(bool(np.isin(self.columns["state"][self.columns["decides"]], ["violated", *fail_on]).any()))
 
     @property
     def ok(self) -> bool:

@@ -109,7 +109,9 @@ def test_what_the_table_says_of_itself() -> None:
     frame.attrs["simulated"] = True
     assert measured(frame).caveats == ("these measurements are simulated",)
     data = dataset().assign_coords(oversubscribed=("size", [True, False]))
-    assert measured(data).caveats == ("some runs had more processes than cores: their times describe the scheduler",)
+    assert measured(data).caveats == (
+        "some runs had more processes than cores: their times describe the scheduler and do not decide",
+    )
     assert measured(data).parameters == ("operation", "size")
 
 

@@ -120,6 +120,17 @@ def test_exit_status(found) -> None:
         fine.exit_status(["better"])
 
 
+def test_crowded_runs_do_not_decide() -> None:
+    text = f'"{HOSTILE}a" <= "{HOSTILE}b"'
+    columns = few(20, 1.3)
+    wide = {key: value * 2 for key, value in columns.items()} | {"p": [8] * 40 + [64] * 40}
+    assert assess(wide, text).exit_status() == 1
+    crowded = assess(wide | {"oversubscribed": [False] * 40 + [True] * 40}, text)
+    assert crowded.to_frame()["decides"].tolist() == [True, False]
+    assert (crowded.exit_status(), crowded.warnings[0][:46]) == (1, "Some runs had more processes than cores: their")
+    assert assess(wide | {"oversubscribed": [True] * 80}, text).exit_status(["inconclusive"]) == 0
+
+
 def test_html_is_escaped_and_says_what_the_text_says(found) -> None:
     html = found._repr_html_()
     assert "12/448 (12/224)" in html
