@@ -73,7 +73,7 @@ def warnings(found: Any) -> tuple[str, ...]:
     said = warnings_of_data(found)
     if not found.decides:
         said.append("These measurements do not decide the exit status.")
-    said += _too_few(found)
+    said += [*_incomplete(found), *_too_few(found)]
     return (*said, *_untested(found))
 
 
@@ -93,6 +93,18 @@ def warnings_of_data(found: Any) -> list[str]:
 def shown_ratio(ratio: float) -> str:
     """Return a ratio with two decimals, or three digits from 10 on."""
     return f"{ratio:.2f}" if abs(ratio) < 9.995 else f"{ratio:.3g}"
+
+
+def _incomplete(found: Any) -> list[str]:
+    """Return a remark if some runs lack what another one has measured in full."""
+    lacking = np.count_nonzero(found.data.rows == MISSING, axis=0)
+    if lacking.min() > 0 or not lacking.any():
+        return []
+    n, first = int(np.count_nonzero(lacking)), int(np.argmax(lacking > 0))
+    return [
+        f"{n} of {counted(len(lacking), 'run')} lack experiments, as run {found.data.runs[first]}, which lacks {lacking[first]} of "
+        f"{len(found.data.rows)}; each test takes the runs that there are."
+    ]
 
 
 def titled(guideline: Guideline) -> str:

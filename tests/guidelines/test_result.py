@@ -91,6 +91,17 @@ def test_a_single_violation_among_many_needs_more_runs() -> None:
     assert assess(columns, "a <= b", adjust="none").warnings == ()
 
 
+def test_runs_with_different_experiments_are_named_and_kept() -> None:
+    rng = np.random.default_rng(1)
+    rows = [(op, r, rng.lognormal(0, 0.01)) for r in range(14) for op in "ab" if (op, r) not in {("a", 3), ("b", 5)}]
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(("operation", "run", "time"))}
+    found = assess(columns, "a <= b")
+    assert found.warnings == (
+        "2 of 14 runs lack experiments, as run 3, which lacks 1 of 2; each test takes the runs that there are.",
+    )
+    assert found.to_frame()["n_left"].tolist() == [12]
+
+
 def test_json(found) -> None:
     read = json.loads(found.to_json())
     assert read["counts"] == found.counts
