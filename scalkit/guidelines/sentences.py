@@ -101,9 +101,10 @@ def _incomplete(found: Any) -> list[str]:
     if lacking.min() > 0 or not lacking.any():
         return []
     n, first = int(np.count_nonzero(lacking)), int(np.argmax(lacking > 0))
+    example = f"run {found.data.runs[first]}, which lacks {lacking[first]} of {len(found.data.rows)}"
     return [
-        f"{n} of {counted(len(lacking), 'run')} lack experiments, as run {found.data.runs[first]}, which lacks {lacking[first]} of "
-        f"{len(found.data.rows)}; each test takes the runs that there are."
+        f"{n} of {counted(len(lacking), 'run')} lack experiments, as {example}; "
+        "each test takes the runs that there are."
     ]
 
 
