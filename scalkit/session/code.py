@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scalkit.fit import MIN_POINTS
-from scalkit.growth import Growth
+from scalkit.growth import Growth, plain_growths
 from scalkit.relation import Relation
 from scalkit.session.code_data import data_code, expectations_code
 from scalkit.session.literals import call, literal
@@ -48,19 +48,28 @@ def code_of(session: Reading, holder: str | None = None) -> str:
     arguments += [f"statistic={literal(session.statistic)}"] if session.statistic != "q1" else []
     arguments += [f"min_points={session.min_points}"] if session.min_points != MIN_POINTS else []
     imports = (*data.imports, *expected.imports)
+    begin = [*expected.lines, call("session = sk.Session", arguments)]
+    changes = list(_once(_changes(session)))
     lines = [
         *imports,
         *([""] if imports else []),
         "import scalkit as sk",
         "",
+        *_own_growths("\n".join([*begin, *changes])),
         *data.lines,
-        *expected.lines,
-        call("session = sk.Session", arguments),
+        *begin,
         *(f"session.remove_rule({literal(str(rule))})" for rule in removed),
-        *_once(_changes(session)),
+        *changes,
         "print(session.verdict.sentence if session.verdict else session.problem)",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _own_growths(code: str) -> Iterator[str]:
+    """Return the calls that register the growth classes of the user's own that code names."""
+    for name, one in plain_growths(code).items():
+        places = [f"{key}={literal(one[key])}" for key in ("slower_than", "faster_than") if key in one]
+        yield call("sk.register_growth", [literal(name), literal(one["expression"]), *places])
 
 
 def _rules(
