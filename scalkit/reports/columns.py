@@ -156,8 +156,15 @@ def open_columns(
     )
     given = tuple(labels) or tuple(str(own.get("label") or "") for own in of_sets)
     heads = given if all(given) else _labels(pages)
+    heads = tuple(_with_origin(head, page) for head, page in zip(heads, pages, strict=True))
     shown = f"{', '.join(heads[:-1])} and {heads[-1]} compared" if len(heads) > 1 else heads[0]
     return Columns(pages, heads, title or shown)
+
+
+def _with_origin(head: str, page: Page) -> str:
+    """Return the head of a column, which says so when its values come from a simulator."""
+    is_said = not int(page.data.attrs.get("simulated", 0)) or "simulated" in head
+    return head if is_said else f"{head} (simulated)"
 
 
 def _labels(pages: Sequence[Page]) -> tuple[str, ...]:
