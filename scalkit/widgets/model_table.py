@@ -61,7 +61,7 @@ class ModelTable(Part):
     def __init__(self, session: Session, **traits: Any) -> None:
         self._made: dict[tuple[int, Name], tuple[Entry, tuple[object, ...], dict[str, Any]]] = {}
         super().__init__(session, **traits)
-        self.observe(self._arrange, ["sort", "filter"])
+        self.observe(lambda _: self._arrange(), ["sort", "filter"])
 
     def refresh(self) -> None:
         """Show what the session holds now."""
@@ -78,8 +78,7 @@ class ModelTable(Part):
             self._entries = entries
             self.n_rows = len(entries)
             self.current = session.names.index(session.selected)
-            self._arrange(None)
-            super().refresh()
+            self._arrange()
 
     def _row(self, k: int, entry: Entry) -> dict[str, Any]:
         """Return a row; the same one while nothing that is seen in it has changed."""
@@ -91,8 +90,10 @@ class ModelTable(Part):
             self._made[k, entry.name] = (entry, now, row)
         return row
 
-    def _arrange(self, _change: object) -> None:
-        self.order = ordered(self._entries, self.sort[0], self.sort[1] == "descending", self.filter)
+    def _arrange(self) -> None:
+        with self.hold_sync():
+            self.order = ordered(self._entries, self.sort[0], self.sort[1] == "descending", self.filter)
+            super().refresh()
 
     def _drawn(self) -> dict[str, str]:
         counts = Counter(kind_of(entry) for entry in self._entries)

@@ -80,6 +80,8 @@ def test_filtered_by_verdict(table: ModelTable, session: Session) -> None:
     assert table.filter == "unjudged"
     press(table, "filter", key="")
     assert names(table) == list(MADE)
+    table.filter = "none"
+    assert '<option value="none" selected>' in table.pieces["head"], "set in Python, too"
 
 
 def test_only_rows_that_changed_are_sent(table: ModelTable, session: Session, wire: Wire) -> None:
