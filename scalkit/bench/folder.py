@@ -111,7 +111,7 @@ class Folder:
             )
         for what, then, now in (
             ("MPI library", record.get("mpi", {}).get("library"), facts["mpi"]["library"]),
-            ("simulated machine", record.get("simulation"), facts.get("simulation")),
+            ("simulated machine", *_apart(record.get("simulation"), facts.get("simulation"))),
             ("version of the functions", record.get("functions"), facts.get("functions")),
             ("version of the microbenchmarks", record.get("sources", {}).get("sha256"), facts["sources"]["sha256"]),
         ):
@@ -239,6 +239,19 @@ def _conditions(record: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]
         for name in names or sorted({*then, *now}):
             if then.get(name) != now.get(name):
                 yield f"{name} was {_shown(then.get(name))}, is now {_shown(now.get(name))}"
+
+
+def _apart(then: object, now: object) -> tuple[str, str]:
+    """Return what differs in two tables, of each its side; alike empty if nothing does."""
+    one, other = (dict(_leaves(side)) if isinstance(side, Mapping) else {} for side in (then, now))
+    names = [name for name in {**one, **other} if one.get(name) != other.get(name) and name != "configuration"]
+    sides = (", ".join(f"{name} {side.get(name, 'none')}" for name in names[:3]) for side in (one, other))
+    return next(sides), next(sides)
+
+
+def _leaves(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        yield from _leaves(value) if isinstance(value, Mapping) else [(name, value)]
 
 
 def _shown(value: object) -> str:
