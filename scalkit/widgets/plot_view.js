@@ -15,7 +15,7 @@ function isDark() {
   return scheme.matches && /dark/.test(getComputedStyle(document.documentElement).colorScheme);
 }
 
-function ready(figure, width, { xrange, ranges, terms }) {
+function ready(figure, width, { xrange, yrange, ranges, terms }) {
   const dark = isDark(), text = JSON.stringify(figure);
   const { data: all = [], layout = {} } = JSON.parse(dark ? text.replace(LIGHT_COLOURS, (s) => DARK[s]) : text);
   const still = Boolean(layout.meta?.static);
@@ -27,6 +27,7 @@ function ready(figure, width, { xrange, ranges, terms }) {
   if (width && width < 420 && layout.margin && !still) layout.margin = { ...layout.margin, l: Math.min(layout.margin.l ?? 80, 54), r: 8 };
   if (width) layout.width = width;
   if (xrange.length === 2 && !layout.meta?.axes?.xaxis) layout.xaxis = { ...layout.xaxis, range: [...xrange], autorange: false };
+  if (yrange) layout.yaxis = { ...layout.yaxis, range: [...yrange], autorange: false };
   for (const [axis, name] of Object.entries(layout.meta?.axes ?? {})) if (ranges[name]?.length === 2) layout[axis] = { ...layout[axis], range: [...ranges[name]], autorange: false };
   const config = { staticPlot: still, displaylogo: false, displayModeBar: still ? false : "hover", doubleClick: false,
     modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "resetScale2d"], toImageButtonOptions: { format: "svg" } };
@@ -39,6 +40,7 @@ function render({ model, el, signal }) {
   el.append(box);
   let Plotly = null, isWanted = false, isRunning = false, isBound = false, isGone = false, drawnWidth = 0, drawnTerms = "", count = 0;
   let reset = () => {}, places = [], drawn = ""; // where the visible curves stand in the figure; what is on the screen
+  let height = null; // what was zoomed of the y axis, and of which one: it lasts while the figure has the same
 
   async function draw() {
     isWanted = true;
@@ -51,8 +53,9 @@ function render({ model, el, signal }) {
         isWanted = false;
         drawnWidth = el.clientWidth;
         drawnTerms = pointed();
+        if (height?.of !== yaxis()) height = null;
         const { data, layout, config, ...of } = ready(model.get("figure"), drawnWidth,
-          { xrange: model.get("xrange"), ranges: model.get("ranges"), terms: [model.get("hover"), model.get("term")] });
+          { xrange: model.get("xrange"), yrange: height?.range, ranges: model.get("ranges"), terms: [model.get("hover"), model.get("term")] });
         places = of.places;
         config.modeBarButtonsToAdd = [{ name: "reset", title: "Reset axes", icon: Plotly.Icons.home, click: () => reset() }];
         const wanted = JSON.stringify([data, layout]);
@@ -66,6 +69,8 @@ function render({ model, el, signal }) {
     }
     if (!isGone) el.dataset.drawn = String(++count);
   }
+
+  const yaxis = () => JSON.stringify(model.get("figure").layout?.yaxis ?? {});
 
   // Curves that are hidden until somebody points at their growth.
   const pointed = () => {
@@ -98,6 +103,9 @@ function render({ model, el, signal }) {
     });
     box.on("plotly_unhover", () => { save("hovered", {}); hover(""); });
     box.on("plotly_relayout", (event) => {
+      if (axes().yaxis) height = null;
+      else if ("yaxis.range[0]" in event) height = { range: [event["yaxis.range[0]"], event["yaxis.range[1]"]], of: yaxis() };
+      else if (event["yaxis.autorange"]) height = null;
       if (axes().xaxis) return;
       if ("xaxis.range[0]" in event) save("xrange", [event["xaxis.range[0]"], event["xaxis.range[1]"]]);
       else if (Array.isArray(event["xaxis.range"])) save("xrange", event["xaxis.range"]);
@@ -117,7 +125,7 @@ function render({ model, el, signal }) {
       return event[`${axis}.range`] ?? (event[`${axis}.autorange`] ? null : undefined);
     }));
     // Plotly itself would go back to the ranges of the figure that was drawn first, and call them a zoom.
-    reset = () => { drawn = ""; save("xrange", []); zoom(() => null); draw(); };
+    reset = () => { drawn = ""; height = null; save("xrange", []); zoom(() => null); draw(); };
     box.on("plotly_doubleclick", () => reset());
   }
 

@@ -192,6 +192,37 @@ def test_what_was_zoomed_goes_back_to_the_range_of_the_figure_that_is_shown(show
 
 
 @pytest.mark.browser
+def test_height_that_was_zoomed_stays_while_the_axis_is_the_same(show: Show) -> None:
+    def plotted(y: list[int], high: float) -> dict[str, Any]:
+        figure = go.Figure(go.Scatter(x=[1, 2, 3], y=y, mode="markers"))
+        figure.update_layout(height=320, xaxis_range=[0, 4], yaxis_range=[0, high])
+        return {
+            "data": [{"x": [1, 2, 3], "y": y, "mode": "markers", "type": "scatter"}],
+            "layout": figure.to_dict()["layout"],
+        }
+
+    page = drawn(show, PlotView(plotted([1, 2, 3], 5)))
+    seen = "document.querySelector('.js-plotly-plot').layout.yaxis.range"
+    area = page.locator(".nsewdrag").bounding_box()
+    page.mouse.move(area["x"] + area["width"] * 0.3, area["y"] + area["height"] * 0.2)
+    page.mouse.down()
+    page.mouse.move(area["x"] + area["width"] * 0.6, area["y"] + area["height"] * 0.6, steps=5)
+    page.mouse.up()
+    page.wait_for_function("() => state.xrange.length === 2")
+    count = page.evaluate("() => document.querySelector('.sk-plot').dataset.drawn")
+    for y in ([1, 2, 4], [1, 1, 3]):
+        page.evaluate("(figure) => model.set('figure', figure)", json.loads(json.dumps(plotted(y, 5), default=list)))
+        page.wait_for_function("(old) => document.querySelector('.sk-plot').dataset.drawn !== old", arg=count)
+        count = page.evaluate("() => document.querySelector('.sk-plot').dataset.drawn")
+        low, high = page.evaluate(f"() => {seen}")
+        assert 1.5 < low < high < 4.5, "a box has two sides"
+    page.evaluate(
+        "(figure) => model.set('figure', figure)", json.loads(json.dumps(plotted([9, 9, 9], 10), default=list))
+    )
+    page.wait_for_function(f"() => {seen}[1] === 10")
+
+
+@pytest.mark.browser
 def test_dark_theme_and_width(show: Show, result: Validation) -> None:
     page = drawn(show, PlotView(plots.fit(result["f<b>"])), width=360)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
