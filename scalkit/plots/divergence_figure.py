@@ -30,7 +30,7 @@ from scalkit.validation import Verdict
 
 __all__ = ["divergence_of", "divergence_points", "divergence_range", "divergence_values", "draw_divergence"]
 
-_FARTHEST, _POINTS = 2.0**24, 65
+_FARTHEST, _POINTS = 2.0**24, 41
 
 
 def divergence_of(verdict: Verdict) -> go.Figure:

@@ -22,7 +22,7 @@ __all__ = ["RIVAL", "hidden", "plain_with", "rival_divergences", "rival_traces",
 RIVAL = "#9b2f73"
 """Colour of what lost."""
 
-_POINTS = 25
+_POINTS = 17
 
 Floats = NDArray[np.float64]
 

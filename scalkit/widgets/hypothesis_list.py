@@ -37,8 +37,8 @@ class HypothesisList(Part):
         other views by `ipywidgets.jslink`, without the kernel.
     """
 
-    hover = t.Unicode("").tag(sync=True)
-    term = t.Unicode("").tag(sync=True)
+    hover = t.Unicode("").tag(sync=True, echo_update=False)
+    term = t.Unicode("").tag(sync=True, echo_update=False)
 
     shown = frozenset({"selected", "result"})
 

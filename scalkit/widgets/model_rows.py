@@ -124,8 +124,9 @@ def _spark(verdict: Judged) -> str:
     both = _HEIGHT - _spread(np.log2(np.concatenate([y, model])), _HEIGHT)
     measured, line = both[: len(y)], both[len(y) :]
     path = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(across, line, strict=True))
-    points = "".join(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2"/>' for a, b in zip(across, measured, strict=True))
-    return f'<svg class="spark" width="{_WIDTH}" height="{_HEIGHT}" aria-hidden="true"><path d="{path}"/>{points}</svg>'
+    dots = "".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(across, measured, strict=True))  # round ends make them dots
+    size = f'width="{_WIDTH}" height="{_HEIGHT}"'
+    return f'<svg class="spark" {size} aria-hidden="true"><path d="{path}"/><path class="dots" d="{dots}"/></svg>'
 
 
 def _spread(values: NDArray[np.float64], size: int) -> NDArray[np.float64]:

@@ -56,8 +56,8 @@ class PlotView(OfCell, anywidget.AnyWidget):
     ranges = t.Dict().tag(sync=True)
     clicked = t.Dict().tag(sync=True)
     hovered = t.Dict().tag(sync=True)
-    hover = t.Unicode("").tag(sync=True)
-    term = t.Unicode("").tag(sync=True)
+    hover = t.Unicode("").tag(sync=True, echo_update=False)
+    term = t.Unicode("").tag(sync=True, echo_update=False)
 
     def __init__(self, figure: Any = None, alt: str | None = None, **traits: Any) -> None:
         traits.setdefault("runtime", PlotRuntime.shared())

@@ -11,6 +11,7 @@ class Ruler {
     for (const name of TRAITS) model.on(`change:${name}`, draw);
     this.observer = new ResizeObserver(() => { if (this.width() !== this.drawnWidth) this.draw(); });
     this.observer.observe(this.svg);
+    this.pace = PREVIEW_MS;
     const unwatch = watchKernel(model, el);
     this.stop = () => {
       unwatch();
@@ -189,7 +190,7 @@ class Ruler {
     this.rename(drag.to, text);
     drag.to = text;
     this.draw();
-    this.timer ||= setTimeout(() => this.sendPreview(), PREVIEW_MS);
+    this.timer ||= setTimeout(() => this.sendPreview(), this.pace);
   }
 
   sendPreview() {
@@ -198,7 +199,12 @@ class Ruler {
     if (!drag?.from || drag.sent === drag.to) return;
     drag.sent = drag.to;
     this.model.set("preview", { from: drag.from, to: drag.to });
-    this.model.save_changes();
+    // With many functions Python takes longer; it shall have time to spare when the tick is let go.
+    const asked = performance.now();
+    const status = ({ content }) => {
+      if (content.execution_state === "idle") this.pace = Math.max(PREVIEW_MS, 2 * (performance.now() - asked));
+    };
+    this.model.save_changes({ iopub: { status } });
   }
 
   release(event) {
