@@ -6,6 +6,7 @@ from scalkit.growth import plain_growths, register_again
 
 __all__ = ["plain_growths", "register_again", "registering"]
 
+
 def registering(text: str) -> list[str]:
     """Return the lines of Python that register all classes, if a text names one of them; else none."""
     plain = plain_growths()

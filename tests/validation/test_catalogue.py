@@ -228,7 +228,9 @@ def test_files_that_are_not_text(tmp_path: Path) -> None:
 
 
 def test_other_types() -> None:
-    message = "expectations must be a mapping from function to text, a TOML file or one of mpi, mpi-all, mafia; got list."
+    message = (
+        "expectations must be a mapping from function to text, a TOML file or one of mpi, mpi-all, mafia; got list."
+    )
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
         expectation_set(["p"])
 

@@ -44,7 +44,13 @@ RANK = """        <locationgroup Id="{r}"><name>MPI Rank {r}</name><rank>{r}</ra
 
 
 def index(nodes: list[int]) -> bytes:
-    return b"CUBEX.INDEX" + struct.pack("<i", 1) + struct.pack("<h", 0) + b"\x00" + struct.pack(f"<i{len(nodes)}i", len(nodes), *nodes)
+    return (
+        b"CUBEX.INDEX"
+        + struct.pack("<i", 1)
+        + struct.pack("<h", 0)
+        + b"\x00"
+        + struct.pack(f"<i{len(nodes)}i", len(nodes), *nodes)
+    )
 
 
 def plain(values: np.ndarray) -> bytes:
