@@ -31,7 +31,8 @@ def test_the_notebooks_are_there() -> None:
 def test_cells_are_short_and_hold_no_logic(path: Path) -> None:
     notebook = nbformat.read(path, 4)
     for cell in _code(notebook):
-        assert len(cell.source.splitlines()) <= 12
+        is_list = "parameters" in cell.metadata.get("tags", [])  # one line for each parameter
+        assert len(cell.source.splitlines()) <= (20 if is_list else 12)
         assert not [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, LOGIC)]
 
 
