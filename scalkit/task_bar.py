@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -17,9 +18,9 @@ _PATIENCE_S, _BETWEEN_S = 1.0, 0.1
 
 
 def is_watched(stream: TextIO | None) -> bool:
-    """Return whether somebody sees what is shown now: on a terminal, or in a notebook that no program executes."""
+    """Return whether somebody sees a bar: on a terminal that redraws lines, or in a notebook that no program executes."""
     if stream is not None and stream.isatty():
-        return True
+        return os.environ.get("TERM") not in ("dumb", "unknown")
     if "ipykernel" not in sys.modules:
         return False
     from IPython.core.getipython import get_ipython
@@ -72,6 +73,9 @@ def _bar(stream: TextIO | None, what: str, total: int) -> Iterator[Callable[[int
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(file=stream), transient=True) as bar:
+    ours = (
+        sys.stdout is not None and sys.stdout.isatty()
+    )  # elsewhere what is printed meanwhile shall stay where it goes
+    with Progress(*columns, console=Console(file=stream), transient=True, redirect_stdout=ours) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.update(task, completed=done, refresh=True)

@@ -65,6 +65,22 @@ def test_whoever_wants_none_gets_none() -> None:
     assert stream.getvalue() == ""
 
 
+def test_what_is_printed_meanwhile_goes_where_it_goes(capsys: pytest.CaptureFixture[str]) -> None:
+    stream, clock = Terminal(), iter([0.0, 2.0, 4.0])
+    with task_bar(stream, "judging", lambda: next(clock)) as report:
+        report(0, 2)
+        report(1, 2)
+        sys.stdout.write("42\n")
+        report(2, 2)
+    assert "judging" in stream.getvalue()
+    assert capsys.readouterr().out == "42\n"
+
+
+def test_a_terminal_that_cannot_redraw_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    assert shown(Terminal(), [0.0, 1.0, 2.0, 3.0, 4.0]) == ""
+
+
 def test_a_bar_is_drawn_ten_times_a_second_at_most() -> None:
     stream, drawn = Terminal(), []
     clock = iter([0.0, *(2 + k / 1000 for k in range(99)), 3.0])

@@ -7,6 +7,8 @@ the lexicographic order of growths right.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -19,7 +21,14 @@ if TYPE_CHECKING:
 
     from scalkit.growth.growth import Growth
 
-__all__ = ["GrowthClass", "forget_growth", "growth_through_sympy", "register_growth", "registered_growths"]
+__all__ = [
+    "GrowthClass",
+    "all_or_none",
+    "forget_growth",
+    "growth_through_sympy",
+    "register_growth",
+    "registered_growths",
+]
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _RESERVED = {*FUNCTIONS, "log10", "ln", "lg", "ld", "lb", "O", "Theta", "gamma", "nan", "inf", "infinity", "oo", "zoo"}
@@ -118,6 +127,18 @@ def register_growth(
     made = GrowthClass(name, formula, _place(name, formula, slower_than, faster_than))
     _registry[name] = made
     return made
+
+
+@contextmanager
+def all_or_none() -> Iterator[None]:
+    """Take the classes that were registered inside out again if there is an error."""
+    before = set(_registry)
+    try:
+        yield
+    except Exception:
+        for name in _registry.keys() - before:
+            del _registry[name]
+        raise
 
 
 def forget_growth(name: str) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from scalkit.errors import ExpectationError
-from scalkit.growth.classes import register_growth, registered_growths
+from scalkit.growth.classes import all_or_none, register_growth, registered_growths
 from scalkit.growth.parse import parse_growth
 
 __all__ = ["plain_growths", "register_again"]
@@ -40,8 +40,9 @@ def plain_growths(named_in: str | None = None) -> dict[str, dict[str, str]]:
     return found
 
 
+@all_or_none()
 def register_again(plain: Mapping[str, Mapping[str, str]]) -> None:
-    """Register the classes that `plain_growths` returned; formulas are read by a white list and never evaluated.
+    """Register the classes that `plain_growths` returned, all or none; formulas are read by a white list and never evaluated.
 
     Raises
     ------

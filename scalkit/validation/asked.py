@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.errors import UsageError
+from scalkit.errors import DataError, UsageError
 from scalkit.growth import Growth
+from scalkit.measure import Series
 
-__all__ = ["checked_level", "checked_settings", "checked_shares", "without_value"]
+__all__ = ["checked_level", "checked_settings", "checked_shares", "require_expected_values", "without_value"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -26,7 +28,7 @@ def checked_level(level: object) -> float:
     UsageError
         If it is none.
     """
-    if not isinstance(level, int | float) or not 0 < level < 1:
+    if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
         raise UsageError(f"the level {level!r:.60} is no probability between 0 and 1; 0.9 is usual.")
     return float(level)
 
@@ -39,8 +41,10 @@ def checked_shares(shares: Sequence[object]) -> Floats:
     UsageError
         If one is none.
     """
+    if not np.iterable(shares):
+        raise UsageError(f"the shares are {shares!r:.60}; give a list of probabilities, as in [0.5].")
     for one in shares:
-        if not isinstance(one, int | float) or not 0 <= one <= 1:
+        if not isinstance(one, int | float | np.floating) or not 0 <= one <= 1:
             raise UsageError(f"the share {one!r:.60} of a quantile is no probability from 0 to 1; 0.5 is the median.")
     return np.array(shares, dtype=np.float64)
 
@@ -54,8 +58,10 @@ def checked_settings(x: ArrayLike, parameter: str) -> Floats:
         If they are no numbers, or one is not positive and finite.
     """
     try:
+        if np.iscomplexobj(x):
+            raise TypeError
         at = np.asarray(x, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise UsageError(f"{_shown(x)} is no setting of {parameter}; give a number, or an array of them.") from error
     wrong = ~(np.isfinite(at) & (at > 0))
     if wrong.any():
@@ -70,6 +76,28 @@ def without_value(growths: Sequence[Growth], x: Floats, at: Floats) -> tuple[flo
         if nowhere.any() and not np.isnan(growth.log2_value(x)).any():
             return float(at[nowhere][0]), growth
     return None
+
+
+def require_expected_values(series: Series, expected: Growth) -> None:
+    """Refuse a series where what is expected has no value at a setting, so that it could not be what the values follow.
+
+    Raises
+    ------
+    DataError
+        If the expected growth is no finite number there, as 1/log(p) at p = 1, or the logarithm of one below 1.
+    """
+    nowhere = _nowhere(expected, tuple(series.x.tolist()))
+    if nowhere is not None:
+        raise DataError(
+            f"'{series.metric}' of '{series.function}' cannot be judged at {series.parameter} = {nowhere:g}, where the "
+            f"expectation {expected} has no value; leave that point out, or expect another growth."
+        )
+
+
+@lru_cache(maxsize=1024)
+def _nowhere(growth: Growth, settings: tuple[float, ...]) -> float | None:
+    values = growth.log2_value(np.array(settings))
+    return next((x for x, value in zip(settings, values.tolist(), strict=True) if not value < np.inf), None)
 
 
 def _shown(given: object) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scalkit.errors import ExpectationError
-from scalkit.growth import register_growth
+from scalkit.growth import all_or_none, register_growth
 from scalkit.validation.entries import at, known_keys
 
 __all__ = ["declare_growths"]
@@ -16,10 +16,11 @@ _KEYS = ("expression", "faster_than", "slower_than")
 _MOST = 100
 
 
+@all_or_none()
 def declare_growths(table: Mapping[str, Any]) -> None:
     """Register the classes of a file, in its order, so that all texts after it may name them.
 
-    A class that is there already, with the same formula, stays what it is.
+    A class that is there already, with the same formula, stays what it is. Where one is refused, none is registered.
 
     Parameters
     ----------

@@ -182,7 +182,7 @@ class Posterior:
         if nowhere := without_value(self.growths, self.series.x, at.ravel()):
             raise UsageError(
                 f"nothing can be predicted at {self.series.parameter} = {nowhere[0]:g}, where {nowhere[1]} has no value; ask "
-                "for settings from 1 on."
+                "for larger settings."
             )
         seen = self.predictions(np.atleast_1d(at).ravel(), refined)
         found = np.empty((len(shares), seen.logs.shape[1]))

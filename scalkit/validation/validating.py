@@ -15,6 +15,7 @@ from scalkit.fit import MIN_POINTS
 from scalkit.measure import Series, Statistic, fixed_parameters, parameters_of, series
 from scalkit.relation import Relation
 from scalkit.task_bar import task_bar
+from scalkit.validation.asked import require_expected_values
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import ExpectationSet, Expected, expectation_set
 from scalkit.validation.expectation import Expectation
@@ -86,7 +87,8 @@ def validate(
     ------
     DataError
         If the data are malformed, no expected function has enough settings, values cannot be fitted, or `litmus` is
-        not measured. Functions with too few settings beside others that have enough are listed in ``unjudged``.
+        not measured. Functions with too few settings, or with one where the expectation has no value, are listed in
+        ``unjudged`` where others can be judged.
     ExpectationError
         If an expectation or a search space is wrong, or no measured function has an expectation.
     RuleError
@@ -173,7 +175,11 @@ def _along_one(
     enough = [one for one in measured if one not in short]
     falling = {} if scaling == "weak" else _falling(enough)
     costs = [found.cost if (found := falling.get(one)) else one for one in enough]
-    verdicts = tuple(judge(_cases(costs, expected, space, baseline, fixed), min_points, prior, mapper))
+    cases = _cases(costs, expected, space, baseline, fixed)
+    nowhere = {one: why for one, expectation, _ in cases if (why := _without_value(one, expectation))}
+    if len(nowhere) < len(cases):
+        cases = [case for case in cases if case[0] not in nowhere]
+    verdicts = tuple(judge(cases, min_points, prior, mapper))
     if not verdicts and short:
         judge(_cases(short, expected, space, baseline, fixed), min_points, prior)  # says what is missing
     judged = {v.function for v in verdicts}
@@ -181,8 +187,8 @@ def _along_one(
         names=[one.function for one in measured],
         measured=measured,
         verdicts=verdicts,
-        short=tuple(one.function for one in short),
-        unjudged=tuple(_too_short(one, min_points) for one in short),
+        short=tuple(one.function for one in (*short, *nowhere)),
+        unjudged=(*(_too_short(one, min_points) for one in short), *nowhere.values()),
         notes=(
             *(f"judged at {name} = {value:g}" for name, value in fixed.items()),
             *(found.sentence for one, found in falling.items() if one.function in judged),
@@ -268,6 +274,15 @@ def _cases(
         except ExpectationError as error:
             raise ExpectationError(f"function '{one.function}': {error}") from error
     return cases
+
+
+def _without_value(one: Series, expectation: Expectation) -> str:
+    """Return why a series cannot be judged about an expectation that has no value at one of its settings, or nothing."""
+    try:
+        require_expected_values(one, expectation.growth)
+    except DataError as error:
+        return str(error).removesuffix(".")
+    return ""
 
 
 def _too_short(one: Series, min_points: int) -> str:

@@ -23,6 +23,7 @@ from scalkit.fit import (
 )
 from scalkit.growth import Growth
 from scalkit.measure import Series
+from scalkit.validation.asked import require_expected_values
 from scalkit.validation.crossing import crossing, place_of, shown_scale
 from scalkit.validation.expectation import Direction, Expectation, Rank
 from scalkit.validation.hypotheses import Prior
@@ -273,7 +274,7 @@ def judge(
     Raises
     ------
     DataError
-        If a series has too few settings or values that cannot be fitted.
+        If a series has too few settings, values that cannot be fitted, or a setting where the expectation has no value.
     """
     tasks = [measured[start : start + TASK] for start in range(0, len(measured), TASK)]
     return [
@@ -286,8 +287,9 @@ def judge(
 def _judged(measured: Sequence[Case], min_points: int, prior: Prior, memory: Memory | None = None) -> list[Verdict]:
     """Return the verdicts of a task; series about the same expectation and space are judged together."""
     cases = [(one, e, space if e.growth in space.ticks else space.with_tick(e.growth)) for one, e, space in measured]
-    for one, _, _ in cases:
+    for one, expectation, _ in cases:
         check_series(one, min_points)
+        require_expected_values(one, expectation.growth)
     fits = _fits(cases)
     groups: dict[tuple[Expectation, SearchSpace], list[int]] = {}
     for index, (_, expectation, space) in enumerate(cases):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
 
 import scalkit as sk
-from scalkit.errors import UsageError
+from scalkit.errors import DataError, UsageError
 from scalkit.validation import Verdict
 
 P = 2.0 ** np.arange(2, 8)
@@ -39,10 +40,13 @@ def test_a_smaller_level_lies_inside_a_larger_one(verdict: Verdict) -> None:
         ([64, -1], "the setting p = -1 is not positive and finite; ask for others."),
         (np.nan, "the setting p = nan is not positive and finite; ask for others."),
         (np.inf, "the setting p = inf is not positive and finite; ask for others."),
+        ([2 + 1j], "[(2+1j)] is no setting of p; give a number, or an array of them."),
+        (np.array([2 + 0j]), "array([2.+0.j]) is no setting of p; give a number, or an array of them."),
+        (10**400, f"1{'0' * 59}... is no setting of p; give a number, or an array of them."),
         ("many", "'many' is no setting of p; give a number, or an array of them."),
         (
             0.5,
-            "nothing can be predicted at p = 0.5, where log(p)^(1/4) has no value; ask for settings from 1 on.",
+            "nothing can be predicted at p = 0.5, where log(p)^(1/4) has no value; ask for larger settings.",
         ),
     ],
 )
@@ -57,6 +61,24 @@ def test_shares_that_are_none(verdict: Verdict) -> None:
     message = "the share 1.5 of a quantile is no probability from 0 to 1; 0.5 is the median."
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         verdict.posterior.quantiles(64, [0.5, 1.5])
+
+
+def test_one_share_without_a_list(verdict: Verdict) -> None:
+    with pytest.raises(UsageError, match=r"^the shares are 0\.5; give a list of probabilities, as in \[0\.5\]\.$"):
+        verdict.posterior.quantiles(64, 0.5)  # type: ignore[arg-type]
+
+
+def test_numbers_of_numpy_do(verdict: Verdict) -> None:
+    half: Any = np.float32(0.5)
+    assert verdict.interval(64, half).tolist() == verdict.interval(64, 0.5).tolist()
+    assert verdict.posterior.quantiles(64, [half]).tolist() == verdict.posterior.quantiles(64, [0.5]).tolist()
+
+
+@pytest.mark.parametrize(("expectation", "at"), [("p/log(p)", 1), ("log(p)^(1/2)", 0.5)])
+def test_settings_where_the_expectation_has_no_value(expectation: str, at: float) -> None:
+    x = np.array([at, *P])
+    with pytest.raises(DataError, match=re.escape(f"p = {at}, where the expectation {expectation} has no value")):
+        sk.validate(sk.measurements(x, x), {"f": expectation})
 
 
 def test_settings_below_one_are_asked_for_where_some_were_measured() -> None:

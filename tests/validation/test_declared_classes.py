@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import scalkit as sk
 from scalkit.cli import main
-from scalkit.errors import ExpectationError
-from scalkit.growth import forget_growth, plain_growths, registered_growths
+from scalkit.errors import DataError, ExpectationError
+from scalkit.growth import forget_growth, plain_growths, register_again, registered_growths
 from scalkit.validation import load_expectations
 
 P = 2.0 ** np.arange(1, 11)
@@ -103,6 +104,33 @@ def test_another_class_of_the_same_name(tmp_path: Path) -> None:
     sk.register_growth("loglog", "log(log(p))^2")
     with pytest.raises(ExpectationError, match=r"line 1: the growth class 'loglog' is registered as .* forget_growth"):
         load_expectations(written(tmp_path, FILE))
+
+
+def test_a_file_that_is_refused_registers_nothing(tmp_path: Path) -> None:
+    path = written(tmp_path, "[growth_classes]\nfirst = 'log(log(p))'\nsecond = 'sin(p)'\n[expectations]\nf = 'p'\n")
+    with pytest.raises(ExpectationError, match="line 3"):
+        load_expectations(path)
+    with pytest.raises(ExpectationError, match="sin"):
+        register_again({"first": {"expression": "log(log(p))"}, "second": {"expression": "sin(p)"}})
+    assert registered_growths() == ()
+
+
+def test_an_expectation_without_a_value_at_a_setting_is_not_judged() -> None:
+    sk.register_growth("loglog", "log(log(p))")
+    x, one = 2.0 ** np.arange(8), {"f": "loglog(p)"}
+    y = 1 + np.log2(np.maximum(np.log2(np.maximum(x, 2)), 1))
+    message = (
+        "'time' of 'f' cannot be judged at p = 1, where the expectation loglog(p) has no value; leave that point out"
+    )
+    with pytest.raises(DataError, match=re.escape(message)):
+        sk.validate(sk.measurements(x, y), one)
+    assert sk.validate(sk.measurements(x[1:], y[1:]), one)["f"].rank == "total"
+    both = [sk.measurements(x, values, name=name) for name, values in (("f", y), ("g", x))]
+    data = xr.concat(both, "function", data_vars="all", coords="minimal", compat="override", join="exact")
+    found = sk.validate(data, one | {"g": "p"})
+    assert [v.function for v in found] == ["g"]
+    assert [text.startswith(message) for text in found.unjudged] == [True]
+    assert found.missing == ()
 
 
 def test_only_the_classes_that_a_text_names() -> None:
