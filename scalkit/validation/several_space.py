@@ -63,7 +63,7 @@ def space_along(expectation: Expectation, space: Space, *, is_only: bool) -> Sea
     Raises
     ------
     ExpectationError
-        If a name is unknown, or the space is in terms of another parameter.
+        If a name is unknown, the space is none, or it is in terms of another parameter.
     """
     if isinstance(space, str):
         return SearchSpace.named(space, expectation)
@@ -71,6 +71,10 @@ def space_along(expectation: Expectation, space: Space, *, is_only: bool) -> Sea
         return space.along(expectation)
     if isinstance(space, Mapping):
         return space_along(expectation, space.get(expectation.parameter, "around"), is_only=True)
+    if not isinstance(space, SearchSpace):
+        raise ExpectationError(
+            f"the search space is {space!r:.60}; give a name, as 'ics15', or a space, as SearchSpace.of(['1', 'p'], 'own', 'p')."
+        )
     if space.parameter == expectation.parameter:
         return space
     if is_only:

@@ -51,15 +51,15 @@ class SearchSpace:
         return type(self), (self.ticks, self.name, self.parameter)  # another process hashes names otherwise
 
     @classmethod
-    def of(cls, ticks: Iterable[Growth], name: str, parameter: str) -> SearchSpace:
+    def of(cls, ticks: Iterable[Growth | str], name: str, parameter: str) -> SearchSpace:
         """Return a space of the given ticks, sorted, each once.
 
         Raises
         ------
         ExpectationError
-            If there is no tick, or more than 2,000.
+            If there is no tick, or more than 2,000, or a text is no growth.
         """
-        chosen = set(ticks)
+        chosen = {one if isinstance(one, Growth) else Growth.parse(one) for one in ticks}
         if not 0 < len(chosen) <= MAX_TICKS:
             raise ExpectationError(
                 f"the search space '{name}' would have {len(chosen)} ticks; 1 to {MAX_TICKS} are allowed. "

@@ -116,3 +116,18 @@ def test_shown() -> None:
     assert "26 ticks" in space._repr_html_()
     for name in ("around", "paper", "ics15"):
         assert SearchSpace.named(name, sk.Expectation("p")).name == name
+
+
+def test_ticks_as_text() -> None:
+    made = SearchSpace.of(["p", "1", "p^(1/2)"], "own", "p")
+    assert [str(tick) for tick in made.ticks] == ["1", "p^(1/2)", "p"]
+    with pytest.raises(ExpectationError, match="did you mean 'log'"):
+        SearchSpace.of(["logg(p)"], "own", "p")
+
+
+def test_what_is_no_space() -> None:
+    x = [2, 4, 8, 16, 32]
+    with pytest.raises(
+        ExpectationError, match=r"the search space is \['1', 'p'\]; give a name, as 'ics15', or a space"
+    ):
+        sk.validate(sk.measurements(x, x), {"f": "p"}, space=["1", "p"])  # type: ignore[arg-type]
