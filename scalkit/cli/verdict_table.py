@@ -70,7 +70,8 @@ def _table(result: Validation) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(caption="⚠ does not decide the exit status", caption_justify="left", title_justify="left")
+    remark = None if all(verdict.decides for verdict in result.verdicts) else "⚠ does not decide the exit status"
+    table = Table(caption=remark, caption_justify="left", title_justify="left")
     for name, kind in (
         ("Function", "left"),
         ("Metric", "left"),

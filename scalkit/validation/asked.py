@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -11,9 +11,16 @@ from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError, UsageError
 from scalkit.growth import Growth
-from scalkit.measure import Series
+from scalkit.measure import Series, SeveralSeries
 
-__all__ = ["checked_level", "checked_settings", "checked_shares", "require_expected_values", "without_value"]
+__all__ = [
+    "checked_level",
+    "checked_settings",
+    "checked_shares",
+    "require_expected_values",
+    "require_values_along",
+    "without_value",
+]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -92,6 +99,23 @@ def require_expected_values(series: Series, expected: Growth) -> None:
             f"'{series.metric}' of '{series.function}' cannot be judged at {series.parameter} = {nowhere:g}, where the "
             f"expectation {expected} has no value; leave that point out, or expect another growth."
         )
+
+
+def require_values_along(series: SeveralSeries, expected: Mapping[str, Growth]) -> None:
+    """Refuse a series over several parameters where what is expected along one of them has no value at a setting.
+
+    Raises
+    ------
+    DataError
+        As `require_expected_values`.
+    """
+    for name, growth in expected.items():
+        nowhere = _nowhere(growth, tuple(series.along(name).tolist()))
+        if nowhere is not None:
+            raise DataError(
+                f"'{series.metric}' of '{series.function}' cannot be judged at {name} = {nowhere:g}, where the expectation "
+                f"along {name}, {growth}, has no value; leave these points out, or expect another growth."
+            )
 
 
 @lru_cache(maxsize=1024)

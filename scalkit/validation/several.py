@@ -16,6 +16,7 @@ from scalkit.fit.several_points import Points
 from scalkit.fit.several_search import Criterion
 from scalkit.growth import Growth
 from scalkit.measure import SeveralSeries, Statistic, several_series
+from scalkit.validation.asked import require_values_along
 from scalkit.validation.catalogue import ExpectationSet, Expected
 from scalkit.validation.several_along import AlongVerdict
 from scalkit.validation.several_expectation import SeveralExpectation
@@ -52,22 +53,34 @@ def several_verdicts(
     measured = several_series(data, statistic)
     tasks: list[_Task] = []
     short: dict[SeveralSeries, str] = {}
+    refused: list[str] = []
     for one in measured:
         wanted = expected.of(one.function)
         if wanted is None:
             continue
         if reason := _shortage(one, min_points):
             short[one] = reason
+            refused.append(_way_on(one, min_points))
             continue
         try:
             chosen = Expected(wanted.expectation, space) if space is not None else wanted
-            tasks.append((one, *chosen.search_spaces(one.parameters)))
+            expectation, spaces = chosen.search_spaces(one.parameters)
         except ExpectationError as error:
             raise ExpectationError(f"function '{one.function}': {error}") from error
-    if short and not tasks:
-        raise DataError(_way_on(next(iter(short)), min_points))
+        try:
+            _require_values(one, expectation)
+            tasks.append((one, expectation, spaces))
+        except DataError as error:
+            short[one] = str(error).removesuffix(".")
+            refused.append(str(error))
+    if refused and not tasks:
+        raise DataError(refused[0])
     verdicts = list(mapper(partial(_judged, statistic=statistic, min_points=min_points), tasks))
     return measured, verdicts, short
+
+
+def _require_values(series: SeveralSeries, expectation: SeveralExpectation) -> None:
+    require_values_along(series, {name: expectation.along[name].growth for name in series.parameters})
 
 
 def _judged(task: _Task, statistic: Statistic, min_points: int) -> SeveralVerdict:
@@ -101,8 +114,9 @@ def judge_several(
     Raises
     ------
     DataError
-        If the values cannot be fitted.
+        If the values cannot be fitted, or the expectation has no value at a setting.
     """
+    _require_values(series, expectation)
     try:
         fit = fit_several(
             series.points,

@@ -10,6 +10,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.errors import DataError, UsageError
+from scalkit.measure import combine
 from scalkit.validation import Verdict
 
 P = 2.0 ** np.arange(2, 8)
@@ -91,3 +92,17 @@ def test_settings_below_one_are_asked_for_where_some_were_measured() -> None:
 def test_zeros_are_predicted_to_be_zero() -> None:
     found = sk.validate(sk.measurements(P, 0 * P, metric="object_memory"), {"f": "1"})["f"]
     assert found.interval(256).tolist() == [0.0, 0.0]
+
+
+def test_an_expectation_without_a_value_along_one_of_several_parameters_is_not_judged() -> None:
+    p, n = (each.ravel() for each in np.meshgrid([1.0, 2, 4, 8, 16], [10.0, 20, 40, 80, 160]))
+    y = n * (1 + p)
+    data = sk.measurements(np.column_stack([p, n]), y, parameter=["p", "n"], name="f")
+    with pytest.raises(
+        DataError, match=r"^'time' of 'f' cannot be judged at p = 1, where the expectation along p, p/log\(p\),"
+    ):
+        sk.validate(data, {"f": "p/log(p)*n"})
+    both = combine([data, sk.measurements(np.column_stack([p, n]), y, parameter=["p", "n"], name="g")])
+    found = sk.validate(both, {"f": "p/log(p)*n", "g": "p*n"})
+    assert [one.function for one in found.verdicts] == ["g"]
+    assert "cannot be judged at p = 1" in found.unjudged[0]
