@@ -341,5 +341,6 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
 
 
 def _of_others(remarks: Iterable[str], launches: Sequence[Launch]) -> list[str]:
-    """Return the remarks that are about none of these launches, which will be measured anew."""
-    return [remark for remark in remarks if not remark.startswith(tuple(f"{launch.name}:" for launch in launches))]
+    """Return the remarks and failures that are about none of these launches, which will be measured anew."""
+    about = tuple(f"{launch.name}{sign}" for launch in launches for sign in (":", " "))
+    return [remark for remark in remarks if not remark.startswith(about)]

@@ -32,9 +32,11 @@ max_reps = 20
 LONG = """\
 measure = ["collectives"]
 processes = [2]
+sizes = [67108864]
 runs = 1
 max_reps = 1000000
 """
+"""Takes many seconds also where nothing disturbs it."""
 
 
 @pytest.fixture(scope="module")
