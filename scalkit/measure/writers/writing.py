@@ -85,7 +85,7 @@ def kind_of(path: str | os.PathLike[str], to: str | None = None) -> str:
     found = next((name for name, kind in FORMATS.items() if suffix in kind.suffixes), None)
     if found is None:
         known = ", ".join(f"{kind.suffixes[0]} ({name})" for name, kind in FORMATS.items())
-        raise DataError(f"the suffix of {str(path)!r:.80} says no format; known are {known}; or say it with --to.")
+        raise DataError(f"the suffix of '{path}' says no format; known are {known}; or say it with --to.")
     return found
 
 
