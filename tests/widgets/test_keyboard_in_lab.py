@@ -48,6 +48,8 @@ class Keys:
     def to(self, selector: str, text: str = "", key: str = "Tab", most: int = 250) -> None:
         """Press Tab until an element that a selector matches, with a text, has the focus."""
         wanted = "([wanted, text]) => document.activeElement.matches(wanted) && document.activeElement.textContent.includes(text)"
+        self.page.wait_for_selector(selector, state="attached")
+        self.page.wait_for_timeout(300)  # what is being drawn may take the focus away
         for _ in range(most):
             self.page.keyboard.press(key)
             self.stops += 1
