@@ -297,7 +297,8 @@ def checked_times(sizes: ArrayLike, times: ArrayLike) -> tuple[Floats, Floats]:
     at, table = at[order], table[order]
     if (same := np.flatnonzero(np.diff(at) == 0)).size:
         raise DataError(f"the size {at[same[0]]:g} B occurs twice; put its times into one row.")
-    bad = (~np.isnan(table) & ~((table > _LEAST_S) & (table < _MOST_S))) | np.isnan(table).all(axis=1)[:, None]
+    missing = np.isnan(table)
+    bad = (~missing & ~((table > _LEAST_S) & (table < _MOST_S))) | missing.all(axis=1, keepdims=True)
     if bad.any():
         k, r = np.argwhere(bad)[0]
         raise DataError(f"a time of S = {at[k]:g} B is {table[k, r]:g}; times are positive and in s. Leave it out.")

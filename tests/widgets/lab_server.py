@@ -96,12 +96,19 @@ class LabServer:
         (self.root / name).write_text(json.dumps(made))
         return name
 
-    def open(self, page: Any, name: str, *, fresh: bool = True) -> None:
-        """Open a notebook; a fresh one runs all its cells."""
-        page.goto(f"{self.url}/lab/tree/{name}?{'reset&' if fresh else ''}token={self.token}")
-        page.wait_for_function("() => window.jupyterapp && window.jupyterapp.restored.then(() => true)")
-        if fresh:
+    def open(self, page: Any, name: str, *, run: bool = True) -> None:
+        """Open a notebook alone, without those of the last time, and run all its cells unless told not to."""
+        self._go(page, f"{name}?reset&")
+        if run:
             page.evaluate(_RUN_ALL, name)
+
+    def reopen(self, page: Any, name: str) -> None:
+        """Load the page of a notebook again, as a person does who comes back to it."""
+        self._go(page, f"{name}?")
+
+    def _go(self, page: Any, asked: str) -> None:
+        page.goto(f"{self.url}/lab/tree/{asked}token={self.token}")
+        page.wait_for_function("() => window.jupyterapp && window.jupyterapp.restored.then(() => true)")
 
     def value(self, expression: str) -> Any:
         """Return what an expression is in the kernel of the newest notebook, as JSON: the Python side of the truth."""

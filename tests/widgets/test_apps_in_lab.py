@@ -81,7 +81,7 @@ def test_three_apps(lab: LabServer, lab_page: Any) -> None:
     alone.close()
 
     page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
-    lab.open(page, "apps.ipynb", fresh=False)
+    lab.reopen(page, "apps.ipynb")
     page.wait_for_function("() => document.querySelectorAll('.sk-plot[data-drawn]').length >= 6")
     app.locator(f'.tick[data-growth="{there}"]').wait_for()
     app.locator("button[data-press=undo]").click()

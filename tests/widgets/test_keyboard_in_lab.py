@@ -68,7 +68,7 @@ class Keys:
 
 def open_by_keys(lab: LabServer, page: Any, name: str) -> None:
     lab.notebook(name, *CELLS)
-    lab.open(page, name, fresh=False)
+    lab.open(page, name, run=False)
     page.wait_for_function("() => window.jupyterapp.shell.currentWidget?.context?.sessionContext?.session?.kernel")
     page.evaluate("() => window.jupyterapp.shell.activateById(window.jupyterapp.shell.currentWidget.id)")
     page.wait_for_selector(".jp-Notebook .jp-CodeCell")

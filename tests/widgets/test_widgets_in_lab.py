@@ -92,7 +92,7 @@ def test_ruler_and_view(lab: LabServer, lab_page: Any) -> None:
     assert lab.value("session.history") == ["remove tick p^(1/4)"]
 
     page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
-    lab.open(page, "widgets.ipynb", fresh=False)
+    lab.reopen(page, "widgets.ipynb")
     page.wait_for_selector('.tick[data-growth="p^(1/3)"]')
     page.wait_for_selector(".sk-plot[data-drawn]")
     assert page.locator('.tick[data-growth="p^(1/4)"]').count() == 0
