@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import re
-from decimal import Decimal
-from typing import Literal, NoReturn
+from typing import ClassVar, Literal
 
-from scalkit.errors import RuleError
-from scalkit.relation import Terms
+from scalkit.relation import NAME, SumReader, Terms, shown_factor, token_pattern
 
 __all__ = ["Side", "parse", "plain_level", "shown_side"]
 
 Side = tuple[Terms, ...]
 """The largest of these sums; mostly one."""
 
-_MAX_LENGTH = 1000
-_NAME = r"[A-Za-z_][A-Za-z0-9_.:]*(?:\[[A-Za-z0-9_]+\])?"
-_TOKEN = re.compile(
-    rf"""\s*(?:(?P<number>\d+(?:\.\d+)?)(?=\s*\*)|(?P<max>max)(?=\s*\()|(?P<name>{_NAME})"""
-    r"""|"(?P<quoted>[^"\x00-\x1f]{1,500})"|(?P<digits>\d+)|(?P<op><=|[~+*(),=]))"""
-)
-_PLAIN = re.compile(_NAME)
+_PLAIN = re.compile(NAME)
 _DIGITS = re.compile(r"\d+")
-_EXAMPLE = "Write it as 'A <= B + 2*C' or 'A ~ B', with names that hold blanks in double quotes."
 
 
 def plain_level(level: object) -> str:
@@ -45,13 +35,7 @@ def parse(text: str) -> tuple[str, Side, Literal["<=", "~"], Side]:
     RuleError
         If it cannot be read.
     """
-    if not isinstance(text, str):
-        raise RuleError(f"a guideline must be text, got {text!r}. {_EXAMPLE}")
-    if len(text) > _MAX_LENGTH:
-        raise RuleError(
-            f"the guideline '{text[:20]}...' has {len(text)} characters; at most {_MAX_LENGTH} are allowed."
-        )
-    return _Parser(text).parse()
+    return _Reader(text).parse()
 
 
 def shown_side(side: Side, prefix: str = "") -> str:
@@ -62,27 +46,18 @@ def shown_side(side: Side, prefix: str = "") -> str:
 
 def _shown(factor: float, level: str, prefix: str) -> str:
     is_plain = _PLAIN.fullmatch(level) or (prefix and _DIGITS.fullmatch(level))
-    times = "" if factor == 1 else format(Decimal(repr(factor)), "f").removesuffix(".0") + "*"
-    return times + prefix + (level if is_plain and level != "max" else f'"{level}"')
+    return shown_factor(factor) + prefix + (level if is_plain and level != "max" else f'"{level}"')
 
 
-class _Parser:
+class _Reader(SumReader):
+    what: ClassVar[str] = "guideline"
+    noun: ClassVar[str] = "name"
+    example: ClassVar[str] = "Write it as 'A <= B + 2*C' or 'A ~ B', with names that hold blanks in double quotes."
+    pattern: ClassVar[re.Pattern[str]] = token_pattern(r"(?P<max>max)(?=\s*\()|(?P<digits>\d+)|", r"<=|[~+*(),=]")
+
     def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens: list[tuple[str, str]] = []
+        super().__init__(text)
         self.parameters: list[str] = []
-        at = 0
-        while text[at:].strip():
-            match = _TOKEN.match(text, at)
-            if match is None:
-                self.refuse(f"'{text[at:].strip()[:20]}' is not part of a guideline")
-            kind = str(match.lastgroup)
-            self.tokens.append((kind, match.group(kind)))
-            at = match.end()
-        self.at = 0
-
-    def refuse(self, why: str) -> NoReturn:
-        raise RuleError(f"cannot read the guideline '{self.text}': {why}. {_EXAMPLE}")
 
     def parse(self) -> tuple[str, Side, Literal["<=", "~"], Side]:
         left = self.side()
@@ -90,26 +65,18 @@ class _Parser:
         if not is_similar and not self.take("<="):
             self.refuse("'<=' or '~' is missing")
         right = self.side()
-        if self.at < len(self.tokens):
-            self.refuse(f"'{self.tokens[self.at][1]}' is left over")
+        if self.peek()[0] != "end":
+            self.refuse(f"'{self.peek()[1]}' is left over")
         named = list(dict.fromkeys(self.parameters))
         if len(named) > 1:
             shown = " and ".join(f"'{name}'" if name else "a level without one" for name in named)
             self.refuse(f"it names {shown}, but compares levels of one parameter")
         return named[0], left, "~" if is_similar else "<=", right
 
-    def peek(self) -> tuple[str, str]:
-        return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "")
-
-    def take(self, op: str) -> bool:
-        if self.peek() in (("op", op), ("max", op)):
-            self.at += 1
-            return True
-        return False
-
     def side(self) -> Side:
-        if not self.take("max"):
+        if self.peek()[0] != "max":
             return (self.sum(),)
+        self.at += 1
         self.take("(")
         sums = [self.sum()]
         while self.take(","):
@@ -118,21 +85,8 @@ class _Parser:
             self.refuse("')' is missing")
         return tuple(sums)
 
-    def sum(self) -> Terms:
-        terms = [self.term()]
-        while self.take("+"):
-            terms.append(self.term())
-        return tuple(terms)
-
-    def term(self) -> tuple[float, str]:
-        factor = 1.0
-        kind, text = self.peek()
-        if kind == "number":
-            factor = float(text)
-            self.at += 1
-            self.take("*")
-        if not 0 < factor < math.inf:
-            self.refuse("a factor must be positive and finite")
+    def named(self) -> str:
+        """Return the level that must come next, behind the parameter that it may be of."""
         kind, level = self.peek()
         parameter = ""
         if kind == "name" and self.tokens[self.at + 1 : self.at + 2] == [("op", "=")]:
@@ -140,7 +94,7 @@ class _Parser:
             self.at += 2
             kind, level = self.peek()
         if kind not in {"name", "quoted", "max"} and not (parameter and kind == "digits"):
-            self.refuse("a name is missing" if kind == "end" else f"'{level}' stands where a name is expected")
+            self.refuse_name(kind, level)
         self.parameters.append(parameter)
         self.at += 1
-        return factor, level
+        return level

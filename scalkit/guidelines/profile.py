@@ -1,0 +1,178 @@
+"""The profile file: for each call, number of processes and size the implementation that was measured to be fastest."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from scalkit.errors import DataError
+from scalkit.guidelines.choices import Choice, choices
+from scalkit.guidelines.result import Assessment
+from scalkit.guidelines.text import plain_level
+
+__all__ = ["Profile", "load_profile", "profile"]
+
+_FORMAT, _SCHEMA = "scalkit-profile", 1
+_MOST_BYTES = 200_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """What is fastest where, of what was measured.
+
+    Attributes
+    ----------
+    choices : tuple of Choice
+        One for each tested call, setting, number of processes and size.
+    headline : str
+        What the assessment found.
+    simulated : bool
+        Whether nothing of it was measured.
+    varied : str
+        The parameter that `Choice.size` is of.
+    thresholds : dict
+    remarks : tuple of str
+    """
+
+    choices: tuple[Choice, ...]
+    headline: str = ""
+    simulated: bool = False
+    varied: str = "size"
+    thresholds: dict[str, Any] | None = None
+    remarks: tuple[str, ...] = ()
+
+    def choose(self, level: str, p: float | None = None, size: float | None = None, **where: Any) -> str:
+        """Return what to use in place of `level`: `level` itself where nothing was measured to be faster.
+
+        Parameters
+        ----------
+        level : str
+            As in ``"MPI_Bcast"``.
+        p, size : number, optional
+            Of processes, and in bytes. Exactly what was measured counts; nothing is concluded about values between.
+        **where
+            Levels of further parameters. What differs between settings that are left open counts only if all agree.
+        """
+        agreed = {
+            one.use if one.decides else level
+            for one in self.choices
+            if one.level == level
+            and one.kind == "levels"
+            and (p is None or one.p is None or one.p == p)
+            and (size is None or one.size is None or one.size == size)
+            and all(
+                name not in one.where or plain_level(one.where[name]) == plain_level(x) for name, x in where.items()
+            )
+        }
+        return agreed.pop() if len(agreed) == 1 else level
+
+    def to_json(self) -> str:
+        """Return the file: JSON with a line for each choice."""
+        from scalkit import __version__
+
+        head = {
+            "format": _FORMAT,
+            "schema": _SCHEMA,
+            "scalkit": __version__,
+            "headline": self.headline,
+            "simulated": self.simulated,
+            "varied": self.varied,
+            "thresholds": self.thresholds or {},
+            "remarks": list(self.remarks),
+        }
+        rows = ",\n".join(f"    {json.dumps(_plain(one), ensure_ascii=False, allow_nan=False)}" for one in self.choices)
+        lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}," for key, value in head.items()]
+        return "\n".join(["{", *lines, '  "choices": [', *([rows] if rows else []), "  ]", "}"]) + "\n"
+
+    def __repr__(self) -> str:
+        better = sum(one.is_better for one in self.choices)
+        return f"<Profile: {better} of {len(self.choices)} choices are better than the call itself>"
+
+
+def profile(found: Assessment) -> Profile:
+    """Return the profile of an assessment."""
+    limits = found.thresholds
+    return Profile(
+        choices=choices(found),
+        headline=found.headline,
+        simulated=any("simulated" in caveat for caveat in found.data.caveats),
+        varied=found.varied,
+        thresholds={"p": limits.p, "v": limits.v, "confidence": limits.confidence, "adjust": limits.adjust},
+        remarks=found.warnings,
+    )
+
+
+def load_profile(path: str | os.PathLike[str]) -> Profile:
+    """Return the profile in a file that `Profile.to_json` wrote.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or is no profile; the text names the file and the entry.
+    """
+    shown = os.fspath(path)
+    try:
+        with Path(path).open("rb") as opened:
+            content = opened.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise ValueError("too large")
+        table = json.loads(content)
+    except OSError as error:
+        raise DataError(f"cannot read the profile {shown!r}: {error.strerror}; name a file of --profile.") from error
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{shown} is no profile: it is not valid JSON; name a file of --profile.") from error
+    if wrong := next(_wrong(table), ""):
+        raise DataError(f"{shown} is no profile: {wrong}; name a file of --profile.")
+    return Profile(
+        choices=tuple(_choice(one) for one in table["choices"]),
+        headline=table.get("headline", ""),
+        simulated=table.get("simulated", False),
+        varied=table.get("varied", "size"),
+        thresholds=table.get("thresholds"),
+        remarks=tuple(table.get("remarks", ())),
+    )
+
+
+def _wrong(table: Any) -> Iterator[str]:
+    import jsonschema
+
+    for error in jsonschema.Draft202012Validator(_schema()).iter_errors(table):
+        place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path).lstrip(
+            "."
+        )
+        yield f"{place + ': ' if place else ''}{error.message[:200]}"
+
+
+@cache
+def _schema() -> Any:
+    file = resources.files("scalkit.guidelines").joinpath("profile.schema.json")
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def _plain(one: Choice) -> dict[str, Any]:
+    found = asdict(one)
+    found["terms"] = [list(term) for term in one.terms]
+    found["where"] = {name: _level(level) for name, level in one.where.items()}
+    found["p"], found["size"] = _level(one.p), _level(one.size)
+    for key in ("ratio_low", "ratio_high"):
+        found[key] = found[key] if math.isfinite(found[key]) else None
+    return found
+
+
+def _level(level: Any) -> Any:
+    return level if level is None or isinstance(level, bool | int | float | str) else str(level)
+
+
+def _choice(table: dict[str, Any]) -> Choice:
+    known = {key: table[key] for key in Choice.__dataclass_fields__ if key in table}
+    known["terms"] = tuple((float(factor), level) for factor, level in table.get("terms", ()))
+    for key in ("ratio_low", "ratio_high"):
+        known[key] = math.nan if table.get(key) is None else table[key]
+    return Choice(**known)

@@ -1,0 +1,228 @@
+"""Choices as C: functions that call what was measured to be faster, by number of processes and size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from scalkit.guidelines.remedies import Range, Remedy, remedies
+from scalkit.guidelines.result import Assessment
+
+__all__ = ["c_snippet", "known_substitutes"]
+
+_MARK = re.compile(r"^/\* section (.+?) \*/\n", re.MULTILINE)
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.,:;=+{}() -]")
+_MOST_SETTINGS = 12
+_WIDTH = 110
+
+
+@dataclass(frozen=True)
+class _Call:
+    """How a call is declared, handed on, and how large it is.
+
+    Attributes
+    ----------
+    declared, passed : str
+        Parameters in C, and their names.
+    sized : tuple of two str
+        Count and type of what one process sends or receives, the same bytes on all of them.
+    is_blocked : bool
+        Whether there is such a message for each process: then the size is that of all.
+    """
+
+    declared: str
+    passed: str
+    sized: tuple[str, str] = ("count", "type")
+    is_blocked: bool = False
+
+
+_SEND = "const void *send, int send_count, MPI_Datatype send_type, "
+_RECEIVE = "void *receive, int receive_count, MPI_Datatype receive_type, "
+_BOTH = "send, send_count, send_type, receive, receive_count, receive_type, "
+_SUMMED = "const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, "
+_OTHER_IN_PLACE = tuple(f"send == MPI_IN_PLACE ? receive_{part} : send_{part}" for part in ("count", "type"))
+_OWN_IN_PLACE = tuple(f"receive == MPI_IN_PLACE ? send_{part} : receive_{part}" for part in ("count", "type"))
+_OF_SEND = ("send_count", "send_type")
+_NEIGHBOR = _Call(f"{_SEND}{_RECEIVE}MPI_Comm comm", f"{_BOTH}comm", _OF_SEND)
+_INEIGHBOR = _Call(f"{_NEIGHBOR.declared}, MPI_Request *request", f"{_NEIGHBOR.passed}, request", _OF_SEND)
+_ROOTED = _Call(f"{_SEND}{_RECEIVE}int root, MPI_Comm comm", f"{_BOTH}root, comm", _OTHER_IN_PLACE, True)
+_ALL = _Call(f"{_SUMMED}MPI_Comm comm", "send, receive, count, type, op, comm")
+
+_CALLS = {
+    "MPI_Bcast": _Call("void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm", "buffer, count, type, root, comm"),
+    "MPI_Reduce": _Call(f"{_SUMMED}int root, MPI_Comm comm", "send, receive, count, type, op, root, comm"),
+    "MPI_Allreduce": _ALL,
+    "MPI_Scan": _ALL,
+    "MPI_Reduce_scatter_block": _Call(_ALL.declared, _ALL.passed, ("count", "type"), True),
+    "MPI_Gather": _ROOTED,
+    "MPI_Scatter": _Call(_ROOTED.declared, _ROOTED.passed, _OWN_IN_PLACE, True),
+    "MPI_Allgather": _Call(_NEIGHBOR.declared, _NEIGHBOR.passed, _OTHER_IN_PLACE, True),
+    "MPI_Neighbor_allgather": _NEIGHBOR,
+    "MPI_Neighbor_alltoall": _NEIGHBOR,
+    "MPI_Ineighbor_allgather": _INEIGHBOR,
+    "MPI_Ineighbor_alltoall": _INEIGHBOR,
+}  # fmt: skip
+
+
+def known_substitutes() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return what can be written in C: a call, and the calls that take its place one after the other."""
+    return tuple(_substitutes())
+
+
+def c_snippet(found: Assessment) -> str:
+    """Return C11 that compiles by itself: for each call that is violated a function of its name in small letters.
+
+    Parameters
+    ----------
+    found : Assessment
+
+    Returns
+    -------
+    str
+        ``MPI_Bcast`` becomes ``scalkit_bcast``, with the same parameters; it calls the substitute for those numbers of processes and
+        sizes where that was measured to be faster, the original elsewhere. Names and numbers are the only things that come
+        from the measurements, and only names of MPI that are known here; remarks are reduced to letters and digits. What
+        cannot be written as a function, or does not decide, stands in a remark.
+    """
+    all_of = remedies(found)
+    written = [one for one in all_of if _is_written(one)]
+    lines = [*_head(found, bool(written)), *_left_out([one for one in all_of if not _is_written(one)])]
+    if not written:
+        return "\n".join(lines) + "\n"
+    sections = _sections()
+    needed = dict.fromkeys((one.level, _names(one)) for one in written)
+    parts = [sections["common"].rstrip()]
+    if any("scalkit_degrees" in _substitutes()[key] for key in needed):
+        parts.append(sections["degrees"].rstrip())
+    parts += [_substitutes()[key].rstrip() for key in needed]
+    parts += [
+        text for level in dict.fromkeys(one.level for one in written) for text in _functions(written, level, found)
+    ]
+    return "\n".join(lines) + "\n" + "\n\n".join(parts) + "\n"
+
+
+def _names(one: Remedy) -> tuple[str, ...]:
+    return tuple(level for _, level in one.terms)
+
+
+def _is_written(one: Remedy) -> bool:
+    is_call = one.parameter == "operation" and one.kind == "levels" and one.decides
+    is_known = (one.level, _names(one)) in _substitutes() and all(factor == 1 for factor, _ in one.terms)
+    return (
+        is_call
+        and is_known
+        and all(_is_whole(span) for one_range in one.ranges for span in (one_range.p, one_range.size))
+    )
+
+
+def _is_whole(ends: tuple[Any, Any] | None) -> bool:
+    return ends is None or all(isinstance(end, int | float) and end == int(end) for end in ends)
+
+
+def _head(found: Assessment, has_code: bool) -> Iterator[str]:
+    limits = found.thresholds
+    yield "/* What was measured to be faster than the call that is made for it."
+    if any("simulated" in caveat for caveat in found.data.caveats):
+        yield "   SIMULATED, NOT MEASURED: do not use this."
+    yield f"   {_remark(found.headline)}."
+    yield f"   Thresholds: p = {limits.p:g}, ratio {limits.v:g}. Between two measured values that both violate, a violation is assumed."
+    if has_code:
+        yield "   A size is the bytes of the whole vector, of all processes together, as for MPI_Bcast; of a neighbour's"
+        yield "   message in neighbourhood collectives. All processes must pass the same counts and types."
+    else:
+        yield "   There is no function here: no violation can be written as one."
+    yield "*/"
+
+
+def _left_out(others: Sequence[Remedy]) -> Iterator[str]:
+    if others:
+        yield "/* Not written as functions:"
+        yield from (f"   {_remark(one.sentence)}" for one in others[:_MOST_SETTINGS])
+        if len(others) > _MOST_SETTINGS:
+            yield f"   and {len(others) - _MOST_SETTINGS} more"
+        yield "*/"
+
+
+def _functions(written: Sequence[Remedy], level: str, found: Assessment) -> Iterator[str]:
+    """Yield the functions that take the place of a call: one, or one for each set of settings that the call cannot see."""
+    mine = [one for one in written if one.level == level]
+    if all(one.is_everywhere for one in mine):
+        yield _function(level, mine, "", [])
+        return
+    by_setting: dict[tuple[Any, ...], list[int]] = {}
+    for number, one in enumerate(mine):
+        for where in one.settings:
+            by_setting.setdefault(tuple(where.items()), []).append(number)
+    alike: dict[tuple[int, ...], list[str]] = {}
+    for where, numbers in by_setting.items():
+        alike.setdefault(tuple(numbers), []).append(_remark(", ".join(f"{name}={x}" for name, x in where)))
+    for number, (numbers, settings) in enumerate(alike.items(), 1):
+        suffix = "" if len(alike) == 1 else f"_{number}"
+        yield _function(level, [mine[k] for k in numbers], suffix, settings)
+
+
+def _function(level: str, group: Sequence[Remedy], suffix: str, settings: Sequence[str]) -> str:
+    call, word = _CALLS[level], level.removeprefix("MPI_").lower()
+    name = f"scalkit_{word}{suffix}"
+    count, kind = call.sized
+    has_size = any(one_range.size for one in group for one_range in one.ranges)
+    shown = [*settings[:_MOST_SETTINGS]]
+    shown += [f"and {len(settings) - _MOST_SETTINGS} more settings"] if len(settings) > _MOST_SETTINGS else []
+    lines = [f"/* In place of {level}{' for' if shown else ''}", *(f"   {line}" for line in shown)]
+    lines[-1] += ". */"
+    lines += [f"int {name}({call.declared});", "", f"int {name}({call.declared})", "{"]
+    lines.append("    int p = scalkit_processes(comm);")
+    if has_size:
+        lines.append(f"    long long size = {'p * ' if call.is_blocked else ''}scalkit_bytes({count}, {kind});")
+    for one in group:
+        own = "_".join(part.removeprefix("MPI_").lower() for part in _names(one))
+        for one_range in one.ranges:
+            lines.append(f"    if ({_condition(one_range)}) /* {_times(one)} */")
+            lines.append(f"        return scalkit_{word}_by_{own}({call.passed});")
+    lines += [f"    return {level}({call.passed});", "}"]
+    return "\n".join(lines)
+
+
+def _condition(one: Range) -> str:
+    parts = ["p > 0"] if one.p is None else _between("p", one.p, "")
+    parts += [] if one.size is None else _between("size", one.size, "LL")
+    return " && ".join(parts)
+
+
+def _between(name: str, ends: tuple[Any, Any], kind: str) -> list[str]:
+    low, high = (f"{int(end)}{kind}" for end in ends)
+    return [f"{name} == {low}"] if low == high else [f"{name} >= {low}", f"{name} <= {high}"]
+
+
+def _times(one: Remedy) -> str:
+    least, most = (f"{ratio:.3g}" for ratio in one.ratios)
+    return f"{least} times as fast" if least == most else f"{least} to {most} times as fast"
+
+
+def _remark(text: str) -> str:
+    """Return text that ends no remark and begins nothing in C."""
+    plain = _UNSAFE.sub("_", text.replace("<=", "=le=").replace("~", "=similar to="))
+    plain = plain.replace("=le=", "not slower than").replace("=similar to=", "similar to")
+    return plain if len(plain) <= 4 * _WIDTH else f"{plain[: 4 * _WIDTH]} ..."
+
+
+@cache
+def _sections() -> dict[str, str]:
+    text = resources.files("scalkit.guidelines").joinpath("substitutes.c").read_text(encoding="utf-8")
+    _, *parts = _MARK.split(text)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+@cache
+def _substitutes() -> dict[tuple[str, tuple[str, ...]], str]:
+    """Return the C of each substitute, by the call and what takes its place."""
+    found = {}
+    for name, text in _sections().items():
+        call, colon, others = name.partition(": ")
+        if colon:
+            found[call, tuple(others.split(", "))] = text
+    return found
