@@ -5,11 +5,10 @@
 #include "base/lacks.h"
 #include "base/rng.h"
 #include "main/cell.h"
+#include "main/clocks.h"
 #include "main/common.h"
-#include "time/offset.h"
 
 #include <limits.h>
-#include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,7 @@ struct experiment {
     struct sk_world world;
     struct sk_record record;
     struct sk_sync sync;
-    struct sk_clock first_clock; /* as measured at the begin */
+    struct sk_clocks clocks;
     struct sk_operands operands;
     struct sk_load load;
     struct sk_cell *cells[SK_MOST_OPS]; /* of the chosen operations; a simulation has a thousand times all of them */
@@ -94,55 +93,6 @@ static void read_settings(struct settings *s, const struct sk_suite *suite, cons
     require_sense(s, suite, world);
 }
 
-/* ---- clock ------------------------------------------------------------------------------------------------------- */
-
-/* Offset twice, half a second apart at most: the drift; later passes measure again over a longer time. */
-static void open_clock(struct experiment *e)
-{
-    bool always = e->settings.clock_id == ESTIMATED;
-    e->first_clock = sk_offset_measure(&e->world, always);
-    e->sync.clock = e->first_clock;
-    if (e->world.single_node && !always)
-        return;
-    sk_clock_sleep((int64_t)(5e7 * fmin(10, e->settings.common.budget_s)));
-    struct sk_clock later = sk_offset_measure(&e->world, always);
-    e->sync.clock = sk_offset_with_drift(&e->first_clock, &later);
-}
-
-static void renew_clock(struct experiment *e)
-{
-    bool always = e->settings.clock_id == ESTIMATED;
-    if (e->world.single_node && !always)
-        return;
-    struct sk_clock later = sk_offset_measure(&e->world, always);
-    e->sync.clock = sk_offset_with_drift(&e->first_clock, &later);
-}
-
-/* Every process must call it; process 0 appends offsets, drifts and the largest error as the object "clock". */
-static void write_clock(struct experiment *e, struct sk_json *json)
-{
-    size_t p = (size_t)e->world.size;
-    int64_t *offsets = sk_alloc(p * sizeof *offsets), error = 0;
-    double *drifts = sk_alloc(p * sizeof *drifts);
-    const struct sk_clock *clock = &e->sync.clock;
-    SK_MPI(PMPI_Gather(&clock->offset_ns, 1, MPI_INT64_T, offsets, 1, MPI_INT64_T, 0, e->world.harness));
-    SK_MPI(PMPI_Gather(&clock->drift, 1, MPI_DOUBLE, drifts, 1, MPI_DOUBLE, 0, e->world.harness));
-    SK_MPI(PMPI_Reduce(&clock->error_ns, &error, 1, MPI_INT64_T, MPI_MAX, 0, e->world.harness));
-    if (e->world.rank == 0) {
-        sk_json_begin(json, "clock", '{');
-        sk_json_text(json, "source", sk_clock_source());
-        sk_json_int(json, "resolution_ns", sk_clock_resolution_ns());
-        sk_json_int(json, "read_ns", sk_clock_read_ns());
-        sk_json_bool(json, "shared", e->world.single_node && e->settings.clock_id == AUTOMATIC);
-        sk_json_ints(json, "offset_ns", offsets, p);
-        sk_json_reals(json, "drift", drifts, p);
-        sk_json_int(json, "error_ns", error);
-        sk_json_end(json, '}');
-    }
-    sk_free(offsets);
-    sk_free(drifts);
-}
-
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
 
 static void write_env(struct experiment *e, int argc, char **argv)
@@ -151,7 +101,7 @@ static void write_env(struct experiment *e, int argc, char **argv)
     sk_record_open(&e->record, e->settings.common.out, e->world.rank);
     struct sk_json *json = &e->record.json;
     sk_env_begin(json, &e->world, &e->settings.common, argc, argv);
-    write_clock(e, json);
+    sk_clocks_write(&e->clocks, &e->sync.clock, json);
     if (e->world.rank == 0) {
         sk_json_raw(json, "provenance", provenance);
         sk_json_end(json, '}');
@@ -220,7 +170,7 @@ static void run_passes(struct experiment *e)
     for (int pass = 0; pass < passes; pass++) {
         struct sk_rng rng = sk_rng_seeded(s->common.seed, (uint64_t)pass);
         if (pass > 0)
-            renew_clock(e);
+            e->sync.clock = sk_clocks_renew(&e->clocks, e->sync.clock);
         sk_rng_shuffle(&rng, order, s->n_ops);
         for (int i = 0; i < s->n_ops; i++)
             run_cell(e, order[i], pass, cells_left--);
@@ -230,9 +180,9 @@ static void run_passes(struct experiment *e)
 static void write_end(struct experiment *e)
 {
     struct sk_json *json = &e->record.json;
-    renew_clock(e);
+    e->sync.clock = sk_clocks_renew(&e->clocks, e->sync.clock);
     sk_common_end(&e->record, e->complete, 1e-9 * (double)(sk_clock_now() - e->begin_ns));
-    write_clock(e, json);
+    sk_clocks_write(&e->clocks, &e->sync.clock, json);
     if (e->world.rank == 0)
         sk_json_end(json, '}');
     sk_record_write(&e->record);
@@ -244,7 +194,8 @@ static void run(struct experiment *e, int argc, char **argv)
     struct settings *s = &e->settings;
     e->sync = (struct sk_sync){.kind = (enum sk_sync_kind)s->sync_id, .world = &e->world};
     e->all_verified = e->complete = true;
-    open_clock(e);
+    e->clocks = (struct sk_clocks){.world = &e->world, .always = s->clock_id == ESTIMATED};
+    e->sync.clock = sk_clocks_open(&e->clocks, s->common.budget_s);
     write_env(e, argc, argv);
     skip_lacking(e);
     e->operands = sk_operands_new(MPI_COMM_WORLD, (enum sk_datatype)s->datatype_id, (size_t)s->size);

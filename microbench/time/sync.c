@@ -61,6 +61,7 @@ static void repeat(const struct sk_sync *sync, const struct sk_order *order, int
     sample->start_ns = sk_clock_global(&sync->clock, begin);
     sample->minus_start_ns = -sample->start_ns;
     sample->end_ns = sk_clock_global(&sync->clock, end);
+    sample->local_ns = end - begin;
 }
 
 int sk_sync_carry_out(const struct sk_sync *sync, struct sk_order *order, sk_call call, const void *operands,

@@ -31,6 +31,7 @@ struct sk_sample {
     int64_t minus_start_ns; /* -1 times when the first one entered it */
     int64_t late;           /* 1 when a process came to the start after its time */
     int64_t latency_ns;     /* from the sending of the order to its arrival; first repetition of an order only */
+    int64_t local_ns;       /* the longest between entering and leaving, by a process' own clock */
 };
 
 struct sk_sync {
