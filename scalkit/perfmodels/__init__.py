@@ -2,21 +2,25 @@
 
 from scalkit.perfmodels.algorithms import OPERATIONS, Algorithm, algorithms_of
 from scalkit.perfmodels.catalogue import ModelCatalogue, bluegene_p, read_models
+from scalkit.perfmodels.cells import Cells, cells_of
 from scalkit.perfmodels.collectives import CollectiveModel, collective, collectives_of
 from scalkit.perfmodels.composed import Composite, Product, Substituted
 from scalkit.perfmodels.congestion import Dragonfly, FatTree, Torus, alltoall_on
 from scalkit.perfmodels.exact import ExactModel
+from scalkit.perfmodels.folklore import Folklore, folklore
 from scalkit.perfmodels.hierarchy import AsymptoticModel, BoundedModel, DominantTermModel
-from scalkit.perfmodels.identify import Identified, identify
+from scalkit.perfmodels.identify import Cell, Identified, identify
 from scalkit.perfmodels.loggp_fit import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
 from scalkit.perfmodels.message_fit import MessageFit, fit_messages
 from scalkit.perfmodels.model import Bounds, PerformanceModel
 from scalkit.perfmodels.point_to_point import LogGP, PointToPoint, Protocol
 from scalkit.perfmodels.range_model import RangeModel
 from scalkit.perfmodels.ranges import Range
+from scalkit.perfmodels.rooted import Placement, RootedTimes, over_roots
 from scalkit.perfmodels.simgrid import from_simgrid, to_simgrid
 from scalkit.perfmodels.simulators import from_loggopsim, to_loggopsim
 from scalkit.perfmodels.size_and_processes import XuFit, fit_xu
+from scalkit.perfmodels.variants import in_groups, with_datatype
 
 __all__ = [
     "OPERATIONS",
@@ -24,40 +28,50 @@ __all__ = [
     "AsymptoticModel",
     "BoundedModel",
     "Bounds",
+    "Cell",
+    "Cells",
     "CollectiveModel",
     "Composite",
     "DominantTermModel",
     "Dragonfly",
     "ExactModel",
     "FatTree",
+    "Folklore",
     "Identified",
     "LogGP",
     "LogGPFit",
     "MessageFit",
     "ModelCatalogue",
     "PerformanceModel",
+    "Placement",
     "PointToPoint",
     "Product",
     "Protocol",
     "Range",
     "RangeModel",
     "Rendezvous",
+    "RootedTimes",
     "Substituted",
     "Torus",
     "XuFit",
     "algorithms_of",
     "alltoall_on",
     "bluegene_p",
+    "cells_of",
     "collective",
     "collectives_of",
     "find_rendezvous",
     "fit_loggp",
     "fit_messages",
     "fit_xu",
+    "folklore",
     "from_loggopsim",
     "from_simgrid",
     "identify",
+    "in_groups",
+    "over_roots",
     "read_models",
     "to_loggopsim",
     "to_simgrid",
+    "with_datatype",
 ]

@@ -182,8 +182,10 @@ _ALL = (
         _BRUCK,
     ),
     Algorithm("gather", "linear", _one_by_one("S"), "everyone sends to the root", _PJESIVAC),
+    Algorithm("gather", "in-turn", "(P - 1)*T(S)", "the root receives from one after another", _PJESIVAC),
     Algorithm("gather", "binomial", _binomial_blocks("S"), "a binomial tree of growing parts", "Chan et al. 2007"),
     Algorithm("scatter", "linear", _one_by_one("S"), "the root sends to one after another", _PJESIVAC),
+    Algorithm("scatter", "in-turn", "(P - 1)*T(S)", "the root waits until each has its part", _PJESIVAC),
     Algorithm("scatter", "binomial", _binomial_blocks("S"), "a binomial tree of shrinking parts", "Chan et al. 2007"),
     Algorithm("reduce-scatter", "pairwise", f"(P - 1)*({_REDUCED})", "in each round everyone sends one block", _THAKUR),
     Algorithm(

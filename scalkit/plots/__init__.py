@@ -6,6 +6,10 @@
 Over several parameters ``several(verdict)`` shows one function and ``effects(result)`` all; over two of them
 ``surface(verdict)`` and ``slice_of(verdict, along, at)``. ``with_rivals(figure, verdict)`` adds hidden curves to a fit. Every
 figure carries a sentence for screen readers in ``layout.meta["alt"]``.
+
+Of performance models ``model(models, cells)`` draws lines and bands under measured times, ``xu(fit)`` alpha(P) and beta(P),
+``algorithms(identified)`` a map of algorithms, ``folklore(check)`` both forms of the folklore, ``roots(times)`` a rooted
+operation over its root.
 """
 
 from __future__ import annotations
@@ -15,6 +19,11 @@ from scalkit.plots.divergence_figure import divergence_of
 from scalkit.plots.divergence_overview import divergence
 from scalkit.plots.effects_figure import effects
 from scalkit.plots.fit_figure import fit
+from scalkit.plots.model_algorithms_figure import algorithms
+from scalkit.plots.model_figure import model
+from scalkit.plots.model_folklore_figure import folklore
+from scalkit.plots.model_roots_figure import roots
+from scalkit.plots.model_xu_figure import xu
 from scalkit.plots.overlay_figure import Overlaid, overlay
 from scalkit.plots.pieces_figure import pieces
 from scalkit.plots.rival_curves import with_rivals
@@ -26,13 +35,17 @@ from scalkit.plots.surface_figure import slice_of, surface
 
 __all__ = [
     "Overlaid",
+    "algorithms",
     "changes",
     "divergence",
     "divergence_of",
     "effects",
     "fit",
+    "folklore",
+    "model",
     "overlay",
     "pieces",
+    "roots",
     "rule",
     "ruler",
     "scaling",
@@ -40,4 +53,5 @@ __all__ = [
     "slice_of",
     "surface",
     "with_rivals",
+    "xu",
 ]

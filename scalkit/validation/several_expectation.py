@@ -11,7 +11,7 @@ from scalkit.errors import ExpectationError
 from scalkit.fit.several_growth import GrowthSum, outgrows
 from scalkit.growth import Growth
 from scalkit.markup import block, formula, table
-from scalkit.validation.expectation import Direction, Expectation, Rank
+from scalkit.validation.expectation import Direction, Expectation, HasGrowth, Rank
 
 __all__ = ["GrowthRatio", "SeveralExpectation"]
 
@@ -60,7 +60,7 @@ class SeveralExpectation:
 
     Parameters
     ----------
-    expression : str, Growth, GrowthSum, int or sympy expression
+    expression : str, Growth, GrowthSum, int, sympy expression, or model with a growth
         A sum of products in big O notation; terms that others outgrow do not count.
     deviation : str, Growth, or mapping from parameter to these, optional
         How far a model may deviate along each parameter, as a product such as ``"p^(1/2)*log(S)"`` or by parameter; 1 allows
@@ -92,7 +92,7 @@ class SeveralExpectation:
         deviation: object | Mapping[str, object] | None = None,
         parameters: Sequence[str] | None = None,
     ) -> None:
-        growth = GrowthSum.parse(expression)
+        growth = GrowthSum.parse(expression.growth if isinstance(expression, HasGrowth) else expression)
         names = tuple(parameters) if parameters is not None else growth.parameters
         if unknown := [name for name in growth.parameters if name not in names]:
             raise ExpectationError(

@@ -1,0 +1,41 @@
+/* A broadcast of scattered data, blocks of eight bytes with gaps of the same size, measured by
+ *     scalkit measure --function microbench/examples/bcast_strided.c -n 2,4,8
+ *
+ * What it costs beyond MPI_Bcast of as many bytes is packing and unpacking. --size must be a multiple of 8. */
+#include "scalkit.h"
+
+#include <stdlib.h>
+
+enum { BLOCK = 8 };
+
+struct strided {
+    MPI_Datatype type;
+    char *data;
+};
+
+int bcast_strided_setup(struct sk_call *call)
+{
+    struct strided *own = malloc(sizeof *own);
+    call->own = own;
+    if (own == NULL || call->bytes % BLOCK)
+        return 1;
+    own->data = calloc(2, call->bytes);
+    if (own->data == NULL || MPI_Type_vector((int)(call->bytes / BLOCK), BLOCK, 2 * BLOCK, MPI_BYTE, &own->type))
+        return 1;
+    return MPI_Type_commit(&own->type);
+}
+
+int bcast_strided(struct sk_call *call)
+{
+    struct strided *own = call->own;
+    return MPI_Bcast(own->data, 1, own->type, 0, call->comm);
+}
+
+int bcast_strided_teardown(struct sk_call *call)
+{
+    struct strided *own = call->own;
+    MPI_Type_free(&own->type);
+    free(own->data);
+    free(own);
+    return 0;
+}

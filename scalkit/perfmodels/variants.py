@@ -1,0 +1,94 @@
+"""Collective operations with derived datatypes, and on sub-communicators: models of messages and operations made from others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scalkit.errors import UsageError
+from scalkit.perfmodels.collectives import collective
+from scalkit.perfmodels.exact import ExactModel
+from scalkit.perfmodels.model import PerformanceModel
+from scalkit.perfmodels.point_to_point import PointToPoint
+from scalkit.perfmodels.quantities import parse_quantity
+
+__all__ = ["in_groups", "with_datatype"]
+
+
+def with_datatype(message: PointToPoint, copy_per_byte: object) -> PointToPoint:
+    """Return the model of a message of scattered data: packed by the sender, unpacked by the receiver.
+
+    Parameters
+    ----------
+    message : PointToPoint
+        Of contiguous data.
+    copy_per_byte : quantity, in s/B
+        Of packing, and again of unpacking, for example the slope of the stride sweep.
+
+    Raises
+    ------
+    UsageError
+        If the time is none per byte.
+
+    Examples
+    --------
+    >>> from scalkit.perfmodels import PointToPoint, collective, with_datatype
+    >>> plain = PointToPoint.hockney("2 us", "0.5 ns/B")
+    >>> strided = with_datatype(plain, "0.25 ns/B")
+    >>> [round(1e6 * collective("broadcast", "binomial", m)(S=8192, P=16), 1) for m in (plain, strided)]
+    [24.4, 40.8]
+    """
+    value, unit = parse_quantity(copy_per_byte, "copy_per_byte")
+    if unit != "s/B" or value < 0:
+        raise UsageError(f"copy_per_byte is {copy_per_byte!r:.40}; it must be in s/B, for example '0.1 ns/B'.")
+    cost = {"copy": f"{value!r} s/B"}
+    both, one = ExactModel("2*copy*S", cost, name="pack and unpack"), ExactModel("copy*S", cost, name="pack")
+    return replace(
+        message,
+        time=message.time + both,
+        gap=(message.gap or message.time) + one,
+        name=f"{message.name}, scattered data",
+    )
+
+
+def in_groups(
+    operation: str, name: str, message: PointToPoint, groups: int, *, contention: float = 1.0
+) -> PerformanceModel:
+    """Return the model of an operation on sub-communicators of equal size that all work at once.
+
+    Parameters
+    ----------
+    operation, name : str
+        See `scalkit.perfmodels.algorithms`.
+    message : PointToPoint
+        Alone on the network.
+    groups : int
+        Sub-communicators; P, the number of all processes, must be a multiple.
+    contention : float
+        How many messages share a link, at least 1: the time per byte is multiplied by it.
+
+    Raises
+    ------
+    UsageError
+        If an argument makes no sense.
+
+    Examples
+    --------
+    >>> from scalkit.perfmodels import PointToPoint, in_groups
+    >>> halves = in_groups("allreduce", "recursive-doubling", PointToPoint.hockney("2 us", "1 ns/B"), 2)
+    >>> float(round(1e6 * halves(S=1000, P=32), 1))
+    12.0
+    """
+    if not isinstance(groups, int) or groups < 1 or not contention >= 1:
+        raise UsageError(
+            f"{groups!r:.20} groups with contention {contention!r:.20}: give whole groups, and at least 1."
+        )
+    if contention > 1:
+        protocols = [replace(one, per_byte_s=one.per_byte_s * contention) for one in message.protocols()]
+        message = PointToPoint.of_protocols(
+            protocols,
+            name=f"{message.name}, {contention:g} a link",
+            source=message.source,
+            reduce_per_byte=message.reduce_per_byte,
+        )
+    model = collective(operation, name, message)
+    return model.of(P=f"P/{groups}") if groups > 1 else model

@@ -1,0 +1,52 @@
+"""What figures of performance models share: an axis of message sizes or processes, and values along it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalkit.perfmodels.quantities import format_value
+from scalkit.plots.style import quantity, rounded, x_axis
+
+__all__ = ["SHADES", "in_words", "model_axis", "places", "shade_of"]
+
+Floats = NDArray[np.float64]
+SHADES = ("#1d4e89", "#2a7ab8", "#1b998b", "#5a9e3a", "#c08a1e", "#d1642b", "#a02c4f")
+"""Of lines in the order of a quantity, from blue to red."""
+
+_TITLES = {"S": "message size S", "P": "processes P", "R": "queued receives R"}
+_UNITS = {"S": "B", "P": "processes", "R": "requests"}
+_MOST_TICKS = 9
+
+
+def shade_of(k: int, n: int) -> str:
+    """Return the colour of the k-th of n lines in order."""
+    return SHADES[round(k * (len(SHADES) - 1) / max(1, n - 1))] if n > 1 else SHADES[1]
+
+
+def in_words(name: str, value: float) -> str:
+    """Return a parameter at a value, as in ``S = 64 KiB``."""
+    unit = _UNITS.get(name, "1")
+    return f"{name} = {format_value(value, unit) if unit != 'B' or value >= 1024 else quantity(value, 'B')}"
+
+
+def model_axis(name: str, values: Floats) -> dict[str, Any]:
+    """Return the axis of a parameter, with ticks at some of its values, sizes in KiB and MiB."""
+    shown = np.unique(values)
+    axis = x_axis(shown, float(shown[0]), float(shown[-1]), name)
+    axis["title"] = {**axis["title"], "text": _TITLES.get(name, name)}
+    ticks = shown[:: -(-len(shown) // _MOST_TICKS)]
+    if name == "S":
+        axis |= {
+            "tickvals": rounded(ticks),
+            "ticktext": [in_words("S", float(one)).removeprefix("S = ") for one in ticks],
+        }
+    return axis
+
+
+def places(low: float, high: float, *, whole: bool, points: int = 121) -> Floats:
+    """Return values from `low` to `high`, on a logarithmic scale where it is wide; whole numbers where asked."""
+    spaced = np.geomspace(low, high, points) if low > 0 and high >= 8 * low else np.linspace(low, high, points)
+    return np.unique(np.round(spaced)) if whole else np.unique(np.concatenate([[low], spaced, [high]]))
