@@ -14,8 +14,8 @@ struct sk_clocks {
     struct sk_clock first;  /* as measured at the begin */
 };
 
-/* Measures twice, half a second apart at most: offset and drift; less apart where the budget is below 10 s. Every process
- * must call these three. */
+/* Measures twice, half a second apart at most: offset and drift; less apart where the budget is below 10 s. Every
+ * process must call these three. */
 struct sk_clock sk_clocks_open(struct sk_clocks *clocks, double budget_s);
 
 /* Measures again, over a longer time; returns `now` where the clock is shared. */

@@ -33,8 +33,9 @@ void sk_call_data_free(struct sk_call_data *data);
 /* Frees the communicators that calls have made. Every process must call it. */
 void sk_call_data_drop(struct sk_call_data *data);
 
-/* Every process must call it; all get the answer. Calls the operation once on known contents: has every process what the
- * topology says, and nothing else? Says in `why` what is wrong. `sources` are the ranks behind the blocks that come in. */
+/* Every process must call it; all get the answer. Calls the operation once on known contents: has every process what
+ * the topology says, and nothing else? Says in `why` what is wrong. `sources` are the ranks behind the blocks that
+ * come in. */
 bool sk_call_is_right(enum sk_nbh_op op, struct sk_call_data *data, const int *sources, const int *destinations,
                       const struct sk_world *world, char *why, size_t room);
 

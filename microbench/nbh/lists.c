@@ -35,8 +35,8 @@ int64_t sk_cube(int radius, int n_dim)
     return cells <= SK_MOST_NEIGHBOURS ? cells : SK_MOST_NEIGHBOURS + 1;
 }
 
-/* The offset of a cell of the cube. Counting up, the last coordinate changes fastest in fmaj, the first in lmaj. Returns
- * whether it belongs to the neighbourhood. */
+/* The offset of a cell of the cube. Counting up, the last coordinate changes fastest in fmaj, the first in lmaj.
+ * Returns whether it belongs to the neighbourhood. */
 static bool offset_of(const struct sk_neighbourhood *x, int cell, int *offset)
 {
     int side = 2 * x->radius + 1, distance = 0;

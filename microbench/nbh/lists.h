@@ -1,8 +1,9 @@
 /* Who is whose neighbour, in order: the lists that the constructors of graphs get.
  *
- * moore: the cube of side 2 radius + 1 without its centre; vonneumann: those in it whose distances add up to the radius at
- * most. The same place of both lists lies in opposite directions: sources are the coordinatewise inverse of destinations.
- * What lies beyond the border of a dimension that is no ring is left out. full: every process, the own one among them.
+ * moore: the cube of side 2 radius + 1 without its centre; vonneumann: those in it whose distances add up to the
+ * radius at most. The same place of both lists lies in opposite directions: sources are the coordinatewise inverse
+ * of destinations. What lies beyond the border of a dimension that is no ring is left out. full: every process, the
+ * own one among them.
  */
 #ifndef SK_NBH_LISTS_H
 #define SK_NBH_LISTS_H
@@ -12,7 +13,8 @@
 #include <stdint.h>
 
 enum sk_topology { SK_CART, SK_VONNEUMANN, SK_MOORE, SK_FULL, SK_TOPOLOGIES, SK_NO_TOPOLOGY = SK_TOPOLOGIES };
-enum sk_neighbour_order { SK_FMAJ, SK_LMAJ, SK_RAND, SK_LINEAR, SK_NEIGHBOUR_ORDERS, SK_NO_ORDER = SK_NEIGHBOUR_ORDERS };
+enum sk_neighbour_order { SK_FMAJ, SK_LMAJ, SK_RAND, SK_LINEAR, SK_NEIGHBOUR_ORDERS,
+                          SK_NO_ORDER = SK_NEIGHBOUR_ORDERS };
 
 extern const char *const sk_topology_names[SK_TOPOLOGIES];
 extern const char *const sk_order_names[SK_NEIGHBOUR_ORDERS];

@@ -30,11 +30,12 @@ struct launch {
 };
 
 static const char summary[] =
-    "sk_neighbours measures neighbourhood collectives and the making of their topologies: the experiments of a table in\n"
-    "CSV, one row each. Columns, in any order: operation; size (bytes to and from each neighbour), datatype (byte, int,\n"
-    "double), repetitions, work (rounds beside a call that returns at once); topology (cart, vonneumann, moore, full),\n"
-    "n_dim, n_finite (so many of them are no rings), radius, order (fmaj, lmaj, rand, linear), constructor, reorder; p\n"
-    "(checked), experiment (number). Start it with the mpiexec of the MPI library it was compiled with.";
+    "sk_neighbours measures neighbourhood collectives and the making of their topologies: the experiments of a\n"
+    "table in CSV, one row each. Columns, in any order: operation; size (bytes to and from each neighbour),\n"
+    "datatype (byte, int, double), repetitions, work (rounds beside a call that returns at once); topology (cart,\n"
+    "vonneumann, moore, full), n_dim, n_finite (so many of them are no rings), radius, order (fmaj, lmaj, rand,\n"
+    "linear), constructor, reorder; p (checked), experiment (number). Start it with the mpiexec of the MPI library\n"
+    "it was compiled with.";
 
 static void read_options(struct launch *l, int argc, char **argv)
 {
@@ -57,7 +58,7 @@ static void read_options(struct launch *l, int argc, char **argv)
                                                      sizeof why);
     SK_REQUIRE(n >= 0, "%s", why);
     SK_REQUIRE(n == 1, "--sync: one value is needed, several were given; see --help");
-    SK_REQUIRE(l->experiments[0] != '\0', "--experiments is missing: name the table of experiments, --experiments FILE");
+    SK_REQUIRE(l->experiments[0] != '\0', "--experiments is missing: name the table to read, --experiments FILE");
     SK_REQUIRE(l->repetitions <= 1000000, "--repetitions %lld is too large: at most 1000000",
                (long long)l->repetitions);
     SK_REQUIRE(l->warmup <= 1000000, "--warmup %lld is too large: at most 1000000", (long long)l->warmup);

@@ -171,7 +171,8 @@ bool sk_topology_is_right(MPI_Comm comm, const struct sk_plan *plan, const struc
         is_kind = kind == wanted;
     }
     if (!has_all || !is_kind)
-        snprintf(why, room, "the communicator has %d processes and %s topology", size, is_kind ? "the right" : "no such");
+        snprintf(why, room, "the communicator has %d processes and %s topology", size,
+                 is_kind ? "the right" : "no such");
     if (!sk_all_agree(has_all && is_kind, world, why, room))
         return false;
     SK_MPI(PMPI_Comm_compare(world->harness, comm, &same));

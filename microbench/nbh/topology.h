@@ -26,8 +26,8 @@ int sk_plan_make(const struct sk_plan *plan, MPI_Comm *comm);
 struct sk_lists sk_topology_lists(MPI_Comm comm, const struct sk_neighbourhood *shape, bool is_cart);
 
 /* Every process must call it; all get the answer. Does the communicator have the topology of the plan? Who is whose
- * neighbour is checked by places in the grid, the order by the lists of the plan, where the standard fixes it. Says in `why`
- * what is wrong; *moved is whether some process has another rank than before. */
+ * neighbour is checked by places in the grid, the order by the lists of the plan, where the standard fixes it. Says
+ * in `why` what is wrong; *moved is whether some process has another rank than before. */
 bool sk_topology_is_right(MPI_Comm comm, const struct sk_plan *plan, const struct sk_world *world, bool *moved,
                           char *why, size_t room);
 

@@ -110,7 +110,8 @@ void test_nbh_table(void)
 /* Whether a row, below the usual head, is refused for p = 8 with a reason that has `part` in it. */
 static bool refuses(const char *row, const char *part)
 {
-    char text[600] = "operation,size,topology,n_dim,n_finite,radius,order,constructor,reorder,work,datatype,repetitions\n";
+    char text[600] = "operation,size,topology,n_dim,n_finite,radius,order,constructor,reorder,work,datatype,"
+                     "repetitions\n";
     char why[1500] = "";
     struct sk_table table;
     strncat(text, row, sizeof text - strlen(text) - 1);
@@ -148,7 +149,8 @@ void test_nbh_refused(void)
 
 void test_nbh_heads(void)
 {
-    static const char *const texts[] = {"", "operation\n", "size\nMPI_Bcast\n", "operation,colour\n", "operation,operation\n"};
+    static const char *const texts[] = {"", "operation\n", "size\nMPI_Bcast\n", "operation,colour\n",
+                                        "operation,operation\n"};
     static const char *const reasons[] = {"there are no experiments", "there are no experiments",
                                           "there is no column 'operation'", "the column 'colour' is unknown",
                                           "the column 'operation' is there twice"};
