@@ -25,8 +25,12 @@ LAYERS = {
     "validation": 2,
     "bench": 2,
     "perfmodels": 2,
+    "store": 2,
+    "trace": 2,
     "guidelines": 2,
     "scaling_check": 3,
+    "guideline_tables": 3,
+    "guideline_models": 3,
     "session": 3,
     "plots": 3.1,
     "teaching": 3.1,
@@ -36,7 +40,7 @@ LAYERS = {
     "cli": 5,
     "pytest_plugin": 5,
 }
-NEVER_EACH_OTHER = {"validation", "bench", "perfmodels", "guidelines"}
+NEVER_EACH_OTHER = {"validation", "bench", "perfmodels", "guidelines", "store", "trace"}
 BORDERS = {
     "sympy": {"growth", "perfmodels"},
     "lmfit": {"fit"},
@@ -46,7 +50,9 @@ BORDERS = {
     "nbconvert": {"reports"},
     "ipywidgets": {"widgets"},
     "anywidget": {"widgets"},
-    "mpi4py": {"validation", "bench"},
+    "mpi4py": {"validation", "bench", "trace"},
+    "pyarrow": {"store"},
+    "duckdb": {"store"},
 }
 
 MODULES = sorted(path for path in ROOT.rglob("*.py") if "_shipped" not in path.parts)

@@ -1,0 +1,68 @@
+"""Analyses a trace: all patterns, on one process or on several, with the same result."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from scalkit.trace.collectives import waits_in_collectives
+from scalkit.trace.epochs import waits_in_epochs
+from scalkit.trace.frame import Surroundings, find_frame
+from scalkit.trace.loading import load
+from scalkit.trace.locks import waits_for_locks
+from scalkit.trace.messages import waits_in_messages
+from scalkit.trace.options import Options
+from scalkit.trace.profile import profile
+from scalkit.trace.ranks import Alone, Ranks
+from scalkit.trace.result import build
+from scalkit.trace.sums import Waits
+from scalkit.trace.waiting import Analysis, wait_for_progress
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["analyse"]
+
+
+def analyse(
+    folder: str | PathLike[str],
+    options: Options | None = None,
+    *,
+    ranks: Ranks | None = None,
+    keep_going: bool = False,
+) -> xr.Dataset:
+    """Return the waits of every call path and location of a trace.
+
+    Parameters
+    ----------
+    folder : path
+        Of the trace.
+    options : Options, optional
+    ranks : Ranks, optional
+        Who shares the work, all of which call this; by default this process alone. The result is the same, on each.
+    keep_going : bool
+        Leave out what is wrong with the trace; the result names it. By default that is an error.
+
+    Returns
+    -------
+    xarray.Dataset
+        As `scalkit.trace.result.build` says.
+
+    Raises
+    ------
+    DataError
+        If there is no trace, or something is wrong with it.
+    """
+    options, ranks = options or Options(), ranks or Alone()
+    trace = load(folder, ranks, keep_going=keep_going)
+    frame = find_frame(trace, ranks)
+    waits = Waits(trace.header.locations, len(trace.definitions.paths))
+    analysis = Analysis(trace, ranks, options, frame, Surroundings(frame, trace.marks), waits)
+    profile(trace, waits)
+    if not trace.header.is_asynchronous:
+        wait_for_progress(analysis)
+    waits_in_messages(analysis)
+    waits_in_collectives(analysis)
+    waits_for_locks(analysis)
+    waits_in_epochs(analysis)
+    return build(trace.header, trace.definitions, waits.collect(ranks), options, trace.problems)

@@ -1,0 +1,113 @@
+"""Groups and sums of whole numbers, exact, for whole columns at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Ints", "exact_sums", "group_starts", "next_of_group", "pack", "positions_within", "summed"]
+
+Ints = NDArray[np.int64]
+
+_EXACT = 1 << 53
+_HALF = 26
+
+
+def exact_sums(keys: NDArray[np.integer[Any]], values: Ints, n: int) -> Ints:
+    """Return the sum of the values of each key from 0 to `n - 1`, exact to 63 bits.
+
+    Parameters
+    ----------
+    keys, values : ndarray of int of shape (m,)
+        Values are not negative; `m` is below 2^26.
+    n : int
+    """
+    if len(values) == 0:
+        return np.zeros(n, dtype=np.int64)
+    if int(values.max()) < _EXACT // len(values):
+        return np.bincount(keys, weights=values, minlength=n).astype(np.int64)
+    low = np.bincount(keys, weights=values & ((1 << _HALF) - 1), minlength=n).astype(np.int64)
+    high = np.bincount(keys, weights=values >> _HALF, minlength=n).astype(np.int64)
+    return low + (high << _HALF)
+
+
+def summed(keys: Ints, values: Ints) -> tuple[Ints, Ints]:
+    """Return each key once, ascending, and the exact sum of its values."""
+    if len(keys) == 0:
+        return keys, values
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    starts = group_starts(ordered)
+    return ordered[starts], np.add.reduceat(values[order], starts)
+
+
+def group_starts(ordered: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+    """Return where groups of equal values begin in an array in which they stand together."""
+    if len(ordered) == 0:
+        return np.empty(0, dtype=np.intp)
+    return np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+
+
+def positions_within(ordered: NDArray[np.integer[Any]]) -> Ints:
+    """Return the place of each element within its group of equal values, which stand together."""
+    starts = group_starts(ordered)
+    lengths = np.diff(np.append(starts, len(ordered)))
+    return np.arange(len(ordered), dtype=np.int64) - np.repeat(starts, lengths)
+
+
+def pack(*sides: Sequence[NDArray[np.integer[Any]]]) -> list[Ints]:
+    """Return one number for each row, ordered as the rows are, and equal only for equal rows.
+
+    Parameters
+    ----------
+    *sides : sequences of ndarray of int
+        Tables with the same columns, first the one that counts most; rows of all sides become comparable.
+    """
+    lengths = [len(side[0]) for side in sides]
+    packed: Ints = np.zeros(sum(lengths), dtype=np.int64)
+    span = 1
+    for column in range(len(sides[0])):
+        values = np.concatenate([np.asarray(side[column], dtype=np.int64) for side in sides])
+        low = int(values.min()) if len(values) else 0
+        width = int(values.max()) - low + 1 if len(values) else 1
+        if span * width >= 1 << 62:
+            packed = np.unique(packed, return_inverse=True)[1].reshape(-1).astype(np.int64)
+            span = int(packed.max()) + 1
+        if span * width >= 1 << 62:
+            values = np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.int64)
+            low, width = 0, int(values.max()) + 1
+        packed = packed * width + (values - low)
+        span *= width
+    return list(np.split(packed, np.cumsum(lengths)[:-1]))
+
+
+def next_of_group(
+    groups: Sequence[NDArray[np.integer[Any]]],
+    numbers: NDArray[np.integer[Any]],
+    of_groups: Sequence[NDArray[np.integer[Any]]],
+    after: NDArray[np.integer[Any]],
+) -> Ints:
+    """Return for each query the place of the first row of its group whose number is larger; -1 without one.
+
+    Parameters
+    ----------
+    groups, numbers : columns, ndarray of int of shape (n,)
+        The group and number of each row.
+    of_groups, after : columns, ndarray of int of shape (m,)
+        Group of each query, and the number after which to look.
+
+    Returns
+    -------
+    ndarray of int of shape (m,)
+    """
+    if len(numbers) == 0 or len(after) == 0:
+        return np.full(len(after), -1, dtype=np.int64)
+    group, asked = pack(groups, of_groups)
+    keys, queries = pack([group, numbers], [asked, after])
+    order = np.argsort(keys, kind="stable")
+    place = np.searchsorted(keys[order], queries, side="right")
+    found = order[np.minimum(place, len(order) - 1)]
+    return np.where((place < len(order)) & (group[found] == asked), found, -1).astype(np.int64)

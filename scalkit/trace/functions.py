@@ -1,0 +1,63 @@
+"""What the functions of MPI mean to the analysis: which progress, which complete, which wait for all."""
+
+from __future__ import annotations
+
+__all__ = [
+    "BARRIER",
+    "COLLECTIVES",
+    "COMPLETE",
+    "FENCE",
+    "FIRST_TO_ALL",
+    "FLUSH_ALL",
+    "FLUSH_ONE",
+    "LOCK",
+    "LOCK_ALL",
+    "NXN",
+    "POST",
+    "START",
+    "TO_ROOT",
+    "UNLOCK",
+    "UNLOCK_ALL",
+    "WAIT",
+    "base_name",
+    "is_library_call",
+]
+
+BARRIER = frozenset({"MPI_Barrier"})
+NXN = frozenset(
+    {
+        "MPI_Allgather",
+        "MPI_Allgatherv",
+        "MPI_Allreduce",
+        "MPI_Alltoall",
+        "MPI_Alltoallv",
+        "MPI_Alltoallw",
+        "MPI_Reduce_scatter",
+        "MPI_Reduce_scatter_block",
+    }
+)
+FIRST_TO_ALL = frozenset({"MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"})
+TO_ROOT = frozenset({"MPI_Reduce", "MPI_Gather", "MPI_Gatherv"})
+FENCE = frozenset({"MPI_Win_fence"})
+COLLECTIVES = BARRIER | NXN | FIRST_TO_ALL | TO_ROOT | FENCE
+
+LOCK, UNLOCK = frozenset({"MPI_Win_lock"}), frozenset({"MPI_Win_unlock"})
+LOCK_ALL, UNLOCK_ALL = frozenset({"MPI_Win_lock_all"}), frozenset({"MPI_Win_unlock_all"})
+POST, START = frozenset({"MPI_Win_post"}), frozenset({"MPI_Win_start"})
+COMPLETE, WAIT = frozenset({"MPI_Win_complete"}), frozenset({"MPI_Win_wait"})
+
+FLUSH_ONE = frozenset({"MPI_Win_flush", "MPI_Win_flush_local", "MPI_Win_unlock"})
+"""Complete the operations to one target of a window."""
+
+FLUSH_ALL = frozenset({"MPI_Win_flush_all", "MPI_Win_flush_local_all", "MPI_Win_unlock_all"})
+"""Complete the operations to all targets of a window."""
+
+
+def base_name(name: str) -> str:
+    """Return the name of an MPI function without the `_c` of large counts."""
+    return name[:-2] if name.startswith("MPI_") and name.endswith("_c") else name
+
+
+def is_library_call(name: str) -> bool:
+    """Return whether a region is a call of a communication library, which may progress what others have begun."""
+    return name.startswith(("MPI_", "ARMCI_", "sk1s_"))

@@ -1,0 +1,66 @@
+"""Readings of the pattern that a user may choose; they are kept in the result."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from scalkit.errors import UsageError
+
+__all__ = ["CHOICES", "Options"]
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "no_overlap": ("zero", "cap"),
+    "tail": ("exclude", "include"),
+    "several": ("gaps", "latest"),
+    "search": ("posting", "entering"),
+    "all_targets": ("outstanding", "window"),
+}
+"""The options that are a choice between words; the first is the default."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How Wait for Progress is read where its definition leaves a choice.
+
+    Attributes
+    ----------
+    no_overlap : {"zero", "cap"}
+        Wait of a call during which no target came to progress: none, or the whole call. With hardware that completes
+        transfers without the target, "cap" is wrong.
+    tail : {"exclude", "include"}
+        Whether, with several targets, the time after the last of their first progress calls counts.
+    several : {"gaps", "latest"}
+        With several targets: time without overlap with any of them, or until the last of them came.
+    search : {"posting", "entering"}
+        From when on progress of a target counts: since the last operation to it was posted, or since the completing
+        call began.
+    all_targets : {"outstanding", "window"}
+        Targets of a call that completes a whole window: those with operations that are not complete yet, or all.
+    no_progress : tuple of str
+        Functions that progress nothing, such as ``"MPI_Comm_rank"``.
+    chunk : int
+        Requests that a rank handles at once; it bounds memory and changes no result.
+    """
+
+    no_overlap: Literal["zero", "cap"] = "zero"
+    tail: Literal["exclude", "include"] = "exclude"
+    several: Literal["gaps", "latest"] = "gaps"
+    search: Literal["posting", "entering"] = "posting"
+    all_targets: Literal["outstanding", "window"] = "outstanding"
+    no_progress: tuple[str, ...] = ()
+    chunk: int = 1 << 18
+
+    def __post_init__(self) -> None:
+        for name, allowed in CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise UsageError(f"{name} is {getattr(self, name)!r}; it may be {' or '.join(allowed)}.")
+        if self.chunk < 1:
+            raise UsageError(f"chunk is {self.chunk}; a number from 1 on is needed.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what can change a result, as plain values."""
+        given = asdict(self)
+        del given["chunk"]
+        given["no_progress"] = sorted(self.no_progress)
+        return given

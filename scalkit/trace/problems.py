@@ -1,0 +1,44 @@
+"""What can be wrong with a trace: each problem with its location and record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scalkit.errors import DataError
+
+__all__ = ["Problem", "refuse"]
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """Something wrong at one place of a trace.
+
+    Attributes
+    ----------
+    location : int
+    record : int
+        Number of the call or mark, as in the trace; -1 if it concerns the whole location.
+    kind : str
+        ``"missing"``, ``"truncated"``, ``"damaged"``, ``"clock"``, ``"leave"``, ``"scope"`` or ``"target"``.
+    text : str
+        What is wrong, without location and record.
+    count : int
+        How many records of the location have it; `record` is the first.
+    """
+
+    location: int
+    record: int
+    kind: str
+    text: str
+    count: int = 1
+
+    def __str__(self) -> str:
+        place = f"location {self.location}" + (f", record {self.record}" if self.record >= 0 else "")
+        more = f" (and {self.count - 1} more like it)" if self.count > 1 else ""
+        return f"{place}: {self.text}{more}"
+
+
+def refuse(problems: list[Problem], folder: object) -> DataError:
+    """Return the error to raise for the first of `problems`."""
+    more = f" {len(problems) - 1} more problems were found." if len(problems) > 1 else ""
+    return DataError(f"{folder}: {min(problems)}; record it again, or analyse the rest with --keep-going.{more}")

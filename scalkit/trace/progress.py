@@ -1,0 +1,100 @@
+"""When locations can progress what others have begun: the time that they spend in calls of the communication library."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalkit.trace.frame import Frame
+from scalkit.trace.functions import base_name, is_library_call
+from scalkit.trace.loading import LocalTrace
+from scalkit.trace.options import Options
+from scalkit.trace.ranks import Ints
+
+__all__ = ["FirstProgress", "Progress", "find_progress"]
+
+
+@dataclass(frozen=True)
+class FirstProgress:
+    """The first progress of a target that ends at or after an instant, for many instants.
+
+    Attributes
+    ----------
+    exists : ndarray of bool
+    start, end : ndarray of int, in ns
+        Undefined where there is none.
+    """
+
+    exists: NDArray[np.bool_]
+    start: Ints
+    end: Ints
+
+
+class Progress:
+    """The disjoint intervals in which the locations of a process are in a call that can progress communication.
+
+    Calls within calls, and calls that follow each other without a gap, are one interval.
+
+    Parameters
+    ----------
+    frame : Frame
+    location, enter, leave : ndarray of int
+        The calls, in any order.
+    """
+
+    def __init__(self, frame: Frame, location: Ints, enter: Ints, leave: Ints) -> None:
+        self._frame = frame
+        low, high = frame.key(location, enter), frame.key(location, leave)
+        order = np.argsort(low, kind="stable")
+        low, reach = low[order], np.maximum.accumulate(high[order])
+        is_new = np.ones(len(low), dtype=bool)
+        is_new[1:] = low[1:] > reach[:-1]
+        starts = np.flatnonzero(is_new)
+        self._low = low[starts]
+        self._high = reach[np.append(starts[1:], len(low)) - 1] if len(low) else reach
+        lengths = self._high - self._low
+        self._before = np.cumsum(lengths) - lengths
+
+    def first(self, location: Ints, since: Ints) -> FirstProgress:
+        """Return the first progress of each location that ends at or after a time."""
+        if len(self._low) == 0:
+            nothing = np.zeros(len(since), dtype=np.int64)
+            return FirstProgress(nothing != 0, nothing, nothing)
+        place = np.searchsorted(self._high, self._frame.key(location, since))
+        at = np.minimum(place, len(self._low) - 1)
+        low = self._low[at]
+        exists = (place < len(self._low)) & (self._frame.location(low) == location)
+        return FirstProgress(exists, self._frame.time(low), self._frame.time(self._high[at]))
+
+    def covered(self, location: Ints, begin: Ints, end: Ints) -> Ints:
+        """Return how many ns of each interval lie in progress of the location."""
+        return self._until(self._frame.key(location, end)) - self._until(self._frame.key(location, begin))
+
+    def overlapping(self, location: Ints, begin: Ints, end: Ints) -> tuple[Ints, Ints]:
+        """Return the place of the first interval that overlaps each of those given, and how many do."""
+        low = np.searchsorted(self._high, self._frame.key(location, begin))
+        high = np.searchsorted(self._low, self._frame.key(location, end), side="right")
+        return low.astype(np.int64), np.maximum(high - low, 0).astype(np.int64)
+
+    def intervals(self, places: Ints) -> tuple[Ints, Ints]:
+        """Return start and end of the intervals at these places, in ns."""
+        return self._frame.time(self._low[places]), self._frame.time(self._high[places])
+
+    def _until(self, key: Ints) -> Ints:
+        """Return the length of all progress before each key."""
+        if len(self._low) == 0:
+            return np.zeros(len(key), dtype=np.int64)
+        place = np.searchsorted(self._low, key, side="right") - 1
+        at = np.maximum(place, 0)
+        return np.where(place < 0, 0, self._before[at] + np.minimum(key, self._high[at]) - self._low[at])
+
+
+def find_progress(trace: LocalTrace, frame: Frame, options: Options) -> Progress:
+    """Return the progress of the locations of this process."""
+    excluded = {base_name(name) for name in options.no_progress}
+    names = [base_name(trace.definitions.region(path)) for path in range(len(trace.definitions.paths))]
+    can = np.array([is_library_call(name) and name not in excluded for name in names], dtype=bool)
+    counts = can[trace.calls["path"]]
+    return Progress(frame, *(trace.calls[name][counts] for name in ("location", "enter", "leave")))

@@ -1,0 +1,167 @@
+"""Processes that analyse a trace together: one alone, or those of an MPI program.
+
+What they do is bulk-synchronous: rows of whole numbers go to the process that has the location they ask about, in rounds whose
+size is bounded for every pair of processes, so that one that all others ask does not fill its memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+__all__ = ["Alone", "Ints", "OverMpi", "Ranks", "Round", "rounds"]
+
+Ints = NDArray[np.int64]
+
+
+class Ranks(Protocol):
+    """What the analysis needs of the processes that share it."""
+
+    @property
+    def rank(self) -> int:
+        """Number of this process."""
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+
+    def gather(self, value: Any) -> list[Any]:
+        """Return the values of all processes, on each of them."""
+
+    def most(self, values: Ints) -> Ints:
+        """Return the largest over all processes, element by element, on each of them."""
+
+    def total(self, values: Ints) -> Ints:
+        """Return the sum over all processes, element by element, on each of them."""
+
+    def swap(self, rows: Ints, counts: Ints) -> tuple[Ints, Ints]:
+        """Send the first `counts[0]` rows to process 0 and so on; return what came, in order of its senders, and counts."""
+
+
+class Alone:
+    """One process that does everything."""
+
+    rank = 0
+    size = 1
+
+    def gather(self, value: Any) -> list[Any]:
+        """Return the value."""
+        return [value]
+
+    def most(self, values: Ints) -> Ints:
+        """Return the values."""
+        return values
+
+    def total(self, values: Ints) -> Ints:
+        """Return the values."""
+        return values
+
+    def swap(self, rows: Ints, counts: Ints) -> tuple[Ints, Ints]:
+        """Return what was given."""
+        return rows, counts
+
+
+class OverMpi:
+    """The processes of an MPI communicator."""
+
+    def __init__(self, comm: MPI.Intracomm) -> None:
+        self._comm = comm
+        self._types: dict[int, Any] = {}
+        self.rank = comm.Get_rank()
+        self.size = comm.Get_size()
+
+    def gather(self, value: Any) -> list[Any]:
+        """Return the values of all processes."""
+        return list(self._comm.allgather(value))
+
+    def most(self, values: Ints) -> Ints:
+        """Return the largest over all processes."""
+        from mpi4py import MPI
+
+        found = np.empty_like(values)
+        self._comm.Allreduce(np.ascontiguousarray(values), found, MPI.MAX)
+        return found
+
+    def total(self, values: Ints) -> Ints:
+        """Return the sum over all processes."""
+        from mpi4py import MPI
+
+        found = np.empty_like(values)
+        self._comm.Allreduce(np.ascontiguousarray(values), found, MPI.SUM)
+        return found
+
+    def swap(self, rows: Ints, counts: Ints) -> tuple[Ints, Ints]:
+        """Send rows and return what came."""
+        came = np.empty(self.size, dtype=np.int64)
+        self._comm.Alltoall(np.ascontiguousarray(counts, dtype=np.int64), came)
+        found = np.empty((int(came.sum()), rows.shape[1]), dtype=np.int64)
+        kind = self._row(rows.shape[1])
+        starts, begins = np.cumsum(counts) - counts, np.cumsum(came) - came
+        self._comm.Alltoallv(
+            [np.ascontiguousarray(rows), (counts.tolist(), starts.tolist()), kind],
+            [found, (came.tolist(), begins.tolist()), kind],
+        )
+        return found, came
+
+    def _row(self, width: int) -> Any:
+        from mpi4py import MPI
+
+        if width not in self._types:
+            self._types[width] = MPI.INT64_T.Create_contiguous(width).Commit()
+        return self._types[width]
+
+
+class Round:
+    """One round of an exchange.
+
+    Attributes
+    ----------
+    sent : ndarray of int
+        Places, among all rows of this process, of those that it sends in this round.
+    """
+
+    def __init__(self, ranks: Ranks, sent: NDArray[np.intp], counts: Ints) -> None:
+        self._ranks, self._counts, self._came = ranks, counts, counts
+        self.sent = sent
+
+    def ask(self, *columns: NDArray[np.integer[Any]]) -> Ints:
+        """Send `columns`, each over all rows of this process, and return the rows that came, of shape (n, n_columns)."""
+        rows = np.empty((len(self.sent), len(columns)), dtype=np.int64)
+        for place, column in enumerate(columns):
+            rows[:, place] = column[self.sent]
+        found, self._came = self._ranks.swap(rows, self._counts)
+        return found
+
+    def answer(self, *columns: NDArray[np.integer[Any] | np.bool_]) -> Ints:
+        """Send back `columns`, each over the rows that came, and return the answers to what was sent, in its order."""
+        rows = np.stack([np.asarray(column, dtype=np.int64) for column in columns], axis=1)
+        return self._ranks.swap(rows, self._came)[0]
+
+
+def rounds(ranks: Ranks, to: NDArray[np.integer[Any]], chunk: int) -> Iterator[Round]:
+    """Yield the rounds in which rows go to the processes `to`; all processes must run through it together.
+
+    Parameters
+    ----------
+    ranks : Ranks
+    to : ndarray of int of shape (n,)
+        Process that each row is for.
+    chunk : int
+        Rows that a process sends, and gets, in a round.
+    """
+    size = ranks.size
+    order = np.argsort(to.astype(np.int16 if size < 1 << 15 else np.int64), kind="stable")
+    counts = np.bincount(np.asarray(to, dtype=np.int64), minlength=size).astype(np.int64)
+    starts = np.cumsum(counts) - counts
+    each = max(1, chunk // size)
+    n_rounds = int(ranks.most(np.array([-(-int(counts.max(initial=0)) // each)]))[0])
+    for number in range(n_rounds):
+        low, high = np.minimum(counts, number * each), np.minimum(counts, (number + 1) * each)
+        sent = np.concatenate([order[starts[k] + low[k] : starts[k] + high[k]] for k in range(size)])
+        yield Round(ranks, sent, high - low)

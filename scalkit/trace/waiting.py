@@ -1,0 +1,125 @@
+"""Wait for Progress of all calls: the targets compute it where one is enough, and answer where the origin needs several.
+
+One target: the origin sends its times, the target finds its first progress and keeps the wait for the origin until the end
+(decoupled exchange). Several targets: they answer with their progress, and the origin computes (direct exchange).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scalkit.trace.arrays import Ints, group_starts
+from scalkit.trace.formulas import covered_by_any, wait_for_one, wait_for_several
+from scalkit.trace.frame import Frame, Surroundings
+from scalkit.trace.loading import LocalTrace
+from scalkit.trace.options import Options
+from scalkit.trace.progress import FirstProgress, Progress, find_progress
+from scalkit.trace.ranks import Ranks, rounds
+from scalkit.trace.requests import Requests, find_requests
+from scalkit.trace.sums import Waits
+
+__all__ = ["Analysis", "wait_for_progress"]
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What every pattern needs: the trace, who analyses it, how, and where its waits go."""
+
+    trace: LocalTrace
+    ranks: Ranks
+    options: Options
+    frame: Frame
+    surroundings: Surroundings
+    waits: Waits
+
+
+def wait_for_progress(analysis: Analysis) -> int:
+    """Add the waits for progress of all calls, and return the number of requests of this process."""
+    requests = find_requests(analysis.trace, analysis.options)
+    progress = find_progress(analysis.trace, analysis.frame, analysis.options)
+    _decoupled(analysis, requests, progress)
+    _direct(analysis, requests, progress)
+    return len(requests.call)
+
+
+def _decoupled(analysis: Analysis, requests: Requests, progress: Progress) -> None:
+    trace, waits = analysis.trace, analysis.waits
+    one = requests.is_single
+    call, target, since = requests.call[one], requests.target[one], requests.since[one]
+    columns = (target, since, *(trace.calls[name][call] for name in ("enter", "leave", "location", "path")))
+    for each in rounds(analysis.ranks, trace.owner(target, analysis.ranks.size), analysis.options.chunk):
+        asked, begin, enter, leave, origin, path = np.ascontiguousarray(each.ask(*columns).T)
+        first = progress.first(asked, begin)
+        wait, unseen = wait_for_one(enter, leave, first, analysis.options)
+        waits.add("wait_for_progress", path, origin, wait)
+        bound = leave - enter - progress.covered(asked, enter, leave)
+        waits.add("wait_for_progress_bound", path, origin, bound)
+        waits.add("without_progress", path, origin, unseen.astype(np.int64))
+        blamed = np.flatnonzero(wait)
+        instant = np.where(unseen, leave, first.start)[blamed]
+        before = analysis.surroundings.before(asked[blamed], instant)
+        waits.blame("wait_for_progress", origin[blamed], asked[blamed], before, wait[blamed])
+
+
+def _direct(analysis: Analysis, requests: Requests, progress: Progress) -> None:
+    several = np.flatnonzero(~requests.is_single)
+    begins = group_starts(requests.call[several])
+    place = 0
+    while analysis.ranks.most(np.array([int(place < len(begins))]))[0]:
+        end = _last_call(begins, len(several), place, analysis.options.chunk)
+        rows = several[begins[place] if place < len(begins) else 0 : begins[end] if end < len(begins) else len(several)]
+        _direct_part(analysis, requests, progress, rows if place < len(begins) else rows[:0])
+        place = end
+
+
+def _last_call(begins: Ints, n_rows: int, place: int, chunk: int) -> int:
+    """Return where the calls end that fit into a chunk of rows, at least one."""
+    if place >= len(begins):
+        return place
+    return max(place + 1, int(np.searchsorted(np.append(begins, n_rows), begins[place] + chunk, side="right")) - 1)
+
+
+def _direct_part(analysis: Analysis, requests: Requests, progress: Progress, rows: Ints) -> None:
+    trace, ranks, waits = analysis.trace, analysis.ranks, analysis.waits
+    target, since = requests.target[rows], requests.since[rows]
+    calls, group = np.unique(requests.call[rows], return_inverse=True)
+    group = group.reshape(-1)
+    enter, leave = trace.calls["enter"][calls], trace.calls["leave"][calls]
+    found = np.zeros((len(rows), 6), dtype=np.int64)
+    for each in rounds(ranks, trace.owner(target, ranks.size), analysis.options.chunk):
+        asked, begin, low, high = np.ascontiguousarray(each.ask(target, since, enter[group], leave[group]).T)
+        first = progress.first(asked, begin)
+        before = analysis.surroundings.before(asked, np.where(first.exists, first.start, high))
+        places, counts = progress.overlapping(asked, low, high)
+        found[each.sent] = each.answer(first.exists, first.start, first.end, before, places, counts)
+    first = FirstProgress(found[:, 0] != 0, found[:, 1], found[:, 2])
+    result = wait_for_several(group, enter, leave, first, analysis.options)
+    where = (trace.calls["path"][calls], trace.calls["location"][calls])
+    waits.add("wait_for_progress", *where, result.wait)
+    waits.add("without_progress", *where, result.unseen.astype(np.int64))
+    waits.blame("wait_for_progress", where[1][group], target, found[:, 3], result.share)
+    covered = _covered(analysis, progress, target, group, found[:, 4], found[:, 5], enter, leave)
+    waits.add("wait_for_progress_bound", *where, leave - enter - covered)
+
+
+def _covered(
+    analysis: Analysis,
+    progress: Progress,
+    target: Ints,
+    group: Ints,
+    place: Ints,
+    count: Ints,
+    enter: Ints,
+    leave: Ints,
+) -> Ints:
+    """Return how many ns of each call are progress of any of its targets, whose intervals are fetched for that."""
+    ranks = analysis.ranks
+    rows = np.repeat(np.arange(len(group), dtype=np.int64), count)
+    within = np.arange(len(rows), dtype=np.int64) - np.repeat(np.cumsum(count) - count, count)
+    wanted = place[rows] + within
+    spans = np.zeros((len(rows), 2), dtype=np.int64)
+    for each in rounds(ranks, analysis.trace.owner(target[rows], ranks.size), analysis.options.chunk):
+        spans[each.sent] = each.answer(*progress.intervals(each.ask(wanted)[:, 0]))
+    return covered_by_any(group[rows], spans[:, 0], spans[:, 1], enter, leave)
