@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scalkit.measure.combining import combine
+from scalkit.measure.experiments import ExperimentTable, holds_experiments, read_experiments
 from scalkit.measure.netcdf import write_netcdf
 from scalkit.measure.points import measurements
 from scalkit.measure.reading import read
@@ -12,6 +13,7 @@ from scalkit.measure.several import SeveralSeries, several_series
 
 __all__ = [
     "METRICS",
+    "ExperimentTable",
     "Metric",
     "Series",
     "SeveralSeries",
@@ -19,9 +21,11 @@ __all__ = [
     "check",
     "combine",
     "fixed_parameters",
+    "holds_experiments",
     "measurements",
     "parameters_of",
     "read",
+    "read_experiments",
     "series",
     "several_series",
     "write_netcdf",

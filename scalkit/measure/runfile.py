@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from scalkit.errors import RunFileError
+from scalkit.measure.experiment_file import PROGRAM
 from scalkit.measure.records import Cell, Count, Env, Memory, Record, Skip
 
 __all__ = ["RunFile", "is_run_file", "read_run_file"]
@@ -82,6 +83,11 @@ def read_run_file(path: Path) -> RunFile:
         )
     if records[0].fields["rec"] != "env":
         raise records[0].error(f"the first record is {records[0].fields['rec']!r}; 'env' is needed. {_AGAIN}")
+    if records[0].fields.get("program") == PROGRAM:
+        raise RunFileError(
+            f"{path.name} holds experiments on neighbourhoods: read it with scalkit.measure.read_experiments, and judge it with "
+            "'scalkit guidelines'."
+        )
     return _content(path, hashlib.sha256(content).hexdigest(), records)
 
 

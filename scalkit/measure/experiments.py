@@ -1,0 +1,257 @@
+"""`read_experiments`: run files of sk_neighbours become columns, as `scalkit.guidelines.assess` takes them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from scalkit.errors import DataError
+from scalkit.measure.experiment_file import ExperimentFile, is_experiment_file, read_experiment_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["ExperimentTable", "Value", "holds_experiments", "read_experiments"]
+
+Value = Literal["completion", "local"]
+PathLike = str | os.PathLike[str]
+
+_FILE = re.compile(r"\.jsonl(\.gz|\.part)?$")
+_JOBS = "jobs"
+"""The folder that jobs of a batch system measure into, before their files are collected."""
+
+_LEAST_VALID = 5
+"""With fewer repetitions than these, the flagged ones stay."""
+
+_TEXTS = {
+    "operation": "op",
+    "datatype": "datatype",
+    "topology": "topology",
+    "order": "order",
+    "constructor": "constructor",
+}
+_NUMBERS = {
+    "size": "size_B",
+    "work": "work",
+    "n_dim": "n_dim",
+    "n_finite": "n_finite",
+    "radius": "radius",
+    "reorder": "reorder",
+}
+_PARAMETERS = (*_TEXTS, *_NUMBERS)
+
+
+class ExperimentTable(dict[str, Any]):
+    """Columns by name; a row is one experiment in one run.
+
+    Attributes
+    ----------
+    attrs : dict
+        ``mpi_library``, ``host``, ``started``, ``simulated``, ``value``; ``foreign_load``, the mean share of the machine that
+        others used; ``notes``, what is missing or was left out, a sentence each.
+    """
+
+    def __init__(self, columns: Mapping[str, Any], attrs: Mapping[str, Any]) -> None:
+        super().__init__(columns)
+        self.attrs = dict(attrs)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row for each repetition, in order of execution."""
+        import pandas as pd
+
+        times = self["time"]
+        row, repetition = np.nonzero(~np.isnan(times))
+        columns = {name: pd.Series(column).iloc[row].array for name, column in self.items() if name != "time"}
+        frame = pd.DataFrame({**columns, "repetition": repetition, "time": times[row, repetition]})
+        frame.attrs = dict(self.attrs)
+        return frame
+
+
+def holds_experiments(path: PathLike | Sequence[PathLike]) -> bool:
+    """Return whether there are run files of sk_neighbours at a path, or below it."""
+    return any(is_experiment_file(one) for one in _files(path))
+
+
+def read_experiments(
+    path: PathLike | Sequence[PathLike], *, value: Value = "completion", keep_flagged: bool = False
+) -> ExperimentTable:
+    """Return the measurements of neighbourhood campaigns, all run files at and below some paths.
+
+    Parameters
+    ----------
+    path : path, or sequence of paths
+        Folders, or run files; also compressed, ``.jsonl.gz``. Other run files are left out.
+    value : {"completion", "local"}
+        From the common start to the end of the last process; or the longest that any process was inside the call.
+    keep_flagged : bool
+        Keep repetitions that some process began too late; by default they are NaN, unless fewer than 5 would remain.
+
+    Returns
+    -------
+    ExperimentTable
+        Columns ``operation``, ``datatype``, ``topology``, ``order``, ``constructor``, ``size`` [B], ``work``, ``n_dim``,
+        ``n_finite``, ``radius``, ``reorder``, ``p``, ``library`` where there are several, ``run``, ``oversubscribed``; ``time``
+        in s of shape (rows, repetitions), NaN at the end of shorter rows. What an experiment does not have is missing.
+
+    Raises
+    ------
+    RunFileError
+        If a file is malformed; the text names file and line.
+    DataError
+        If there is no such file.
+    """
+    if value not in ("completion", "local"):
+        raise DataError(f"value is {value!r}; choose completion or local.")
+    paths = [one for one in _files(path) if is_experiment_file(one)]
+    if not paths:
+        raise DataError(f"there are no run files of sk_neighbours at {_shown(path)}; name another folder, or measure.")
+    files = [read_experiment_file(one) for one in paths]
+    files = [file for file in files if file.cells]
+    if not files:
+        raise DataError(
+            f"the run files at {_shown(path)} hold no measurements: all launches died early; measure again."
+        )
+    columns = _columns(files, "t_ns" if value == "completion" else "local_ns", keep_flagged)
+    notes = [note for file in files for note in file.notes] + list(_differences(files, columns))
+    return ExperimentTable(columns, {**_facts(files), "value": value, "notes": notes})
+
+
+def _shown(path: object) -> str:
+    return str(path) if isinstance(path, str | os.PathLike) else ", ".join(map(str, path))  # type: ignore[call-overload]
+
+
+def _files(path: PathLike | Sequence[PathLike]) -> list[Path]:
+    """Return the run files at some paths, those that were interrupted only where no complete one stands beside them."""
+    given = [path] if isinstance(path, str | os.PathLike) else list(path)
+    found: list[Path] = []
+    for one in map(Path, given):
+        if not one.exists():
+            raise DataError(f"there are no measurements at {str(one)!r}; name a run folder or a run file.")
+        found += sorted(_below(one)) if one.is_dir() else [one]
+    names = set(found)
+    return [one for one in found if not (one.suffix == ".part" and one.with_suffix("") in names)]
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for name, folders, files in os.walk(folder):
+        folders[:] = sorted(one for one in folders if one != _JOBS)
+        yield from (Path(name) / one for one in files if _FILE.search(one))
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """What the rows of the table come from."""
+
+    cells: list[Mapping[str, Any]]
+    owner: np.ndarray[Any, np.dtype[np.int64]]
+    """Place in the list of files."""
+
+
+def _columns(files: Sequence[ExperimentFile], value: str, keep_flagged: bool) -> dict[str, Any]:
+    import pandas as pd
+
+    cells = [cell for file in files for cell in file.cells]
+    rows = _Rows(cells, np.repeat(np.arange(len(files)), [len(file.cells) for file in files]))
+    columns: dict[str, Any] = {}
+    for name, key in _TEXTS.items():
+        found = [cell.get(key) for cell in cells]
+        if any(one is not None for one in found):
+            columns[name] = pd.Categorical(found)
+    for name, key in _NUMBERS.items():
+        found = [cell.get(key) for cell in cells]
+        if any(one is not None for one in found):
+            columns[name] = pd.array(found, dtype="Int64")
+    columns["p"] = np.array([file.p for file in files])[rows.owner]
+    libraries = [_library(file) for file in files]
+    if len(set(libraries)) > 1:
+        columns["library"] = pd.Categorical(np.array(libraries, dtype=object)[rows.owner])
+    columns["oversubscribed"] = np.array([file.oversubscribed for file in files])[rows.owner]
+    columns["run"] = _runs(files, rows, columns)
+    columns["time"] = _times(cells, value, keep_flagged)
+    return columns
+
+
+def _library(file: ExperimentFile) -> str:
+    """Return what tells libraries apart: the first line of what they say of themselves."""
+    first = file.library.strip().partition("\n")[0].partition(",")[0]
+    return " ".join(first.split())
+
+
+def _runs(files: Sequence[ExperimentFile], rows: _Rows, columns: Mapping[str, Any]) -> Any:
+    """Return the number of each row's run; the name of its launch where numbers are not enough."""
+    numbers = [re.search(r"-r(\d{1,6})$", file.run_id) for file in files]
+    if all(numbers):
+        found = np.array([int(one.group(1)) for one in numbers if one])[rows.owner]
+        names = [name for name in columns if name != "oversubscribed"]
+        if int(_numbered([*(columns[name] for name in names), found]).max()) + 1 == len(found):
+            return found
+    return np.array([file.run_id for file in files], dtype=object)[rows.owner]
+
+
+def _codes(column: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
+    import pandas as pd
+
+    return np.asarray(pd.factorize(column)[0], dtype=np.int64)
+
+
+def _numbered(columns: Sequence[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return a number for each row, the same for equal rows, from 0 without gaps."""
+    found = _codes(columns[0])
+    for column in columns[1:]:
+        codes = _codes(column) + 1
+        found = _codes((found + 1) * (int(codes.max()) + 1) + codes)
+    return found
+
+
+def _times(cells: Sequence[Mapping[str, Any]], value: str, keep_flagged: bool) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the repetitions of each row in s, flagged ones and the rest of shorter rows as NaN."""
+    lengths = np.array([len(cell[value]) for cell in cells])
+    times = np.full((len(cells), int(lengths.max())), np.nan)
+    times[np.arange(times.shape[1]) < lengths[:, None]] = [t for cell in cells for t in cell[value]]
+    if not keep_flagged:
+        for row, cell in enumerate(cells):
+            late = cell["late_at"]
+            if late and lengths[row] - len(late) >= _LEAST_VALID:
+                times[row, late] = np.nan
+    return times * 1e-9
+
+
+def _facts(files: Sequence[ExperimentFile]) -> dict[str, Any]:
+    loads = [cell["foreign_load"] for file in files for cell in file.cells if "foreign_load" in cell]
+    return {
+        "mpi_library": "; ".join(sorted({_library(file) for file in files} - {""})),
+        "host": ", ".join(sorted({file.host for file in files} - {""})),
+        "started": min((file.started for file in files if file.started), default=""),
+        "simulated": any(file.simulated for file in files),
+        "foreign_load": float(np.mean(loads)) if loads else float("nan"),
+    }
+
+
+def _differences(files: Sequence[ExperimentFile], columns: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each number of processes, and library, whose runs do not have the same experiments."""
+    names = [name for name in _PARAMETERS if name in columns]
+    experiment = _numbered([columns[name] for name in names])
+    group = _codes(np.array([f"{_library(f)} {f.p}" for f in files for _ in f.cells], dtype=object))
+    run = _codes(columns["run"])
+    for one in range(int(group.max()) + 1):
+        mine = group == one
+        everything = set(experiment[mine])
+        lacking = Counter(
+            {r: len(everything - set(experiment[mine & (run == r)])) for r in np.unique(run[mine])}
+        ).most_common()
+        short = [(r, n) for r, n in lacking if n]
+        if short:
+            p = int(columns["p"][np.argmax(mine)])
+            worst = columns["run"][np.argmax(mine & (run == short[0][0]))]
+            more = f", and {len(short) - 1} other runs lack some" if len(short) > 1 else ""
+            yield (
+                f"runs with {p} processes differ in their experiments: run {worst} lacks {short[0][1]} of "
+                f"{len(everything)}{more}; what was measured counts"
+            )
