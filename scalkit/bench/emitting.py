@@ -6,6 +6,7 @@ import re
 import secrets
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ TOOLS = {"reframe": ".py", "jube": ".xml"}
 _KINDS = ("MPICH", "Open MPI", "Intel MPI")
 
 
-def emitted(file: CampaignFile, tool: str, name: str) -> str:
+def emitted(file: CampaignFile, tool: str, name: str, library: str | None = None) -> str:
     """Return the file of another tool that measures the same.
 
     Parameters
@@ -35,6 +36,8 @@ def emitted(file: CampaignFile, tool: str, name: str) -> str:
         One of `TOOLS`.
     name : str
         Of the file that is written.
+    library : str, optional
+        Which one of several MPI libraries; each has a file of its own.
 
     Returns
     -------
@@ -46,21 +49,36 @@ def emitted(file: CampaignFile, tool: str, name: str) -> str:
     UsageError
         If the campaign has what the tool cannot do.
     """
+    file = _with_one_library(file, tool, library)
     campaign = _campaign(file, tool)
     if tool == "reframe":
         return filled("reframe_test.py.jinja", python_literal, name=name, campaign=campaign)
     return filled("jube.xml.jinja", _jube_text, **_jube(file, campaign, name))
 
 
+def _with_one_library(file: CampaignFile, tool: str, wanted: str | None) -> CampaignFile:
+    """Return the campaign with the library that is wanted, which must be one that both tools can launch."""
+    names = list(dict.fromkeys(variant.library.name for variant in file.variants))
+    if wanted is not None and wanted not in names:
+        raise UsageError(f"{file.path} has no MPI library {wanted!r}; it has {', '.join(names)}.")
+    chosen = [variant for variant in file.variants if wanted in (None, variant.library.name)]
+    if simulated := next((one.library.name for one in chosen if one.library.platform), None):
+        raise UsageError(
+            f"{file.path} has the simulated machine {simulated!r}, which {tool} cannot launch; measure it with 'scalkit campaign "
+            f"run {file.path}', and leave it out here."
+        )
+    if wanted is None and len(names) > 1:
+        raise UsageError(
+            f"{file.path} names {', '.join(names)}; a file for {tool} measures one MPI library: write one for each, with "
+            f"--mpi {names[0]} and so on."
+        )
+    return replace(file, variants=tuple(chosen))
+
+
 def _campaign(file: CampaignFile, tool: str) -> dict[str, Any]:
     """Return what both tools need to know, as plain values."""
     first = file.variants[0].arguments
     libraries = {variant.library.name: variant.library for variant in file.variants}
-    if len(libraries) > 1 or any(library.platform for library in libraries.values()):
-        raise UsageError(
-            f"{file.path} names {', '.join(libraries)}; {tool} measures one MPI library, which its own settings choose: name "
-            "one, or none."
-        )
     unknown = [kind for kind in first.kinds if kind not in PROGRAMS]
     if unknown:
         raise UsageError(f"{file.path} measures {unknown[0]!r}, which {tool} cannot; leave it out.")

@@ -88,6 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     emit.add_argument("tool", choices=("reframe", "jube"), help="reframe: a Python test file; jube: XML")
     emit.add_argument("--out", default=None, metavar="FILE", help="where to (default: beside the campaign file)")
+    emit.add_argument("--mpi", default=None, metavar="NAME", help="which of several MPI libraries; a file for each")
     job = add(
         "job", _job, "what a job script calls: do some launches", example="job jobs/submitted.toml --launches ..."
     )
@@ -262,8 +263,9 @@ def _emit(args: argparse.Namespace) -> int:
     from scalkit.bench.folder import write_whole
 
     path = Path(args.file)
-    out = Path(args.out) if args.out else path.with_suffix(TOOLS[args.tool])
-    write_whole(out, emitted(read_campaign(path), args.tool, out.name))
+    beside = path.with_name(f"{path.stem}{f'-{args.mpi}' if args.mpi else ''}{TOOLS[args.tool]}")
+    out = Path(args.out) if args.out else beside
+    write_whole(out, emitted(read_campaign(path), args.tool, out.name, args.mpi))
     runs = {"reframe": f"reframe -c {out} -r", "jube": f"jube run {out}"}[args.tool]
     if args.json:
         sys.stdout.write(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import tomllib
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,14 +16,28 @@ if TYPE_CHECKING:
     from scalkit.validation import ExpectationSet
     from scalkit.validation.baseline import Baseline
 
-__all__ = ["expected_of", "require_place"]
+__all__ = ["add_expectation", "expected_of", "require_place"]
 
 _LARGEST = 20_000_000
 _BASELINE = "a baseline"
 _EXPECTATIONS = "a TOML file of expectations"
 
 
-def expected_of(expect: str | None, baseline: str | None) -> ExpectationSet | Baseline:
+def add_expectation(group: argparse._ArgumentGroup) -> None:
+    """Declare `--expectation`."""
+    group.add_argument(
+        "--expectation",
+        action="append",
+        default=[],
+        metavar="'NAME = GROWTH'",
+        help="of one function, as in 'MPI_Bcast = log(p)', or of one metric, as in 'MPI_Bcast (visits) = 1'; in place of "
+        "what --expect says of it, or alone; may be repeated",
+    )
+
+
+def expected_of(
+    expect: str | None, baseline: str | None, expectations: Sequence[str] = ()
+) -> ExpectationSet | Baseline:
     """Return what is expected.
 
     Parameters
@@ -29,6 +46,8 @@ def expected_of(expect: str | None, baseline: str | None) -> ExpectationSet | Ba
         A TOML file, or the name of a bundled catalogue; ``"mpi"`` by default.
     baseline : str or None
         A file that `Baseline.save` wrote.
+    expectations : sequence of str
+        Single ones, as ``"MPI_Bcast (visits) = 1"``; they go before those of `expect`, or stand alone without it.
 
     Raises
     ------
@@ -39,6 +58,10 @@ def expected_of(expect: str | None, baseline: str | None) -> ExpectationSet | Ba
     """
     if expect is not None and baseline is not None:
         raise UsageError("--expect and --baseline both say what is expected; give one of them.")
+    if expectations:
+        if baseline is not None:
+            raise UsageError("--expectation and --baseline both say what is expected; give one of them.")
+        return _with(None if expect is None else _expectations(expect), expectations)
     return _expectations("mpi" if expect is None else expect) if baseline is None else _baseline(Path(baseline))
 
 
@@ -59,6 +82,30 @@ def require_place(path: Path | None, force: bool) -> None:
         raise UsageError(f"'{path}' is already there; replace it with --force, or choose another file.")
     elif not path.parent.is_dir():
         raise UsageError(f"there is no folder '{path.parent}' for the baseline; make it, or choose another file.")
+
+
+def _with(given: ExpectationSet | None, texts: Sequence[str]) -> ExpectationSet:
+    """Return a set with single expectations, each ``NAME = GROWTH``, in it."""
+    from scalkit.validation.catalogue import ExpectationSet, expectation_set
+
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, growth = (part.strip() for part in text.rpartition("="))  # names may hold the sign, growths do not
+        if not sign or not name or not growth:
+            raise UsageError(f"--expectation is {text!r:.80}; write it as in 'MPI_Bcast = log(p)'.")
+        if name in found:
+            raise UsageError(f"--expectation says twice what is expected of '{name}'; leave one out.")
+        found[name] = growth
+    own = expectation_set(found)
+    if given is None:
+        return replace(own, name="the command line")
+    return ExpectationSet(
+        {**given.functions, **own.functions},
+        given.rules,
+        given.litmus,
+        f"{given.name} and the command line",
+        given.lines,
+    )
 
 
 def _expectations(name: str) -> ExpectationSet:

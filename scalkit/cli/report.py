@@ -25,7 +25,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from typing import Any
 
+from scalkit.cli.chosen import add_processes, only_processes
+from scalkit.cli.expected import add_expectation, expected_of
 from scalkit.errors import UsageError
 
 HELP = "judge measurements and write an HTML report"
@@ -55,6 +58,7 @@ def _add_judging(group: argparse._ArgumentGroup) -> None:
         metavar="FILE",
         help="expectations: a TOML file or a bundled catalogue, mpi, mpi-all or mafia (default: mpi)",
     )
+    add_expectation(group)
     group.add_argument(
         "--baseline",
         metavar="FILE",
@@ -84,6 +88,7 @@ def _add_judging(group: argparse._ArgumentGroup) -> None:
         help="argument of the benchmarks in a JSON file to take as the parameter; several between commas, as in n,k; of run "
         "files p,S takes the message size, too",
     )
+    add_processes(group)
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
@@ -119,8 +124,8 @@ def run(args: argparse.Namespace) -> int:
 
     with terminated_like_interrupted(), task_bar(sys.stderr, "report") as bar:
         result = report(
-            args.runs,
-            args.expect,
+            _measured(args),
+            _expected(args),
             args.out,
             template=args.template or "report",
             force=args.force,
@@ -128,7 +133,7 @@ def run(args: argparse.Namespace) -> int:
             title=args.title,
             statistic=args.statistic,
             min_points=args.min_points,
-            parameter=args.parameter,
+            parameter=None if args.processes else args.parameter,
             targets=_targets(args.target_p),
             baseline=args.baseline,
             labels=args.label,
@@ -145,6 +150,29 @@ def run(args: argparse.Namespace) -> int:
         text = "\n".join([f"report: {result.html}", *(f"{key}: {path}" for key, path in more.items()), result.answer])
     sys.stdout.write(text + "\n")
     return result.status
+
+
+def _expected(args: argparse.Namespace) -> Any:
+    """Return what is expected: as it was named, or a set with what the command line says."""
+    return expected_of(args.expect, None, args.expectation) if args.expectation else args.expect
+
+
+def _measured(args: argparse.Namespace) -> list[Any] | Any:
+    """Return what is reported: paths, or the measurements at some numbers of processes."""
+    if args.processes is None:
+        return args.runs
+    import scalkit as sk
+    from scalkit.reports.inputs import named_parameters
+    from scalkit.reports.kinds import kind_of
+
+    if held := next((run for run in args.runs if kind_of(run) == "session"), None):
+        raise UsageError(
+            f"'{held}' is a session, which says itself which settings count; leave -n out, or exclude there."
+        )
+    along = named_parameters(args.parameter or "")
+    if args.template == "compare":
+        return [only_processes(sk.read(run, parameter=along), args.processes) for run in args.runs]
+    return only_processes(sk.read(args.runs, parameter=along), args.processes)
 
 
 def _say(done: int, total: int) -> None:

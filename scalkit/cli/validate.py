@@ -14,6 +14,9 @@ mafia), a TOML file, or a baseline:
         MPI_Bcast = "log(p)"
         my_function = { expectation = "p*log(p)", deviation = "log(p)" }
 
+    scalkit validate run.cubex --expectation "solve = p" --expectation "solve (visits) = 1"     from the command line
+    scalkit validate runs/allreduce -n 4..1024                                             only these settings
+
     scalkit validate run.nc --expect e.toml --save-baseline baseline.json    keep what was found
     scalkit validate new.nc --baseline baseline.json                         did something get worse since?
     scalkit validate new.nc --baseline baseline.json --fail-on factor        also by a constant factor?
@@ -36,6 +39,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scalkit.cli.chosen import add_processes, only_processes
+from scalkit.cli.expected import add_expectation
 from scalkit.errors import ReportError, UsageError
 
 if TYPE_CHECKING:
@@ -60,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_expected(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--expect", metavar="FILE", help="TOML file, or mpi, mpi-all, mafia (default: mpi)")
+    add_expectation(group)
     group.add_argument(
         "--baseline",
         metavar="FILE",
@@ -89,6 +95,7 @@ def _add_judging(group: argparse._ArgumentGroup) -> None:
         help="argument of the benchmarks in a JSON file to take as the parameter; several between commas, as in n,k; of run "
         "files p,S takes the message size, too",
     )
+    add_processes(group)
     group.add_argument(
         "--prior",
         default="ranks",
@@ -158,7 +165,7 @@ def _validated(args: argparse.Namespace, mapper: Mapper) -> Validation:
     require_place(args.save_baseline, args.force)
     if args.bands and not args.json:
         raise UsageError("--bands adds to what --json prints; give both.")
-    expected = expected_of(args.expect, args.baseline)
+    expected = expected_of(args.expect, args.baseline, args.expectation)
     statistic = args.statistic or "q1"
     if isinstance(expected, Baseline):
         statistic = args.statistic or expected.statistic
@@ -170,6 +177,7 @@ def _validated(args: argparse.Namespace, mapper: Mapper) -> Validation:
     elif alone := [word for word in args.fail_on if word in _OF_BASELINES]:
         raise UsageError(f"--fail-on {alone[0]} compares with a baseline; give one with --baseline.")
     data = sk.read(args.runs if len(args.runs) > 1 else args.runs[0], parameter=_named(args.parameter))
+    data = only_processes(data, args.processes)
     result = sk.validate(
         data,
         expected,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import xarray as xr
@@ -10,32 +12,40 @@ from numpy.typing import ArrayLike, NDArray
 
 from scalkit.errors import DataError
 from scalkit.measure.layout import as_grid
+from scalkit.measure.readers import frame_dataset, is_frame
 from scalkit.measure.schema import FUNCTION, METRICS, POINT, REPETITION, RUN, Metric, check, is_reserved
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["measurements"]
 
 _PREFIXES = {"n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+
+_PARAMETER, _METRIC, _NAME = "p", "time", "f"
+_BYTES = re.compile(r"bytes(_\w+)?|\w+_bytes|memory(_\w+)?|\w+_memory", re.IGNORECASE)
 
 _LARGEST_INT = 2**31 - 1
 """netCDF-3 has no longer integers; larger parameters are kept as floats."""
 
 
 def measurements(
-    x: ArrayLike,
-    y: ArrayLike,
-    parameter: str | Sequence[str] = "p",
-    metric: str = "time",
+    x: ArrayLike | DataFrame,
+    y: ArrayLike | None = None,
+    parameter: str | Sequence[str] = _PARAMETER,
+    metric: str = _METRIC,
     unit: str | None = None,
-    name: str = "f",
+    name: str = _NAME,
     exact: bool | None = None,
 ) -> xr.Dataset:
-    """Return a Dataset of one function and metric from arrays.
+    """Return a Dataset of one function and metric from arrays, or of all that a tidy DataFrame holds.
 
     Parameters
     ----------
-    x : array_like of shape (points,), or (points, parameters) where `parameter` names several
+    x : array_like of shape (points,), or (points, parameters) where `parameter` names several, or pandas.DataFrame
         Values of the parameter, positive; points that repeat are merged as repetitions. Of several parameters any set of
-        points does, a full grid or not.
+        points does, a full grid or not. A DataFrame has a row for each measurement; docs/readers.md says what its columns are,
+        and `parameter` and `metric` name columns where that is not clear.
     y : array_like of shape (points,) or (points, reps), in `unit`
         Measured values; NaN where a repetition is missing.
     parameter : str or sequence of str
@@ -43,8 +53,8 @@ def measurements(
     metric : str
         ``"time"``, ``"object_memory"``, ``"process_memory"`` or a name of your own.
     unit : str, optional
-        By default that of the metric, ``"s"`` for one of your own. Seconds and bytes may have a prefix (``"us"``,
-        ``"MB"``); the Dataset holds them without.
+        By default that of the metric; for one of your own ``"B"`` if it is called as bytes or memory are, else ``"s"``.
+        Seconds and bytes may have a prefix (``"us"``, ``"MB"``); the Dataset holds them without.
     name : str
         Name of the function.
     exact : bool, optional
@@ -61,16 +71,20 @@ def measurements(
     DataError
         If shapes do not agree, a name is not allowed, or values are not numbers.
     """
+    if is_frame(x):
+        return _of_frame(x, y, parameter, metric, unit=unit, name=name, exact=exact)
+    if y is None:
+        raise DataError("measurements needs the values y beside the settings x; or a pandas DataFrame alone.")
     names = (parameter,) if isinstance(parameter, str) or not isinstance(parameter, Sequence) else tuple(parameter)
     for one in names or ("",):
         _require_texts(parameter=one, metric=metric, unit=unit or "", name=name)
         _require_names(one, metric)
     if exact is not None and not isinstance(exact, bool | np.bool_):
         raise DataError(f"exact is {exact!r:.60}; True, False or None is needed.")
-    known = METRICS.get(metric, Metric(metric, "s", metric, exact=False))
+    known = METRICS.get(metric) or Metric(metric, "B" if _BYTES.fullmatch(metric) else "s", metric, exact=False)
     factor, base = _base_unit(known.unit if unit is None else unit)
     described = Metric(metric, base, known.long_name, known.exact if exact is None else bool(exact))
-    given, measured = _numbers(x, "x"), _numbers(y, "y") * factor
+    given, measured = _numbers(cast("ArrayLike", x), "x"), _numbers(y, "y") * factor
     if len(names) == 1 and not isinstance(parameter, str) and given.ndim == 2 and given.shape[1] == 1:
         given = given[:, 0]
     points, values = _merged(given, measured) if len(names) == 1 else _merged_points(given, measured, names)
@@ -87,6 +101,21 @@ def measurements(
     )
     check(ds)
     return as_grid(ds)
+
+
+def _of_frame(
+    frame: Any, y: object, parameter: str | Sequence[str], metric: str, *, unit: object, name: str, exact: object
+) -> xr.Dataset:
+    """Return what a DataFrame holds; its columns say what elsewhere is an argument."""
+    given = {"y": y, "unit": unit, "exact": exact, "name": None if name == _NAME else name}
+    if extra := [key for key, value in given.items() if value is not None]:
+        raise DataError(
+            f"of a DataFrame the columns say what is measured; leave {', '.join(extra)} out, "
+            "and name columns as in 'time [us]'."
+        )
+    ds = frame_dataset(frame, None if parameter == _PARAMETER else parameter, None if metric == _METRIC else metric)
+    check(ds)
+    return ds
 
 
 def _require_texts(**given: object) -> None:

@@ -18,6 +18,7 @@ from scalkit.session.source import confirmed
 from scalkit.session.state import Rulers, Setting, State
 
 if TYPE_CHECKING:
+    from scalkit.session.judging import Judge
     from scalkit.session.reading import Reading
     from scalkit.session.tasks import Name
 
@@ -85,24 +86,35 @@ def _changes(session: Reading) -> Iterator[str]:
     """Return the calls that lead from the beginning to the state, function by function."""
     state, judge = session.state, session._judge
     begin = State(state.statistic, state.rules)
-    for function in judge.functions:
-        settings, rulers = state.excluded.get(function), state.rulers.get(function)
-        if not (settings or rulers or function in state.expectations):
+    gone: set[str] = set()
+    for name in _one_each(judge):
+        function, key = name[0], judge.key_of(name)
+        settings = () if function in gone else state.excluded.get(function, ())
+        rulers = state.rulers.get(key)
+        if not (settings or rulers or key in state.expectations):
             continue
-        first = next(name for name in judge.names if name[0] == function)
-        yield _select(session, first)
+        gone.add(function)
+        yield _select(session, name)
         if settings:
             yield call("session.exclude", [literal(_short(one)) for one in settings])
-        if function in state.expectations:
-            before = judge.given(function, begin)
+        if key in state.expectations:
+            before = judge.given(name, begin)
             had_own = before is not None and plain_expectation(before)["deviation"] is not None
-            yield _expect(state, function, had_own)
+            yield _expect(state, key, had_own)
         if rulers:
-            there = replace(state, shared={}).ruled(function, None)
-            yield from _ticks(session, first, there, rulers)
+            there = replace(state, shared={}).ruled(key, None)
+            yield from _ticks(session, name, there, rulers)
     if state.shared:
         yield from _share(session)
     yield _select(session, session.selected)
+
+
+def _one_each(judge: Judge) -> list[Name]:
+    """Return the first function and metric of each key, in the order of the data, function by function."""
+    first: dict[str, Name] = {}
+    for name in judge.names:
+        first.setdefault(judge.key_of(name), name)
+    return sorted(first.values(), key=lambda name: judge.functions.index(name[0]))
 
 
 def _select(session: Reading, name: Name) -> str:
@@ -122,8 +134,8 @@ def _once(lines: Iterator[str]) -> Iterator[str]:
         yield line
 
 
-def _expect(state: State, function: str, had_own: bool) -> str:
-    plain = plain_expectation(state.expectations[function])
+def _expect(state: State, key: str, had_own: bool) -> str:
+    plain = plain_expectation(state.expectations[key])
     text, deviation = plain["expectation"], plain["deviation"]
     if deviation is not None:
         return call("session.expect", [literal(text), literal(deviation)])
@@ -133,7 +145,7 @@ def _expect(state: State, function: str, had_own: bool) -> str:
 def _share(session: Reading) -> Iterator[str]:
     """Return the calls that make one ruler serve all functions: that of the selected one, if it can have any."""
     judge, state = session._judge, session.state
-    able = [name for name in (session.selected, *judge.names) if judge.given(name[0], state) is not None]
+    able = [name for name in (session.selected, *judge.names) if judge.given(name, state) is not None]
     yield _select(session, able[0])
     yield "session.share_ticks(True)"
     yield from _ticks(session, able[0], replace(state, shared={}), state.shared)

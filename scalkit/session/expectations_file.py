@@ -21,6 +21,7 @@ from scalkit.validation.several_space import SeveralSpace
 
 if TYPE_CHECKING:
     from scalkit.session.reading import Reading
+    from scalkit.session.tasks import Name
 
 __all__ = ["expectations_toml", "write_expectations"]
 
@@ -35,10 +36,15 @@ def expectations_toml(session: Reading) -> str:
     """
     judge, state = session._judge, session.state
     functions = dict(judge.expected.functions)
-    for function in (*judge.functions, *state.expectations):
-        own = state.shared or state.rulers.get(function, {})
-        if (own or function in state.expectations) and (now := judge.expected_of(function, state)) is not None:
-            functions[function] = _ruled(session, function, now, own) if own else now
+    for name in judge.names:
+        key = judge.key_of(name)
+        own = state.shared or state.rulers.get(key, {})
+        if (own or key in state.expectations) and (now := judge.expected_of(name, state)) is not None:
+            functions[key] = _ruled(session, name, now, own) if own else now
+    measured = {judge.key_of(name) for name in judge.names}
+    for key, one in state.expectations.items():
+        if key not in measured:
+            functions[key] = Expected(one, functions[key].space if key in functions else "around")
     if not functions:
         raise ExpectationError("the session expects nothing yet; expect something of a function first.")
     plain = plain_set(replace(judge.expected, functions=functions, rules=state.rules))
@@ -66,11 +72,11 @@ def write_expectations(session: Reading, path: str | os.PathLike[str]) -> None:
         ) from error
 
 
-def _ruled(session: Reading, function: str, now: Expected, rulers: Rulers) -> Expected:
+def _ruled(session: Reading, name: Name, now: Expected, rulers: Rulers) -> Expected:
     """Return the expectation of a function with the rulers that were moved by hand, in terms of the data's parameters."""
     judge, state = session._judge, session.state
-    given = judge.given(function, state)
-    tasks = (judge.task_of(name, state) for name in judge.names if name[0] == function)
+    given, key = judge.given(name, state), judge.key_of(name)
+    tasks = (judge.task_of(one, state) for one in judge.names if judge.key_of(one) == key)
     competing = next((growths_expected(task.expectation) for task in tasks if task), growths_expected(given))
     ticks = {name: tuple(sorted({*rulers[name], growth})) for name, growth in competing.items() if name in rulers}
     if isinstance(given, SeveralExpectation):

@@ -17,9 +17,10 @@ from scalkit.relation import Relation
 from scalkit.session.measured import AnySeries, Measured
 from scalkit.session.recent import Recent
 from scalkit.session.state import AnyExpectation, Rulers, State
-from scalkit.session.tasks import Name, Task, case, left_rule, names_in_set, too_short, truncated
+from scalkit.session.tasks import Name, Task, case, left_rule, too_short, truncated
 from scalkit.validation import ExpectationSet, Expected, Litmus, RuleResult, SearchSpace, Validation, Verdict
 from scalkit.validation.memory import Memory
+from scalkit.validation.names import candidates, named, primary, unexpected
 from scalkit.validation.rules import judge_rule
 from scalkit.validation.several import judge_several
 from scalkit.validation.several_expectation import SeveralExpectation
@@ -72,6 +73,7 @@ class Judge:
         self.min_points = min_points
         self.names = self.measured.names()
         self.functions = tuple(dict.fromkeys(function for function, _ in self.names))
+        self._primary = primary(self.names)
         self._verdicts: Recent[AnyVerdict | ScalkitError] = Recent(max(_LEAST_KEPT, _KEPT_STATES * len(self.names)))
         self._falling: Recent[tuple[StrongScaling | None]] = Recent(_LEAST_KEPT)
         self._rules: Recent[RuleResult] = Recent(_KEPT_RULES)
@@ -80,7 +82,7 @@ class Judge:
         self._numbers: Recent[int] = Recent(_LEAST_KEPT)
         self._count = count()
         self._memory = Memory()
-        if expected.litmus is not None and expected.litmus not in {*self.functions, *expected.functions}:
+        if expected.litmus is not None and expected.litmus not in {*self.functions, *expected.names}:
             raise DataError(
                 f"the litmus function '{expected.litmus}' was not measured; measured are {', '.join(self.functions)}."
             )
@@ -110,32 +112,27 @@ class Judge:
         validation = self._validation(state, measured, verdicts, short, notes)
         return Outcome(validation, verdicts, problems)
 
-    def expected_of(self, function: str, state: State) -> Expected | None:
-        """Return the expectation of a function and where its ticks come from, without those moved by hand."""
-        given = self.expected.of(function)
-        own = state.expectations.get(function)
+    def key_of(self, name: Name) -> str:
+        """Return the name by which a state keeps what is chosen for a function and metric: that of the function if it can."""
+        own = named(*name)
+        return name[0] if name in self._primary and own not in self.expected.functions else own
+
+    def expected_of(self, name: Name, state: State) -> Expected | None:
+        """Return the expectation of a function and metric and where its ticks come from, without those moved by hand."""
+        given = self.expected.of(*name, name in self._primary)
+        own = state.expectations.get(self.key_of(name))
         if own is None:
             return given
         return Expected(own, given.space if given else "around")
 
-    def given(self, function: str, state: State) -> AnyExpectation | None:
-        """Return the expectation of a function as it was written, in terms of the parameters of the data."""
-        expected = self.expected_of(function, state)
+    def given(self, name: Name, state: State) -> AnyExpectation | None:
+        """Return the expectation of a function and metric as it was written, in terms of the parameters of the data."""
+        expected = self.expected_of(name, state)
         if expected is None:
             return None
         if len(self.measured.parameters) > 1:
             return expected.search_spaces(self.measured.parameters)[0]
         return expected.along(self.measured.parameters[0], self.measured.fixed)
-
-    def own_spaces(self, function: str, state: State) -> dict[str, SearchSpace]:
-        """Return the search spaces that a function with an expectation has before a tick is moved by hand."""
-        expected = self.expected_of(function, state)
-        if expected is None:
-            return {}
-        names = self.measured.parameters
-        if len(names) > 1:
-            return expected.search_spaces(names)[1]
-        return {names[0]: expected.search_space(names[0], self.measured.fixed)[1]}
 
     def task(self, one: AnySeries, state: State) -> Task | None:
         """Return how a series is judged; None without an expectation.
@@ -145,14 +142,15 @@ class Judge:
         ExpectationError
             If the expectation or the ruler does not fit the data.
         """
-        expected = self.expected_of(one.function, state)
+        name = (one.function, one.metric)
+        expected = self.expected_of(name, state)
         if expected is None:
             return None
         try:
             if isinstance(one, SeveralSeries):
                 several, spaces = expected.search_spaces(one.parameters)
                 along = {name: each.growth for name, each in several.along.items()}
-                return Task((one.function, one.metric), one, several, self._ruled(one.function, state, spaces, along))
+                return Task(name, one, several, self._ruled(name, state, spaces, along))
             return self._task_along(one, expected, state)
         except ExpectationError as error:
             raise ExpectationError(f"function '{one.function}': {error}") from error
@@ -172,17 +170,17 @@ class Judge:
             one = falling.cost
             expected = Expected(cost_expectation(expected.along(parameter, fixed)), expected.space)
         expectation, space = expected.search_space(parameter, fixed)
-        spaces = self._ruled(one.function, state, {parameter: space}, {parameter: expectation.growth})
+        spaces = self._ruled(name, state, {parameter: space}, {parameter: expectation.growth})
         return Task(name, one, expectation, spaces)
 
-    def _rulers(self, function: str, state: State) -> Rulers:
-        return state.shared or state.rulers.get(function, {})
+    def _rulers(self, name: Name, state: State) -> Rulers:
+        return state.shared or state.rulers.get(self.key_of(name), {})
 
     def _ruled(
-        self, function: str, state: State, spaces: Mapping[str, SearchSpace], growths: Mapping[str, Growth]
+        self, one: Name, state: State, spaces: Mapping[str, SearchSpace], growths: Mapping[str, Growth]
     ) -> dict[str, SearchSpace]:
-        """Return the search spaces of a function with the ticks moved by hand and the expected growths."""
-        rulers, name = self._rulers(function, state), "shared" if state.shared else "by hand"
+        """Return the search spaces of a function and metric with the ticks moved by hand and the expected growths."""
+        rulers, name = self._rulers(one, state), "shared" if state.shared else "by hand"
         found = {}
         for parameter, growth in growths.items():
             if parameter not in rulers:
@@ -288,8 +286,7 @@ class Judge:
         notes: list[str],
     ) -> Validation:
         functions = {**self.expected.functions, **state.expectations}
-        judged = {function for function, _ in verdicts}
-        covered = {name for function in (*judged, *(f for f, _ in short)) for name in names_in_set(function)}
+        covered = {one for name in (*verdicts, *short) for one in candidates(*name, name in self._primary)}
         several = self.measured.parameters if len(self.measured.parameters) > 1 else ()
         self._check_rules(state.rules)
         one_parameter = cast("tuple[Verdict, ...]", tuple(verdicts.values()))
@@ -300,7 +297,7 @@ class Judge:
         return Validation(
             verdicts=one_parameter,
             rules=() if several else tuple(self._ruling(rule, measured, one_parameter) for rule in state.rules),
-            unexpected=tuple(f for f in self.functions if f not in judged and not self.expected_of(f, state)),
+            unexpected=unexpected(self.names, lambda one: one in verdicts or self.expected_of(one, state) is not None),
             unjudged=tuple(short.values()),
             missing=tuple(name for name in functions if name not in covered),
             litmus=next(
@@ -312,7 +309,7 @@ class Judge:
         )
 
     def _check_rules(self, rules: tuple[Relation, ...]) -> None:
-        known = {*self.functions, *self.expected.functions}
+        known = {*self.functions, *self.expected.names}
         for rule in rules:
             for name in rule.names:
                 if name not in known:
@@ -336,9 +333,10 @@ class Judge:
 
     def _why_not(self, name: Name, state: State) -> str:
         function, metric = name
-        if self.expected_of(function, state) is None:
+        if self.expected_of(name, state) is None:
             example = " + ".join(f"log({parameter})" for parameter in self.measured.parameters)
-            return f"{function} has no expectation; write one, for example {example}."
+            what = function if name in self._primary else f"{metric} of {function}"
+            return f"{what} has no expectation; write one, for example {example}."
         return f"no value of {function} ({metric}) is left; include a setting again."
 
     def _way_on(self, one: AnySeries, state: State) -> str:

@@ -87,8 +87,8 @@ class Reading:
 
     @property
     def expectation(self) -> AnyExpectation | None:
-        """What is expected of the selected function, in terms of the parameters of the data; None if nothing is."""
-        return self._judge.given(self._selected[0], self.state)
+        """What is expected of the selected function and metric, in terms of the parameters of the data; None if nothing is."""
+        return self._judge.given(self._selected, self.state)
 
     @property
     def spaces(self) -> dict[str, SearchSpace]:

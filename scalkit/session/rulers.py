@@ -17,28 +17,28 @@ from scalkit.validation.several_expectation import SeveralExpectation
 __all__ = ["growth_along", "growths_expected", "moved", "parse_tick", "settled", "with_ruler"]
 
 
-def with_ruler(judge: Judge, state: State, function: str, space: SearchSpace) -> State:
-    """Return the state with another ruler along a parameter: the shared one if rulers are shared, else the function's."""
+def with_ruler(judge: Judge, state: State, key: str, space: SearchSpace) -> State:
+    """Return the state with another ruler along a parameter: the shared one if rulers are shared, else that of `key`."""
     ruler = {space.parameter: space.ticks}
     if state.shared:
         return replace(state, shared={**state.shared, **ruler})
-    return settled(judge, state.ruled(function, {**state.rulers.get(function, {}), **ruler}), function)
+    return settled(judge, state.ruled(key, {**state.rulers.get(key, {}), **ruler}), key)
 
 
-def settled(judge: Judge, state: State, function: str) -> State:
-    """Return the state where a ruler by hand that equals the one that the function would have anyway is none."""
-    rulers = state.rulers.get(function)
+def settled(judge: Judge, state: State, key: str) -> State:
+    """Return the state where a ruler by hand that equals the one that there would be anyway is none; see `Judge.key_of`."""
+    rulers = state.rulers.get(key)
     if not rulers:
         return state
-    bare = replace(state, shared={}).ruled(function, None)
-    found = (judge.task_of(name, bare) for name in judge.names if name[0] == function)
+    bare = replace(state, shared={}).ruled(key, None)
+    found = (judge.task_of(name, bare) for name in judge.names if judge.key_of(name) == key)
     tasks = [task for task in found if task is not None]
     kept = {
         parameter: ticks
         for parameter, ticks in rulers.items()
         if not tasks or any(_differ(task, parameter, ticks) for task in tasks)
     }
-    return state.ruled(function, kept)
+    return state.ruled(key, kept)
 
 
 def _differ(task: Task, parameter: str, ticks: tuple[Growth, ...]) -> bool:

@@ -95,7 +95,7 @@ class Session(Stepping):
         return self
 
     def expect(self, text: object, deviation: object | None = None) -> Session:
-        """Expect something else of the selected function.
+        """Expect something else of the selected function and metric.
 
         Parameters
         ----------
@@ -106,13 +106,13 @@ class Session(Stepping):
         """
         current = self.expectation
         own = own_deviation(current) if deviation is None else deviation
-        return self._expect(f"expect {text} of {self._selected[0]}", text, own)
+        return self._expect(f"expect {text} of {self._key}", text, own)
 
     def set_deviation(self, deviation: object | None) -> Session:
         """Allow another deviation of the selected function; None is half of its leading class."""
         current = self._require_expectation()
         shown = "automatic" if deviation is None else str(deviation)
-        return self._expect(f"deviation {shown} of {self._selected[0]}", str(current.growth), deviation)
+        return self._expect(f"deviation {shown} of {self._key}", str(current.growth), deviation)
 
     def set_ticks(self, growths: Iterable[Growth | str], parameter: str | None = None) -> Session:
         """Put exactly these ticks on the ruler of the selected function; the expectation competes in any case.
@@ -179,10 +179,10 @@ class Session(Stepping):
         self._require_expectation()
         state = self.state
         if state.shared:
-            task = self._judge.task_of(self._selected, replace(state, shared={}).ruled(self._selected[0], None))
+            task = self._judge.task_of(self._selected, replace(state, shared={}).ruled(self._key, None))
             spaces = task.spaces if task else {}
             return self._do("reset the ruler", replace(state, shared={n: one.ticks for n, one in spaces.items()}))
-        return self._do("reset the ruler", state.ruled(self._selected[0], None))
+        return self._do("reset the ruler", state.ruled(self._key, None))
 
     def share_ticks(self, shared: bool = True) -> Session:
         """Let the ruler of the selected function serve all functions, or let each have its own again.
@@ -191,14 +191,14 @@ class Session(Stepping):
         """
         if bool(shared) == self.shares_ticks:
             return self
-        state, function = self.state, self._selected[0]
+        state, key = self.state, self._key
         if shared:
             self._require_expectation()
             rulers = {name: space.ticks for name, space in self.spaces.items()}
-            return self._do(f"share the ruler of {function}", replace(state, shared=rulers))
+            return self._do(f"share the ruler of {key}", replace(state, shared=rulers))
         apart = replace(state, shared={})
         if self.expectation is not None:
-            apart = settled(self._judge, apart.ruled(function, state.shared), function)
+            apart = settled(self._judge, apart.ruled(key, state.shared), key)
         return self._do("a ruler for each function", apart)
 
     def use_statistic(self, name: str) -> Session:
@@ -314,23 +314,28 @@ class Session(Stepping):
 
         return session_from_dict(cls, plain, data)
 
+    @property
+    def _key(self) -> str:
+        """The name by which the state keeps what is chosen for the selected function and metric."""
+        return self._judge.key_of(self._selected)
+
     def _expect(self, step: str, text: object, deviation: object | None) -> Session:
-        function = self._selected[0]
+        name, key = self._selected, self._key
         alone, state = {"expectation": text}, self.state
         # The expectation by itself first: what is wrong with it is no fault of a deviation that was there before.
         for entry in (alone,) if deviation is None else (alone, {**alone, "deviation": deviation}):
-            made = expectation_set({function: entry}).functions[function].expectation
-            state = self.state.expecting(function, made)
+            made = expectation_set({key: entry}).functions[key].expectation
+            state = self.state.expecting(key, made)
             try:
-                given = self._judge.given(function, state)
+                given = self._judge.given(name, state)
             except ExpectationError as error:
-                raise ExpectationError(f"function '{function}': {error}") from error
+                raise ExpectationError(f"function '{key}': {error}") from error
         try:
-            begin = self._judge.given(function, self.state.expecting(function, None))
+            begin = self._judge.given(name, self.state.expecting(key, None))
         except ExpectationError as error:
-            raise ExpectationError(f"function '{function}': {error}") from error
-        state = state.expecting(function, None if given == begin else given)
-        return self._do(step, settled(self._judge, state, function))
+            raise ExpectationError(f"function '{key}': {error}") from error
+        state = state.expecting(key, None if given == begin else given)
+        return self._do(step, settled(self._judge, state, key))
 
     def _edit(self, step: str, parameter: str, change: Callable[[SearchSpace], SearchSpace]) -> Session:
         return self._do(step, self._edited(self.state, parameter, change))
@@ -338,7 +343,7 @@ class Session(Stepping):
     def _edited(self, state: State, parameter: str, change: Callable[[SearchSpace], SearchSpace]) -> State:
         self._require_expectation()
         growth_along(Growth.constant(), self.parameters, parameter)
-        return with_ruler(self._judge, state, self._selected[0], change(self.spaces[parameter]))
+        return with_ruler(self._judge, state, self._key, change(self.spaces[parameter]))
 
     def _leave_out(self, step: str, settings: tuple[object, ...], gone: set[Setting]) -> Session:
         function = self._selected[0]

@@ -15,7 +15,7 @@ from scalkit.session.state import AnyExpectation
 from scalkit.validation import SearchSpace
 from scalkit.validation.expectation import Expectation
 
-__all__ = ["Name", "Task", "case", "left_rule", "names_in_set", "too_short", "truncated"]
+__all__ = ["Name", "Task", "case", "left_rule", "too_short", "truncated"]
 
 Name = tuple[str, str]
 """Function and metric."""
@@ -46,11 +46,6 @@ def case(task: Task) -> tuple[Series, Expectation, SearchSpace]:
     """Return what `judge` takes, of a task over one parameter."""
     (space,) = task.spaces.values()
     return cast(Series, task.series), cast(Expectation, task.expectation), space
-
-
-def names_in_set(function: str) -> tuple[str, str]:
-    """Return the names under which a set knows a function: its own, and that of ``f`` for ``f[random]``."""
-    return function, function.split("[", 1)[0]
 
 
 def too_short(one: AnySeries, min_points: int) -> str:

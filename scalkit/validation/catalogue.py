@@ -13,6 +13,7 @@
     MPI_Gather = { expectation = "p", deviation = "log(p)", space = "paper" }
     MPI_Scan = { expectation = "log(p)", ticks = ["1", "log(p)", "p^(1/2)", "p"] }
     MPI_Send = { expectation = "log(p) + S", deviation = { S = "S^(1/4)" } }
+    solve = { time = "p", visits = "1" }    # metric by metric; a name alone is about time and memory
     my_tree = "loglog(p)"
 
     [growth_classes.loglog]          # a class of one's own: a formula, and its place in the order if sympy cannot tell
@@ -39,9 +40,10 @@ from scalkit.growth import Growth
 from scalkit.relation import Relation
 from scalkit.toml_lines import Path as EntryPath
 from scalkit.toml_lines import line_of, lines_of, syntax_error
-from scalkit.validation.entries import AtEntry, at, known_keys, typed
+from scalkit.validation.entries import AtEntry, at, is_by_metric, known_keys, typed
 from scalkit.validation.expectation import Expectation, HasGrowth
 from scalkit.validation.growth_classes import declare_growths
+from scalkit.validation.names import candidates, function_in, named
 from scalkit.validation.several_expectation import SeveralExpectation
 from scalkit.validation.several_space import SeveralSpace, Space, space_along
 from scalkit.validation.space import SPACES, SearchSpace
@@ -109,17 +111,31 @@ class ExpectationSet:
 
         return expectations_html(self)
 
-    def of(self, function: str) -> Expected | None:
-        """Return the expectation of a function; a variant such as ``f[random]`` falls back to ``f``."""
-        return self.functions.get(self.name_of(function))
+    def of(self, function: str, metric: str = "", is_primary: bool = True) -> Expected | None:
+        """Return the expectation of a metric of a function; a variant such as ``f[random]`` falls back to ``f``.
 
-    def name_of(self, function: str) -> str:
-        """Return the name under which the set would know a function: its own, or that of ``f`` for ``f[random]``."""
-        return function if function in self.functions else function.split("[", 1)[0]
+        Parameters
+        ----------
+        function : str
+        metric : str
+            Without one, what stands for all primary metrics.
+        is_primary : bool
+            Whether an expectation that names no metric is about this one: see `scalkit.validation.names.primary`.
+        """
+        return self.functions.get(self.name_of(function, metric, is_primary))
+
+    def name_of(self, function: str, metric: str = "", is_primary: bool = True) -> str:
+        """Return the name under which the set knows a metric of a function; empty if it does not."""
+        return next((name for name in candidates(function, metric, is_primary) if name in self.functions), "")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names of functions that may be meant, with and without metrics."""
+        return tuple(dict.fromkeys((*self.functions, *map(function_in, self.functions))))
 
 
 def load_expectations(source: str | Path) -> ExpectationSet:
-    """Return a bundled set (``"mpi"``, ``"mafia"``) or the one in a TOML file.
+    """Return a bundled set (``"mpi"``, ``"mpi-all"``, ``"mafia"``) or the one in a TOML file.
 
     Raises
     ------
@@ -147,8 +163,9 @@ def expectation_set(source: object) -> ExpectationSet:
     """Return a set from a set, a name, a path, or a mapping from function to expectation.
 
     Values of a mapping are an Expectation, whatever `Expectation` takes, a sum over several parameters such as
-    ``"log(p) + S"``, or a table with ``expectation``, ``deviation``,
-    ``space``, ``ticks``, ``add_ticks`` and ``remove_ticks``.
+    ``"log(p) + S"``, a table with ``expectation``, ``deviation``, ``space``, ``ticks``, ``add_ticks`` and
+    ``remove_ticks``, or a table from metric to these. Without a metric an expectation is about those that
+    `scalkit.validation.names.primary` says; ``"MPI_Bcast (visits)"`` is the name of a single metric.
     """
     if isinstance(source, ExpectationSet):
         return source
@@ -156,7 +173,7 @@ def expectation_set(source: object) -> ExpectationSet:
         return load_expectations(source)
     if isinstance(source, Mapping):
         try:
-            return ExpectationSet({str(name): _expected(str(name), value, {}) for name, value in source.items()})
+            return ExpectationSet({name: one for name, _, one in _entries(source, {})})
         except AtEntry as wrong:
             raise wrong.error from None
     raise ExpectationError(
@@ -194,12 +211,13 @@ def _from_table(table: Mapping[str, Any], name: str, lines: Mapping[EntryPath, i
     with at("deviation"):
         _require_deviation(table.get("deviation", 1))
     _require_ruler(table, ())
+    entries = list(_entries(functions, table))
     return ExpectationSet(
-        functions={key: _expected(key, value, table) for key, value in functions.items()},
+        functions={key: one for key, _, one in entries},
         rules=tuple(_rules(typed(table, "rules", list, [], "a list of texts"))),
         litmus=typed(table, "litmus", str, None, "the name of a function"),
         name=name,
-        lines={key: lines[path] for key in functions if (path := ("expectations", key)) in lines},
+        lines={key: lines[path] for key, path, _ in entries if path in lines},
     )
 
 
@@ -209,9 +227,23 @@ def _rules(rules: list[Any]) -> Iterator[Relation]:
             yield Relation.parse(rule)
 
 
-def _expected(function: str, value: object, overall: Mapping[str, Any]) -> Expected:
-    """Return the expectation of a function; `overall` has what the file says for all."""
-    here = ("expectations", function)
+def _entries(functions: Mapping[str, Any], overall: Mapping[str, Any]) -> Iterator[tuple[str, EntryPath, Expected]]:
+    """Return the name, the place and the expectation of every entry, metric by metric where a table says so."""
+    found: set[str] = set()
+    for function, value in functions.items():
+        by_metric: dict[Any, Any] = dict(value) if is_by_metric(value, _FUNCTION_KEYS) else {None: value}
+        for metric, one in by_metric.items():
+            here: EntryPath = ("expectations", str(function), *(() if metric is None else (str(metric),)))
+            name = str(function) if metric is None else named(str(function), str(metric))
+            with at(*here):
+                if name in found:
+                    raise ExpectationError(f"what is expected of '{name}' is said twice; leave one out.")
+            found.add(name)
+            yield name, here, _expected(name, one, overall, here)
+
+
+def _expected(function: str, value: object, overall: Mapping[str, Any], here: EntryPath) -> Expected:
+    """Return the expectation of a function; `overall` has what the file says for all, `here` is its place."""
     entry: Mapping[str, Any] = value if isinstance(value, Mapping) else {"expectation": value}
     known_keys(entry, _FUNCTION_KEYS, f"'{function}'", here)
     with at(*here):
@@ -220,7 +252,7 @@ def _expected(function: str, value: object, overall: Mapping[str, Any]) -> Expec
                 f"'{function}' has no key 'expectation'; add one, for example expectation = 'log(p)'."
             )
     if isinstance(entry["expectation"], Expectation | SeveralExpectation):
-        return _ruled(function, entry["expectation"], entry, overall)
+        return _ruled(function, entry["expectation"], entry, overall, here)
     with at(*here, "expectation"):
         if isinstance(entry["expectation"], (bool, list, dict)):
             raise ExpectationError(
@@ -230,7 +262,7 @@ def _expected(function: str, value: object, overall: Mapping[str, Any]) -> Expec
             _made(entry["expectation"], None)
     with at(*here, "deviation"), _naming(function):
         expectation = _made(entry["expectation"], entry.get("deviation", overall.get("deviation")))
-    return _ruled(function, expectation, entry, overall)
+    return _ruled(function, expectation, entry, overall, here)
 
 
 def _made(text: object, deviation: object) -> Expectation | SeveralExpectation:
@@ -275,9 +307,9 @@ def _ruled(
     expectation: Expectation | SeveralExpectation,
     entry: Mapping[str, Any],
     overall: Mapping[str, Any],
+    here: EntryPath,
 ) -> Expected:
     """Return an expectation with its search space: its own, or the file's, and the ticks added and removed by hand."""
-    here: EntryPath = ("expectations", function)
     _require_ruler(entry, here)
     base, base_at = (entry, here) if "space" in entry or "ticks" in entry else (overall, ())
     space = base.get("space", "around")

@@ -10,7 +10,7 @@ from typing import Any
 from scalkit.errors import ExpectationError, ScalkitError
 from scalkit.toml_lines import Path as EntryPath
 
-__all__ = ["AtEntry", "at", "known_keys", "typed"]
+__all__ = ["AtEntry", "at", "is_by_metric", "known_keys", "typed"]
 
 
 class AtEntry(Exception):  # noqa: N818
@@ -38,6 +38,13 @@ def known_keys(table: Mapping[str, Any], known: tuple[str, ...], where: str, pat
             hint = f"; did you mean '{near[0]}'?" if near else f"; known are {', '.join(known)}."
             with at(*path, str(key)):
                 raise ExpectationError(f"{where} has the unknown key '{key}'{hint}")
+
+
+def is_by_metric(value: object, known: tuple[str, ...]) -> bool:
+    """Return whether the entry of a function is a table from metric to entry; keys that look like `known` ones are none."""
+    if not isinstance(value, Mapping) or not value:
+        return False
+    return not any(difflib.get_close_matches(str(key), known, 1) for key in value)
 
 
 def typed(table: Mapping[str, Any], key: str, kind: type | tuple[type, ...], default: Any, words: str) -> Any:

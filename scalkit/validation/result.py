@@ -20,6 +20,7 @@ from scalkit.validation.advise import Advice, Cost, advise
 from scalkit.validation.bands import bands_of
 from scalkit.validation.limit import Limits, limits
 from scalkit.validation.litmus import Litmus
+from scalkit.validation.names import function_in, in_short
 from scalkit.validation.rules import RuleResult
 from scalkit.validation.several_verdict import is_several
 from scalkit.validation.verdict import SYMBOLS, Verdict
@@ -161,13 +162,14 @@ class Validation:
             names = [v.function for v in self.verdicts if caveat in v.caveats]
             found.append(f"{caveat} ({', '.join(names)})")
         if self.unexpected:
-            found.append(f"measured, but without an expectation: {', '.join(self.unexpected)}")
+            found.append(f"measured, but without an expectation: {', '.join(in_short(self.unexpected))}")
         if self.unjudged:
             found.append(f"not judged: {'; '.join(self.unjudged)}")
         if self.missing:
             found.append(f"expected, but not measured: {', '.join(self.missing)}")
         for name in self.missing:
-            for near in difflib.get_close_matches(name, self.unexpected, 1, 0.8):
+            others = [one for one in self.unexpected if function_in(one) != function_in(name)]
+            for near in difflib.get_close_matches(name, others, 1, 0.8):
                 found.append(f"{name} is expected and {near} measured; write one like the other if they are the same")
         compared = () if self.comparison is None else (self.comparison.headline,)
         return (*self.notes, *compared, *found)

@@ -18,6 +18,7 @@ from scalkit.growth import Growth
 from scalkit.measure import SeveralSeries, Statistic, several_series
 from scalkit.validation.asked import require_values_along
 from scalkit.validation.catalogue import ExpectationSet, Expected
+from scalkit.validation.names import primary
 from scalkit.validation.several_along import AlongVerdict
 from scalkit.validation.several_expectation import SeveralExpectation
 from scalkit.validation.several_probability import probability_along, probability_of_whole
@@ -51,11 +52,12 @@ def several_verdicts(
         If an expectation does not fit the parameters of the data.
     """
     measured = several_series(data, statistic)
+    main = primary((one.function, one.metric) for one in measured)
     tasks: list[_Task] = []
     short: dict[SeveralSeries, str] = {}
     refused: list[str] = []
     for one in measured:
-        wanted = expected.of(one.function)
+        wanted = expected.of(one.function, one.metric, (one.function, one.metric) in main)
         if wanted is None:
             continue
         if reason := _shortage(one, min_points):

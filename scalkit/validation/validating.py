@@ -21,6 +21,7 @@ from scalkit.validation.catalogue import ExpectationSet, Expected, expectation_s
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.hypotheses import Prior
 from scalkit.validation.litmus import Litmus
+from scalkit.validation.names import Name, function_in, named, primary, unexpected
 from scalkit.validation.parallel import in_turn
 from scalkit.validation.result import Validation
 from scalkit.validation.rules import RuleResult, judge_rule
@@ -55,7 +56,9 @@ def validate(
         From `scalkit.read` or `scalkit.measurements`. Over several parameters the verdicts are `SeveralVerdict`.
     expectations : mapping, ExpectationSet, Baseline, str or Path
         Function to expectation, for example ``{"MPI_Bcast": "log(p)"}``, over several parameters ``"log(p) + S"``, where
-        those that it does not name are expected to have no effect; the name of a bundled set (``"mpi"``,
+        those that it does not name are expected to have no effect; or metric to expectation, as in
+        ``{"MPI_Bcast": {"time": "log(p)", "visits": "1"}}``: without a metric it is about what scalkit
+        measures itself, time, memory and operations, else about the first metric. Or the name of a bundled set (``"mpi"``, ``"mpi-all"``,
         ``"mafia"``), or a TOML file. With a baseline the status quo is what is expected, and the result has a `comparison`.
     rules : iterable of str or Relation
         Cross-function rules, in addition to those of the set.
@@ -125,17 +128,20 @@ def validate(
                 data, expected, space, baseline, cast(Statistic, statistic), min_points, prior, scaling, compute
             )
     if not found.verdicts:
-        raise ExpectationError(_no_match(found.names, expected))
-    known = {*found.names, *expected.functions}
-    _require_litmus(litmus, found.names, found.names)
-    _require_litmus(expected.litmus, known, found.names)
+        raise ExpectationError(_no_match(found.names, expected, baseline))
+    functions = [function for function, _ in found.names]
+    known = {*functions, *expected.names}
+    _require_litmus(litmus, functions, functions)
+    _require_litmus(expected.litmus, known, functions)
     relations = [*_relations(expected.rules, known), *_relations(rules, known)]
-    judged = {v.function for v in found.verdicts}
-    covered = {expected.name_of(name) for name in (*judged, *found.short)}
+    wanted = _Wanted.among(expected, baseline, found.names)
+    covered = {
+        name for one in (*found.judged, *found.short) for name in (wanted.name_of(one), expected.name_of(one[0]))
+    }
     result = Validation(
         verdicts=found.verdicts,
         rules=() if len(several) > 1 else tuple(_rule(one, found.measured, found.verdicts) for one in relations),
-        unexpected=tuple(dict.fromkeys(name for name in found.names if name not in judged and not expected.of(name))),
+        unexpected=unexpected(found.names, lambda one: one in found.judged or bool(wanted.name_of(one))),
         unjudged=found.unjudged,
         missing=tuple(name for name in expected.functions if name not in covered),
         litmus=_litmus(litmus or expected.litmus, found.verdicts),
@@ -150,12 +156,41 @@ def validate(
 class _Found:
     """The verdicts, and what there was to judge."""
 
-    names: list[str]
+    names: list[Name]
     measured: list[Series]
     verdicts: tuple[Verdict, ...]
-    short: tuple[str, ...]
+    judged: frozenset[Name]
+    short: tuple[Name, ...]
     unjudged: tuple[str, ...]
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What is expected of which function and metric."""
+
+    expected: ExpectationSet
+    baseline: Baseline | None
+    primary: frozenset[Name]
+
+    @classmethod
+    def among(cls, expected: ExpectationSet, baseline: Baseline | None, names: Iterable[Name]) -> _Wanted:
+        return cls(expected, baseline, primary(names))
+
+    def name_of(self, one: Name) -> str:
+        """Return the name under which something measured is expected; empty if it is not."""
+        return self.expected.name_of(*one, self.baseline is not None or one in self.primary)
+
+    def of(self, one: Series) -> Expected | None:
+        if self.baseline is None:
+            return self.expected.functions.get(self.name_of(_name(one)))
+        known = self.baseline.expectation_of(one.function, one.metric)
+        return Expected(known) if known else None
+
+
+def _name(one: Series) -> Name:
+    """Return function and metric as measured, also of what is modelled as a cost."""
+    return one.function, one.metric.removeprefix(f"{one.parameter}*")
 
 
 def _along_one(
@@ -171,27 +206,30 @@ def _along_one(
 ) -> _Found:
     measured = series(data, statistic)
     fixed = fixed_parameters(data)
-    short = [one for one in measured if len(one.x) < min_points and expected.of(one.function)]
+    names = [_name(one) for one in measured]
+    wanted = _Wanted.among(expected, baseline, names)
+    short = [one for one in measured if len(one.x) < min_points and wanted.name_of(_name(one))]
     enough = [one for one in measured if one not in short]
     falling = {} if scaling == "weak" else _falling(enough)
     costs = [found.cost if (found := falling.get(one)) else one for one in enough]
-    cases = _cases(costs, expected, space, baseline, fixed)
+    cases = _cases(costs, wanted, space, fixed)
     nowhere = {one: why for one, expectation, _ in cases if (why := _without_value(one, expectation))}
     if len(nowhere) < len(cases):
         cases = [case for case in cases if case[0] not in nowhere]
     verdicts = tuple(judge(cases, min_points, prior, mapper))
     if not verdicts and short:
-        judge(_cases(short, expected, space, baseline, fixed), min_points, prior)  # says what is missing
-    judged = {v.function for v in verdicts}
+        judge(_cases(short, wanted, space, fixed), min_points, prior)  # says what is missing
+    judged = frozenset(_name(v.series) for v in verdicts)
     return _Found(
-        names=[one.function for one in measured],
+        names=names,
         measured=measured,
         verdicts=verdicts,
-        short=tuple(one.function for one in (*short, *nowhere)),
+        judged=judged,
+        short=tuple(_name(one) for one in (*short, *nowhere)),
         unjudged=(*(_too_short(one, min_points) for one in short), *nowhere.values()),
         notes=(
             *(f"judged at {name} = {value:g}" for name, value in fixed.items()),
-            *(found.sentence for one, found in falling.items() if one.function in judged),
+            *(found.sentence for one, found in falling.items() if _name(one) in judged),
         ),
     )
 
@@ -208,10 +246,11 @@ def _over_several(
         data, expected, space=space, statistic=statistic, min_points=min_points, mapper=mapper
     )
     return _Found(
-        names=[one.function for one in measured],
+        names=[(one.function, one.metric) for one in measured],
         measured=[],
         verdicts=cast("tuple[Verdict, ...]", tuple(verdicts)),  # what a Verdict has, a SeveralVerdict has too
-        short=tuple(one.function for one in short),
+        judged=frozenset((v.function, v.metric) for v in verdicts),
+        short=tuple((one.function, one.metric) for one in short),
         unjudged=tuple(short.values()),
     )
 
@@ -251,26 +290,22 @@ def _falling(measured: list[Series]) -> dict[Series, StrongScaling]:
 
 def _cases(
     measured: list[Series],
-    expected: ExpectationSet,
+    wanted: _Wanted,
     space: Space | None,
-    baseline: Baseline | None,
     fixed: Collection[str],
 ) -> list[tuple[Series, Expectation, SearchSpace]]:
     """Return each series that has an expectation, with it and its search space."""
     cases = []
     for one in measured:
-        wanted = expected.of(one.function)
-        if baseline is not None:
-            known = baseline.expectation_of(one.function, one.metric)
-            wanted = Expected(known) if known else None
-        if wanted is None:
+        found = wanted.of(one)
+        if found is None:
             continue
         if space is not None:
-            wanted = Expected(wanted.expectation, space)
+            found = Expected(found.expectation, space)
         try:
             if one.metric == f"{one.parameter}*time":
-                wanted = Expected(cost_expectation(wanted.along(one.parameter, fixed)), wanted.space)
-            cases.append((one, *wanted.search_space(one.parameter, fixed)))
+                found = Expected(cost_expectation(found.along(one.parameter, fixed)), found.space)
+            cases.append((one, *found.search_space(one.parameter, fixed)))
         except ExpectationError as error:
             raise ExpectationError(f"function '{one.function}': {error}") from error
     return cases
@@ -336,8 +371,14 @@ def _notes(data: xr.Dataset) -> tuple[str, ...]:
     return (f"truncated files, read as far as they go: {truncated}",) if truncated else ()
 
 
-def _no_match(names: list[str], expected: ExpectationSet) -> str:
-    found, wanted = ", ".join(dict.fromkeys(names)) or "nothing", ", ".join(expected.functions) or "nothing"
-    near = [match for name in expected.functions for match in difflib.get_close_matches(name, names, 1)]
+def _no_match(names: list[Name], expected: ExpectationSet, baseline: Baseline | None) -> str:
+    wanted = list(expected.functions) if baseline is None else [named(one.function, one.metric) for one in baseline]
+    functions = list(dict.fromkeys(function for function, _ in names))
+    is_there = not set(functions).isdisjoint(map(function_in, wanted))  # the function is, the metric is not
+    measured = [named(*one) for one in names] if is_there else functions
+    near = [match for name in wanted for match in difflib.get_close_matches(name, measured, 1)]
     hint = f" Did you mean '{near[0]}'?" if near else ""
-    return f"no measured function has an expectation: measured are {found}; expectations name {wanted}.{hint}"
+    return (
+        f"no measured function has an expectation: measured are {', '.join(measured) or 'nothing'}; "
+        f"expectations name {', '.join(wanted) or 'nothing'}.{hint}"
+    )
