@@ -22,6 +22,7 @@ _HOMES = {
     "Session": "scalkit.session",
     "errors": "scalkit",
     "fit_models": "scalkit.fit.batch",
+    "guidelines": "scalkit",
     "measurements": "scalkit.measure",
     "perfmodels": "scalkit",
     "piecewise": "scalkit.validation.pieces",
@@ -29,11 +30,12 @@ _HOMES = {
     "read": "scalkit.measure",
     "register_growth": "scalkit.growth",
     "report": "scalkit.reports",
+    "store": "scalkit",
     "validate": "scalkit.validation",
 }
 
 if TYPE_CHECKING:
-    from scalkit import errors, perfmodels, plots
+    from scalkit import errors, guidelines, perfmodels, plots, store
     from scalkit.fit.batch import FitModels, fit_models
     from scalkit.growth import Growth, register_growth
     from scalkit.measure import measurements, read
@@ -61,6 +63,7 @@ __all__ = [
     "__version__",
     "errors",
     "fit_models",
+    "guidelines",
     "measurements",
     "perfmodels",
     "piecewise",
@@ -68,6 +71,7 @@ __all__ = [
     "read",
     "register_growth",
     "report",
+    "store",
     "validate",
 ]
 

@@ -11,6 +11,7 @@ __all__ = [
     "RuleError",
     "RunFileError",
     "ScalkitError",
+    "StoreError",
     "UsageError",
 ]
 
@@ -45,6 +46,10 @@ class LaunchError(ScalkitError, RuntimeError):
 
 class ReportError(ScalkitError, RuntimeError):
     """A report could not be written."""
+
+
+class StoreError(ScalkitError, RuntimeError):
+    """A store of results that cannot be opened, read or written."""
 
 
 class UsageError(ScalkitError, ValueError):

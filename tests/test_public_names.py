@@ -27,7 +27,7 @@ def test_dir_lists_the_public_names() -> None:
 def test_import_loads_nothing_heavy() -> None:
     code = (
         "import sys, scalkit;"
-        "heavy = {'plotly', 'ipywidgets', 'papermill', 'mpi4py', 'sympy', 'numpy', 'xarray', 'pandas'};"
+        "heavy = {'plotly', 'ipywidgets', 'papermill', 'mpi4py', 'sympy', 'numpy', 'xarray', 'pandas', 'pyarrow', 'duckdb'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

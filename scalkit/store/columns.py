@@ -1,0 +1,118 @@
+"""The columns of a run's Parquet file: a row is a measurement, repeated attributes of its suite included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = [
+    "COLUMNS",
+    "PATTERNS",
+    "SCHEMA_VERSION",
+    "STATISTICS",
+    "SUITE_KEY",
+    "UNITS",
+    "Column",
+    "arrow_schema",
+    "names",
+]
+
+SCHEMA_VERSION = 2
+"""Written into every file. A newer version only adds columns that may be missing; see `Column.since`."""
+
+PATTERNS = ("point-to-point", "collective", "master-worker", "simple", "rma", "memory", "kernel")
+"""How measurements are performed: those of one pattern can be compared."""
+
+UNITS = {"ns": 1e-9, "By": 1.0, "op": 1.0, "1": 1.0}
+"""Units of stored whole numbers (UCUM), and what one is in the base unit that scalkit computes with."""
+
+STATISTICS = ("value", "min", "q1", "med", "q3", "max", "mean", "cut_mean")
+"""What may stand for a measurement; `cut_mean` is the mean between the quartiles, as in SKaMPI."""
+
+SUITE_KEY = ("op", "pattern", "metric", "x_name", "fixed", "datatype", "sync")
+"""What suites of different runs must share to be the same suite."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its name, its kind, and the schema version that brought it.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"int64", "double", "string", "bool", "ints"}
+        ``ints`` is a list of whole numbers a row.
+    nullable : bool
+    since : int
+    derived : bool
+        Computed from the raw repetitions: no part of what the name of a file is a hash of.
+    """
+
+    name: str
+    kind: str
+    nullable: bool = False
+    since: int = 1
+    derived: bool = False
+
+
+_SUITE = (
+    *(Column(name, "string") for name in ("op", "variant", "pattern", "metric", "unit", "x_name", "x_unit", "axis")),
+    *(Column(name, "string") for name in ("fixed", "datatype", "sync", "definition", "role")),
+    *(Column(name, "int64", nullable=True) for name in ("warmup", "rep_min", "rep_max")),
+    *(Column(name, "double", nullable=True) for name in ("allowed_stderr", "x_step")),
+    Column("auto_refined", "bool", nullable=True),
+)
+
+_MEASUREMENT = (
+    Column("program", "string"),
+    *(Column(name, "int64") for name in ("launch", "x")),
+    Column("x_real", "double", nullable=True),
+    *(Column(name, "int64") for name in ("p", "msg_By", "seq")),
+    Column("offset_ms", "int64", nullable=True),
+    Column("status", "string"),
+    *(Column(name, "bool") for name in ("verified", "oversubscribed")),
+    Column("processes_per_node", "int64"),
+    Column("foreign_load", "double", nullable=True),
+    Column("first", "int64", nullable=True),
+    *(Column(name, "ints") for name in ("passes", "raw", "late_at", "overrun_at")),
+    *(Column(name, "ints", nullable=True) for name in ("pure", "work")),
+    Column("detail", "string", nullable=True),
+    # what root alone needed in each repetition, and each process's median
+    Column("root_raw", "ints", nullable=True, since=2),
+    Column("process_med", "ints", nullable=True, since=2),
+)
+
+_DERIVED = (
+    *(Column(name, "string", derived=True) for name in ("statistic", "outlier_rule")),
+    *(Column(name, "int64", derived=True) for name in ("n", "n_kept")),
+    *(Column(name, "double", derived=True) for name in ("value", "min", "q1", "med", "q3", "max", "mean")),
+    Column("raw_hash", "int64", derived=True),
+    *(Column(name, "double", nullable=True, derived=True) for name in ("sd", "cut_mean")),
+)
+
+COLUMNS = (Column("suite", "int64"), *_SUITE, *_MEASUREMENT, *_DERIVED)
+"""All columns of the newest schema, in the order of the file."""
+
+
+def names(kind: str | None = None, *, bulk: bool = True) -> list[str]:
+    """Return the names of all columns, or those of a kind; without the lists of repetitions if not `bulk`."""
+    return [
+        column.name for column in COLUMNS if (kind is None or column.kind == kind) and (bulk or column.kind != "ints")
+    ]
+
+
+def arrow_schema() -> pa.Schema:
+    """Return the newest schema as pyarrow knows it."""
+    import pyarrow as pa
+
+    kinds: dict[str, Any] = {
+        "int64": pa.int64(),
+        "double": pa.float64(),
+        "string": pa.string(),
+        "bool": pa.bool_(),
+        "ints": pa.list_(pa.int64()),
+    }
+    return pa.schema([pa.field(column.name, kinds[column.kind], nullable=column.nullable) for column in COLUMNS])

@@ -1,0 +1,128 @@
+"""DuckDB in memory over the index of a store: it reads that index and nothing else."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scalkit.errors import UsageError
+from scalkit.store.index import POINTS, RUNS, Snapshot
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas as pd
+
+__all__ = ["Database", "conditions"]
+
+
+class Database:
+    """Two views, ``runs`` and ``points``, of the runs of a snapshot that are not retracted.
+
+    Parameters
+    ----------
+    snapshot : Snapshot
+    hidden : sequence of str
+        Ids of runs to leave out.
+    """
+
+    def __init__(self, snapshot: Snapshot, hidden: Sequence[str]) -> None:
+        self._connection = _closed_connection(snapshot.generation)
+        self._columns: dict[str, list[str]] = {}
+        out = sorted({*hidden, *snapshot.gone})
+        for view, file, fresh in (("runs", RUNS, snapshot.runs), ("points", POINTS, snapshot.points)):
+            self._connection.register(f"fresh_{view}", fresh)
+            parts = [f"SELECT * FROM fresh_{view}"] if len(fresh) or snapshot.generation is None else []
+            if snapshot.generation is not None:
+                path = str(snapshot.generation / file).replace("'", "''")
+                parts.append(f"SELECT * FROM read_parquet('{path}')")
+            listed = ", ".join(f"'{run_id}'" for run_id in out)  # 32 hexadecimal digits each
+            where = f" WHERE run_id NOT IN ({listed})" if out else ""
+            self._connection.execute(
+                f"CREATE VIEW {view} AS SELECT * FROM ({' UNION ALL BY NAME '.join(parts)}){where}"
+            )
+            self._columns[view] = list(fresh.schema.names)
+
+    def columns(self, view: str) -> list[str]:
+        """Return the columns of a view."""
+        return self._columns[view]
+
+    def frame(self, sql: str, parameters: Sequence[Any] = ()) -> pd.DataFrame:
+        """Return the answer to a question in SQL.
+
+        Raises
+        ------
+        UsageError
+            If DuckDB refuses it.
+        """
+        import duckdb
+
+        try:
+            return self._connection.execute(sql, list(parameters)).df()
+        except duckdb.IOException as error:
+            raise FileNotFoundError(str(error)) from error
+        except duckdb.Error as error:
+            raise UsageError(f"the question {sql[:80]!r} cannot be answered: {str(error).splitlines()[0]}") from error
+
+    def arrays(self, sql: str, parameters: Sequence[Any] = ()) -> dict[str, Any]:
+        """Return the answer as numpy arrays, masked where values are missing."""
+        import duckdb
+
+        try:
+            return dict(self._connection.execute(sql, list(parameters)).fetchnumpy())
+        except duckdb.IOException as error:
+            raise FileNotFoundError(str(error)) from error
+
+
+def _closed_connection(folder: Path | None) -> duckdb.DuckDBPyConnection:
+    """Return a connection that reads files of the index only, loads no extension and keeps it so."""
+    import duckdb
+
+    connection = duckdb.connect(":memory:")
+    allowed = "" if folder is None else "'" + str(folder).replace("'", "''") + "/'"
+    for setting in (
+        "python_enable_replacements = false",
+        "autoinstall_known_extensions = false",
+        "autoload_known_extensions = false",
+        f"allowed_directories = [{allowed}]",
+        "enable_external_access = false",
+        "lock_configuration = true",
+    ):
+        connection.execute(f"SET {setting}")
+    return connection
+
+
+def conditions(filters: Mapping[str, Any], known: Sequence[str]) -> tuple[str, list[Any]]:
+    """Return an SQL condition and its parameters.
+
+    Parameters
+    ----------
+    filters : mapping
+        A value, several, or a text with ``*`` for each column; None is no filter.
+    known : sequence of str
+        The columns.
+
+    Raises
+    ------
+    UsageError
+        If a column is unknown, or a value has no place in a filter.
+    """
+    parts, parameters = ["TRUE"], []
+    for name, wanted in filters.items():
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}."
+            raise UsageError(f"there is no {name!r} to choose by{hint}")
+        if wanted is None:
+            continue
+        values = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
+        if not all(isinstance(value, str | int | float) for value in values):
+            raise UsageError(f"{name} is {wanted!r:.60}; a text, a number, or a list of them is needed.")
+        tests = []
+        for value in values:
+            is_glob = isinstance(value, str) and "*" in value
+            tests.append(f'"{name}" GLOB ?' if is_glob else f'"{name}" = ?')
+            parameters.append(value.replace("[", "[[]") if isinstance(value, str) and is_glob else value)
+        parts.append(f"({' OR '.join(tests) or 'FALSE'})")
+    return " AND ".join(parts), parameters

@@ -1,0 +1,123 @@
+"""`merge`: takes over runs of another store that are valid and new, and its retractions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scalkit.store.policy import Policy
+from scalkit.store.validating import Checked, Report, examined
+
+if TYPE_CHECKING:
+    from scalkit.store.store import Store
+
+__all__ = ["Merged", "merge"]
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What a merge did.
+
+    Attributes
+    ----------
+    added, skipped : tuple of str
+        Ids of the runs that were taken over, and of those that were there.
+    refused : tuple of Checked
+        Files that were not taken over, with their reasons.
+    retracted : int
+        Retractions that were taken over.
+    """
+
+    added: tuple[str, ...]
+    skipped: tuple[str, ...]
+    refused: tuple[Checked, ...]
+    retracted: int
+
+    def __str__(self) -> str:
+        text = f"{len(self.added)} added, {len(self.skipped)} there already, {len(self.refused)} refused"
+        text += f", {self.retracted} retractions taken over" if self.retracted else ""
+        reasons = [f"  {one.file}: {words} [{code}]" for one in self.refused for code, words in one.refused[:5]]
+        return "\n".join([f"{text}.", *reasons])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        refused = [
+            {"file": one.file, "reasons": [{"code": code, "text": text} for code, text in one.refused]}
+            for one in self.refused
+        ]
+        return {
+            "added": list(self.added),
+            "skipped": list(self.skipped),
+            "refused": refused,
+            "retracted": self.retracted,
+        }
+
+
+def merge(store: Store, other: Path, policy: Policy | None = None) -> Merged:
+    """Take over the runs and retractions of another store, a folder or a zip; doing it again changes nothing.
+
+    Every file is validated first, by another process, and what is taken over was written again by that process. A run
+    whose repetitions are those of a run that is here, under another name, is refused.
+
+    Parameters
+    ----------
+    store : Store
+        Opened for writing.
+    other : Path
+    policy : Policy, optional
+
+    Raises
+    ------
+    DataError
+        If there is nothing at the path.
+    StoreError
+        If the store is read-only, or the disk is full.
+    """
+    store.folder.require_writable()
+    scratch = store.folder.scratch()
+    try:
+        with examined(other, policy, scratch) as (report, clean):
+            there = set(store.folder.run_ids())
+            refused = [*report.refused, *_repeated(store, report, there)]
+            names = {one.run_id for one in refused}
+            added: list[str] = []
+            skipped: list[str] = []
+            for run_id in report.accepted:
+                if run_id in names:
+                    continue
+                if run_id in there:
+                    skipped.append(run_id)
+                    continue
+                content = (clean / f"{run_id}.parquet").read_bytes()
+                (added if store.folder.add(run_id, content) else skipped).append(run_id)
+            known = {(entry["run_id"], entry["when"], entry["reason"]) for entry in store.retractions()}
+            new = [one for one in report.retracted if (one["run_id"], one["when"], one["reason"]) not in known]
+            store.folder.retract([dict(entry) for entry in new])
+    finally:
+        import shutil
+
+        shutil.rmtree(scratch, ignore_errors=True)
+    return Merged(tuple(added), tuple(skipped), tuple(refused), len(new))
+
+
+def _repeated(store: Store, report: Report, there: set[str]) -> list[Checked]:
+    """Return the files whose measurements are here already, in another run."""
+    candidates = [one for one in report.checked if not one.refused and one.run_id not in there and one.hashes]
+    wanted = sorted({number for one in candidates for number in one.hashes})
+    if not wanted or not there:
+        return []
+    sql = (
+        "SELECT p.raw_hash, p.run_id, r.campaign, r.label FROM points p JOIN runs r USING (run_id) "
+        "WHERE p.raw_hash IN (SELECT unnest(?)) AND p.n >= 8 AND p.metric = 'time' AND NOT p.simulated"
+    )
+    found = {int(row.raw_hash): row for row in store.query(sql, [wanted]).itertuples()}
+    refused = []
+    for one in candidates:
+        for number in one.hashes:
+            row = found.get(number)
+            if row is not None and (row.campaign, row.label) != (one.campaign, one.label):
+                text = f"{one.file} has the very repetitions of run {row.run_id[:12]}, which is here already."
+                refused.append(Checked(one.file, one.run_id, (("raw-duplicated", text),)))
+                break
+    return refused

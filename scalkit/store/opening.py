@@ -1,0 +1,58 @@
+"""Opens a store: a folder, or a zip of one, which can only be read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+import zipfile
+from pathlib import Path
+
+from scalkit.errors import StoreError
+from scalkit.store.containers import unpacked
+from scalkit.store.folder import StoreFolder
+from scalkit.store.policy import Policy
+from scalkit.store.store import Store
+
+__all__ = ["open_store"]
+
+
+def open_store(path: str | os.PathLike[str], *, readonly: bool = False) -> Store:
+    """Return the store in a folder, which is made if it is missing or empty, or in a zip.
+
+    Parameters
+    ----------
+    path : path
+    readonly : bool
+        Write nothing, not even an index. A zip is always read-only: a copy is unpacked and deleted with the Store.
+
+    Raises
+    ------
+    StoreError
+        If it is no store, or of a newer schema.
+    DataError
+        If it is a zip with something else inside.
+    """
+    place = Path(path)
+    if place.is_file():
+        if not zipfile.is_zipfile(place):
+            raise StoreError(f"{str(place)!r} is a file and no zip; name the folder of a store, or a zip of one.")
+        return _of_zip(place)
+    try:
+        folder = StoreFolder.opened(place.absolute(), readonly=readonly)
+    except OSError as error:
+        raise StoreError(f"cannot open {str(place)!r}: {error.strerror or error}; check the path.") from error
+    return Store(folder)
+
+
+def _of_zip(archive: Path) -> Store:
+    """Return the store in a zip; its copy is deleted when the Store is gone."""
+    copy = tempfile.mkdtemp(prefix="scalkit-store-")
+    try:
+        store = Store(StoreFolder.opened(unpacked(archive, Path(copy), Policy()), readonly=True))
+    except BaseException:
+        shutil.rmtree(copy, ignore_errors=True)
+        raise
+    weakref.finalize(store, shutil.rmtree, copy, ignore_errors=True)
+    return store

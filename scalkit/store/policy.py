@@ -1,0 +1,42 @@
+"""What is allowed in files that somebody else sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Policy"]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Limits of a validation; sizes in bytes, times in s.
+
+    Attributes
+    ----------
+    max_files, max_file_bytes, max_total_bytes, max_ratio
+        Of a zip or folder: number of files, size of each and of all, and how many times larger a file of a zip may be unpacked.
+    max_values, max_rows, max_row_groups, max_columns
+        Of a Parquet file; values of one column count, repetitions included.
+    max_json_bytes, max_json_depth, max_text
+        Of a run's record.
+    memory_bytes, cpu_s, wall_s
+        Of the process that reads.
+    link_bytes_per_s
+        What no link of a machine carries; twice the link that a record declares, in ``machine_desc.link_By_per_s``, counts too.
+    """
+
+    max_files: int = 10_000
+    max_file_bytes: int = 256 << 20
+    max_total_bytes: int = 8 << 30
+    max_ratio: float = 200.0
+    max_values: int = 50_000_000
+    max_rows: int = 1_000_000
+    max_row_groups: int = 1_000
+    max_columns: int = 64
+    max_json_bytes: int = 4 << 20
+    max_json_depth: int = 16
+    max_text: int = 4096
+    memory_bytes: int = 4 << 30
+    cpu_s: int = 600
+    wall_s: float = 900.0
+    link_bytes_per_s: float = 1e12

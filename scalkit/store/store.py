@@ -1,0 +1,432 @@
+"""`Store`: the results of many runs, machines and sites, and what can be asked of them."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from scalkit.errors import DataError, StoreError, UsageError
+from scalkit.store.content import RunContent, decoded, encoded
+from scalkit.store.database import Database, conditions
+from scalkit.store.folder import StoreFolder, now
+from scalkit.store.index import Snapshot, rebuild, snapshot
+from scalkit.store.loading import LEVELS, dataset_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    import xarray as xr
+
+    from scalkit.store.merging import Merged
+    from scalkit.store.policy import Policy
+
+__all__ = ["Filed", "Store"]
+
+T = TypeVar("T")
+Texts = str | Sequence[str]
+
+_SHOWN_RUN: tuple[str, ...] = (
+    "run_id",
+    "platform",
+    "machine",
+    "site",
+    "mpi_impl",
+    "mpi_version",
+    "started",
+    "campaign",
+    "label",
+)
+_SHOWN_RUN += ("simulated", "nodes", "processes_per_node", "suites", "measurements", "repetitions", "complete")
+_SHOWN_RUN += ("user", "contributor", "licence", "notes", "filed")
+_SUITE: tuple[str, ...] = (
+    "op",
+    "variant",
+    "pattern",
+    "metric",
+    "unit",
+    "x_name",
+    "x_unit",
+    "axis",
+    "x_step",
+    "fixed",
+    "datatype",
+    "sync",
+)
+_SUITE += ("role", "statistic", "auto_refined", "allowed_stderr", "rep_min", "rep_max")
+
+
+@dataclass(frozen=True)
+class Filed:
+    """What `Store.put` did.
+
+    Attributes
+    ----------
+    added, known : tuple of str
+        Ids of the runs that are new, and of those that were there already.
+    replaced : tuple of str
+        Ids of runs that were retracted because an added one has all of their files and more.
+    """
+
+    added: tuple[str, ...]
+    known: tuple[str, ...]
+    replaced: tuple[str, ...] = ()
+
+    @property
+    def run_ids(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*self.added, *self.known)
+
+
+class Store:
+    """A folder of runs; `scalkit.store.open` returns it.
+
+    Several processes may read and write the folder at once. A Store sees what others added at its next call.
+    """
+
+    def __init__(self, folder: StoreFolder) -> None:
+        self._folder = folder
+        self._snapshot: Snapshot | None = None
+        self._database: Database | None = None
+        self._hidden: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<scalkit Store {str(self.path)!r}, {len(self)} runs{', read only' if self.readonly else ''}>"
+
+    def __len__(self) -> int:
+        """Return the number of runs that are not retracted."""
+        return len(set(self._folder.run_ids()) - set(self._retracted_ids()))
+
+    @property
+    def path(self) -> Path:
+        """The folder."""
+        return self._folder.path
+
+    @property
+    def readonly(self) -> bool:
+        """Whether nothing is written."""
+        return self._folder.readonly
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Files of the store that cannot be read, each a sentence; the others are used without them."""
+        self._refreshed()
+        return self._snapshot.problems if self._snapshot is not None else ()
+
+    # ---- filing ----
+
+    def put(
+        self,
+        source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | xr.Dataset | xr.DataTree,
+        *,
+        machine: str | None = None,
+        site: str | None = None,
+        user: str | None = None,
+        contributor: str = "",
+        licence: str = "",
+        notes: str = "",
+    ) -> Filed:
+        """File measurements; each run becomes one file, or nothing is left of it.
+
+        Parameters
+        ----------
+        source : path, sequence of paths, xarray.Dataset or xarray.DataTree
+            Campaign folders, run files, files of other programs that `scalkit.read` knows, or what it returns.
+        machine, site : str, optional
+            Names of the machine, by default its host name, and of the place. They belong to the run: under another machine
+            the same measurements are another run.
+        user : str, optional
+            Who ran it; by default the login name.
+        contributor, licence, notes : str
+            ORCID or name; SPDX name, as ``CC-BY-4.0``; free text.
+
+        Raises
+        ------
+        DataError, RunFileError
+            If there are no measurements, or they are malformed; nothing is filed then.
+        StoreError
+            If the store is read-only, or the disk is full.
+        """
+        from scalkit.store.sources import runs_of
+
+        self._folder.require_writable()
+        measured = {key: value for key, value in (("machine", machine), ("site", site)) if value is not None}
+        filing = {
+            "user": _login() if user is None else user,
+            "contributor": contributor,
+            "licence": licence,
+            "notes": notes,
+            "filed": now(),
+            "tool_version": _version(),
+        }
+        runs = runs_of(source, measured, filing)
+        added: list[str] = []
+        known: list[str] = []
+        for run in runs:
+            (added if self._folder.add(run.run_id, encoded(run)) else known).append(run.run_id)
+        replaced = self._replaced([run for run in runs if run.run_id in added])
+        return Filed(tuple(added), tuple(known), replaced)
+
+    def _replaced(self, added: Sequence[RunContent]) -> tuple[str, ...]:
+        """Retract earlier states of the added runs: those whose run files, by their hashes, are all in them."""
+        entries = []
+        for run in added:
+            measured = run.record["measured"]
+            if not measured["inputs"]:
+                continue
+            sql = "SELECT run_id, record FROM runs WHERE campaign = ? AND label = ? AND machine = ? AND run_id <> ?"
+            values = (measured["campaign"], measured["label"], measured["machine"], run.run_id)
+            for row in self.query(sql, values).itertuples():
+                if _inputs(row.record) < set(measured["inputs"].values()):
+                    reason = f"replaced by {run.run_id}, which has more launches of the same run"
+                    entries.append({"run_id": row.run_id, "reason": reason, "by": "scalkit store put", "when": now()})
+        self._folder.retract(entries)
+        return tuple(entry["run_id"] for entry in entries)
+
+    def retract(self, run_id: str, reason: str, by: str | None = None) -> None:
+        """Take a run out of all answers; its file stays, and `merge` carries the retraction on.
+
+        Raises
+        ------
+        DataError
+            If there is no such run.
+        UsageError
+            If there is no reason.
+        """
+        if not reason.strip():
+            raise UsageError("a retraction needs a reason; say what is wrong with the run.")
+        full = self.resolve(run_id)
+        self._folder.retract([{"run_id": full, "reason": reason, "by": _login() if by is None else by, "when": now()}])
+
+    def retractions(self) -> list[dict[str, Any]]:
+        """Return what was retracted: ``run_id``, ``reason``, ``by`` and ``when``."""
+        return self._folder.retracted()
+
+    def merge(self, other: str | os.PathLike[str], *, policy: Policy | None = None) -> Merged:
+        """Take over the runs and retractions of another store, a folder or a zip, that are valid and new.
+
+        See `scalkit.store.merging.merge`.
+        """
+        from scalkit.store.merging import merge
+
+        return merge(self, Path(other), policy)
+
+    def reindex(self) -> int:
+        """Make the index anew; return the number of runs in it. It is never needed, only faster."""
+        self._snapshot = rebuild(self._folder)
+        self._database = None
+        return len(self._snapshot.indexed)
+
+    # ---- asking ----
+
+    def runs(self, *, retracted: bool = False, **filters: Any) -> pd.DataFrame:
+        """Return the runs, newest first, a row each.
+
+        Parameters
+        ----------
+        retracted : bool
+            Also those that were retracted.
+        **filters
+            A value, a list of values, or a text with ``*``, for any column: ``machine="juwels*"``.
+        """
+        return self._asked(lambda database: self._runs(database, filters), retracted)
+
+    def _runs(self, database: Database, filters: Mapping[str, Any]) -> pd.DataFrame:
+        where, values = conditions(filters, _SHOWN_RUN)
+        return database.frame(
+            f"SELECT {', '.join(_SHOWN_RUN)} FROM runs WHERE {where} ORDER BY started DESC, platform, run_id", values
+        )
+
+    def suites(self, run_ids: Texts | None = None, **filters: Any) -> pd.DataFrame:
+        """Return the suites of runs: all measurements of one operation with one pattern, varied over one parameter.
+
+        Parameters
+        ----------
+        run_ids : str or sequence of str, optional
+            Ids, or their beginnings.
+        **filters
+            As in `runs`, for any attribute of runs' platforms, suites or measurements: ``op="MPI_Gather*", p=32``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each suite of each run: attributes, the number of points, and the range of the parameter.
+        """
+        filters = self._with_ids(filters, run_ids)
+        columns = ", ".join(f'any_value("{name}") AS "{name}"' for name in ("platform", *_SUITE))
+        return self._asked(
+            lambda database: _selected(
+                database,
+                f"run_id, suite, {columns}, count(*) AS points, min(x) AS x_min, max(x) AS x_max",
+                filters,
+                "GROUP BY run_id, suite ORDER BY platform, op, metric, fixed, run_id",
+            )
+        )
+
+    def points(self, run_ids: Texts | None = None, **filters: Any) -> pd.DataFrame:
+        """Return measurements with their summaries, without the repetitions: what a plot needs, from the index."""
+        filters = self._with_ids(filters, run_ids)
+        return self._asked(lambda database: _selected(database, "*", filters, "ORDER BY op, platform, run_id, x"))
+
+    def arrays(self, columns: Sequence[str], filters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return some columns of measurements as numpy arrays, masked where values are missing."""
+        listed = ", ".join(f'"{name}"' for name in columns)
+
+        def answer(database: Database) -> dict[str, Any]:
+            where, values = conditions(filters, database.columns("points"))
+            return database.arrays(f"SELECT {listed} FROM points WHERE {where}", values)
+
+        return self._asked(answer)
+
+    def query(self, sql: str, parameters: Sequence[Any] = ()) -> pd.DataFrame:
+        """Return the answer of DuckDB to a question about the views ``runs`` and ``points``.
+
+        It reads the index of this store and no other file. ``?`` stands for a parameter.
+
+        Raises
+        ------
+        UsageError
+            If the question is wrong.
+        """
+        return self._asked(lambda database: database.frame(sql, parameters))
+
+    def record(self, run_id: str) -> dict[str, Any]:
+        """Return everything that is known about a run: ``measured``, ``filing``, ``run_id`` and ``schema_version``."""
+        full = self.resolve(run_id)
+        path = self._folder.file_of(full)
+        return decoded(path, path.name, ["suite"])[0]
+
+    def table(self, run_id: str) -> pa.Table:
+        """Return the measurements of a run with all repetitions, as they are in its file."""
+        path = self._folder.file_of(self.resolve(run_id))
+        return decoded(path, path.name)[1]
+
+    def resolve(self, run_id: str) -> str:
+        """Return the whole id of a run, given its beginning.
+
+        Raises
+        ------
+        DataError
+            If there is no such run, or more than one.
+        """
+        found = [one for one in self._folder.run_ids() if run_id and one.startswith(run_id)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise DataError(f"{len(found)} runs have an id that begins with {run_id!r}; give more of it.")
+        raise DataError(f"there is no run {run_id!r:.50} in {str(self.path)!r}; 'scalkit store runs' lists them.")
+
+    def load(
+        self, run_ids: Texts | None = None, *, level: str = "rep", keep_flagged: bool = False, **filters: Any
+    ) -> xr.Dataset | xr.DataTree:
+        """Return runs as all of scalkit takes them: a Dataset, or a tree of them where they cannot be one.
+
+        Parameters
+        ----------
+        run_ids : str or sequence of str, optional
+            Ids, or their beginnings; all by default.
+        level : {"rep", "point"}
+            Every repetition, or the median of each measurement.
+        keep_flagged : bool
+            Keep repetitions that began late or outlasted their window.
+        **filters
+            As in `suites`.
+
+        Returns
+        -------
+        xarray.Dataset or xarray.DataTree
+            Of run files the same as ``scalkit.read`` of their campaign. A tree has a node for each platform, parameter and
+            message size.
+
+        Raises
+        ------
+        DataError
+            If nothing is left.
+        UsageError
+            If the level is unknown.
+        """
+        from scalkit.store.selecting import selected_datasets
+
+        if level not in LEVELS:
+            raise UsageError(f"the level {level!r:.40} is unknown; choose from {', '.join(LEVELS)}.")
+        rows = self.points(run_ids, **filters)
+        found = selected_datasets(
+            rows,
+            lambda run_id: decoded(self._folder.file_of(run_id), run_id),
+            lambda runs: dataset_of(runs, level, keep_flagged=keep_flagged),
+        )
+        if not found:
+            raise DataError("nothing in the store fits what was asked for; 'scalkit store suites' lists what is there.")
+        if len(found) == 1:
+            return next(iter(found.values()))
+        import xarray as xr
+
+        return xr.DataTree.from_dict({f"/{name}": ds for name, ds in found.items()})
+
+    # ---- within ----
+
+    @property
+    def folder(self) -> StoreFolder:
+        """What lies on the disk."""
+        return self._folder
+
+    def _with_ids(self, filters: Mapping[str, Any], run_ids: Texts | None) -> dict[str, Any]:
+        if run_ids is None:
+            return dict(filters)
+        return {
+            **filters,
+            "run_id": [self.resolve(one) for one in ([run_ids] if isinstance(run_ids, str) else run_ids)],
+        }
+
+    def _retracted_ids(self) -> tuple[str, ...]:
+        return tuple(sorted({entry["run_id"] for entry in self._folder.retracted()}))
+
+    def _refreshed(self) -> Database:
+        """Return the database of what is there now."""
+        current = snapshot(self._folder, self._snapshot)
+        hidden = self._retracted_ids()
+        if self._database is None or current is not self._snapshot or hidden != self._hidden:
+            self._snapshot, self._hidden = current, hidden
+            self._database = Database(current, hidden)
+        return self._database
+
+    def _asked(self, question: Callable[[Database], T], retracted: bool = False) -> T:
+        """Return an answer; where another process replaced the index meanwhile, ask again."""
+        for _ in range(5):
+            database = self._refreshed()
+            try:
+                if retracted and self._snapshot is not None:
+                    database = Database(self._snapshot, ())
+                return question(database)
+            except FileNotFoundError:
+                self._snapshot = None
+        raise StoreError(
+            f"the index of {str(self.path)!r} vanishes again and again; check what else changes that folder."
+        )
+
+
+def _selected(database: Database, what: str, filters: Mapping[str, Any], then: str) -> pd.DataFrame:
+    where, values = conditions(filters, database.columns("points"))
+    return database.frame(f"SELECT {what} FROM points WHERE {where} {then}", values)
+
+
+def _inputs(record: str) -> set[str]:
+    import json
+
+    return set(json.loads(record)["measured"]["inputs"].values())
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""
+
+
+def _version() -> str:
+    from scalkit import __version__
+
+    return __version__

@@ -1,0 +1,319 @@
+"""The store: what is filed comes back, once, under a name that follows from its content."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import xarray as xr
+
+import scalkit as sk
+from scalkit.errors import DataError, StoreError, UsageError
+from scalkit.store.content import KEY, content_id, decoded, encoded
+from scalkit.store.folder import MARKER
+
+DATA = Path(__file__).resolve().parents[2] / "data"
+QUICKSTART = DATA / "quickstart"
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("stores") / "results"
+    store = sk.store.open(path)
+    store.put(QUICKSTART)
+    store.put(DATA / "simulated" / "daint")
+    return path
+
+
+@pytest.fixture
+def store(filled: Path) -> sk.store.Store:
+    return sk.store.open(filled)
+
+
+def _without_origin(ds: xr.Dataset) -> xr.Dataset:
+    ds = ds.copy()
+    for key in ("inputs", "source", "campaign", "notes"):
+        ds.attrs.pop(key, None)
+    return ds
+
+
+@pytest.mark.parametrize("folder", ["quickstart", "simulated/daint"])
+def test_what_is_loaded_is_what_read_gives(store: sk.store.Store, folder: str) -> None:
+    read = sk.read(DATA / folder)
+    campaign = json.loads(read.attrs["campaign"])["id"]
+    loaded = store.load(list(store.runs(campaign=campaign)["run_id"]))
+    loads = [ds.drop_vars("foreign_load") for ds in (loaded, read)]
+    xr.testing.assert_identical(*map(_without_origin, loads))
+    np.testing.assert_allclose(loaded["foreign_load"], read["foreign_load"], rtol=1e-12)
+
+
+def test_loaded_measurements_are_validated_like_their_files(store: sk.store.Store) -> None:
+    loaded = store.load(machine="daint*", op="MPI_Bcast")
+    assert sk.validate(loaded, {"MPI_Bcast": "log(p)"})["MPI_Bcast"].rank == "total"
+
+
+def test_several_platforms_are_a_tree(store: sk.store.Store) -> None:
+    tree = store.load(op="MPI_Bcast")
+    assert [node.name for node in tree.leaves] == [
+        "daint, simulated, 1 per node, SimGrid SMPI 3.32",
+        "vm, MPICH 5.0.2",
+    ]
+
+
+def test_level_point_has_a_value_for_each_measurement(store: sk.store.Store) -> None:
+    ds = store.load(machine="vm", op="MPI_Bcast", level="point")
+    assert "repetition" not in ds.dims
+    full = store.load(machine="vm", op="MPI_Bcast")
+    np.testing.assert_array_equal(ds["time"], full["time"].median("repetition"))
+    with pytest.raises(UsageError, match=r"^the level 'all' is unknown; choose from rep, point\.$"):
+        store.load(level="all")
+
+
+def test_repetitions_are_kept_in_order_as_whole_nanoseconds(store: sk.store.Store) -> None:
+    lines = [json.loads(line) for line in (QUICKSTART / "time-p0004-r00.jsonl").read_text().splitlines()]
+    label = lines[0]["run_id"]
+    passes = [line for line in lines if line["rec"] == "cell" and line["op"] == "MPI_Bcast"]
+    run_id = store.runs(label=label)["run_id"].item()
+    rows = [row for row in store.table(run_id).to_pylist() if row["op"] == "MPI_Bcast" and row["p"] == 4]
+    assert [row["raw"] for row in rows] == [[t for one in passes for t in one["t_ns"]]]
+    assert rows[0]["passes"] == [one["n"] for one in passes]
+    assert rows[0]["n_kept"] == rows[0]["n"] - len(set(rows[0]["late_at"]) | set(rows[0]["overrun_at"]))
+
+
+def test_attributes_of_the_paper(store: sk.store.Store) -> None:
+    run_id = store.runs(label="b5a16b4c-r00")["run_id"].item()
+    measured = store.record(run_id)["measured"]
+    assert measured["mpi_impl"] == "MPICH"
+    assert measured["switches"]["arguments"]["max_reps"] == 400
+    assert measured["machine_desc"]["cpu"].startswith("Intel")
+    suites = store.suites(run_id).set_index(["op", "metric"])
+    bcast = suites.loc["MPI_Bcast", "time"]
+    assert (bcast["pattern"], bcast["x_name"], bcast["axis"], bcast["unit"]) == ("collective", "p", "log2", "ns")
+    assert (bcast["x_min"], bcast["x_max"], bcast["points"], bcast["fixed"]) == (2, 32, 5, '{"msg_By":8}')
+    assert suites.loc["MPI_Comm_dup", "object_memory"]["pattern"] == "memory"
+    assert suites.loc["Bcast_binary_tree", "time"]["role"] == "substitute"
+
+
+def test_filed_twice_is_one(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    first = store.put(QUICKSTART)
+    assert (len(first.added), first.known) == (3, ())
+    again = store.put(QUICKSTART, notes="again", user="somebody")
+    assert (again.added, set(again.known)) == ((), set(first.added))
+    other = store.put(QUICKSTART, machine="another")
+    assert len(other.added) == 3
+    assert len(store) == 6
+
+
+def test_a_campaign_that_went_on_replaces_what_was_filed_before(tmp_path: Path) -> None:
+    early = tmp_path / "early"
+    early.mkdir()
+    shutil.copy(QUICKSTART / "campaign.toml", early)
+    shutil.copy(QUICKSTART / "time-p0002-r00.jsonl", early)
+    store = sk.store.open(tmp_path / "s")
+    first = store.put(early).added
+    filed = store.put(QUICKSTART)
+    assert filed.replaced == first
+    assert len(store) == 3
+    assert store.retractions()[0]["reason"].startswith("replaced by ")
+
+
+def test_the_name_of_a_file_is_the_hash_of_its_content(store: sk.store.Store) -> None:
+    for run_id in store.folder.run_ids():
+        record, table = decoded(store.folder.file_of(run_id), run_id)
+        assert content_id(record["measured"], table) == run_id == record["run_id"]
+
+
+def test_a_dataset_and_a_tree_are_filed(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    ds = sk.measurements([2, 4, 8], [[1e-6, 2e-6], [3e-6, 4e-6], [5e-6, 6e-6]], name="MPI_Gather")
+    assert len(store.put(ds, machine="mine").added) == 1
+    loaded = store.load(machine="mine")
+    np.testing.assert_allclose(loaded["time"].squeeze(), ds["time"].squeeze())
+    tree = xr.DataTree.from_dict({"/a": ds, "/b": ds.assign(time=ds["time"] * 2)})
+    assert len(store.put(tree, machine="trees").added) == 2
+    with pytest.raises(DataError, match=r"has the value 0\.5; the store keeps whole numbers\.$"):
+        store.put(sk.measurements([2, 4], [0.5, 1.0], metric="ratio", unit="1", name="f"))
+
+
+def test_sizes_make_a_suite_over_the_size(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    points = [[p, s] for p in (2, 4) for s in (8, 64, 512)]
+    store.put(sk.measurements(points, np.arange(1.0, 7.0) * 1e-6, parameter=["p", "S"], name="MPI_Bcast"))
+    suites = store.suites()
+    assert list(suites["x_name"]) == ["msg_By", "msg_By"]
+    assert sorted(suites["fixed"]) == ['{"p":2}', '{"p":4}']
+    assert list(store.points(p=4, msg_By=64)["med"]) == [5000.0]
+
+
+def test_retracted_runs_are_not_answered(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    run_id, *_ = store.put(QUICKSTART).added
+    store.retract(run_id[:8], "wrong clock", by="me")
+    assert run_id not in set(store.runs()["run_id"])
+    assert run_id in set(store.runs(retracted=True)["run_id"])
+    assert len(store) == 2
+    with pytest.raises(UsageError, match=r"^a retraction needs a reason; say what is wrong with the run\.$"):
+        store.retract(run_id, " ")
+
+
+def test_the_index_can_be_lost_broken_and_made_again(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    store.put(QUICKSTART)
+    expected = store.points().sort_values(["run_id", "op", "metric", "p"]).reset_index(drop=True)
+    assert store.reindex() == 3
+    for damage in ("none", "removed", "broken"):
+        if damage == "removed":
+            shutil.rmtree(store.path / "index")
+        if damage == "broken":
+            store.reindex()
+            next((store.path / "index").rglob("runs.parquet")).write_bytes(b"PAR1")
+        found = sk.store.open(tmp_path / "s").points().sort_values(["run_id", "op", "metric", "p"])
+        assert found.reset_index(drop=True).equals(expected), damage
+
+
+def test_many_runs_make_an_index_by_themselves(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    ds = sk.measurements([2, 4], [1e-6, 2e-6], name="f")
+    for k in range(20):
+        store.put(ds, machine=f"m{k}")
+    assert len(store.runs()) == 20
+    assert list((tmp_path / "s" / "index").iterdir())
+    store.put(ds, machine="later")
+    assert len(store.runs()) == 21
+
+
+def test_damaged_files_are_named_and_the_rest_is_used(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    store.put(QUICKSTART)
+    path = store.folder.file_of(store.folder.run_ids()[0])
+    path.write_bytes(path.read_bytes()[:-100])
+    store = sk.store.open(tmp_path / "s")
+    assert len(store.runs()) == 2
+    assert len(store.problems) == 1
+    assert store.problems[0].startswith(f"{path.name} cannot be read as Parquet: ")
+
+
+def test_an_older_schema_opens(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    (run_id, *_) = store.put(QUICKSTART).added
+    path = store.folder.file_of(run_id)
+    record, table = decoded(path, run_id)
+    record["schema_version"] = 1
+    older = table.drop_columns(["root_raw", "process_med"])
+    with pq.ParquetWriter(path, older.schema, store_schema=False) as writer:
+        writer.write_table(older)
+        writer.add_key_value_metadata({KEY: json.dumps(record).encode()})
+    (tmp_path / "s" / MARKER).write_text('{"scalkit_store": 1, "schema_version": 1}')
+    again = sk.store.open(tmp_path / "s")
+    assert len(again.runs()) == 3
+    assert again.table(run_id).equals(table)
+    assert content_id(record["measured"], again.table(run_id)) == run_id
+    assert json.loads((tmp_path / "s" / MARKER).read_text())["schema_version"] == sk.store.SCHEMA_VERSION
+
+
+def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
+    sk.store.open(tmp_path / "s")
+    (tmp_path / "s" / MARKER).write_text('{"scalkit_store": 1, "schema_version": 99}')
+    with pytest.raises(
+        StoreError,
+        match=r"^the store '.*' has schema 99, newer than 2, the newest that this scalkit reads; update scalkit\.$",
+    ):
+        sk.store.open(tmp_path / "s")
+
+
+def test_a_newer_file_is_named(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    (run_id, *_) = store.put(QUICKSTART).added
+    path = store.folder.file_of(run_id)
+    record, table = decoded(path, run_id)
+    record["schema_version"] = 3
+    with pq.ParquetWriter(path, table.schema, store_schema=False) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({KEY: json.dumps(record).encode()})
+    expected = f"{path.name} has schema 3, newer than 2, the newest that this scalkit reads; update scalkit."
+    assert sk.store.open(tmp_path / "s").problems == (expected,)
+
+
+def test_read_only_writes_nothing(filled: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(filled, copy)
+    (copy / "tmp" / "x.parquet.host.1.ab").write_text("")
+    before = sorted(copy.rglob("*"))
+    store = sk.store.open(copy, readonly=True)
+    assert len(store.runs()) == 6
+    with pytest.raises(
+        StoreError, match=r"^the store '.*' was opened to be read only; open it without readonly=True\.$"
+    ):
+        store.put(QUICKSTART)
+    assert sorted(copy.rglob("*")) == before
+
+
+def test_a_zip_is_read(filled: Path, tmp_path: Path) -> None:
+    path = tmp_path / "results.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for one in filled.rglob("*"):
+            if one.is_file() and "index" not in one.parts:
+                archive.write(one, Path("results") / one.relative_to(filled))
+    store = sk.store.open(path)
+    assert store.readonly
+    assert len(store.runs()) == 6
+
+
+def test_folders_that_are_no_store(tmp_path: Path) -> None:
+    (tmp_path / "file.txt").write_text("x")
+    with pytest.raises(StoreError, match=r"^'.*' is no store and not empty; name an empty or a new folder\.$"):
+        sk.store.open(tmp_path)
+    with pytest.raises(
+        StoreError, match=r"^there is no store at '.*'; name the folder that 'scalkit store put' made\.$"
+    ):
+        sk.store.open(tmp_path / "none", readonly=True)
+    with pytest.raises(
+        StoreError, match=r"^'.*file\.txt' is a file and no zip; name the folder of a store, or a zip of one\.$"
+    ):
+        sk.store.open(tmp_path / "file.txt")
+    with pytest.raises(DataError, match=r"^there is nothing at '.*none'; name a campaign folder or a run file\.$"):
+        sk.store.open(tmp_path / "s").put(tmp_path / "none")
+
+
+def test_questions_in_sql_reach_no_other_file(store: sk.store.Store, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.csv"
+    secret.write_text("a,b\n1,2\n")
+    found = store.query("SELECT count(*) AS n FROM points WHERE op = ?", ["MPI_Bcast"])
+    assert found["n"].item() == 15 + 30
+    for question in (
+        f"SELECT * FROM read_csv('{secret}')",
+        f"COPY (SELECT 1) TO '{tmp_path / 'out.csv'}'",
+        f"ATTACH '{tmp_path / 'x.duckdb'}'",
+        "SET enable_external_access = true",
+        "INSTALL httpfs",
+        "SELECT * FROM secret",
+    ):
+        with pytest.raises(UsageError, match=re.escape(f"the question {question[:80]!r} cannot be answered: ")):
+            store.query(question)
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_wrong_filters_are_explained(store: sk.store.Store) -> None:
+    with pytest.raises(UsageError, match=r"^there is no 'machin' to choose by; did you mean 'machine'\?$"):
+        store.runs(machin="x")
+    with pytest.raises(UsageError, match=r"^p is \{\}; a text, a number, or a list of them is needed\.$"):
+        store.suites(p={})
+    with pytest.raises(DataError, match=r"^there is no run 'zz' in '.*'; 'scalkit store runs' lists them\.$"):
+        store.suites("zz")
+    with pytest.raises(DataError, match=r"^nothing in the store fits what was asked for"):
+        store.load(op="MPI_Nothing")
+
+
+def test_encoding_is_the_same_whatever_the_order_of_writing(store: sk.store.Store) -> None:
+    run_id = store.folder.run_ids()[0]
+    record, table = decoded(store.folder.file_of(run_id), run_id)
+    run = sk.store.content.RunContent.of(record["measured"], record["filing"], table)
+    assert run.run_id == run_id
+    assert encoded(run) == encoded(run)
