@@ -23,7 +23,7 @@ from scalkit.bench.provenance import environment, machine, provenance
 from scalkit.errors import LaunchError
 from scalkit.native import Build, build, sources
 
-__all__ = ["Campaign", "Progress", "Result", "prepare"]
+__all__ = ["Campaign", "LaunchLoop", "Progress", "Result", "prepare"]
 
 _ATTEMPTS = 2
 """After this many failures of one kind at one number of processes, its other runs are not tried."""
@@ -170,7 +170,7 @@ class Campaign:
             launcher = self._launcher(str(record["id"]), file, lock)
             before = self.folder.missing(plan)
             budget_s = self._budget_of(before) if budget_s is None else budget_s
-            loop = _Loop(launcher, plan, budget_s, timeout_s, on_progress or (lambda progress: None))
+            loop = LaunchLoop(launcher, plan, budget_s, timeout_s, on_progress or (lambda progress: None))
             loop.failed = Counter() if failed is None else failed
             remarks = _of_others(record.get("remarks", ()), before)
             earlier = _of_others(record.get("failures", ()), before)
@@ -230,7 +230,7 @@ class Campaign:
         }
 
 
-class _Loop:
+class LaunchLoop:
     """The launches of one call, one after the other."""
 
     def __init__(

@@ -18,7 +18,7 @@ from scalkit.bench.process import LAST_LINES, Outcome, run_program
 from scalkit.errors import LaunchError
 from scalkit.native import Build
 
-__all__ = ["Launcher", "StopError", "is_complete", "time_limit"]
+__all__ = ["Launcher", "StopError", "is_complete", "launch_seed", "time_limit"]
 
 _WRONG_INPUT, _WRONG_WORLD, _WRONG_RESULT = 2, 3, 4
 """Exit statuses of the programs; with the last one the run file is complete, and marked."""
@@ -67,7 +67,7 @@ class Launcher:
         options = {
             "out": str(self.folder.part(launch).absolute()),
             "expect-np": launch.p,
-            "seed": _seed(own.seed, launch),
+            "seed": launch_seed(own.seed, launch),
             "run-id": f"{self.run_id}-r{launch.run:02d}",
             "provenance": str(self.provenance),
             "ops": ",".join(self.ops[launch.kind]),
@@ -140,7 +140,7 @@ def time_limit(launch: Launch, budget_s: float, given_s: float | None) -> float:
     return given_s if given_s is not None else 60.0 + 3.0 * budget_s + 10.0 * launch.start_s
 
 
-def _seed(seed: int, launch: Launch) -> int:
+def launch_seed(seed: int, launch: Launch) -> int:
     """Return a seed of its own for each launch, the same in every campaign with this seed."""
     kind = 1 if launch.kind == "memory" else 0
     return (seed * 1_000_003 + launch.run * 20_011 + launch.p * 2 + kind) % 2**63
@@ -168,7 +168,7 @@ def _incomplete(launch: Launch, outcome: Outcome, part: Path) -> str:
 
 
 def _remarks(launch: Launch, outcome: Outcome) -> tuple[str, ...]:
-    said = re.findall(r"\bsk_(?:time|memory|function): (.+)", outcome.output)
+    said = re.findall(r"\bsk_(?:time|memory|function|p2p): (.+)", outcome.output)
     return tuple(f"{launch.name}: {text.strip()}." for text in said) or (
         f"{launch.name}: a result was wrong; its records are kept and marked.",
     )

@@ -16,7 +16,14 @@ MEMORY_RUNS = 3
 UNLIMITED_S = 600.0
 """Budget of one launch where the campaign has none."""
 
-STEMS = {"collectives": "time", "memory": "memory", "functions": "function"}
+STEMS = {
+    "collectives": "time",
+    "memory": "memory",
+    "functions": "function",
+    "messages": "messages",
+    "bisection": "bisection",
+    "hops": "hops",
+}
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,8 @@ class LogGPFit:
         Of the sender, at each size; NaN where the delay was too short.
     level : float
     remarks : tuple of str
+    largest : float, in B
+        Largest size that was fitted.
     """
 
     parameters: LogGP
@@ -47,6 +49,7 @@ class LogGPFit:
     overheads: tuple[float, ...]
     level: float
     remarks: tuple[str, ...]
+    largest: float = math.inf
 
     def _shown(self) -> list[tuple[str, str, str]]:
         return [
@@ -165,7 +168,7 @@ def fit_loggp(
         "G": gap.slope_interval,
         "O": send.slope_interval,
     }
-    return LogGPFit(parameters, intervals, float(t1[0] / 2), tuple(overheads.tolist()), level, remarks)
+    return LogGPFit(parameters, intervals, float(t1[0] / 2), tuple(overheads.tolist()), level, remarks, float(at[-1]))
 
 
 def _remarks(at: Floats, single: Floats, seen: Any, hidden: Any, is_assumed: bool, network: float) -> tuple[str, ...]:

@@ -1,0 +1,190 @@
+"""A model card: what is known of the messages of an MPI library or machine, as models and numbers with intervals."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scalkit.errors import UsageError
+from scalkit.markup import block, bullets, paragraph, table
+from scalkit.perfmodels.card_file import card_toml
+from scalkit.perfmodels.catalogue import ModelCatalogue, read_models
+from scalkit.perfmodels.model import PerformanceModel
+from scalkit.perfmodels.point_to_point import LogGP, PointToPoint
+from scalkit.perfmodels.quantities import format_value
+
+__all__ = ["MESSAGE", "ModelCard", "Quantity", "read_card"]
+
+MESSAGE = "message"
+"""Name of the model of one message in a card."""
+
+_LOGGP = ("L", "o_send", "o_receive", "g", "G", "O")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number with its interval.
+
+    Attributes
+    ----------
+    name : str
+        Such as ``"L"`` or ``"matching"``.
+    value, low, high : float
+        In `unit`; the ends are NaN where there is no interval.
+    unit : str
+        ``"s"``, ``"s/B"``, ``"B"``, ``"B/s"`` or ``"1"``.
+    text : str
+        What it is.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    unit: str
+    text: str
+
+    def shown(self) -> tuple[str, str, str, str]:
+        """Return name, value, interval and meaning as texts for people."""
+        none = math.isinf(self.value) and self.unit == "B"
+        value = "none up to the largest size" if none else format_value(self.value, self.unit)
+        ends = (
+            "-"
+            if math.isnan(self.low) or none
+            else " to ".join(format_value(e, self.unit) for e in (self.low, self.high))
+        )
+        return self.name, value, ends, self.text
+
+
+@dataclass(frozen=True, repr=False)
+class ModelCard:
+    """What was fitted to the messages of one MPI library or one machine.
+
+    Attributes
+    ----------
+    name : str
+        Of the library or the machine.
+    models : mapping from name to PerformanceModel
+        ``"message"`` is the time of one message.
+    quantities : tuple of Quantity
+    about : mapping of str to str
+        Where the numbers come from: library, host, processor, date, load, simulator.
+    remarks : tuple of str
+        What a reader should know.
+    level : float
+        Of the intervals.
+    fits : mapping from part to fit
+        With residuals; empty for a card that was read from a file.
+    """
+
+    name: str
+    models: Mapping[str, PerformanceModel]
+    quantities: tuple[Quantity, ...]
+    about: Mapping[str, str]
+    remarks: tuple[str, ...]
+    level: float = 0.9
+    fits: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether a simulator made the times."""
+        return "simulated" in self.about
+
+    @property
+    def point_to_point(self) -> PointToPoint:
+        """The model of a message, for algorithms of collective operations; it holds for larger messages, too.
+
+        Raises
+        ------
+        UsageError
+            If the card has none.
+        """
+        if MESSAGE not in self.models:
+            raise UsageError(f"the card of '{self.name}' has no model '{MESSAGE}'; fit latency with --what latency.")
+        source = f"model card of {self.name}"
+        return PointToPoint(self.models[MESSAGE], self.models.get("gap"), name=self.name, source=source)
+
+    @property
+    def loggp(self) -> LogGP:
+        """The parameters of LogGP, LogGPS and LogGOPS.
+
+        Raises
+        ------
+        UsageError
+            If the card has none.
+        """
+        known = {one.name: one.value for one in self.quantities}
+        if missing := [name for name in _LOGGP if name not in known]:
+            raise UsageError(f"the card of '{self.name}' has no {missing[0]} of LogGP; fit it with --what loggp.")
+        values = {name: known[name] for name in _LOGGP}
+        return LogGP(**values, S=known.get("S", math.inf), name=self.name, source=f"model card of {self.name}")
+
+    def quantity(self, name: str) -> Quantity:
+        """Return the quantity with a name.
+
+        Raises
+        ------
+        UsageError
+            If there is none.
+        """
+        for one in self.quantities:
+            if one.name == name:
+                return one
+        known = ", ".join(one.name for one in self.quantities) or "none"
+        raise UsageError(f"the card of '{self.name}' has no quantity {name!r:.40}; it has {known}.")
+
+    def to_toml(self) -> str:
+        """Return the card as a catalogue of models in TOML, which `read_models` and `read_card` read."""
+        return card_toml(self)
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Return a row of texts for each quantity: name, value, interval, meaning."""
+        return [one.shown() for one in self.quantities]
+
+    def __repr__(self) -> str:
+        return f"ModelCard({self.name!r}: {', '.join(self.models)}; {len(self.quantities)} quantities)"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        head = ("", "value", f"interval of {100 * self.level:g} %", "")
+        numbers = table(head, [tuple(map(escape, row)) for row in self.rows()], escape(self.name))
+        models = [
+            (escape(name), f"<math>{model.to_mathml(numbers=True)}</math>") for name, model in self.models.items()
+        ]
+        about = "; ".join(f"{key}: {value}" for key, value in self.about.items())
+        return block(paragraph(about), numbers, table(("model", "in s and B"), models), bullets(self.remarks))
+
+
+def read_card(path: str | Path) -> ModelCard:
+    """Return the model card in a TOML file that `ModelCard.to_toml` wrote.
+
+    Raises
+    ------
+    UsageError
+        If the file cannot be read or is no model card.
+    """
+    catalogue: ModelCatalogue = read_models(path)
+    content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    card = content.get("card")
+    if not isinstance(card, dict):
+        raise UsageError(f"{path} has no table [card]: it is a catalogue, but no model card; read it with read_models.")
+    try:
+        quantities = tuple(_quantity(name, one) for name, one in content.get("quantities", {}).items())
+        about = {str(key): str(value) for key, value in card.get("about", {}).items()}
+        remarks = tuple(map(str, card.get("remarks", ())))
+        level = float(card.get("level", 0.9))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise UsageError(f"{path}: a quantity of the card makes no sense ({error}); fit it again.") from error
+    return ModelCard(catalogue.name, dict(catalogue.models), quantities, about, remarks, level)
+
+
+def _quantity(name: str, given: Mapping[str, Any]) -> Quantity:
+    low, high = given.get("interval", (math.nan, math.nan))
+    return Quantity(
+        name, float(given["value"]), float(low), float(high), str(given["unit"]), str(given.get("text", ""))
+    )

@@ -1,0 +1,295 @@
+"""Fits everything that a folder of message measurements holds, and makes a model card of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scalkit.errors import DataError
+from scalkit.perfmodels.bisection_fit import BisectionFit, fit_bisection
+from scalkit.perfmodels.card import MESSAGE, ModelCard, Quantity
+from scalkit.perfmodels.congestion import Torus
+from scalkit.perfmodels.exact import ExactModel
+from scalkit.perfmodels.loggp_fit import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
+from scalkit.perfmodels.message_fit import MessageFit, fit_messages
+from scalkit.perfmodels.message_runs import MessageRuns, read_message_runs
+from scalkit.perfmodels.model import PerformanceModel
+from scalkit.perfmodels.overlap_fit import OverlapFit, fit_overlap
+from scalkit.perfmodels.quantities import format_value
+from scalkit.perfmodels.range_model import RangeModel
+from scalkit.perfmodels.ranges import Range
+from scalkit.perfmodels.step_fit import StepFit, fit_hops, fit_matching, hops_of
+from scalkit.perfmodels.stride_fit import StrideFit, fit_strides
+
+__all__ = ["fit_card", "fit_folder"]
+
+_LEVEL = 0.9
+_LEAST_PER_BYTE = 1e-15
+_LOGGP_TEXT = {
+    "L": "latency of the network, without overheads",
+    "o_send": "overhead of the sender",
+    "o_receive": "overhead of the receiver",
+    "g": "gap between messages",
+    "G": "gap per byte",
+    "O": "overhead per byte",
+}
+_LOGGP_UNITS = {"G": "s/B", "O": "s/B"}
+
+
+def fit_folder(folder: str | Path, *, level: float = _LEVEL) -> ModelCard:
+    """Return the model card of what `scalkit model fit` measured into a folder; see `fit_card`."""
+    return fit_card(read_message_runs(folder), level=level)
+
+
+def fit_card(runs: MessageRuns, *, name: str = "", level: float = _LEVEL) -> ModelCard:
+    """Return the model card of message measurements: every fit that they allow.
+
+    Parameters
+    ----------
+    runs : MessageRuns
+    name : str
+        Of the library or machine; by default what the run files say.
+    level : float
+        Of the intervals.
+
+    Raises
+    ------
+    DataError
+        If a part was measured at fewer sizes than it has parameters.
+    """
+    made = _Card(level)
+    fits: dict[str, Any] = {}
+    have = set(runs.ops)
+    if have & {"Send_to_late"}:
+        fits["sync"] = made.add_rendezvous(*_late(runs))
+    loggp_sizes = runs.table("Train")[0] if "Train" in have else np.array([])
+    if "Round_trip" in have:
+        sizes, trips = runs.table("Round_trip")
+        if not np.isin(sizes, loggp_sizes).all():
+            fits["latency"] = made.add_message(fit_messages(sizes, trips / 2, statistic="q1", level=level))
+    if have >= {"Round_trip", "Train", "Train_delayed"}:
+        fits["loggp"] = made.add_loggp(_loggp(runs, fits.get("sync"), level))
+    for op, side in (("Overlap_send", "sender"), ("Overlap_receive", "receiver")):
+        if op in have:
+            tables = {field: runs.table(op, field=field)[1] for field in ("beside", "work", "t")}
+            at = runs.table(op)[0]
+            one = fit_overlap(at, tables["beside"], tables["work"], tables["t"], side=side, level=level)
+            fits[f"overlap_{side}"] = made.add_overlap(one)
+    if "Strided" in have:
+        fits["datatypes"] = made.add_strides(_strides(runs, level))
+    if "Queued" in have:
+        fits["matching"] = made.add_matching(fit_matching(*runs.table("Queued", by="detail"), level=level))
+    if "Perfect_matching" in have:
+        fits["bisection"] = made.add_bisection(_bisection(runs, made.per_byte, level))
+    if "Round_trip_to" in have:
+        fits["hops"] = made.add_hops(_hops(runs, level))
+    about = _about(runs)
+    remarks = (*runs.remarks, *dict.fromkeys(made.remarks))
+    title = name or about.get("library", "") or "messages"
+    return ModelCard(title, made.models, tuple(made.quantities), about, remarks, level, fits)
+
+
+class _Card:
+    """Models, quantities and remarks while they are gathered."""
+
+    def __init__(self, level: float) -> None:
+        self.level = level
+        self.models: dict[str, PerformanceModel] = {}
+        self.quantities: list[Quantity] = []
+        self.remarks: list[str] = []
+        self.per_byte = math.nan
+        self._message: MessageFit | None = None
+
+    def _add(self, name: str, value: float, interval: tuple[float, float], unit: str, text: str) -> None:
+        self.quantities.append(Quantity(name, value, *interval, unit, text))
+
+    def add_message(self, fit: MessageFit) -> MessageFit:
+        self._message = fit
+        self.models[MESSAGE] = _named(fit.point_to_point(beyond=True).time, MESSAGE)
+        first, last = fit.protocols[0].fit, fit.protocols[-1]
+        self._add("latency", first.constant, first.constant_interval, "s", "of the smallest messages, one way")
+        low, high = (1 / max(end, _LEAST_PER_BYTE) for end in reversed(last.fit.slope_interval))
+        if last.fit.slope > 0:
+            self._add("bandwidth", last.bandwidth, (low, high), "B/s", "of the largest messages, one way")
+            self.per_byte = last.fit.slope
+        for k, one in enumerate(fit.switches, 1):
+            text = f"largest size of protocol {k}; the time changes by the factor {one.step:.3g}"
+            self._add(f"switch_{k}", one.after, one.interval, "B", text)
+        self.remarks += fit.remarks
+        return fit
+
+    def add_rendezvous(self, fit: Rendezvous, largest: float) -> Rendezvous:
+        value = fit.after if math.isfinite(fit.before) else math.inf
+        interval = (fit.after, fit.before) if math.isfinite(fit.before) else (math.nan, math.nan)
+        self._add("S", value, interval, "B", "largest message whose send does not wait for a late receiver (eager)")
+        if math.isinf(value):
+            self.remarks.append(f"No send up to {format_value(largest, 'B')} waits for its receiver.")
+        if not fit.is_clean:
+            self.remarks.append("Some sends below S waited for the receiver, or some above it did not.")
+        return fit
+
+    def add_loggp(self, fit: LogGPFit) -> LogGPFit:
+        for name, text in _LOGGP_TEXT.items():
+            unit = _LOGGP_UNITS.get(name, "s")
+            interval = fit.intervals.get(name, (math.nan, math.nan))
+            self._add(name, getattr(fit.parameters, name), interval, unit, text)
+        self._add("half_round_trip", fit.half_round_trip, (math.nan, math.nan), "s", "what netgauge prints as L")
+        found = fit.parameters.point_to_point()
+        self.models["loggp"] = _named(found.time, "loggp")
+        self.models["gap"] = self._gap(found.gap or found.time, fit.largest)
+        self.remarks += fit.remarks
+        return fit
+
+    def _gap(self, gap: PerformanceModel, largest: float) -> PerformanceModel:
+        """Return the gap between messages: that of LogGP where it was measured, then the time of a message."""
+        if self._message is None:
+            return _named(gap, "gap")
+        pieces: list[tuple[Range, PerformanceModel]] = [(Range(high=largest), gap)]
+        for one in self._message.point_to_point(beyond=True).protocols():
+            if one.sizes.high > largest:
+                pieces.append((Range(max(largest, one.sizes.low), one.sizes.high, open_low=True), one.model()))
+        return RangeModel("S", pieces, "gap")
+
+    def add_overlap(self, fit: OverlapFit) -> OverlapFit:
+        for size, share, low, high in zip(fit.sizes, fit.shares, fit.low, fit.high, strict=True):
+            text = f"share of a transfer of {format_value(size, 'B')} hidden behind work of the {fit.side}"
+            self._add(f"overlap_{fit.side}_{size:.0f}", share, (low, high), "1", text)
+        return fit
+
+    def add_strides(self, fit: StrideFit) -> StrideFit:
+        stride, factor = fit.worst
+        k = fit.strides.index(stride)
+        size = format_value(fit.size, "B")
+        text = f"slowest strided message over a contiguous one: {size} at a stride of {stride} blocks of 8 B"
+        self._add("datatype_worst", factor, (fit.low[k], fit.high[k]), "1", text)
+        return fit
+
+    def add_matching(self, fit: StepFit) -> StepFit:
+        self._add(
+            "matching", fit.each, fit.interval, "s", "for each receive that is queued before the one that matches"
+        )
+        self.models["matching"] = ExactModel("t*R", {"t": f"{fit.each!r} s"}, name="matching")
+        self.remarks += fit.remarks
+        return fit
+
+    def add_hops(self, fit: StepFit) -> StepFit:
+        self._add("hop", fit.each, fit.interval, "s", "for each link between two nodes, one way")
+        constants = {"alpha": f"{fit.fit.constant!r} s", "t": f"{fit.each!r} s"}
+        self.models["hops"] = ExactModel("alpha + t*h", constants, name="hops")
+        self.remarks += fit.remarks
+        return fit
+
+    def add_bisection(self, fit: BisectionFit) -> BisectionFit:
+        for p, mean, low, high in zip(fit.processes, fit.effective, fit.low, fit.high, strict=True):
+            text = f"effective bisection bandwidth of a process among {p}, {format_value(fit.size, 'B')}"
+            self._add(f"bisection_{p}", mean, (low, high), "B/s", text)
+        if math.isfinite(fit.decay):
+            self._add(
+                "bisection_decay", fit.decay, fit.decay_interval, "1", "a in effective bisection bandwidth ~ P^-a"
+            )
+        return fit
+
+
+def _named(model: Any, name: str) -> PerformanceModel:
+    """Return the model with another name."""
+    found: PerformanceModel = replace(model, name=name)
+    return found
+
+
+def _late(runs: MessageRuns) -> tuple[Rendezvous, float]:
+    sizes, times = runs.table("Send_to_late")
+    delay = _delay(runs)
+    return find_rendezvous(sizes, times, f"{delay!r} s"), float(sizes.max())
+
+
+def _delay(runs: MessageRuns) -> float:
+    found = [one.delay for one in runs.of("Send_to_late")]
+    if not found or min(found) <= 0:
+        raise DataError(
+            f"{runs.folder}: the records of Send_to_late do not say how late the receiver was; measure again."
+        )
+    return float(np.median(found))
+
+
+def _loggp(runs: MessageRuns, sync: Rendezvous | None, level: float) -> LogGPFit:
+    """Return the fit over the eager sizes: larger messages wait for the receiver, which is another protocol."""
+    limit = sync.after if sync is not None and math.isfinite(sync.before) else math.inf
+    sizes = runs.table("Train")[0]
+    used = sizes[sizes <= limit] if (sizes <= limit).sum() >= 3 else sizes
+    tables = {op: _rows(runs, op, used) for op in ("Round_trip", "Train", "Train_delayed", "Receive_arrived")}
+    waited = _rows(runs, "Train_delayed", used, "beside")
+    n = runs.of("Train")[0].messages
+    delay = np.nanmedian(waited, axis=1) / (n - 1)
+    return fit_loggp(
+        used,
+        tables["Round_trip"],
+        tables["Train"],
+        tables["Train_delayed"],
+        n=n,
+        delay=delay,
+        receive_overhead=tables["Receive_arrived"] if "Receive_arrived" in runs.ops else None,
+        rendezvous=limit,
+        level=level,
+    )
+
+
+def _rows(runs: MessageRuns, op: str, sizes: Any, field: str = "t") -> Any:
+    if op not in runs.ops:
+        return None
+    at, table = runs.table(op, field=field)
+    if missing := sorted(set(sizes.tolist()) - set(at.tolist())):
+        raise DataError(
+            f"{runs.folder}: {op} was not measured at {missing[0]:g} B, Train was; measure that launch again."
+        )
+    return table[np.isin(at, sizes)]
+
+
+def _strides(runs: MessageRuns, level: float) -> StrideFit:
+    strides, times = runs.table("Strided", by="detail")
+    if 0 not in strides or len(strides) < 2:
+        raise DataError(f"{runs.folder}: Strided needs the contiguous message, stride 0, and others; measure again.")
+    size = runs.of("Strided")[0].size
+    return fit_strides(size, strides[strides > 0], times[strides > 0], times[strides == 0][0], level=level)
+
+
+def _bisection(runs: MessageRuns, per_byte: float, level: float) -> BisectionFit:
+    rounds: dict[int, list[Any]] = {}
+    for one in runs.of("Perfect_matching"):
+        rounds.setdefault(one.p, []).append(np.median(one.t.reshape(one.p, -1), axis=1))
+    times = {p: np.array(rows) for p, rows in rounds.items()}
+    return fit_bisection(runs.of("Perfect_matching")[0].size, times, per_byte=per_byte, level=level)
+
+
+def _hops(runs: MessageRuns, level: float) -> StepFit:
+    dims = runs.record.get("topology", {}).get("torus", [])
+    if not dims:
+        raise DataError(
+            f"{runs.folder} does not say which torus its nodes are on; hops need [topology] in campaign.toml."
+        )
+    torus = Torus(tuple(map(int, dims)))
+    size = min(one.size for one in runs.of("Round_trip_to"))
+    found = runs.of("Round_trip_to", size=size)
+    times = np.array([np.median(one.t) / 2 for one in found])
+    return fit_hops([hops_of(torus, 0, one.detail) for one in found], times, level=level)
+
+
+def _about(runs: MessageRuns) -> dict[str, str]:
+    env, record = runs.env, runs.record
+    simulation = record.get("simulation", {})
+    library = str(record.get("mpi", {}).get("name", "") or str(env.get("mpi_library", "")).partition("\n")[0][:80])
+    tell: dict[str, Callable[[], object]] = {
+        "library": lambda: library,
+        "simulated": lambda: simulation.get("description", "by SimGrid SMPI") if runs.is_simulated else "",
+        "host": lambda: "" if runs.is_simulated else env.get("host", ""),
+        "processor": lambda: "" if runs.is_simulated else env.get("cpu", ""),
+        "cores": lambda: "" if runs.is_simulated else env.get("cores", ""),
+        "measured": lambda: env.get("started", ""),
+        "launches": lambda: len({one.run for one in runs.trips}),
+        "scalkit": lambda: record.get("scalkit", ""),
+    }
+    return {key: str(value()) for key, value in tell.items() if str(value())}

@@ -1,0 +1,228 @@
+"""The run files of messages that `scalkit model fit` measures, as tables of times by size, stride, queue or peer."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scalkit.errors import DataError
+
+__all__ = ["MessageRuns", "Trips", "read_message_runs"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+_LARGEST_B = 1 << 30
+_NS = 1e-9
+_LEAST_S = 1e-10
+"""A time that the clock cannot tell from nothing."""
+
+_DETAILS = ("peer", "stride", "queue", "round")
+
+
+@dataclass(frozen=True)
+class Trips:
+    """All repetitions of one cell in one launch and pass.
+
+    Attributes
+    ----------
+    op : str
+        Kind, as in ``microbench/p2p/kinds.def``.
+    p, size, detail : int
+        Processes, bytes, and the kind's own number (0 if it has none).
+    messages : int
+        Of a train or an exchange.
+    delay : float, in s
+        What the trip waits at one place; 0 if it does not.
+    t, beside, work : ndarray, in s
+        Times; what stands beside them is empty where the kind has none.
+    run : str
+        Name of the run file.
+    """
+
+    op: str
+    p: int
+    size: int
+    detail: int
+    messages: int
+    delay: float
+    t: Floats
+    beside: Floats
+    work: Floats
+    run: str
+
+
+@dataclass(frozen=True, repr=False)
+class MessageRuns:
+    """What a folder of message measurements holds.
+
+    Attributes
+    ----------
+    folder : Path
+    trips : tuple of Trips
+    env : mapping
+        The first record of the first file: machine, library, settings.
+    record : mapping
+        Of campaign.toml; empty if there is none.
+    remarks : tuple of str
+        Wrong data, truncated files, other load.
+    """
+
+    folder: Path
+    trips: tuple[Trips, ...]
+    env: Mapping[str, Any]
+    record: Mapping[str, Any]
+    remarks: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"MessageRuns({str(self.folder)!r}: {', '.join(self.ops) or 'nothing'})"
+
+    @property
+    def ops(self) -> tuple[str, ...]:
+        """The kinds that were measured, in the order of the files."""
+        return tuple(dict.fromkeys(one.op for one in self.trips))
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether a simulator made the times."""
+        return bool(self.env.get("simulated"))
+
+    def table(self, op: str, by: str = "size", field: str = "t") -> tuple[Floats, Floats]:
+        """Return what a kind was measured at, ascending, and a row of repetitions for each, NaN where one is missing.
+
+        Parameters
+        ----------
+        op : str
+        by : {"size", "detail", "p"}
+        field : {"t", "beside", "work"}
+            The times, in s; what is zero on the clock is 0.1 ns.
+
+        Raises
+        ------
+        DataError
+            If the kind was not measured.
+        """
+        rows: dict[int, list[Floats]] = {}
+        for one in self.trips:
+            if one.op == op:
+                rows.setdefault(int(getattr(one, by)), []).append(getattr(one, field))
+        if not rows:
+            raise DataError(f"{self.folder} has no measurements of {op!r}; it has {', '.join(self.ops) or 'none'}.")
+        values = {key: np.concatenate(rows[key]) for key in sorted(rows)}
+        found = np.full((len(values), max(map(len, values.values()))), np.nan)
+        for k, row in enumerate(values.values()):
+            found[k, : len(row)] = np.maximum(row, _LEAST_S)
+        return np.array(list(values), dtype=np.float64), found
+
+    def of(self, op: str, **at: int) -> list[Trips]:
+        """Return the trips of a kind at a size, number of processes, or number of its own."""
+        return [one for one in self.trips if one.op == op and all(getattr(one, key) == v for key, v in at.items())]
+
+
+def read_message_runs(folder: str | Path) -> MessageRuns:
+    """Return what is in a folder that `scalkit model fit` wrote.
+
+    Parameters
+    ----------
+    folder : path
+        With run files ``*.jsonl``, and perhaps ``campaign.toml``; or one run file.
+
+    Raises
+    ------
+    DataError
+        If it holds no message measurements, or a file is damaged.
+    """
+    place = Path(folder)
+    files = [place] if place.is_file() else sorted(place.glob("*.jsonl"))
+    if not place.exists() or not files:
+        raise DataError(f"{place} holds no run files; 'scalkit model fit --out {place}' measures them.")
+    trips: list[Trips] = []
+    remarks: list[str] = []
+    envs: list[Mapping[str, Any]] = []
+    for file in files:
+        records = list(_records(file))
+        envs += [one for one in records if one.get("rec") == "env"]
+        found = [one for one in records if one.get("rec") == "trip"]
+        trips += [_trips(one, file) for one in found]
+        if found and records[-1].get("rec") != "end":
+            remarks.append(f"{file.name} has no end: that launch broke off.")
+        remarks += [
+            f"{file.name}: {one['op']} of {one['size_B']} B brought wrong data."
+            for one in found
+            if one.get("verified") is False
+        ]
+    if not trips:
+        raise DataError(f"{place} holds no times of messages; 'scalkit model fit --out FOLDER' measures them.")
+    named = _libraries(envs)
+    if len(named) > 1:
+        raise DataError(f"{place} mixes {' and '.join(sorted(named))}; give each library a folder of its own.")
+    remarks += _load(files, place)
+    return MessageRuns(place, tuple(trips), envs[0] if envs else {}, _campaign(place), tuple(remarks))
+
+
+def _records(file: Path) -> Iterator[dict[str, Any]]:
+    try:
+        if file.stat().st_size > _LARGEST_B:
+            raise DataError(f"{file} is larger than {_LARGEST_B >> 30} GiB; split it.")
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            try:
+                record = json.loads(line)
+                if not isinstance(record, dict):
+                    raise ValueError("it is no object")
+            except ValueError as error:
+                raise DataError(f"{file}, line {number} is damaged: {error}; measure that launch again.") from error
+            yield record
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"cannot read {file}: {reason}.") from error
+
+
+def _trips(record: Mapping[str, Any], file: Path) -> Trips:
+    try:
+        size, times = int(record["size_B"]), _seconds(record["t_ns"])
+        detail = next((int(record[name]) for name in _DETAILS if name in record), 0)
+        beside, work = (_seconds(record.get(name, ())) for name in ("beside_ns", "work_ns"))
+        if size < 0 or not len(times) or (times < 0).any():
+            raise ValueError("a size or a time is negative")
+        return Trips(
+            *(str(record["op"]), int(record["p"]), size, detail, int(record.get("messages", 1))),
+            delay=float(record.get("delay_ns", 0)) * _NS,
+            t=times,
+            beside=beside,
+            work=work,
+            run=file.stem,
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{file}: a record of messages makes no sense ({error}); measure that launch again.") from error
+
+
+def _seconds(values: Any) -> Floats:
+    return np.asarray(values, dtype=np.float64) * _NS
+
+
+def _libraries(envs: list[Mapping[str, Any]]) -> set[str]:
+    return {str(one.get("mpi_library", "")).splitlines()[0][:60] for one in envs if one.get("mpi_library")}
+
+
+def _load(files: list[Path], place: Path) -> list[str]:
+    """Return a remark if other programs used the machine meanwhile."""
+    shares = [
+        float(one["foreign_load"])
+        for file in files
+        for one in _records(file)
+        if one.get("rec") == "trip" and isinstance(one.get("foreign_load"), int | float)
+    ]
+    middle = float(np.median(shares)) if shares else 0.0
+    return [f"Other programs used {100 * middle:.0f} % of the machine meanwhile."] if middle > 0.02 else []
+
+
+def _campaign(place: Path) -> Mapping[str, Any]:
+    file = place / "campaign.toml"
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8")) if place.is_dir() and file.is_file() else {}
+    except (OSError, ValueError) as error:
+        raise DataError(f"cannot read {file}: {error}; restore it, or delete it.") from error

@@ -1,0 +1,104 @@
+"""What derived datatypes cost: messages of blocks that do not lie side by side, against contiguous ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scalkit.errors import DataError
+from scalkit.markup import block, paragraph, table
+from scalkit.perfmodels.quantities import format_value
+
+__all__ = ["StrideFit", "fit_strides"]
+
+
+@dataclass(frozen=True, repr=False)
+class StrideFit:
+    """What `fit_strides` returns.
+
+    Attributes
+    ----------
+    size : float, in B
+        Data in a message, the same for all strides.
+    strides : tuple of int
+        In blocks.
+    factors, low, high : tuple of float
+        Time over that of a contiguous message, with intervals.
+    contiguous : float, in s
+        Round trip of the contiguous message.
+    level : float
+    """
+
+    size: float
+    strides: tuple[int, ...]
+    factors: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    contiguous: float
+    level: float
+
+    @property
+    def worst(self) -> tuple[int, float]:
+        """The stride that costs most, and its factor."""
+        k = int(np.argmax(self.factors))
+        return self.strides[k], self.factors[k]
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Return a row of texts for each stride: stride, factor, interval."""
+        return [
+            (str(stride), f"{factor:.3g}", f"{low:.3g} to {high:.3g}")
+            for stride, factor, low, high in zip(self.strides, self.factors, self.low, self.high, strict=True)
+        ]
+
+    def __str__(self) -> str:
+        stride, factor = self.worst
+        return f"up to {factor:.3g} times a contiguous message, at stride {stride} ({format_value(self.size, 'B')})"
+
+    def __repr__(self) -> str:
+        return f"StrideFit({self})"
+
+    def _repr_html_(self) -> str:
+        return block(
+            table(("stride", "times a contiguous message", f"interval of {100 * self.level:g} %"), self.rows()),
+            paragraph(f"Worst: {self}."),
+        )
+
+
+def fit_strides(
+    size: float, strides: ArrayLike, times: ArrayLike, contiguous: ArrayLike, *, level: float = 0.9, seed: int = 1
+) -> StrideFit:
+    """Return how much slower strided messages are than contiguous ones.
+
+    Parameters
+    ----------
+    size : float, in B
+        Of the data.
+    strides : array_like of shape (strides,)
+        From one block to the next, in blocks, at least 1.
+    times : array_like of shape (strides, repetitions), in s
+        Round trips.
+    contiguous : array_like of shape (repetitions,), in s
+        The same of a plain message.
+    level : float
+        Of the intervals, from medians drawn again.
+    seed : int
+
+    Raises
+    ------
+    DataError
+        If there is no stride, a stride is below 1, or a time is not positive.
+    """
+    from scalkit.stats import bootstrap_medians
+
+    steps, rows = np.asarray(strides, dtype=np.int64), np.asarray(times, dtype=np.float64)
+    plain = np.asarray(contiguous, dtype=np.float64).ravel()
+    if not len(steps) or rows.ndim != 2 or len(rows) != len(steps) or (steps < 1).any():
+        raise DataError(f"there must be a row of times for each stride from 1 on, got {len(steps)} and {rows.shape}.")
+    if not (plain[np.isfinite(plain)] > 0).all() or not (rows[np.isfinite(rows)] > 0).all():
+        raise DataError("a time of a strided message is not positive; times are in s. Leave it out.")
+    base = np.broadcast_to(plain, (len(steps), len(plain)))
+    ratio = bootstrap_medians(rows, base, level, rng=np.random.default_rng(seed), n_resamples=999)
+    shown = (tuple(map(float, np.asarray(one))) for one in (ratio.estimate, ratio.low, ratio.high))
+    return StrideFit(float(size), tuple(steps.tolist()), *shown, float(np.nanmedian(plain)), level)
