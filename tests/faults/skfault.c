@@ -9,6 +9,10 @@
  *   allreduce_wrong MPI_Allreduce: the last process gets a wrong first byte
  *   dup_leak        MPI_Comm_dup: 64 bytes for every process of the communicator are lost
  *   dup_bypass      MPI_Comm_dup: 64 kB are taken from the kernel, past malloc
+ *   neighbour_swapped  MPI_Neighbor_alltoall: the last process gets its first two blocks in the wrong order
+ *   graph_turned    MPI_Dist_graph_create_adjacent: every process has its neighbours in the reverse order
+ *   graph_other     MPI_Dist_graph_create: every process sends its first message to itself
+ *   cart_transposed MPI_Cart_create: the grid has its dimensions in the reverse order
  *
  * Everything else, and everything without SKFAULT, is passed on to the PMPI_ function.
  */
@@ -126,4 +130,60 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *copy)
             memset(lost, 1, BYPASS_B);
     }
     return PMPI_Comm_dup(comm, copy);
+}
+
+int MPI_Neighbor_alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive, int count,
+                          MPI_Datatype type, MPI_Comm comm)
+{
+    int status = PMPI_Neighbor_alltoall(send, send_count, send_type, receive, count, type, comm), width;
+    PMPI_Type_size(type, &width);
+    unsigned char *first = receive, *second = first + (size_t)count * (size_t)width;
+    if (planted("neighbour_swapped") && is_last(comm))
+        for (size_t i = 0; i < (size_t)count * (size_t)width; i++) {
+            unsigned char kept = first[i];
+            first[i] = second[i];
+            second[i] = kept;
+        }
+    return status;
+}
+
+/* Returns a copy, reversed if `turned`; the caller frees. */
+static int *copied(const int *list, int n, bool turned)
+{
+    int *copy = malloc(((size_t)n + 1) * sizeof *copy);
+    for (int i = 0; copy && i < n; i++)
+        copy[i] = list[turned ? n - 1 - i : i];
+    return copy;
+}
+
+int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int n_in, const int *sources, const int *source_weights, int n_out,
+                                   const int *destinations, const int *weights, MPI_Info info, int reorder,
+                                   MPI_Comm *graph)
+{
+    bool turned = planted("graph_turned");
+    int *in = copied(sources, n_in, turned), *out = copied(destinations, n_out, turned);
+    int status = PMPI_Dist_graph_create_adjacent(comm, n_in, in, source_weights, n_out, out, weights, info, reorder,
+                                                 graph);
+    free(in);
+    free(out);
+    return status;
+}
+
+int MPI_Dist_graph_create(MPI_Comm comm, int n, const int *nodes, const int *degrees, const int *targets,
+                          const int *weights, MPI_Info info, int reorder, MPI_Comm *graph)
+{
+    int *out = copied(targets, degrees[0], false);
+    if (planted("graph_other") && degrees[0] > 0)
+        out[0] = nodes[0];
+    int status = PMPI_Dist_graph_create(comm, n, nodes, degrees, out, weights, info, reorder, graph);
+    free(out);
+    return status;
+}
+
+int MPI_Cart_create(MPI_Comm comm, int n, const int *dims, const int *periods, int reorder, MPI_Comm *grid)
+{
+    int *turned = copied(dims, n, planted("cart_transposed"));
+    int status = PMPI_Cart_create(comm, n, turned, periods, reorder, grid);
+    free(turned);
+    return status;
 }
