@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ints", "exact_sums", "group_starts", "next_of_group", "pack", "positions_within", "summed"]
+__all__ = ["Ints", "exact_sums", "group_ends",
+    "group_starts", "next_of_group", "pack", "positions_within", "summed"]
 
 Ints = NDArray[np.int64]
 
@@ -49,6 +50,11 @@ def group_starts(ordered: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
     if len(ordered) == 0:
         return np.empty(0, dtype=np.intp)
     return np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+
+
+def group_ends(ordered: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+    """Return the places of the last elements of groups of equal values, which stand together."""
+    return np.append(group_starts(ordered)[1:], len(ordered))[: len(ordered)] - 1
 
 
 def positions_within(ordered: NDArray[np.integer[Any]]) -> Ints:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.trace.arrays import Ints, exact_sums, group_starts
+from scalkit.trace.arrays import Ints, exact_sums, group_ends, group_starts
 from scalkit.trace.options import Options
 from scalkit.trace.progress import FirstProgress
 
@@ -64,13 +64,12 @@ def wait_for_several(call: Ints, enter: Ints, leave: Ints, first: FirstProgress,
     gaps = np.maximum(start - previous, 0)
     unseen = np.ones(n_calls, dtype=bool)
     unseen[whose] = False
-    ends = np.append(begins[1:], len(order)) - 1
+    ends = group_ends(whose)
     if options.several == "latest":
         gaps = np.zeros(len(order), dtype=np.int64)
-        if len(ends):
-            gaps[ends] = np.maximum(start[ends] - enter[whose[ends]], 0)
+        gaps[ends] = np.maximum(start[ends] - enter[whose[ends]], 0)
     wait = exact_sums(whose, gaps, n_calls)
-    if options.tail == "include" and len(ends) and options.several == "gaps":
+    if options.tail == "include" and options.several == "gaps":
         wait[whose[ends]] += np.maximum(leave[whose[ends]] - reached[ends], 0)
     if options.no_overlap == "cap":
         wait = np.where(unseen, leave - enter, wait)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.trace.arrays import Ints, group_starts, next_of_group, pack
+from scalkit.trace.arrays import Ints, group_ends, group_starts, next_of_group, pack
 from scalkit.trace.functions import COMPLETE, FENCE, FLUSH_ALL, FLUSH_ONE
 from scalkit.trace.loading import LocalTrace
 from scalkit.trace.options import Options
@@ -63,8 +63,7 @@ def find_requests(trace: LocalTrace, options: Options) -> Requests:
 def _grouped(enter: Ints, done: Ints, target: Ints, posted: Ints, options: Options) -> Requests:
     key = pack([done, target])[0]
     order = np.lexsort((posted, key))
-    starts = group_starts(key[order])
-    last = order[np.append(starts[1:], len(order)) - 1] if len(order) else order
+    last = order[group_ends(key[order])]
     call, asked = done[last], target[last]
     entered = enter[call]
     since = entered if options.search == "entering" else np.where(posted[last] < 0, entered, posted[last])

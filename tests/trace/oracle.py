@@ -1,0 +1,205 @@
+"""The waits of a trace by brute force: loops over all pairs, time counted ns by ns. It shares nothing with scalkit."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from random_traces import EXCLUSIVE, Call
+
+ONE = {"MPI_Win_flush", "MPI_Win_flush_local", "MPI_Win_unlock"}
+ALL = {"MPI_Win_flush_all", "MPI_Win_unlock_all"}
+ACTIVE = {"MPI_Win_fence", "MPI_Win_complete"}
+Waits = Counter[tuple[str, int]]
+
+
+def progress(calls: list[Call], no_progress: tuple[str, ...]) -> list[tuple[int, int]]:
+    spans = [(c.enter, c.leave) for c in calls if c.name.startswith(("MPI_", "ARMCI_")) and c.name not in no_progress]
+    merged = True
+    while merged:
+        merged = False
+        for one in spans:
+            for other in spans:
+                if one is not other and one[0] <= other[1] and other[0] <= one[1]:
+                    spans = [s for s in spans if s is not one and s is not other]
+                    spans.append((min(one[0], other[0]), max(one[1], other[1])))
+                    merged = True
+                    break
+            if merged:
+                break
+    return sorted(spans)
+
+
+def requests(calls: list[Call]) -> list[tuple[Call, dict[int, int]]]:
+    """Return every completing call with the time at which the last operation to each of its targets was posted."""
+    found = []
+    for place, call in enumerate(calls):
+        for operation, target, _ in call.transfers:
+            if operation in ("send", "receive"):
+                continue
+            ends = [call] if call.is_blocking else []
+            if not ends:
+                for later in calls[place + 1 :]:
+                    covers = later.name in ONE and later.peer == target
+                    covers = covers or later.name in ALL | ACTIVE or any(one is call for one in later.ends)
+                    if covers and (later.scope == 1 or later.ends):
+                        ends = [later]
+                        break
+            if ends and ends[0].name not in ACTIVE and target != call.location:
+                found.append((ends[0], target, call.enter))
+    grouped: dict[int, tuple[Call, dict[int, int]]] = {}
+    for end, target, posted in found:
+        last = grouped.setdefault(id(end), (end, {}))[1]
+        last[target] = max(posted, last.get(target, posted))
+    return list(grouped.values())
+
+
+def wait_for_progress(everything: list[list[Call]], options: dict[str, str], no_progress: tuple[str, ...]) -> Waits:
+    spans = [progress(calls, no_progress) for calls in everything]
+    waits: Waits = Counter()
+    for location, calls in enumerate(everything):
+        asked = requests(calls)
+        if options.get("all_targets") == "window":
+            known = {id(call): targets for call, targets in asked}
+            for call in calls:
+                if call.name in ALL:
+                    have = known.get(id(call), {})
+                    every = {q: have.get(q, call.enter) for q in range(len(everything)) if q != location}
+                    asked = [one for one in asked if one[0] is not call]
+                    asked += [(call, every)] if every else []
+        for call, targets in asked:
+            a, b = call.enter, call.leave
+            firsts = []
+            for target, posted in targets.items():
+                since = a if options.get("search") == "entering" else posted
+                ended = [span for span in spans[target] if span[1] >= since]
+                firsts.append(ended[0] if ended else (b + 1, b + 1))
+            kept = sorted(one for one in firsts if one[0] <= b)
+            waits["without_progress", location] += not kept
+            if not kept:
+                wait = b - a if options.get("no_overlap") == "cap" else 0
+            elif len(targets) == 1:
+                wait = max(0, kept[0][0] - a)
+            elif options.get("several") == "latest":
+                wait = max(0, kept[-1][0] - a)
+            else:
+                stop = b if options.get("tail") == "include" else kept[-1][0]
+                wait = sum(not any(s <= t < e for s, e in kept) for t in range(a, stop))
+            waits["wait_for_progress", location] += wait
+            covered = [any(s <= t < e for q in targets for s, e in spans[q]) for t in range(a, b)]
+            waits["wait_for_progress_bound", location] += covered.count(False)
+    return waits
+
+
+def messages(everything: list[list[Call]]) -> Waits:
+    queues: dict[tuple[str, int, int, int], list[Call]] = defaultdict(list)
+    ends: dict[int, Call] = {}
+    for location, calls in enumerate(everything):
+        for call in calls:
+            for one in call.ends:
+                ends.setdefault(id(one), call)
+            if call.is_blocking:
+                ends[id(call)] = call
+            for operation, peer, tag in call.transfers:
+                if operation in ("send", "receive"):
+                    pair = (location, peer) if operation == "send" else (peer, location)
+                    queues[operation, *pair, tag].append(call)
+    longest: dict[tuple[str, int], tuple[int, int]] = {}
+    for (operation, source, target, tag), sends in list(queues.items()):
+        if operation != "send":
+            continue
+        for send, receive in zip(sends, queues.get(("receive", source, target, tag), []), strict=False):
+            for metric, mine, theirs in (("late_sender", receive, send), ("late_receiver", send, receive)):
+                done = ends.get(id(mine))
+                if done is None or (metric == "late_receiver" and theirs.enter > done.leave):
+                    continue
+                wait = max(0, min(theirs.enter, done.leave) - done.enter)
+                key = (metric, id(done))
+                longest[key] = max(longest.get(key, (0, 0)), (wait, done.location))
+    waits: Waits = Counter()
+    for (metric, _), (wait, location) in longest.items():
+        waits[metric, location] += wait
+    return waits
+
+
+def collectives(everything: list[list[Call]]) -> Waits:
+    waits: Waits = Counter()
+    metrics = {"MPI_Barrier": "wait_at_barrier", "MPI_Allreduce": "wait_at_nxn", "MPI_Win_fence": "wait_at_fence"}
+    names = {*metrics, "MPI_Bcast", "MPI_Reduce"}
+    lists = [[call for call in calls if call.name in names] for calls in everything]
+    for together in zip(*lists, strict=True):
+        name, root = together[0].name, together[0].peer
+        for call in together:
+            others = [one.enter for one in together if one.location != root]
+            if name in metrics:
+                until, metric = max(one.enter for one in together), metrics[name]
+            elif name == "MPI_Bcast" and call.location != root:
+                until, metric = together[root].enter, "late_broadcast"
+            elif name == "MPI_Reduce" and call.location == root and others:
+                until, metric = min(others), "early_reduce"
+            else:
+                continue
+            waits[metric, call.location] += max(0, min(until, call.leave) - call.enter)
+    return waits
+
+
+def locks(everything: list[list[Call]]) -> Waits:
+    held = []
+    for calls in everything:
+        for place, lock in enumerate(calls):
+            if lock.name == "MPI_Win_lock":
+                target = lock.peer % EXCLUSIVE
+                later = [c for c in calls[place + 1 :] if c.name == "MPI_Win_unlock" and c.peer == target]
+                held.append((target, lock.peer >= EXCLUSIVE, lock, later[0]))
+    waits: Waits = Counter()
+    best: Counter[int] = Counter()
+    where: dict[int, int] = {}
+    for target, exclusive, lock, unlock in held:
+        before = [
+            end.enter
+            for other, hard, _, end in held
+            if other == target and (hard or exclusive) and (end.leave, end.location) < (unlock.leave, unlock.location)
+        ]
+        for call in (lock, unlock):
+            wait = max((max(0, min(until, call.leave) - call.enter) for until in before), default=0)
+            best[id(call)] = max(best[id(call)], wait)
+            where[id(call)] = call.location
+    for call_id, wait in best.items():
+        waits["lock_contention", where[call_id]] += wait
+    return waits
+
+
+def epochs(everything: list[list[Call]]) -> Waits:
+    waits: Waits = Counter()
+
+    def pairs(opening: str, closing: str) -> dict[tuple[int, int], list[tuple[Call, Call]]]:
+        found: dict[tuple[int, int], list[tuple[Call, Call]]] = defaultdict(list)
+        for location, calls in enumerate(everything):
+            for place, call in enumerate(calls):
+                if call.name == opening:
+                    end = next(one for one in calls[place + 1 :] if one.name == closing)
+                    for member in call.group:
+                        found[location, member].append((call, end))
+        return found
+
+    starts, posts = pairs("MPI_Win_start", "MPI_Win_complete"), pairs("MPI_Win_post", "MPI_Win_wait")
+    longest: dict[tuple[str, int], tuple[int, int]] = {}
+    for (origin, target), opened in starts.items():
+        for (start, complete), (post, wait) in zip(opened, posts[target, origin], strict=True):
+            for metric, call, until in (
+                ("late_post", start, post.enter),
+                ("late_post", complete, post.enter),
+                ("early_wait", wait, complete.enter),
+            ):
+                time = max(0, min(until, call.leave) - call.enter)
+                key = (metric, id(call))
+                longest[key] = max(longest.get(key, (0, 0)), (time, call.location))
+    for (metric, _), (time, location) in longest.items():
+        waits[metric, location] += time
+    return waits
+
+
+def all_waits(everything: list[list[Call]], options: dict[str, str], no_progress: tuple[str, ...] = ()) -> Waits:
+    found = wait_for_progress(everything, options, no_progress)
+    for part in (messages, collectives, locks, epochs):
+        found.update(part(everything))
+    return Counter({key: wait for key, wait in found.items() if wait})
