@@ -15,7 +15,20 @@ from scalkit.errors import ScalkitError
 
 __all__ = ["COMMANDS", "build_parser", "main"]
 
-COMMANDS = ("measure", "campaign", "mpi", "mafia", "model", "validate", "report", "convert", "lab", "teach", "doctor")
+COMMANDS = (
+    "measure",
+    "campaign",
+    "mpi",
+    "mafia",
+    "model",
+    "validate",
+    "guidelines",
+    "report",
+    "convert",
+    "lab",
+    "teach",
+    "doctor",
+)
 
 _OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 

@@ -25,6 +25,8 @@ class Columns:
     crowded : ndarray of bool of shape (rows,)
         Whether there were more processes than cores.
     caveats : tuple of str
+    unit : str
+        Of the values; empty if the table does not say.
     """
 
     parameters: Mapping[str, Any]
@@ -32,6 +34,7 @@ class Columns:
     values: np.ndarray[Any, np.dtype[np.float64]]
     crowded: np.ndarray[Any, np.dtype[np.bool_]]
     caveats: tuple[str, ...] = ()
+    unit: str = ""
 
 
 CROWDED = "oversubscribed"
@@ -50,7 +53,7 @@ def columns_of(table: Any, value: str, run: str, ignore: Sequence[str]) -> Colum
 
     if isinstance(table, xr.Dataset):
         return _of_dataset(table, value, run, ignore)
-    caveats = _caveats(getattr(table, "attrs", None) or {})
+    attributes = getattr(table, "attrs", None) or {}
     if isinstance(table, np.ndarray) and table.dtype.names:
         found = {name: table[name] for name in table.dtype.names}
     elif hasattr(table, "columns") and hasattr(table, "itertuples"):
@@ -64,10 +67,13 @@ def columns_of(table: Any, value: str, run: str, ignore: Sequence[str]) -> Colum
             f"measurements cannot come from {type(table).__name__}; give a pandas DataFrame, an xarray Dataset, a structured "
             "array or a mapping of arrays."
         )
-    return _split(found, value, run, ignore, caveats)
+    return _split(found, value, run, ignore, attributes)
 
 
-def _split(found: Mapping[str, Any], value: str, run: str, ignore: Sequence[str], caveats: tuple[str, ...]) -> Columns:
+def _split(
+    found: Mapping[str, Any], value: str, run: str, ignore: Sequence[str], attributes: Mapping[Any, Any]
+) -> Columns:
+    caveats = _caveats(attributes)
     for needed, what in ((value, "the measured values"), (run, "the launch that a value comes from")):
         if needed not in found:
             raise DataError(f"there is no column '{needed}' with {what}; there are {', '.join(found) or 'none'}.")
@@ -82,7 +88,8 @@ def _split(found: Mapping[str, Any], value: str, run: str, ignore: Sequence[str]
     crowded = np.asarray(found.get(CROWDED, np.zeros(len(found[run])))) == True  # noqa: E712  (may hold missing values)
     if crowded.any():
         caveats += ("some runs had more processes than cores: their times describe the scheduler and do not decide",)
-    return Columns(parameters, found[run], _numbers(found[value], value), crowded, caveats)
+    unit = str(attributes.get("units", ""))
+    return Columns(parameters, found[run], _numbers(found[value], value), crowded, caveats, unit)
 
 
 def _numbers(column: Any, value: str) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -129,8 +136,8 @@ def _of_dataset(data: Any, value: str, run: str, ignore: Sequence[str]) -> Colum
     if CROWDED in data.coords and set(data.coords[CROWDED].dims) <= set(where):
         flags = data.coords[CROWDED].broadcast_like(array).transpose(*array.dims)
         found[CROWDED] = np.asarray(flags.values).reshape(len(numbers), -1)[kept, 0]
-    caveats = _caveats(data.attrs)
-    return _split(found, value, run, ignore, caveats)
+    units = data[value].attrs.get("units") or data.attrs.get("units", "")
+    return _split(found, value, run, ignore, {**data.attrs, "units": units})
 
 
 def _caveats(attributes: Mapping[Any, Any]) -> tuple[str, ...]:

@@ -40,6 +40,8 @@ class Measured:
     crowded : ndarray of bool of shape (experiments,)
         Whether a run of it had more processes than cores.
     caveats : tuple of str
+    unit : str
+        Of the values; empty if the table does not say.
     """
 
     parameters: tuple[str, ...]
@@ -50,6 +52,7 @@ class Measured:
     values: Floats
     crowded: Flags
     caveats: tuple[str, ...] = ()
+    unit: str = ""
 
     @cached_property
     def medians(self) -> Floats:
@@ -102,7 +105,7 @@ def measured(table: Any, *, value: str = "time", run: str = "run", ignore: Seque
     rows[places] = np.arange(len(places))
     crowded = np.bincount(experiment, columns.crowded, len(kinds)) > 0
     shape = len(kinds), len(runs)
-    result = Measured(names, levels, kinds, runs, rows.reshape(shape), values, crowded, columns.caveats)
+    result = Measured(names, levels, kinds, runs, rows.reshape(shape), values, crowded, columns.caveats, columns.unit)
     if len(places) != len(np.unique(places)):
         at = int(places[np.flatnonzero(np.bincount(places)[places] > 1)[0]])
         shown = ", ".join(_shown(result, at // len(runs)))

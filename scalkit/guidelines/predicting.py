@@ -198,8 +198,16 @@ def predict_models(
         raise UsageError(f"predicting from {lowest:g} to {most:g} is no range; give a larger scale to look at.")
     x = np.geomspace(lowest, most, _STEPS)
     begins = _begins(_exceeds(one, {name: np.asarray(models[name](x), dtype=float) for name in one.levels}, v), x)[0]
+    others.setdefault("where", {})
     found = Prediction(
-        one, parameter, {}, largest, most, None if math.isinf(begins) else begins, level=level, v=v, **others
+        one,
+        parameter,
+        largest=largest,
+        highest=most,
+        begins=None if math.isinf(begins) else begins,
+        level=level,
+        v=v,
+        **others,
     )
     if not all(isinstance(models[name], Sampled) for name in one.levels):
         return found
@@ -259,18 +267,24 @@ def predict(
     curves = dict(zip(made, fit(along, series), strict=True))
     predictions = []
     for group in groups:
-        models = {name: curves[rows] for name, rows in group.series.items()}
-        if all(model is not None for model in models.values()):
+        fitted = {name: curves[rows] for name, rows in group.series.items()}
+        models = {name: model for name, model in fitted.items() if model is not None}
+        if len(models) == len(fitted):
             settings = x_of[data.codes[list(next(iter(group.series.values()))), place]]
-            options: dict[str, Any] = {
-                "is_measured": group.is_measured,
-                "decides": group.decides,
-                "lowest": float(settings[0]),
-            }
             one = predict_models(
-                group.guideline, models, float(settings[-1]), parameter=along, highest=highest, v=found.thresholds.v, seed=seed, **options
-            )  # fmt: skip
-            predictions.append(Prediction(**{**one.__dict__, "where": group.where}))
+                group.guideline,
+                models,
+                float(settings[-1]),
+                parameter=along,
+                highest=highest,
+                v=found.thresholds.v,
+                seed=seed,
+                lowest=float(settings[0]),
+                where=group.where,
+                is_measured=group.is_measured,
+                decides=group.decides,
+            )
+            predictions.append(one)
     return tuple(sorted(predictions, key=lambda one: (not one.is_violation, one.begins or math.inf)))
 
 
@@ -307,9 +321,8 @@ def _groups(found: Assessment, along: str, min_points: int) -> Iterator[_Group]:
             if any((data.codes[list(one), place] == MISSING).any() for one in series.values()):
                 continue
             code = found.codes[mine[0]]
-            where = {
-                name: data.level(name, int(code[k])) for k, name in enumerate(data.parameters) if code[k] != MISSING and k != place
-            }  # fmt: skip
+            shown = [k for k in range(len(data.parameters)) if k != place and code[k] != MISSING]
+            where = {data.parameters[k]: data.level(data.parameters[k], int(code[k])) for k in shown}
             states = found.columns["state"][mine]
             yield _Group(
                 guideline, where, series, bool((states == "violated").any()), bool(found.columns["decides"][mine].all())

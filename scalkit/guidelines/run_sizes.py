@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["is_measurements", "run_table"]
 
-_BLOCKED = frozenset({"gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"})  # fmt: skip
+_BLOCKED = frozenset(
+    f"{base}{form}" for base in ("gather", "scatter", "allgather", "alltoall") for form in ("", "v", "w")
+)
 _BLOCKED_SUMS = frozenset({"reduce_scatter", "reduce_scatter_block"})
 _NAME = re.compile(r"MPI_I?([a-z_]+)(?:\[.*\])?")
 
@@ -84,7 +86,7 @@ def run_table(data: xr.Dataset, metric: str = "time") -> dict[str, Any]:
         crowded = data["oversubscribed"].broadcast_like(array.isel(repetition=0, drop=True))
         crowded = crowded.transpose("function", *names, "run")
         found["oversubscribed"] = np.asarray(crowded.values).reshape(-1)[kept].astype(bool)
-    found.attrs = {"simulated": bool(data.attrs.get("simulated", 0))}
+    found.attrs = {"simulated": bool(data.attrs.get("simulated", 0)), "units": str(array.attrs.get("units", ""))}
     return found
 
 

@@ -113,4 +113,4 @@ def simulated_campaign(
     values[rng.random(values.shape) < outliers] *= 10
     order = np.tile(np.arange(len(design)), n_runs)
     columns = {str(name): design[name].array[order] for name in design}
-    return SimulatedTable(columns, {"simulated": True, "seed": seed}, run=run, time=values)
+    return SimulatedTable(columns, {"simulated": True, "seed": seed, "units": "s"}, run=run, time=values)

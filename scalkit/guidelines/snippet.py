@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -44,8 +45,9 @@ _SEND = "const void *send, int send_count, MPI_Datatype send_type, "
 _RECEIVE = "void *receive, int receive_count, MPI_Datatype receive_type, "
 _BOTH = "send, send_count, send_type, receive, receive_count, receive_type, "
 _SUMMED = "const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, "
-_OTHER_IN_PLACE = tuple(f"send == MPI_IN_PLACE ? receive_{part} : send_{part}" for part in ("count", "type"))
-_OWN_IN_PLACE = tuple(f"receive == MPI_IN_PLACE ? send_{part} : receive_{part}" for part in ("count", "type"))
+_OTHER, _OWN = "send == MPI_IN_PLACE ? receive_{0} : send_{0}", "receive == MPI_IN_PLACE ? send_{0} : receive_{0}"
+_OTHER_IN_PLACE = (_OTHER.format("count"), _OTHER.format("type"))
+_OWN_IN_PLACE = (_OWN.format("count"), _OWN.format("type"))
 _OF_SEND = ("send_count", "send_type")
 _NEIGHBOR = _Call(f"{_SEND}{_RECEIVE}MPI_Comm comm", f"{_BOTH}comm", _OF_SEND)
 _INEIGHBOR = _Call(f"{_NEIGHBOR.declared}, MPI_Request *request", f"{_NEIGHBOR.passed}, request", _OF_SEND)
@@ -83,10 +85,10 @@ def c_snippet(found: Assessment) -> str:
     Returns
     -------
     str
-        ``MPI_Bcast`` becomes ``scalkit_bcast``, with the same parameters; it calls the substitute for those numbers of processes and
-        sizes where that was measured to be faster, the original elsewhere. Names and numbers are the only things that come
-        from the measurements, and only names of MPI that are known here; remarks are reduced to letters and digits. What
-        cannot be written as a function, or does not decide, stands in a remark.
+        ``MPI_Bcast`` becomes ``scalkit_bcast``, with the same parameters; it calls the substitute for those numbers of
+        processes and sizes where that was measured to be faster, the original elsewhere. Only numbers come from the
+        measurements, and names of MPI that are known here; remarks are reduced to harmless letters. What cannot be
+        written as a function, or does not decide, stands in a remark.
     """
     all_of = remedies(found)
     written = [one for one in all_of if _is_written(one)]
@@ -129,7 +131,7 @@ def _head(found: Assessment, has_code: bool) -> Iterator[str]:
     if any("simulated" in caveat for caveat in found.data.caveats):
         yield "   SIMULATED, NOT MEASURED: do not use this."
     yield f"   {_remark(found.headline)}."
-    yield f"   Thresholds: p = {limits.p:g}, ratio {limits.v:g}. Between two measured values that both violate, a violation is assumed."
+    yield f"   Thresholds: p = {limits.p:g}, ratio {limits.v:g}. Between two violations one is assumed."
     if has_code:
         yield "   A size is the bytes of the whole vector, of all processes together, as for MPI_Bcast; of a neighbour's"
         yield "   message in neighbourhood collectives. All processes must pass the same counts and types."
@@ -158,11 +160,11 @@ def _functions(written: Sequence[Remedy], level: str, found: Assessment) -> Iter
         for where in one.settings:
             by_setting.setdefault(tuple(where.items()), []).append(number)
     alike: dict[tuple[int, ...], list[str]] = {}
-    for where, numbers in by_setting.items():
-        alike.setdefault(tuple(numbers), []).append(_remark(", ".join(f"{name}={x}" for name, x in where)))
-    for number, (numbers, settings) in enumerate(alike.items(), 1):
-        suffix = "" if len(alike) == 1 else f"_{number}"
-        yield _function(level, [mine[k] for k in numbers], suffix, settings)
+    for items, numbers in by_setting.items():
+        alike.setdefault(tuple(numbers), []).append(_remark(", ".join(f"{name}={x}" for name, x in items)))
+    for count, (chosen, settings) in enumerate(alike.items(), 1):
+        suffix = "" if len(alike) == 1 else f"_{count}"
+        yield _function(level, [mine[k] for k in chosen], suffix, settings)
 
 
 def _function(level: str, group: Sequence[Remedy], suffix: str, settings: Sequence[str]) -> str:
@@ -174,7 +176,8 @@ def _function(level: str, group: Sequence[Remedy], suffix: str, settings: Sequen
     shown += [f"and {len(settings) - _MOST_SETTINGS} more settings"] if len(settings) > _MOST_SETTINGS else []
     lines = [f"/* In place of {level}{' for' if shown else ''}", *(f"   {line}" for line in shown)]
     lines[-1] += ". */"
-    lines += [f"int {name}({call.declared});", "", f"int {name}({call.declared})", "{"]
+    head = _wrapped(f"int {name}({call.declared})", len(f"int {name}("))
+    lines += [f"{head};", "", *head.splitlines(), "{"]
     lines.append("    int p = scalkit_processes(comm);")
     if has_size:
         lines.append(f"    long long size = {'p * ' if call.is_blocked else ''}scalkit_bytes({count}, {kind});")
@@ -182,9 +185,15 @@ def _function(level: str, group: Sequence[Remedy], suffix: str, settings: Sequen
         own = "_".join(part.removeprefix("MPI_").lower() for part in _names(one))
         for one_range in one.ranges:
             lines.append(f"    if ({_condition(one_range)}) /* {_times(one)} */")
-            lines.append(f"        return scalkit_{word}_by_{own}({call.passed});")
+            used = f"        return scalkit_{word}_by_{own}("
+            lines.append(_wrapped(f"{used}{call.passed});", len(used)))
     lines += [f"    return {level}({call.passed});", "}"]
     return "\n".join(lines)
+
+
+def _wrapped(text: str, indent: int) -> str:
+    """Return a line of C broken between arguments."""
+    return textwrap.fill(text, _WIDTH, subsequent_indent=" " * min(indent, 60), break_long_words=False)
 
 
 def _condition(one: Range) -> str:

@@ -4,7 +4,8 @@
 ``ruler(verdict)`` one function, ``rule(rule_result)`` one cross-function rule, ``pieces(verdict)`` where the growth changes.
 ``overlay`` shows one function in several data sets, and ``changes`` what became of all since a baseline.
 Over several parameters ``several(verdict)`` shows one function and ``effects(result)`` all; over two of them
-``surface(verdict)`` and ``slice_of(verdict, along, at)``. ``with_rivals(figure, verdict)`` adds hidden curves to a fit. Every
+``surface(verdict)`` and ``slice_of(verdict, along, at)``. Of guidelines ``guideline_overview``, ``guideline_ratios`` and
+``guideline_focus`` show one group or test of an assessment. ``with_rivals(figure, verdict)`` adds hidden curves to a fit. Every
 figure carries a sentence for screen readers in ``layout.meta["alt"]``.
 
 Of performance models ``model(models, cells)`` draws lines and bands under measured times, ``xu(fit)`` alpha(P) and beta(P),
@@ -19,6 +20,8 @@ from scalkit.plots.divergence_figure import divergence_of
 from scalkit.plots.divergence_overview import divergence
 from scalkit.plots.effects_figure import effects
 from scalkit.plots.fit_figure import fit
+from scalkit.plots.guidelines_focus import guideline_focus
+from scalkit.plots.guidelines_overview import guideline_overview, guideline_ratios
 from scalkit.plots.model_algorithms_figure import algorithms
 from scalkit.plots.model_figure import model
 from scalkit.plots.model_folklore_figure import folklore
@@ -42,6 +45,9 @@ __all__ = [
     "effects",
     "fit",
     "folklore",
+    "guideline_focus",
+    "guideline_overview",
+    "guideline_ratios",
     "model",
     "overlay",
     "pieces",

@@ -1,4 +1,4 @@
-"""The templates of reports: notebooks ``9*_NAME.ipynb`` with one cell of typed, documented parameters."""
+"""The templates of `scalkit report`: notebooks ``90_NAME.ipynb`` to ``92`` with one cell of typed, documented parameters."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class Template:
 
 
 def templates() -> tuple[Template, ...]:
-    """Return all templates, in the order of their file names."""
-    found = sorted(bundled("notebooks").glob("9[0-9]_*.ipynb"))
+    """Return all templates of `scalkit report`, in the order of their file names."""
+    found = sorted(bundled("notebooks").glob("9[0-2]_*.ipynb"))
     return tuple(Template(path.stem.partition("_")[2], path) for path in found)
 
 
@@ -84,6 +84,8 @@ def named_template(name: str) -> Template:
     known = {one.name: one for one in templates()}
     if name in known:
         return known[name]
+    if name == "guidelines":
+        raise UsageError("a report about guidelines is written by 'scalkit guidelines SOURCE --report FILE'.")
     near = difflib.get_close_matches(str(name), known, 1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     raise UsageError(f"there is no template {name!r:.60} of a report; choose from {', '.join(known)}.{hint}")

@@ -1,0 +1,180 @@
+"""Where measurements for guidelines come from: run folders, files of other programs, CSV, and tables at hand."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scalkit.errors import DataError, UsageError
+from scalkit.guidelines.experiments import MISSING, Measured
+from scalkit.guidelines.run_sizes import is_measurements, run_table
+
+__all__ = ["PathLike", "csv_text", "read_csv", "read_tables"]
+
+PathLike = str | os.PathLike[str]
+
+_MOST_BYTES = 2_000_000_000
+_SIMULATED = "# simulated, not measured"
+
+
+def read_tables(source: Any, *, value: str = "time") -> Any:
+    """Return measurements as a table that `scalkit.guidelines.assess` takes.
+
+    Parameters
+    ----------
+    source : path, sequence of paths, or table
+        A CSV file; a run folder of a neighbourhood campaign; or whatever `scalkit.read` takes: campaign folders, run files, of
+        one or several message sizes, netCDF, files of other programs. Several CSV files are put below each other. A Dataset
+        of `scalkit.read` becomes a table (`scalkit.guidelines.run_sizes.run_table`); other tables come back as they are.
+    value : str
+        The measured metric.
+
+    Raises
+    ------
+    DataError, RunFileError
+        If something cannot be read; the text names the file.
+    UsageError
+        If there is none.
+    """
+    if is_measurements(source):
+        return run_table(source, value)
+    if isinstance(source, str | os.PathLike):
+        source = [source]
+    if not isinstance(source, Sequence) or not all(isinstance(one, str | os.PathLike) for one in source):
+        return source
+    paths = [Path(one).expanduser() for one in source]
+    if not paths:
+        raise UsageError("there are no measurements; name a run folder or a CSV file.")
+    for path in paths:
+        if not path.exists():
+            raise DataError(
+                f"there is no file or folder {str(path)!r}; name measurements, such as a run folder or a CSV file."
+            )
+    is_csv = [path.is_file() and _is_csv(path) for path in paths]
+    if all(is_csv):
+        return _below_each_other([read_csv(path) for path in paths])
+    if any(is_csv):
+        raise UsageError(
+            "CSV files and run folders cannot be assessed together; give one kind, or put all into CSV files."
+        )
+    return run_table(_read(paths), value)
+
+
+def _read(paths: Sequence[Path]) -> Any:
+    """Return run files of several message sizes, if they are that; else whatever they are."""
+    from scalkit.measure import read
+
+    try:
+        return read([str(path) for path in paths], parameter=["p", "S"])
+    except DataError:
+        return read([str(path) for path in paths])
+
+
+def _is_csv(path: Path) -> bool:
+    """Return whether a file is a table of guidelines: its first line that is no remark names columns ``run`` and others."""
+    if path.suffix.lower() not in (".csv", ".txt"):
+        return False
+    try:
+        with path.open(encoding="utf-8", errors="replace") as opened:
+            head = next((line for line in opened if line.strip() and not line.startswith("#")), "")
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}.") from error
+    names = [name.strip().strip('"') for name in head.split(",")]
+    return "run" in names or path.suffix.lower() == ".csv"
+
+
+def read_csv(path: PathLike) -> Any:
+    """Return a CSV file as a pandas DataFrame.
+
+    Parameters
+    ----------
+    path : path
+        The first line names the columns, with commas between; one is ``run``, one ``time``, all others are parameters. A row is
+        one repetition, or one experiment in one run whose ``time`` holds several values with blanks between. Empty fields
+        are missing. Lines that begin with ``#`` are remarks; ``# simulated`` says that nobody measured it,
+        ``# unit: s`` names the unit.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    """
+    import pandas as pd
+
+    file = Path(path)
+    try:
+        if file.stat().st_size > _MOST_BYTES:
+            raise DataError(f"{file} is larger than {_MOST_BYTES} bytes; split it into several files.")
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        raise DataError(f"cannot read {file}: {reason}.") from error
+    lines = text.splitlines(keepends=True)
+    remarks = [line for line in lines if line.startswith("#")]
+    body = "".join(line for line in lines if not line.startswith("#"))
+    try:
+        frame = pd.read_csv(io.StringIO(body), skipinitialspace=True)
+    except (ValueError, pd.errors.ParserError) as error:
+        said = " ".join(str(error).split()).rstrip(".")
+        raise DataError(f"{file} is no CSV table: {said}; its first line names the columns.") from error
+    if "time" in frame and not pd.api.types.is_numeric_dtype(frame["time"]):
+        values = [_numbers(field, file, row) for row, field in enumerate(frame["time"])]
+        frame["time"] = pd.Series(values, dtype=object)
+    for name in frame.columns:
+        column = frame[name]
+        if name != "time" and column.dtype.kind == "f" and (column.dropna() % 1 == 0).all():
+            frame[name] = column.astype("Int64")  # whole numbers beside missing ones
+    units = [line.partition(":")[2].strip() for line in remarks if line.lstrip("# ").startswith("unit:")]
+    frame.attrs["units"] = units[0] if units else ""
+    frame.attrs["simulated"] = any("simulated" in line.lower() for line in remarks)
+    return frame
+
+
+def _numbers(field: Any, file: Path, row: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    try:
+        return np.array(str(field).split(), dtype=np.float64)
+    except ValueError:
+        raise DataError(
+            f"{file}: 'time' of row {row} is {str(field)!r:.60}; numbers with blanks between are needed."
+        ) from None
+
+
+def _below_each_other(frames: Sequence[Any]) -> Any:
+    import pandas as pd
+
+    if len(frames) == 1:
+        return frames[0]
+    joined = pd.concat([frame.assign() for frame in frames], ignore_index=True)
+    units = {frame.attrs["units"] for frame in frames}
+    if len(units) > 1:
+        raise DataError(f"the CSV files are in different units, {', '.join(sorted(units))}; convert them to one.")
+    joined.attrs = {"simulated": any(frame.attrs["simulated"] for frame in frames), "units": units.pop()}
+    return joined
+
+
+def csv_text(data: Measured) -> str:
+    """Return measurements as a CSV file that `read_csv` reads: a row for each experiment in each run."""
+    out = io.StringIO()
+    if any("simulated" in caveat for caveat in data.caveats):
+        out.write(f"{_SIMULATED}\n")
+    if data.unit:
+        out.write(f"# unit: {data.unit}\n")
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    writer.writerow([*data.parameters, "run", "oversubscribed", "time"])
+    for experiment, rows in enumerate(data.rows.tolist()):
+        levels = [
+            data.level(name, code) for name, code in zip(data.parameters, data.codes[experiment].tolist(), strict=True)
+        ]
+        shown = ["" if level is None else level for level in levels]
+        for run, row in enumerate(rows):
+            if row != MISSING:
+                values = data.values[row]
+                text = " ".join(f"{x:.9g}" for x in values[np.isfinite(values)].tolist())
+                writer.writerow([*shown, data.runs[run], bool(data.crowded[experiment]), text])
+    return out.getvalue()

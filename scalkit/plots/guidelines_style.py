@@ -1,0 +1,93 @@
+"""What the figures of guidelines share: the tests of a group, names of the sides, colours, the axis of the sizes."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalkit.errors import UsageError
+from scalkit.guidelines import Assessment
+from scalkit.guidelines.sentences import setting, titled
+from scalkit.plots.style import QUIET, TROUBLE, number, rounded, safe, x_axis
+
+__all__ = ["LEFT", "RIGHT", "STATE_LOOKS", "along", "group_of", "group_words", "level_axis", "sides_of"]
+
+LEFT: Final = "#0072B2"
+RIGHT: Final = "#E69F00"
+
+#: Of each state: symbol of plotly, colour, words.
+STATE_LOOKS: Final = {
+    "violated": ("x", TROUBLE, "✗ violated"),
+    "compliant": ("circle", "#009E73", "✓ compliant"),
+    "inconclusive": ("diamond-open", "#CC79A7", "? inconclusive"),
+    "undecidable": ("circle-open", QUIET, "? undecidable"),
+}
+_MOST_LETTERS = 46
+
+
+def group_of(found: Assessment, test: int) -> NDArray[np.int64]:
+    """Return the tests of the group that a test belongs to, by the varied parameter.
+
+    Raises
+    ------
+    UsageError
+        If there is no such test.
+    """
+    if not 0 <= test < len(found):
+        raise UsageError(f"there is no test {test}; the assessment has {len(found)}, numbered from 0.")
+    tests = np.flatnonzero(found.groups == found.groups[test])
+    if found.varied not in found.data.parameters:
+        return tests
+    place = found.data.parameters.index(found.varied)
+    return tests[np.lexsort((found.against[tests], found.codes[tests, place]))]
+
+
+def along(found: Assessment, tests: NDArray[np.int64]) -> list[Any]:
+    """Return the levels of the varied parameter at some tests; None where it is none."""
+    if found.varied not in found.data.parameters:
+        return [None] * len(tests)
+    place = found.data.parameters.index(found.varied)
+    return [found.data.level(found.varied, int(code)) for code in found.codes[tests, place]]
+
+
+def level_axis(levels: list[Any], name: str) -> tuple[dict[str, Any], list[Any]]:
+    """Return an axis for levels, and where each stands: numbers as numbers, anything else in order."""
+    positions = list(dict.fromkeys(levels))
+    if len(positions) > 1 and all(isinstance(level, int | float) and level > 0 for level in positions):
+        values = [float(level) for level in levels]
+        axis = x_axis(np.array(sorted(set(values))), min(values), max(values), name)
+        return axis, rounded(values)
+    axis = {
+        "tickvals": list(range(len(positions))),
+        "ticktext": [safe(number(x) if isinstance(x, int | float) else str(x)) for x in positions],
+        "range": [-0.6, len(positions) - 0.4],
+        "title": {"text": safe(name), "standoff": 8, "font": {"size": 12}},
+        "zeroline": False,
+        "showgrid": False,
+        "linecolor": QUIET,
+        "showline": True,
+    }
+    return axis, [positions.index(level) for level in levels]
+
+
+def sides_of(found: Assessment, test: int) -> tuple[str, str]:
+    """Return short names of both sides, as plotly's markup."""
+    guideline = found.guidelines[int(found.which[test])]
+    if guideline.kind == "levels":
+        left, right = guideline.sides()
+    else:
+        name = guideline.parameter
+        left, right = f"this {name}", f"the next {name}" if guideline.kind == "monotony" else "pieces"
+    return tuple(
+        safe(side if len(side) <= _MOST_LETTERS else f"{side[: _MOST_LETTERS - 1]}…") for side in (left, right)
+    )  # type: ignore[return-value]
+
+
+def group_words(found: Assessment, test: int) -> str:
+    """Return which group a test belongs to, in plain words; simulated measurements say so."""
+    guideline = found.guidelines[int(found.which[test])]
+    where = setting(found, test, (found.varied,))
+    simulated = " (simulated, not measured)" if any("simulated" in one for one in found.data.caveats) else ""
+    return f"{titled(guideline)}{f' at {where}' if where else ''}{simulated}"
