@@ -42,7 +42,7 @@ static void read_settings(struct settings *s, const struct sk_world *world, int 
 {
     const struct sk_option options[] = {
         SK_COMMON_OPTIONS(s->common),
-        {"cells", "TEXT", "what to measure, as 'Round_trip: 0,8,64; Strided: 65536 @ 1,2,4'", SK_OPTION_TEXT, &s->cells, 0},
+        {"cells", "TEXT", "what to measure, as 'Round_trip:0,8,64/Strided:65536@1,2,4'", SK_OPTION_TEXT, &s->cells, 0},
         {"reps", "N", "trips of a cell in all passes", SK_OPTION_COUNT, &s->reps, 1},
         {"passes", "N", "rounds over all cells", SK_OPTION_COUNT, &s->passes, 1},
         {"messages", "N", "messages of a train, and of a matching", SK_OPTION_COUNT, &s->messages, 2},
@@ -266,7 +266,7 @@ int main(int argc, char **argv)
 {
     static struct experiment e = {
         .settings = {.common = {.out = "", .run_id = "", .provenance = "", .ops = "", .seed = 1, .budget_s = 60},
-                     .cells = "Round_trip: 0,1,8,64,512,4096,32768,262144; Train: 8,4096; Send_to_late: 8,4096,262144",
+                     .cells = "Round_trip:0,1,8,64,512,4096,32768,262144/Train:8,4096/Send_to_late:8,4096,262144",
                      .reps = 100, .passes = 5, .messages = 10, .late_us = 1000}};
     sk_program_name("sk_p2p");
     e.begin_ns = sk_clock_now();

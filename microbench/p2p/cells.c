@@ -16,7 +16,7 @@ struct reading {
 static int refused(struct reading *r, const char *what, const char *where)
 {
     snprintf(r->why, r->room, "--cells: %s at '%.40s'; write kinds, sizes and numbers as in "
-             "'Round_trip: 0,8,64; Strided: 65536 @ 1,2,4'", what, where);
+             "'Round_trip:0,8,64/Strided:65536@1,2,4'", what, where);
     return -1;
 }
 
@@ -38,7 +38,7 @@ static bool took(struct reading *r, char sign)
 static int read_kind(struct reading *r)
 {
     skip_blanks(r);
-    size_t n = strcspn(r->at, ":;@, \t\n");
+    size_t n = strcspn(r->at, ":/@, \t\n");
     for (int kind = 0; kind < SK_P2P_KINDS; kind++)
         if (strlen(sk_p2p_names[kind]) == n && strncmp(sk_p2p_names[kind], r->at, n) == 0) {
             r->at += n;
@@ -99,7 +99,7 @@ int sk_p2p_cells_read(const char *text, int p, struct sk_p2p_cell *cells, int mo
             if (n < most)
                 cells[n] = cell;
         }
-    } while (took(&r, ';') && (skip_blanks(&r), *r.at != '\0'));
+    } while (took(&r, '/') && (skip_blanks(&r), *r.at != '\0'));
     skip_blanks(&r);
     return *r.at == '\0' ? n : refused(&r, "the text goes on", r.at);
 }

@@ -1,4 +1,4 @@
-/* What is to be measured, as text: "Round_trip: 0,1,2; Strided: 65536 @ 1,2,4", kinds with sizes and their numbers. */
+/* What is to be measured, as text: "Round_trip:0,1,2/Strided:65536@1,2,4", kinds with sizes and their numbers. */
 #ifndef SK_P2P_CELLS_H
 #define SK_P2P_CELLS_H
 

@@ -10,7 +10,7 @@ void test_p2p_cells(void)
 {
     struct sk_p2p_cell cells[ROOM];
     char why[WHY] = "";
-    CHECK(sk_p2p_cells_read("Round_trip: 0, 8;Strided:64@1,2 ; ", 2, cells, ROOM, why, WHY) == 4);
+    CHECK(sk_p2p_cells_read("Round_trip: 0, 8/Strided:64@1,2 / ", 2, cells, ROOM, why, WHY) == 4);
     CHECK(cells[0].kind == SK_P2P_ROUND_TRIP && cells[0].size == 0 && cells[1].size == 8);
     CHECK(cells[2].kind == SK_P2P_STRIDED && cells[2].size == 64 && cells[2].detail == 1 && cells[3].detail == 2);
     CHECK(sk_p2p_cells_read("Queued: 1,2,3,4,5 @ 0,10", 2, cells, ROOM, why, WHY) == 10);

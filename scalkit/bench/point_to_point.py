@@ -125,24 +125,24 @@ class MessageArguments:
 def cells_of(launch: Launch, arguments: MessageArguments) -> str:
     """Return what sk_p2p shall measure in a launch, as its ``--cells`` takes it."""
     if launch.kind == "bisection":
-        return f"Perfect_matching: {arguments.bisection_size} @ {_joined(range(arguments.rounds))}"
+        return f"Perfect_matching:{arguments.bisection_size}@{_joined(range(arguments.rounds))}"
     if launch.kind == "hops":
-        return f"Round_trip_to: {_joined(_HOPS_B)} @ {_joined(range(1, launch.p))}"
+        return f"Round_trip_to:{_joined(_HOPS_B)}@{_joined(range(1, launch.p))}"
     parts = arguments.parts
     trips = {*(arguments.sizes or _latency_sizes() if "latency" in parts else ())}
     found: list[str] = []
     if "loggp" in parts:
         trips |= {*_LOGGP_B}
-        found += [f"{kind}: {_joined(_LOGGP_B)}" for kind in ("Train", "Train_delayed", "Receive_arrived")]
+        found += [f"{kind}:{_joined(_LOGGP_B)}" for kind in ("Train", "Train_delayed", "Receive_arrived")]
     if "loggp" in parts or "sync" in parts:
-        found.append(f"Send_to_late: {_joined(_late_sizes())}")
+        found.append(f"Send_to_late:{_joined(_late_sizes())}")
     if "overlap" in parts:
-        found += [f"{kind}: {_joined(_OVERLAP_B)}" for kind in ("Overlap_send", "Overlap_receive")]
+        found += [f"{kind}:{_joined(_OVERLAP_B)}" for kind in ("Overlap_send", "Overlap_receive")]
     if "datatypes" in parts:
-        found.append(f"Strided: {_STRIDED_B} @ {_joined(_STRIDES)}")
+        found.append(f"Strided:{_STRIDED_B}@{_joined(_STRIDES)}")
     if "matching" in parts:
-        found.append(f"Queued: 8 @ {_joined(_QUEUES)}")
-    return "; ".join([f"Round_trip: {_joined(sorted(trips))}", *found] if trips else found)
+        found.append(f"Queued:8@{_joined(_QUEUES)}")
+    return "/".join([f"Round_trip:{_joined(sorted(trips))}", *found] if trips else found)
 
 
 def message_plan(arguments: MessageArguments) -> tuple[Launch, ...]:
