@@ -24,6 +24,7 @@ COMMANDS = (
     "validate",
     "guidelines",
     "report",
+    "trace",
     "convert",
     "lab",
     "teach",
@@ -68,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from scalkit.cli.ranks import only_rank_0_speaks
 
     arguments = sys.argv[1:] if argv is None else list(argv)
-    if arguments[:1] == ["validate"]:
+    if arguments[:1] in (["validate"], ["trace"]):
         return only_rank_0_speaks(lambda: _main(arguments))
     return _main(arguments)
 

@@ -1,0 +1,168 @@
+"""Finds out who waits for whom in a trace, above all for the progress of one-sided communication.
+
+    scalkit trace record runs/t -- mpiexec -n 4 ./prog    records a program while it runs; it need not be compiled anew
+    scalkit trace analyse runs/t --out waits.nc           finds the waits
+    mpiexec -n 4 scalkit trace analyse runs/t             the same, shared by 4 processes
+    scalkit trace show waits.nc                           shows them again
+
+Exit status: 0; 1 with --fail-above, if more of the time is waiting for progress; 2 for wrong input or use.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from scalkit.errors import UsageError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+HELP = "waits in traces of one-sided and other communication"
+
+__all__ = ["HELP", "add_arguments", "run"]
+
+_READINGS = {
+    "no_overlap": "wait of a call during which no target came to progress: none, or all of it",
+    "tail": "with several targets: the time after the last of their first progress calls",
+    "several": "with several targets: time without overlap, or until the last of them came",
+    "search": "progress of a target counts since the operation was posted, or since the completing call began",
+    "all_targets": "targets of a call for a whole window: those with operations not complete yet, or all",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `scalkit trace`."""
+    from scalkit.trace.options import CHOICES
+
+    words = parser.add_subparsers(dest="word", metavar="WORD", required=True)
+    analyse = words.add_parser("analyse", help="find the waits of a trace", description="Finds the waits of a trace.")
+    analyse.add_argument("folder", metavar="DIR", help="folder of the trace")
+    analyse.add_argument("--out", metavar="FILE", help="write the result as netCDF")
+    analyse.add_argument("--keep-going", action="store_true", help="leave out what is wrong with the trace")
+    analyse.add_argument("--scheme", choices=("bulk", "per-event"), default="bulk", help=argparse.SUPPRESS)
+    for name, choices in CHOICES.items():
+        text = f"{_READINGS[name]} (default: %(default)s)"
+        analyse.add_argument(f"--{name.replace('_', '-')}", choices=choices, default=choices[0], help=text)
+    analyse.add_argument(
+        "--no-progress",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="function that progresses nothing; repeatable",
+    )
+    analyse.add_argument(
+        "--chunk", type=int, default=1 << 18, metavar="N", help="requests at once of a process (default: %(default)s)"
+    )
+    show = words.add_parser(
+        "show", help="show the waits that were found", description="Shows the waits that were found."
+    )
+    show.add_argument("file", metavar="FILE", help="netCDF file that `scalkit trace analyse --out` wrote")
+    for one in (analyse, show):
+        one.add_argument("--rows", type=int, default=10, metavar="N", help="lines of each table (default: %(default)s)")
+        one.add_argument(
+            "--fail-above",
+            type=float,
+            metavar="PERCENT",
+            help="exit with 1 if waiting for progress takes more of the time",
+        )
+        one.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what the word says and return the exit status."""
+    if args.rows < 1:
+        raise UsageError(f"--rows is {args.rows}; a number from 1 on is needed.")
+    ds = _analysed(args) if args.word == "analyse" else _read(args)
+    from scalkit.trace.summary import share, summary
+
+    told = summary(ds, args.rows)
+    problems = json.loads(ds.attrs["problems"])
+    told["problems"] = problems
+    told["options"] = json.loads(ds.attrs["options"])
+    waited = share(ds, "wait_for_progress") if "wait_for_progress" in told["totals"] else 0.0
+    sys.stdout.write(json.dumps(told, indent=2) + "\n" if args.json else _text(told))
+    return 1 if args.fail_above is not None and 100 * waited > args.fail_above else 0
+
+
+def _read(args: argparse.Namespace) -> xr.Dataset:
+    from scalkit.trace import read_result
+
+    return read_result(args.file)
+
+
+def _analysed(args: argparse.Namespace) -> xr.Dataset:
+    from scalkit.cli.ranks import launched
+    from scalkit.trace import CHOICES, Alone, Options, analyse, write_result
+    from scalkit.trace.world import over_world
+
+    choices = {name: getattr(args, name) for name in CHOICES}
+    options = Options(**choices, no_progress=tuple(args.no_progress), chunk=args.chunk)
+    here = launched()
+    if here is None:
+        ds = analyse(args.folder, options, ranks=Alone(), keep_going=args.keep_going)
+    else:
+        with over_world(here.size) as ranks:
+            ds = analyse(args.folder, options, ranks=ranks, keep_going=args.keep_going)
+    if args.out and (here is None or here.rank == 0):
+        write_result(ds, args.out)
+    return ds
+
+
+def _text(told: dict[str, Any]) -> str:
+    from scalkit.trace.summary import TITLES
+    from scalkit.units import format_quantity
+
+    def seconds(ns: int) -> str:
+        return "0 s" if ns == 0 else format_quantity(ns * 1e-9, "s")
+
+    totals = told["totals"]
+    time = totals["time"]
+    what = "simulated, " if told["simulated"] else ""
+    lines = [
+        f"{what}{told['locations']} locations, {told['paths']} call paths, {seconds(time)} of all locations together",
+        "",
+    ]
+    rows = []
+    for name, title in TITLES.items():
+        if totals.get(name):
+            rows.append((title, seconds(totals[name]), f"{100 * totals[name] / time:.1f} %" if time else ""))
+    if not rows:
+        lines.append("Nobody waited for anybody, as far as the patterns tell.")
+    lines += _table(("waits", "time", "of all time"), rows)
+    if "wait_for_progress" in totals:
+        lines += ["", _progress_line(totals, seconds)]
+    if told["where"]:
+        found = [
+            (TITLES[row["metric"]], seconds(row["ns"]), f"{row['most_at']}: {seconds(row['most_ns'])}", row["path"])
+            for row in told["where"]
+        ]
+        lines += ["", *_table(("longest waits", "time", "most at location", "in"), found)]
+    if told["causes"]:
+        found = [
+            (TITLES[row["metric"]], seconds(row["ns"]), str(row["location"]), row["path"]) for row in told["causes"]
+        ]
+        lines += ["", *_table(("caused", "time", "by location", "which was in"), found)]
+    lines += ["", "left out:", *(f"  {one}" for one in told["problems"])] if told["problems"] else []
+    return "\n".join(lines) + "\n"
+
+
+def _progress_line(totals: dict[str, int], seconds: Any) -> str:
+    wait, bound, unseen = (
+        totals[name] for name in ("wait_for_progress", "wait_for_progress_bound", "without_progress")
+    )
+    more = f"; {unseen} calls ended without progress of a target being seen" if unseen else ""
+    return f"Waiting for progress is between {seconds(wait)} and {seconds(bound)}{more}."
+
+
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
+    if not rows:
+        return []
+    widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in (head, *rows)
+    ]
