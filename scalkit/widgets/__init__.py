@@ -4,6 +4,7 @@ from scalkit.widgets.code_panel import CodePanel
 from scalkit.widgets.data_picker import DataPicker
 from scalkit.widgets.expectation_editor import ExpectationEditor
 from scalkit.widgets.explorer import Explorer
+from scalkit.widgets.guidelines_browser import GuidelineBrowser
 from scalkit.widgets.history_bar import HistoryBar
 from scalkit.widgets.hypothesis_list import HypothesisList
 from scalkit.widgets.linking import RulerLink, link
@@ -25,6 +26,7 @@ __all__ = [
     "DataPicker",
     "ExpectationEditor",
     "Explorer",
+    "GuidelineBrowser",
     "HistoryBar",
     "HypothesisList",
     "ModelTable",

@@ -18,20 +18,13 @@ from scalkit.widgets.wording import esc
 if TYPE_CHECKING:
     from scalkit.session import Session
 
-__all__ = ["Action", "Part"]
+__all__ = ["Action", "Part", "Pieces"]
 
 Action = Callable[[Mapping[str, str]], object]
 
 
-class Part(Fallback, OfCell, anywidget.AnyWidget):
-    """What the parts of the explorer have in common. Each works alone, too.
-
-    Parameters
-    ----------
-    session : Session
-        Shown, and changed by its public methods only.
-    **traits
-        Values of the traits.
+class Pieces(Fallback, OfCell, anywidget.AnyWidget):
+    """Shows markup by name, and does what its buttons and fields ask for; what parts with and without a session share.
 
     Attributes
     ----------
@@ -41,7 +34,6 @@ class Part(Fallback, OfCell, anywidget.AnyWidget):
         Heading of a part that can be folded; empty for one that is always open.
     is_open : bool
         Whether a part with a title is unfolded.
-    session : Session
     problem : str
         Why the last thing that was asked for was refused; empty if it was not.
     """
@@ -53,32 +45,12 @@ class Part(Fallback, OfCell, anywidget.AnyWidget):
     title = t.Unicode("").tag(sync=True)
     is_open = t.Bool(False).tag(sync=True)
 
-    shown: ClassVar[frozenset[str]] = frozenset()
-    """What of a session it shows; see `Session.observe`."""
-
-    def __init__(self, session: Session, **traits: Any) -> None:
-        super().__init__(**traits)
-        self.session, self.problem = session, ""
-        self.on_msg(self._asked)
-        session.observe(self._told)
-        self.refresh()
-        self._enter_cell()
+    problem = ""
 
     def refresh(self) -> None:
-        """Show what the session holds now."""
+        """Show what there is now."""
         trouble = f'<p class="trouble">⚠ {esc(self.problem)}</p>' if self.problem else ""
         self.pieces = {**self._drawn(), "problem": trouble}
-
-    def close(self) -> None:
-        """Close the widget; the session lives on."""
-        self.session.unobserve(self._told)
-        super().close()
-
-    def _fallback_text(self) -> str:
-        return repr(self.session)
-
-    def _fallback_html(self) -> str:
-        return session_html(self.session)
 
     def _drawn(self) -> dict[str, str]:
         """Return markup by name."""
@@ -87,11 +59,6 @@ class Part(Fallback, OfCell, anywidget.AnyWidget):
     def _actions(self) -> dict[str, Action]:
         """Return what the page may ask for by name; each takes the texts that came along."""
         return {}
-
-    def _told(self, changed: frozenset[str]) -> None:
-        if changed & self.shown:
-            self.problem = ""
-            self.refresh()
 
     def _asked(self, _widget: object, content: object, _buffers: object) -> None:
         """Do what the page asks for; what is wrong is refused in words."""
@@ -107,4 +74,47 @@ class Part(Fallback, OfCell, anywidget.AnyWidget):
         except ScalkitError as error:
             self.problem = str(error)
         if self.comm is not None:
+            self.refresh()
+
+
+class Part(Pieces):
+    """What the parts of the explorer have in common. Each works alone, too.
+
+    Parameters
+    ----------
+    session : Session
+        Shown, and changed by its public methods only.
+    **traits
+        Values of the traits.
+
+    Attributes
+    ----------
+    session : Session
+    """
+
+    shown: ClassVar[frozenset[str]] = frozenset()
+    """What of a session it shows; see `Session.observe`."""
+
+    def __init__(self, session: Session, **traits: Any) -> None:
+        super().__init__(**traits)
+        self.session, self.problem = session, ""
+        self.on_msg(self._asked)
+        session.observe(self._told)
+        self.refresh()
+        self._enter_cell()
+
+    def close(self) -> None:
+        """Close the widget; the session lives on."""
+        self.session.unobserve(self._told)
+        super().close()
+
+    def _fallback_text(self) -> str:
+        return repr(self.session)
+
+    def _fallback_html(self) -> str:
+        return session_html(self.session)
+
+    def _told(self, changed: frozenset[str]) -> None:
+        if changed & self.shown:
+            self.problem = ""
             self.refresh()

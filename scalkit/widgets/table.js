@@ -1,4 +1,4 @@
-// The table of functions as a grid: each row is a trait of its own, the order comes from Python, one cell has the focus.
+// A table, such as that of functions, as a grid: each row is a trait of its own, the order comes from Python, one cell has the focus.
 const PAGE = 8;
 
 function renderTable({ model, el, signal }) {
@@ -7,9 +7,9 @@ function renderTable({ model, el, signal }) {
   const head = table.createTHead().insertRow(), body = table.createTBody(), none = document.createElement("p");
   scroll.className = "scroll";
   table.setAttribute("role", "grid");
-  table.setAttribute("aria-label", "Functions");
+  table.setAttribute("aria-label", model.get("label") ?? "Functions");
   none.className = "quiet";
-  none.textContent = "No function has this verdict.";
+  none.textContent = model.get("none") ?? "No function has this verdict.";
   scroll.append(table);
   // Before what the part says of errors, which comes last.
   (el.querySelector(".piece.sk-head") ?? el).after(scroll, none);
