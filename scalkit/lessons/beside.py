@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import xarray as xr
 
 from scalkit.lessons.paper import PrintedModel, PublishedTable, published_tables
-from scalkit.markup import block, bullets, formula, marked, paragraph, table
-from scalkit.measure import read
+from scalkit.markup import block, bullets, counted, details, formula, marked, paragraph, table
+from scalkit.measure import read, series
 from scalkit.reports import bundled
 from scalkit.validation import SYMBOLS, Verdict, validate
+from scalkit.validation.expectation import Rank
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Beside", "beside", "libraries_memory", "libraries_times", "simulated_times"]
+__all__ = ["Beside", "beside", "libraries_latency", "libraries_memory", "libraries_times", "simulated_times"]
 
 _TIMES, _MEMORY = 2, 3
 _NAMES = {"Bcast (BT)": "Bcast_binary_tree"}
@@ -38,12 +39,15 @@ class Beside:
     verdicts : mapping from column to (function of the table to Verdict)
     remarks : tuple of str
         What must be known of the columns.
+    word : str
+        What stands before a column in sentences.
     """
 
     table: PublishedTable
     what: str
     verdicts: Mapping[str, Mapping[str, Verdict]]
     remarks: tuple[str, ...] = ()
+    word: str = "with"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each function: the expectation, the printed growths, those of today, each with its mark."""
@@ -60,21 +64,50 @@ class Beside:
 
     @property
     def claims(self) -> tuple[str, ...]:
-        """What changed since 2015, a sentence for each function; only what decides is claimed."""
+        """How each function grew on the machines of 2015 and grows now; of what does not decide nothing is claimed."""
         return tuple(self._claim(name, printed) for name, printed in self._rows())
 
     def _claim(self, name: str, printed: list[PrintedModel]) -> str:
-        then = {one.machine: str(one.growth) for one in printed if one.derived[1] == "none"}
-        found = {column: verdicts[name] for column, verdicts in self.verdicts.items() if name in verdicts}
-        judged = {column: v for column, v in found.items() if v.decides and v.verdict != "undecided"}
-        now = {column: str(v.model.growth) for column, v in judged.items() if v.misses}
+        then: dict[str, list[str]] = {}
+        for one in printed:
+            kind = _kind(_rank(one), one.growth > one.expectation.growth)
+            then.setdefault(kind, []).append(_with_growth(one.machine, one.growth, kind))
+        now: dict[str, list[str]] = {}
+        for column, found in self.verdicts.items():
+            verdict = found.get(name)
+            kind = _kind_of(verdict)
+            shown = column if verdict is None else _with_growth(column, verdict.model.growth, kind)
+            now.setdefault(kind, []).append(shown)
         head = f"{name}, O({printed[0].expectation.growth})"
-        if not judged:
-            return f"{head}: {_missed(then, 'on')} in 2015; nothing is decided of {self.what}."
-        before, after = _missed(then, "on"), _missed(now, "with")
-        text = f"{head}: {before} then and now" if before == after else f"{head}: {before} in 2015, {after} now"
-        open_ones = [column for column in self.verdicts if column not in judged]
-        return f"{text}{f' ({_listed(open_ones)}: not decided)' if open_ones else ''}."
+        return f"{head}. 2015: {_groups(then, 'on')}. {_capital(self.what)}: {_groups(now, self.word)}."
+
+    @property
+    def summary(self) -> str:
+        """Which functions grow too fast somewhere, then and now, in a sentence."""
+        rows = list(self._rows())
+        then = [
+            name
+            for name, printed in rows
+            if any(_rank(o) == "none" and o.growth > o.expectation.growth for o in printed)
+        ]
+        now = [name for name, _ in rows if any(_kind_of(found.get(name)) == _FAST for found in self.verdicts.values())]
+        known = [
+            name for name, _ in rows if any(_kind_of(found.get(name)) != _OPEN for found in self.verdicts.values())
+        ]
+        if not known:
+            return f"{_capital(self.what)}: nothing is decided; in 2015 {_listed(then)} grew too fast on some machine."
+        parts = {
+            "too fast then, no more": [name for name in then if name in known and name not in now],
+            "too fast then and now": [name for name in then if name in now],
+            "too fast only now": [name for name in now if name not in then],
+            "not decided now": [name for name, _ in rows if name not in known],
+        }
+        told = "; ".join(f"{what}: {', '.join(names)}" for what, names in parts.items() if names)
+        return f"{_capital(self.what)}, beside 2015: {told or 'nothing grows too fast, then or now'}."
+
+    @property
+    def _decides(self) -> bool:
+        return any(_kind_of(one) != _OPEN for found in self.verdicts.values() for one in found.values())
 
     def _rows(self) -> Iterator[tuple[str, list[PrintedModel]]]:
         rows: dict[str, list[PrintedModel]] = {}
@@ -86,24 +119,30 @@ class Beside:
         return f"<Beside: table {self.table.number}, {self.table.title}; {self.what}: {', '.join(self.verdicts)}>"
 
     def _repr_html_(self) -> str:
-        head = ("function", "expectation", *(f"{one}, 2015" for one in self.table.machines), *self.verdicts)
+        head = ("function", "expectation", *self.verdicts, *(f"{one}, 2015" for one in self.table.machines))
         rows = [
             (
                 escape(name),
                 formula(printed[0].expectation.growth, big_o=True),
-                *(marked(_rank(one), f"{SYMBOLS[_rank(one)]} {one.model}") for one in printed),
                 *(_shown(found.get(name), self.table.number) for found in self.verdicts.values()),
+                *(marked(_rank(one), f"{SYMBOLS[_rank(one)]} {one.growth}") for one in printed),
             )
             for name, printed in self._rows()
         ]
+        claims = details(counted(len(self.claims), "function"), bullets(self.claims), is_open=self._decides)
         caption = f"Table {self.table.number}, {self.table.title}: the paper and {self.what}"
-        return block(table(head, rows, caption), paragraph(_LEGEND), bullets(self.remarks), bullets(self.claims))
+        return block(
+            table(head, rows, caption), paragraph(_LEGEND), bullets(self.remarks), paragraph(self.summary), claims
+        )
 
 
 _LEGEND = "✓ as expected, ≈ inside the limits, ✗ outside, ? undecided; ⚠ does not decide; – not measured."
+_FAST, _OPEN = "too fast", "not decided"
 
 
-def beside(number: int, columns: Mapping[str, xr.Dataset], what: str, remarks: tuple[str, ...] = ()) -> Beside:
+def beside(
+    number: int, columns: Mapping[str, xr.Dataset], what: str, remarks: tuple[str, ...] = (), word: str = "with"
+) -> Beside:
     """Return a table of the paper beside measurements, judged by its expectations, limits and ticks.
 
     Parameters
@@ -115,6 +154,8 @@ def beside(number: int, columns: Mapping[str, xr.Dataset], what: str, remarks: t
         They, in words.
     remarks : tuple of str
         What must be known of them.
+    word : str
+        What stands before a column in sentences: with a library, on a machine.
 
     References
     ----------
@@ -127,21 +168,23 @@ def beside(number: int, columns: Mapping[str, xr.Dataset], what: str, remarks: t
     expected = {ours[name]: value for name, value in printed.expectations().items()}
     found: dict[str, dict[str, Verdict]] = {}
     for head, data in columns.items():
-        judged = {verdict.function: verdict for verdict in validate(data, expected, progress=False)}
+        judged = {one.function: one for one in validate(data, expected, progress=False) if one.series.y.any()}
         found[head] = {name: judged[own] for name, own in ours.items() if own in judged}
-    return Beside(printed, what, found, (*remarks, *_caveats(found)))
+    return Beside(printed, what, found, (*remarks, *_caveats(found)), word)
 
 
 def libraries_memory() -> Beside:
     """Return table 3 beside the memory of the three libraries that data/libraries holds."""
+    data = _libraries("libraries")
     return beside(
         _MEMORY,
-        {head: _least(data) if head.startswith("Open MPI") else data for head, data in _libraries("libraries").items()},
+        {head: _least(one) if head.startswith("Open MPI") else one for head, one in data.items()},
         "today's libraries",
         (
             "Bytes for an object and process: of Open MPI at the process with the fewest, since others fill pools; else at the "
             "one with the most",
-            "The paper's coefficients are of its machines and libraries; what compares is the growth",
+            "Coefficients are of machines and libraries; what compares is the growth",
+            *_uncounted(data),
         ),
     )
 
@@ -151,10 +194,23 @@ def libraries_times() -> Beside:
     return beside(_TIMES, _libraries("libraries-times"), "today's libraries")
 
 
+def libraries_latency() -> pd.DataFrame:
+    """Return the run times of table 2 with two processes, a core for each, in us: what this machine measures well."""
+    import pandas as pd
+
+    columns = {head: _at_two(data) for head, data in _libraries("libraries-times").items()}
+    return pd.DataFrame(columns).rename_axis(index="function", columns="us at p = 2").round(2)
+
+
+def _at_two(data: xr.Dataset) -> dict[str, float]:
+    found = {one.function: dict(zip(one.x, one.y, strict=True)) for one in series(data) if one.metric == "time"}
+    return {function: 1e6 * float(values[2]) for function, values in found.items() if 2 in values}
+
+
 def simulated_times() -> Beside:
     """Return table 2 beside the simulated machines of data/simulated, from p = 4 on."""
     folders = {"Juqueen": "juqueen", "Juropa": "juropa", "Piz Daint": "daint", "Juropa, 8 a node": "juropa-8"}
-    data = {f"{head}, simulated": read(bundled(f"data/simulated/{name}")) for head, name in folders.items()}
+    data = {f"simulated {head}": read(bundled(f"data/simulated/{name}")) for head, name in folders.items()}
     chosen = {head: one.sel(p=one["p"] >= _FIRST_SIMULATED) for head, one in data.items()}
     return beside(
         _TIMES,
@@ -163,6 +219,7 @@ def simulated_times() -> Beside:
         (
             "Simulated, not measured: machines in the manner of the paper's, with the algorithms that docs/machines.md names",
         ),
+        "on",
     )
 
 
@@ -182,27 +239,53 @@ def _least(data: xr.Dataset) -> xr.Dataset:
     return data.assign(object_memory=least.where(least.notnull(), data["object_memory"]))
 
 
-def _rank(printed: PrintedModel) -> Any:
+def _uncounted(libraries: Mapping[str, xr.Dataset]) -> Iterator[str]:
+    """Return which libraries take nothing from malloc, so that their objects cannot be counted."""
+    for head, data in libraries.items():
+        if not data["object_memory"].fillna(0).any():
+            yield f"{head}: an allocator of its own gives its objects their memory; malloc sees none of it, so it is not counted"
+
+
+def _rank(printed: PrintedModel) -> Rank:
     return printed.derived[1]
 
 
 def _cell(verdict: Verdict | None) -> str:
     if verdict is None:
         return "–"
-    return f"{SYMBOLS[verdict.verdict]} {verdict.model.growth}{'' if verdict.decides else ' ⚠'}"
+    slower = "slower: " if verdict.verdict == "none" and not verdict.misses else ""
+    return f"{SYMBOLS[verdict.verdict]} {slower}{verdict.model.growth}{'' if verdict.decides else ' ⚠'}"
 
 
 def _shown(verdict: Verdict | None, number: int) -> str:
     if verdict is None:
         return "–"
     model = str(verdict.model if number == _MEMORY else verdict.model.growth)
-    return marked(verdict.verdict, f"{SYMBOLS[verdict.verdict]} {model}{'' if verdict.decides else ' ⚠'}")
+    is_slower = verdict.verdict == "none" and not verdict.misses
+    words = f"{SYMBOLS[verdict.verdict]} {'slower: ' if is_slower else ''}{model}{'' if verdict.decides else ' ⚠'}"
+    return marked("slower" if is_slower else verdict.verdict, words)
 
 
-def _missed(growths: Mapping[str, str], word: str) -> str:
-    if not growths:
-        return "inside its limits"
-    return f"grows too fast {word} {_listed([f'{name} ({growth})' for name, growth in growths.items()])}"
+def _kind_of(verdict: Verdict | None) -> str:
+    if verdict is None or not verdict.decides or verdict.verdict == "undecided":
+        return _OPEN
+    return _kind(verdict.verdict, verdict.misses)
+
+
+def _kind(rank: str, is_faster: bool) -> str:
+    return {"total": "as expected", "approximate": "inside the limits"}.get(rank, _FAST if is_faster else "slower")
+
+
+def _with_growth(name: str, growth: object, kind: str) -> str:
+    return name if kind in ("as expected", _OPEN) else f"{name} ({growth})"
+
+
+def _groups(names: Mapping[str, list[str]], word: str) -> str:
+    return "; ".join(f"{kind} {word} {_listed(ones)}" for kind, ones in names.items())
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _listed(names: list[str]) -> str:

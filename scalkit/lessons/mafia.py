@@ -21,7 +21,7 @@ from scalkit.validation.verdict import Verdict
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["mafia_comparisons", "mafia_costs", "mafia_data", "mafia_table", "mafia_text"]
+__all__ = ["mafia_claims", "mafia_comparisons", "mafia_costs", "mafia_data", "mafia_table", "mafia_text"]
 
 _TABLE = 4
 _METRICS = ("time", "operations")
@@ -95,6 +95,31 @@ def mafia_text(source: Source = None) -> str:
     )
     long = wide.drop(columns=[("paper", "expectation")]).stack(level=0, future_stack=True)
     return str(long[["model", "divergence", "match", "probable", "verdict", "probability"]].to_string(na_rep=""))
+
+
+def mafia_claims(source: Source = None) -> str:
+    """Return what our own measurements say beside the paper: a line for each function, in words.
+
+    Parameters
+    ----------
+    source : Dataset, path or None
+        As `mafia_data` takes it.
+    """
+    table = mafia_table(source)
+    lines = []
+    for name, row in table.iterrows():
+        told = [f"by {one} {_in_words(row[one, 'verdict'], row[one, 'probable'])}" for one in _METRICS]
+        paper = _in_words(row["paper", "match"], row["paper", "model"])
+        lines.append(f"{name}, O({row['paper', 'expectation']}). 2015: {paper}. Here: {', '.join(told)}.")
+    return "\n".join(lines)
+
+
+def _in_words(word: str, growth: str) -> str:
+    return {
+        "total": "as expected",
+        "approximate": f"inside the limits ({growth})",
+        "none": f"outside the limits ({growth})",
+    }.get(word, f"not decided ({growth} most probable)")
 
 
 def mafia_costs(source: Source = None) -> pd.DataFrame:

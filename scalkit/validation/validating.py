@@ -57,8 +57,8 @@ def validate(
     expectations : mapping, ExpectationSet, Baseline, str or Path
         Function to expectation, for example ``{"MPI_Bcast": "log(p)"}``, over several parameters ``"log(p) + S"``, where
         those that it does not name are expected to have no effect; or metric to expectation, as in
-        ``{"MPI_Bcast": {"time": "log(p)", "visits": "1"}}``: without a metric it is about what scalkit
-        measures itself, time, memory and operations, else about the first metric. Or the name of a bundled set (``"mpi"``, ``"mpi-all"``,
+        ``{"MPI_Bcast": {"time": "log(p)", "visits": "1"}}``: without a metric it is about what scalkit measures itself, time,
+        memory and operations, else about the first metric. Or the name of a bundled set (``"mpi"``, ``"mpi-all"``,
         ``"mafia"``), or a TOML file. With a baseline the status quo is what is expected, and the result has a `comparison`.
     rules : iterable of str or Relation
         Cross-function rules, in addition to those of the set.
