@@ -24,6 +24,8 @@ ALONE = (
     "tests/bench",
     "tests/faults",
     "tests/microbench",
+    "tests/trace/test_over_ranks.py",
+    "tests/trace/test_recorder.py",
     "tests/cli/test_measure.py",
     "tests/validation/test_parallel.py",
 )
