@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from scalkit.bench.operations import FUNCTIONS, KINDS, SHAPES
+from scalkit.bench.operations import FUNCTIONS, KINDS, NEIGHBOURHOOD, SHAPES
 from scalkit.errors import UsageError
 
 __all__ = ["DATATYPES", "SYNCS", "Arguments"]
@@ -28,7 +28,7 @@ class Arguments:
     Attributes
     ----------
     kinds : tuple of str
-        ``"collectives"``, ``"memory"``, ``"functions"``.
+        ``"collectives"``, ``"memory"``, ``"functions"``, ``"neighbourhood"``.
     counts : tuple of int
         Numbers of processes, each at least 2, ascending.
     runs : int
@@ -50,6 +50,8 @@ class Arguments:
         At most so many on a node; None leaves it to the launcher.
     functions : tuple of str or None
         Functions of the user, as `scalkit.bench.functions` takes them; with the kind ``"functions"``, and only with it.
+    experiments : tuple of str or None
+        Those on neighbourhoods, as `scalkit.bench.neighbourhood` takes them; with the kind ``"neighbourhood"``, and only with it.
 
     Raises
     ------
@@ -70,10 +72,16 @@ class Arguments:
     max_reps: int = 400
     processes_per_node: int | None = None
     functions: tuple[str, ...] | None = None
+    experiments: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        listed = tuple(kind for kind in self.kinds if kind != FUNCTIONS)
-        if listed or not self.functions:
+        if self.kinds.count(NEIGHBOURHOOD) != bool(self.experiments):
+            raise UsageError(
+                f"what to measure: {', '.join(self.kinds)}; {NEIGHBOURHOOD!r} needs [[experiments]] of a campaign file, and they it: "
+                "see docs/neighbourhoods.md, and 'scalkit campaign run FILE'."
+            )
+        listed = tuple(kind for kind in self.kinds if kind not in (FUNCTIONS, NEIGHBOURHOOD))
+        if listed or not (self.functions or self.experiments):
             _choice("what to measure", listed, KINDS)
         if self.kinds.count(FUNCTIONS) != bool(self.functions):
             raise UsageError(

@@ -17,10 +17,11 @@ from scalkit.bench.folder import Folder, new_record
 from scalkit.bench.functions import UserFunctions, user_functions
 from scalkit.bench.launch import Launcher, StopError, time_limit
 from scalkit.bench.mpi import Mpi, cores, settings
-from scalkit.bench.operations import FUNCTIONS, choose
+from scalkit.bench.neighbourhood import experiments
+from scalkit.bench.operations import FUNCTIONS, NEIGHBOURHOOD, choose
 from scalkit.bench.plan import Launch, make_plan, share
 from scalkit.bench.provenance import environment, machine, provenance
-from scalkit.errors import LaunchError
+from scalkit.errors import LaunchError, UsageError
 from scalkit.native import Build, build, sources
 
 __all__ = ["Campaign", "LaunchLoop", "Progress", "Result", "prepare"]
@@ -327,7 +328,9 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
     folder = Folder(out)
     folder.require_usable()
     tree = sources("microbench")
-    kinds = [kind for kind in arguments.kinds if kind != FUNCTIONS]
+    kinds = [kind for kind in arguments.kinds if kind not in (FUNCTIONS, NEIGHBOURHOOD)]
+    if arguments.experiments:
+        _require_experiments(arguments, mpi)
     ops = choose(tree, kinds, arguments.ops) if kinds else {}
     own = user_functions(arguments.functions, tree, mpi) if arguments.functions else None
     built = build(tree, mpi.mpicc, library=mpi.library)
@@ -338,6 +341,12 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
         return replace(campaign, aside=folder.set_aside())
     folder.require_same(arguments, campaign.facts)
     return campaign
+
+
+def _require_experiments(arguments: Arguments, mpi: Mpi) -> None:
+    if mpi.is_simulated:
+        raise UsageError(f"{NEIGHBOURHOOD} collectives cannot be simulated; name an MPI library.")
+    experiments(arguments.experiments or (), arguments.counts)
 
 
 def _of_others(remarks: Iterable[str], launches: Sequence[Launch]) -> list[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from scalkit.bench.arguments import DATATYPES
-from scalkit.bench.operations import FUNCTIONS, GROUPS, KINDS, choose, operations
+from scalkit.bench.neighbourhood import design_text, experiments
+from scalkit.bench.operations import FUNCTIONS, GROUPS, KINDS, NEIGHBOURHOOD, choose, operations
 from scalkit.bench.platforms import load_platform
 from scalkit.bench.simulator import read_algorithms
 from scalkit.errors import UsageError
@@ -42,6 +43,7 @@ class Checks:
         self._numbers()
         self._functions()
         self._own_functions()
+        self._experiments()
         self._sizes()
         self._libraries()
         self._platforms()
@@ -58,7 +60,7 @@ class Checks:
     def _functions(self) -> None:
         tree = sources("microbench")
         every = {kind: operations(tree, kind) for kind in KINDS}
-        kinds = [kind for kind in self._table["measure"] if kind != FUNCTIONS]
+        kinds = [kind for kind in self._table["measure"] if kind not in (FUNCTIONS, NEIGHBOURHOOD)]
         known = [*(name for kind in kinds for name in every[kind]), *GROUPS]
         wanted = self._table.get("functions", [])
         unknown = [(number, name) for number, name in enumerate(wanted) if name not in known]
@@ -84,6 +86,22 @@ class Checks:
             if is_file(word) and not file.is_file():
                 self._say(("own_functions", number), f"own_functions has {word!r}, and there is no file {file}.")
 
+    def _experiments(self) -> None:
+        tables = self._table.get("experiments", [])
+        if bool(tables) != (NEIGHBOURHOOD in self._table["measure"]):
+            text = f"[[experiments]] and {NEIGHBOURHOOD!r} in measure go together"
+            self._say(("experiments" if tables else "measure",), f"{text}; add the other, or leave both out.")
+            return
+        if tables and self._table["measure"] == [NEIGHBOURHOOD] and "sizes" in self._table:
+            self._say(
+                ("sizes",), "sizes are those of collectives; neighbourhoods have size in [[experiments]]. Leave it out."
+            )
+        found = len(self._found)
+        for number, factors in enumerate(tables):
+            self._try(("experiments", number), _tried, factors, self._base)
+        if tables and len(self._found) == found:
+            self._try(("experiments",), _all_tried, tables, self._base, self._table["processes"])
+
     def _sizes(self) -> None:
         datatype = self._table.get("datatype", "byte")
         width = DATATYPES[datatype]
@@ -105,6 +123,10 @@ class Checks:
             if "algorithms" in self._table:
                 self._say(("algorithms",), "algorithms are chosen for simulated machines only; name a platform too.")
             return
+        if NEIGHBOURHOOD in self._table["measure"]:
+            self._say(
+                ("measure",), "neighbourhood cannot be simulated; leave it out of measure, or leave out platform."
+            )
         for key, why in (("mpi", "a simulated machine has no MPI library"), ("slurm", "simulations run here")):
             if key in self._table:
                 self._say((key,), f"{key} does not go with platform: {why}; leave one of them out.")
@@ -129,6 +151,14 @@ class Checks:
             check(*arguments)
         except UsageError as error:
             self._say(path, _keyed(str(error)))
+
+
+def _tried(factors: Mapping[str, Any], base: Path) -> None:
+    experiments([design_text(factors, base)])
+
+
+def _all_tried(tables: Sequence[Mapping[str, Any]], base: Path, counts: Sequence[int]) -> None:
+    experiments([design_text(factors, base) for factors in tables], counts)
 
 
 def _keyed(message: str) -> str:

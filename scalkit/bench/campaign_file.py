@@ -14,6 +14,7 @@ from typing import Any
 
 from scalkit.bench.arguments import Arguments
 from scalkit.bench.campaign_checks import Checks, absolute, platforms_of
+from scalkit.bench.neighbourhood import design_text
 from scalkit.bench.operations import SHAPES
 from scalkit.bench.plan import least_time, make_plan
 from scalkit.errors import UsageError
@@ -243,6 +244,7 @@ def _arguments(
     table: Mapping[str, Any], base: Path, size: int, per_node: int | None, budget_s: float | None
 ) -> Arguments:
     own = tuple(absolute(word, base) for word in table.get("own_functions", ()))
+    experiments = tuple(design_text(factors, base) for factors in table.get("experiments", ()))
     return Arguments(
         kinds=tuple(table["measure"]),
         counts=tuple(sorted(int(n) for n in table["processes"])),
@@ -257,6 +259,7 @@ def _arguments(
         max_reps=int(table.get("max_reps", 400)),
         processes_per_node=per_node,
         functions=own or None,
+        experiments=experiments or None,
     )
 
 

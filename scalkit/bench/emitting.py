@@ -49,6 +49,11 @@ def emitted(file: CampaignFile, tool: str, name: str, library: str | None = None
     UsageError
         If the campaign has what the tool cannot do.
     """
+    if any(variant.arguments.experiments for variant in file.variants):
+        raise UsageError(
+            f"{file.path} measures neighbourhoods, which {tool} is not told to do; use 'scalkit campaign run {file.path}', or "
+            "submit it."
+        )
     file = _with_one_library(file, tool, library)
     campaign = _campaign(file, tool)
     if tool == "reframe":

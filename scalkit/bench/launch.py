@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scalkit.bench.arguments import Arguments
-from scalkit.bench.folder import Folder
+from scalkit.bench.folder import Folder, write_whole
 from scalkit.bench.mpi import Mpi
-from scalkit.bench.operations import FUNCTIONS, PROGRAMS
+from scalkit.bench.neighbourhood import experiments, table_text
+from scalkit.bench.operations import FUNCTIONS, NEIGHBOURHOOD, PROGRAMS
 from scalkit.bench.plan import Launch
 from scalkit.bench.process import LAST_LINES, Outcome, run_program
 from scalkit.errors import LaunchError
@@ -70,16 +71,17 @@ class Launcher:
             "seed": launch_seed(own.seed, launch),
             "run-id": f"{self.run_id}-r{launch.run:02d}",
             "provenance": str(self.provenance),
-            "ops": ",".join(self.ops[launch.kind]),
             "budget": f"{budget_s:.3f}",
         }
-        if launch.kind == "memory":
-            options |= {"shapes": ",".join(own.shapes)}
+        if launch.kind == NEIGHBOURHOOD:
+            options |= {"experiments": str(self._table(launch).absolute()), "sync": own.sync}
+        elif launch.kind == "memory":
+            options |= {"ops": ",".join(self.ops[launch.kind]), "shapes": ",".join(own.shapes)}
         else:
-            options |= {"size": own.size, "datatype": own.datatype, "sync": own.sync, "max-reps": own.max_reps}
-            options |= self.mpi.options
+            options |= {"ops": ",".join(self.ops[launch.kind]), "size": own.size, "datatype": own.datatype}
+            options |= {"sync": own.sync, "max-reps": own.max_reps, **self.mpi.options}
         is_own = launch.kind == FUNCTIONS
-        program, *first = self.functions if is_own else (str(self.build.program(PROGRAMS[launch.kind])),)
+        program, *first = self.functions if is_own else (str(self.build.program(_program(launch))),)
         words = [*first, *(f"--{name}={value}" for name, value in options.items())]
         return self.mpi.for_run(launch.run).command(launch.p, program, *words, forward=self._forward())
 
@@ -103,6 +105,8 @@ class Launcher:
             If it died, hung, wrote nothing, or could not start; what it measured stays in its ``.part`` file.
         """
         command = self.command(launch, budget_s)
+        if launch.kind == NEIGHBOURHOOD:
+            self._write_table(launch)
         part, path = self.folder.part(launch), self.folder.finished(launch)
         before = _written(part)
         try:
@@ -121,7 +125,18 @@ class Launcher:
             os.replace(part, path)
         except OSError as error:
             raise LaunchError(f"cannot put {path} in place: {error.strerror or error}; check the folder.") from error
-        return _remarks(launch, outcome) if outcome.status == _WRONG_RESULT else ()
+        if outcome.status == _WRONG_RESULT:
+            return _remarks(launch, outcome)
+        self._table(launch).unlink(missing_ok=True)
+        return ()
+
+    def _table(self, launch: Launch) -> Path:
+        """Return the path of the table that sk_neighbours reads; it stays there if the launch goes wrong."""
+        return self.folder.finished(launch).with_suffix(".csv")
+
+    def _write_table(self, launch: Launch) -> None:
+        rows = experiments(self.arguments.experiments or (), self.arguments.counts)
+        write_whole(self._table(launch), table_text(rows, launch.p, launch_seed(self.arguments.seed, launch)))
 
     def _forward(self) -> dict[str, str]:
         """Return variables that change what is measured and that a launcher may not hand on by itself."""
@@ -146,6 +161,10 @@ def launch_seed(seed: int, launch: Launch) -> int:
     return (seed * 1_000_003 + launch.run * 20_011 + launch.p * 2 + kind) % 2**63
 
 
+def _program(launch: Launch) -> str:
+    return "sk_neighbours" if launch.kind == NEIGHBOURHOOD else PROGRAMS[launch.kind]
+
+
 def _failure(launch: Launch, outcome: Outcome) -> LaunchError:
     text = f"{launch.name} {outcome.ending}. {LAST_LINES}\n{outcome.last_lines}"
     if outcome.status in (_WRONG_INPUT, _WRONG_WORLD):
@@ -168,7 +187,7 @@ def _incomplete(launch: Launch, outcome: Outcome, part: Path) -> str:
 
 
 def _remarks(launch: Launch, outcome: Outcome) -> tuple[str, ...]:
-    said = re.findall(r"\bsk_(?:time|memory|function|p2p): (.+)", outcome.output)
+    said = re.findall(r"\bsk_(?:time|memory|function|p2p|neighbours): (.+)", outcome.output)
     return tuple(f"{launch.name}: {text.strip()}." for text in said) or (
         f"{launch.name}: a result was wrong; its records are kept and marked.",
     )

@@ -9,12 +9,15 @@ from pathlib import Path
 
 from scalkit.errors import BuildError, UsageError
 
-__all__ = ["FUNCTIONS", "GROUPS", "KINDS", "PROGRAMS", "SHAPES", "choose", "operations"]
+__all__ = ["FUNCTIONS", "GROUPS", "KINDS", "NEIGHBOURHOOD", "PROGRAMS", "SHAPES", "choose", "operations"]
 
 PROGRAMS = {"collectives": "sk_time", "memory": "sk_memory"}
 KINDS = tuple(PROGRAMS)
 FUNCTIONS = "functions"
 """The kind of functions of the user, which stand in no table."""
+
+NEIGHBOURHOOD = "neighbourhood"
+"""The kind of neighbourhood collectives, which experiments describe."""
 
 SHAPES = ("identity", "reverse", "stride", "random")
 

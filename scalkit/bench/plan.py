@@ -23,6 +23,7 @@ STEMS = {
     "messages": "messages",
     "bisection": "bisection",
     "hops": "hops",
+    "neighbourhood": "neighbourhood",
 }
 
 

@@ -162,6 +162,8 @@ def _check(args: argparse.Namespace) -> int:
     from scalkit.bench.campaign_file import read_campaign
     from scalkit.bench.job_script import require_enough
     from scalkit.bench.jobs import planned_jobs
+    from scalkit.bench.neighbourhood import experiments
+    from scalkit.bench.operations import NEIGHBOURHOOD
     from scalkit.bench.plan import least_time, make_plan
     from scalkit.cli.progress import duration
 
@@ -172,6 +174,7 @@ def _check(args: argparse.Namespace) -> int:
         require_enough(file, jobs)
     least_s = sum(map(least_time, plans))
     folders = [str(variant.folder(file.out)) for variant in file.variants]
+    first = file.variants[0].arguments
     if args.json:
         outcome = {
             "file": str(file.path),
@@ -179,13 +182,13 @@ def _check(args: argparse.Namespace) -> int:
             "folders": folders,
             "launches": sum(map(len, plans)),
             "jobs": [name for name, _, _ in jobs],
+            "experiments": len(experiments(first.experiments or (), first.counts)),
             "least_s": round(least_s),
             "budget_s": file.budget_s,
             "status": 0,
         }
         sys.stdout.write(json.dumps(outcome, indent=2) + "\n")
         return 0
-    first = file.variants[0].arguments
     counts = ", ".join(map(str, first.counts))
     lines = [file.title] if file.title else []
     lines += [
@@ -198,7 +201,11 @@ def _check(args: argparse.Namespace) -> int:
         lines[-1] += f"; budget {duration(file.budget_s)}{short}"
     if jobs:
         lines += [f"{len(jobs)} jobs of Slurm"]
-    if len(first.counts) < 5:
+    if first.experiments:
+        lines.insert(
+            2 if file.title else 1, f"{len(experiments(first.experiments, first.counts))} experiments on neighbourhoods"
+        )
+    if len(first.counts) < 5 and first.kinds != (NEIGHBOURHOOD,):
         lines += [f"A verdict needs 5 numbers of processes; here are {len(first.counts)}."]
     sys.stdout.write("\n".join(lines) + "\n")
     return 0

@@ -181,7 +181,7 @@ def _columns(files: Sequence[ExperimentFile], value: str, keep_flagged: bool) ->
 def _library(file: ExperimentFile) -> str:
     """Return what tells libraries apart: the first line of what they say of themselves."""
     first = file.library.strip().partition("\n")[0].partition(",")[0]
-    return " ".join(first.split())
+    return " ".join(first.replace("Version:", "").replace("for Linux* OS", "").split())
 
 
 def _runs(files: Sequence[ExperimentFile], rows: _Rows, columns: Mapping[str, Any]) -> Any:

@@ -1,0 +1,291 @@
+"""The experiments of a campaign on neighbourhood collectives: tables of factors become rows, rows a table for one launch."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import hashlib
+import io
+import random
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from scalkit.bench.arguments import DATATYPES
+from scalkit.errors import BuildError, UsageError
+from scalkit.native import sources
+
+__all__ = ["COLUMNS", "MOST_ROWS", "design_text", "experiments", "operations_of_neighbourhoods", "table_text"]
+
+Row = Mapping[str, str]
+
+COLUMNS = (
+    "operation",
+    "size",
+    "datatype",
+    "work",
+    "topology",
+    "n_dim",
+    "n_finite",
+    "radius",
+    "order",
+    "constructor",
+    "reorder",
+    "repetitions",
+    "p",
+)
+"""Factors, as columns of the table that sk_neighbours reads; with these last two everything can be combined."""
+
+MOST_ROWS = 1_000_000
+_FILE, _SHA256 = "file", "sha256"
+_ALL, _EACH = "all", "each"
+_ORDERS = {"cart": (), "vonneumann": ("fmaj", "lmaj", "rand"), "full": ("linear", "rand")}
+_ORDERS["moore"] = _ORDERS["vonneumann"]
+_CONSTRUCTORS = ("MPI_Dist_graph_create", "MPI_Dist_graph_create_adjacent")
+_WORDS: dict[str, tuple[str, ...]] = {
+    "datatype": tuple(DATATYPES),
+    "topology": tuple(_ORDERS),
+    "order": ("fmaj", "lmaj", "rand", "linear"),
+    "constructor": _CONSTRUCTORS,
+    "reorder": ("0", "1"),
+}
+_LEAST = {"size": 1, "work": 0, "n_dim": 1, "radius": 1, "repetitions": 1, "p": 1}
+
+
+def operations_of_neighbourhoods(tree: Path | None = None) -> tuple[str, ...]:
+    """Return the operations that sk_neighbours measures, in the order of its table.
+
+    Raises
+    ------
+    BuildError
+        If the sources are not there.
+    """
+    path = (tree or sources("microbench")) / "nbh" / "operations.def"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BuildError(f"cannot read {path}: {error.strerror or error}; install scalkit again.") from error
+    return tuple(re.findall(r'^SK_NBH\(\w+, "([^"]+)"', text, re.MULTILINE))
+
+
+def design_text(factors: Mapping[str, Any], base: Path | None = None) -> str:
+    """Return a table of factors as one line of text, as `experiments` takes it.
+
+    Parameters
+    ----------
+    factors : mapping
+        Values, or lists of values, by names of `COLUMNS`; or ``file``, a CSV file with these columns.
+    base : Path, optional
+        Folder that ``file`` is relative to.
+
+    Raises
+    ------
+    UsageError
+        If a file cannot be read.
+    """
+    if _FILE in factors:
+        path = ((base or Path()) / str(factors[_FILE])).absolute()
+        return f"{_FILE}={path}; {_SHA256}={_digest(path)}"
+    words = []
+    for name, value in factors.items():
+        values = value if isinstance(value, list | tuple) else [value]
+        words.append(f"{name}={','.join(str(int(one) if isinstance(one, bool) else one) for one in values)}")
+    return "; ".join(words)
+
+
+def experiments(design: Sequence[str], counts: Iterable[int] = ()) -> tuple[Row, ...]:
+    """Return the rows of a design, each once: one row an experiment, columns that it does not have are left out.
+
+    Parameters
+    ----------
+    design : sequence of str
+        Each ``"operation=MPI_Neighbor_allgather,MPI_Neighbor_alltoall; topology=moore; n_dim=1,2; n_finite=0,all; ..."``: all
+        combinations of the values, or ``"file=rows.csv"``. What a topology or an operation does not have, such as the order
+        of neighbours in a Cartesian one, is left out of its rows, and orders that it does not know are skipped.
+    counts : iterable of int
+        Numbers of processes of the campaign.
+
+    Raises
+    ------
+    UsageError
+        If a name or value is unknown, nothing is left, or a row is for a number of processes that is not in `counts`.
+    """
+    known = operations_of_neighbourhoods()
+    rows: dict[tuple[str, ...], Row] = {}
+    for text in design:
+        before = len(rows)
+        for row in _rows(_parsed(text), known):
+            rows.setdefault(tuple(row.get(name, "") for name in COLUMNS), row)
+            if len(rows) > MOST_ROWS:
+                raise UsageError(f"experiments {text[:60]!r} make more than {MOST_ROWS} rows; name fewer values.")
+        if len(rows) == before:
+            raise UsageError(f"experiments {text[:200]!r} make no row that the others do not; change or drop them.")
+    _require_deployment(rows.values(), tuple(counts))
+    return tuple(rows.values())
+
+
+def table_text(rows: Sequence[Row], p: int, seed: int) -> str:
+    """Return the CSV table of one launch: the experiments for `p` processes, numbered, in an order drawn from `seed`."""
+    numbered = [(number, row) for number, row in enumerate(rows) if row.get("p", str(p)) == str(p)]
+    random.Random(seed).shuffle(numbered)
+    used = [name for name in COLUMNS if any(name in row for row in rows)]
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["experiment", *used])
+    writer.writerows([number, *(row.get(name, "") for name in used)] for number, row in numbered)
+    return stream.getvalue()
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    except OSError as error:
+        raise UsageError(f"cannot read the experiments {str(path)!r}: {error.strerror or error}.") from error
+
+
+def _parsed(text: str) -> dict[str, list[str]]:
+    """Return the values of each factor."""
+    found: dict[str, list[str]] = {}
+    for part in filter(None, (one.strip() for one in text.split(";"))):
+        name, equal, values = (one.strip() for one in part.partition("="))
+        if name not in (*COLUMNS, _FILE, _SHA256) or not equal or name in found:
+            near = difflib.get_close_matches(name, COLUMNS, 1)
+            hint = f" (did you mean {near[0]!r}?)" if near and near[0] != name else ""
+            wrong = "stands there twice" if name in found else "is no factor with a value"
+            raise UsageError(f"experiments: {part[:60]!r} {wrong}{hint}; factors are {', '.join(COLUMNS)}.")
+        found[name] = [values] if name == _FILE else [one.strip() for one in values.split(",")]
+    if _FILE not in found and "operation" not in found:
+        raise UsageError(f"experiments {text[:60]!r} name no operation; add one, such as MPI_Neighbor_alltoall.")
+    return found
+
+
+def _rows(factors: Mapping[str, list[str]], known: Sequence[str]) -> Iterator[Row]:
+    if _FILE in factors:
+        yield from _rows_of_file(Path(factors[_FILE][0]), factors.get(_SHA256, [""])[0], known)
+        return
+    for name, values in factors.items():
+        for value in values:
+            _require_value(name, value, known)
+    for operation in factors["operation"]:
+        yield from _of_operation(operation, factors)
+
+
+def _require_value(name: str, value: str, known: Sequence[str]) -> None:
+    allowed = known if name == "operation" else _WORDS.get(name)
+    if allowed is not None:
+        if value not in allowed:
+            near = difflib.get_close_matches(value, allowed, 1)
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            raise UsageError(f"experiments: the {name} {value!r} is unknown{hint}; choose from {', '.join(allowed)}.")
+        return
+    least = _LEAST.get(name, 0)
+    if name == "n_finite" and value in (_ALL, _EACH):
+        return
+    if not re.fullmatch(r"\d{1,18}", value) or int(value) < least:
+        more = f", {_ALL!r} or {_EACH!r}" if name == "n_finite" else ""
+        raise UsageError(f"experiments: {name} is {value!r}; a whole number from {least} on{more} is needed.")
+
+
+def _of_operation(operation: str, factors: Mapping[str, list[str]]) -> Iterator[Row]:
+    """Yield the rows of one operation: of every topology that it goes with."""
+    is_made = operation.endswith(("_create", "_create_adjacent"))
+    own = {"repetitions", "p"}
+    if operation == "work":
+        yield from _combined(operation, factors, own | {"work"})
+        return
+    own |= set() if is_made else {"size", "datatype"}
+    if "eighbor" not in operation and not is_made:
+        yield from _combined(operation, {**factors, "topology": ["full"]}, own | {"topology"})
+        return
+    own |= {"work"} if "Ineighbor" in operation and "work" in factors else set()
+    for topology in factors.get("topology", [""]):
+        if not topology:
+            raise UsageError(f"experiments: {operation} needs a topology; choose from {', '.join(_ORDERS)}.")
+        if is_made and (topology == "cart") != (operation == "MPI_Cart_create"):
+            continue
+        here = {**factors, "topology": [topology]}
+        names = own | {"topology", "reorder"}
+        names |= set() if topology == "full" else {"n_dim", "n_finite"}
+        names |= {"radius"} if topology in ("moore", "vonneumann") else set()
+        if topology != "cart":
+            names |= {"order"} | (set() if is_made else {"constructor"})
+            here["order"] = [one for one in factors.get("order", []) if one in _ORDERS[topology]]
+            if not here["order"]:
+                raise UsageError(
+                    f"experiments: the topology {topology} needs an order; choose from {', '.join(_ORDERS[topology])}."
+                )
+        yield from _combined(operation, here, names)
+
+
+def _combined(operation: str, factors: Mapping[str, list[str]], names: set[str]) -> Iterator[Row]:
+    """Yield all combinations of these factors."""
+    lacking = next((name for name in ("size", "work", "n_dim", "radius") if name in names - {*factors}), None)
+    if lacking:
+        raise UsageError(f"experiments: {operation} needs {lacking}; name a value.")
+    used = [name for name in COLUMNS if name in names and name in factors]
+    for values in product(*(factors[name] for name in used)):
+        row = dict(zip(used, values, strict=True))
+        n_dim = int(row.get("n_dim", 0))
+        finite = row.get("n_finite", "0")
+        choices = [str(n_dim)] if finite == _ALL else map(str, range(n_dim + 1)) if finite == _EACH else [finite]
+        for one in choices:
+            if int(one) > n_dim:
+                continue
+            kept = {"n_finite": one} if "n_finite" in row else {}
+            _require_whole(row)
+            yield {"operation": operation, **row, **kept}
+
+
+def _require_whole(row: Row) -> None:
+    width = DATATYPES[row.get("datatype", "byte")]
+    if int(row.get("size", "0")) % width:
+        raise UsageError(
+            f"experiments: size {row['size']} is no multiple of the {width} B of datatype {row['datatype']!r}; change one."
+        )
+
+
+def _rows_of_file(path: Path, digest: str, known: Sequence[str]) -> Iterator[Row]:
+    if digest and _digest(path) != digest:
+        raise UsageError(f"the experiments {str(path)!r} have changed since the campaign began; restore them.")
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            reader = csv.DictReader(stream, restkey="", skipinitialspace=True)
+            names = [name for name in reader.fieldnames or () if name not in COLUMNS and name != "experiment"]
+            if names or "operation" not in (reader.fieldnames or ()):
+                wrong = f"the column {names[0]!r} is unknown" if names else "there is no column 'operation'"
+                raise UsageError(f"{path}: {wrong}; columns are {', '.join(COLUMNS)}.")
+            for fields in reader:
+                yield _row_of_file(fields, f"{path}, line {reader.line_num}", known)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot read the experiments {str(path)!r}: {reason}; name a CSV file.") from error
+
+
+def _row_of_file(fields: Mapping[str, Any], where: str, known: Sequence[str]) -> Row:
+    if any(name == "" or value is None for name, value in fields.items()):
+        raise UsageError(f"{where}: there are more or fewer fields than the first line names columns.")
+    row = {name: value.strip() for name, value in fields.items() if name != "experiment" and value.strip()}
+    try:
+        for name, value in row.items():
+            _require_value(name, value, known)
+        if "operation" not in row:
+            raise UsageError(f"experiments: the operation is missing; choose from {', '.join(known)}.")
+        _require_whole(row)
+    except UsageError as error:
+        raise UsageError(f"{where}: {str(error).removeprefix('experiments: ')}") from error
+    return row
+
+
+def _require_deployment(rows: Iterable[Row], counts: Sequence[int]) -> None:
+    """Return nothing if there are processes for every row, and rows for every number of processes."""
+    given = {int(row["p"]) for row in rows if "p" in row}
+    for p in sorted(given - set(counts)) if counts else ():
+        raise UsageError(
+            f"experiments: p is {p} in some rows, and processes are {', '.join(map(str, counts))}; add it, or drop the rows."
+        )
+    free = any("p" not in row for row in rows)
+    for p in () if free else counts:
+        if p not in given:
+            raise UsageError(f"experiments: no row is for {p} processes; add some, or leave {p} out of processes.")
