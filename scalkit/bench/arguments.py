@@ -77,8 +77,8 @@ class Arguments:
     def __post_init__(self) -> None:
         if self.kinds.count(NEIGHBOURHOOD) != bool(self.experiments):
             raise UsageError(
-                f"what to measure: {', '.join(self.kinds)}; {NEIGHBOURHOOD!r} needs [[experiments]] of a campaign file, and they it: "
-                "see docs/neighbourhoods.md, and 'scalkit campaign run FILE'."
+                f"what to measure: {', '.join(self.kinds)}; {NEIGHBOURHOOD!r} needs [[experiments]] of a campaign file, and they "
+                "it: see docs/neighbourhoods.md, and 'scalkit campaign run FILE'."
             )
         listed = tuple(kind for kind in self.kinds if kind not in (FUNCTIONS, NEIGHBOURHOOD))
         if listed or not (self.functions or self.experiments):
