@@ -22,6 +22,7 @@ __all__ = ["MESSAGE", "ModelCard", "Quantity", "read_card"]
 MESSAGE = "message"
 """Name of the model of one message in a card."""
 
+_ROUNDING = 1e-17
 _LOGGP = ("L", "o_send", "o_receive", "g", "G", "O")
 
 
@@ -181,6 +182,13 @@ def read_card(path: str | Path) -> ModelCard:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UsageError(f"{path}: a quantity of the card makes no sense ({error}); fit it again.") from error
     return ModelCard(catalogue.name, dict(catalogue.models), quantities, about, remarks, level)
+
+
+def _shown(value: float, unit: str) -> str:
+    """Return a number for people; what is no more than rounding is zero."""
+    if unit == "1":
+        return f"{value:.3g}"
+    return format_value(0.0 if unit in ("s", "s/B") and abs(value) < _ROUNDING else value, unit)
 
 
 def _quantity(name: str, given: Mapping[str, Any]) -> Quantity:

@@ -25,6 +25,10 @@ _ENVELOPE_B = 16
 _DETACHED_B = 65536
 """From this size on a send waits in SMPI, which then charges no overheads."""
 
+_SHORTEST_S = 1e-10
+_UNNOTICED = 0.01
+"""A latency that would be negative becomes the shortest one, if no time changes by more than this share."""
+
 _FASTEST = 1e15
 """Bytes a second where the model has no time per byte."""
 
@@ -85,7 +89,7 @@ def to_simgrid(
     network = []
     for one in protocols:
         busy = send + receive if one.sizes.low < _DETACHED_B - 1 else 0.0
-        network.append(one.latency_s - busy - _ENVELOPE_B * one.per_byte_s)
+        network.append(_network_latency(one, busy))
     if min(send, receive) < 0 or min(network) <= 0:
         raise UsageError(
             f"the overheads {send:g} s and {receive:g} s, and {_ENVELOPE_B} bytes of SMPI, leave no latency of '{message.name}'; "
@@ -121,6 +125,14 @@ def to_simgrid(
     )
     ElementTree.indent(root)
     return f"<?xml version='1.0'?>\n{_DOCTYPE}\n{ElementTree.tostring(root, encoding='unicode')}\n"
+
+
+def _network_latency(one: Protocol, busy: float) -> float:
+    """Return what the links' latency must be; a fit of large messages alone may leave none, which their time does not notice."""
+    found = one.latency_s - busy - _ENVELOPE_B * one.per_byte_s
+    off = _SHORTEST_S - found
+    smallest = one.latency_s + one.per_byte_s * one.sizes.low
+    return _SHORTEST_S if 0 < off <= _UNNOTICED * smallest else found
 
 
 def _split(protocols: tuple[Protocol, ...], size: float) -> list[Protocol]:

@@ -21,6 +21,7 @@ __all__ = ["Platform", "load_platform", "platform_names"]
 _FOLDER = Path(__file__).resolve().parent
 _LARGEST_B = 16 * 2**20
 _MOST_HOSTS = 100_000
+_OVERHEAD_KEYS = {"send": "os", "receive": "or", "isend": "ois"}
 _OVERHEADS_S = {"send": 3e-7, "receive": 3e-7, "isend": 3e-7}
 
 
@@ -40,7 +41,8 @@ class Platform:
     cores : int
         Of the host that has fewest.
     overheads_s : mapping of str to float, in s
-        For ``send``, ``receive`` and ``isend``: what the processor pays for each message.
+        For ``send``, ``receive`` and ``isend``: what the processor pays for each message; without those that the file itself
+        sets in its ``<config>``.
     scatter_seed : int or None
         Of the random order in which hosts are filled in the first run, as a batch system hands out what is free; each further
         run has one of its own. None fills them in the order of the file.
@@ -138,7 +140,8 @@ def _of(
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"cannot read the platform file {file}: {reason}; check --platform.") from error
     try:
-        hosts = dict(_hosts(ElementTree.fromstring(content)))
+        root = ElementTree.fromstring(content)
+        hosts = dict(_hosts(root))
     except (ElementTree.ParseError, ValueError) as error:
         raise UsageError(
             f"the platform file {file} is broken: {error}; mend it, or choose from {', '.join(platform_names())}."
@@ -146,8 +149,10 @@ def _of(
     if not hosts:
         raise UsageError(f"the platform file {file} has no <host> and no <cluster>; name one that has.")
     digest = hashlib.sha256(content).hexdigest()
+    named = {prop.get("id") for prop in root.findall("./config/prop")}
+    overheads = {key: value for key, value in overheads_s.items() if f"smpi/{_OVERHEAD_KEYS[key]}" not in named}
     return Platform(
-        name, description, file.resolve(), digest, tuple(hosts), min(hosts.values()), dict(overheads_s), scatter_seed
+        name, description, file.resolve(), digest, tuple(hosts), min(hosts.values()), overheads, scatter_seed
     )
 
 

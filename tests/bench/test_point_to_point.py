@@ -1,0 +1,200 @@
+"""Messages measured and fitted: in the simulator, where the truth is known, and on the library that is here."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scalkit.bench.mpi import find_mpi
+from scalkit.bench.platforms import load_platform
+from scalkit.bench.point_to_point import PARTS, MessageArguments, cells_of, message_plan
+from scalkit.bench.point_to_point_campaign import prepare_messages, torus_of
+from scalkit.bench.simulator import simulate
+from scalkit.errors import UsageError
+from scalkit.perfmodels import PointToPoint, Protocol, Range, find_rendezvous, fit_messages, to_simgrid
+from scalkit.perfmodels.card import ModelCard, read_card
+from scalkit.perfmodels.card_fit import fit_card
+from scalkit.perfmodels.message_runs import read_message_runs
+
+needs_simgrid = pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid SMPI is not installed")
+
+TRUTH = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <config>
+    <prop id="smpi/lat-factor" value="0:1"/><prop id="smpi/bw-factor" value="0:1"/>
+    <prop id="smpi/os" value="0:3e-7:0"/><prop id="smpi/ois" value="0:3e-7:0"/><prop id="smpi/or" value="0:5e-7:0"/>
+    <prop id="smpi/async-small-thresh" value="65536"/><prop id="network/TCP-gamma" value="0"/>
+  </config>
+  <cluster id="flat" prefix="flat-" suffix="" radical="0-15" speed="10Gf" core="1" bw="1GBps" lat="0.5us"/>
+</platform>
+"""
+ENVELOPE_S = 16e-9  # the simulator sends 16 bytes more with each message
+
+
+def simulated(folder: Path, platform: Path | str, parts: str, **more: object) -> ModelCard:
+    arguments = MessageArguments(tuple(parts.split(",")), 1, 7, **more)  # type: ignore[arg-type]
+    prepare_messages(folder, arguments, simulate(load_platform(str(platform)))).run()
+    return fit_card(read_message_runs(folder))
+
+
+@needs_simgrid
+def test_loggp_is_found_where_it_is_known(tmp_path: Path) -> None:
+    (tmp_path / "flat.xml").write_text(TRUTH)
+    card = simulated(tmp_path / "runs", tmp_path / "flat.xml", "latency,loggp,sync")
+    found = card.loggp
+    assert found.o_send == pytest.approx(3e-7, rel=0.05)
+    assert found.o_receive == pytest.approx(5e-7, rel=0.05)
+    assert pytest.approx(1e-6 + ENVELOPE_S, rel=0.05) == found.L
+    assert pytest.approx(1e-9, rel=0.05) == found.G
+    assert found.g < found.o_send + found.o_receive  # the gap hides behind the overheads
+    assert found.O < 1e-12
+    assert found.S in (49152.0, 65536.0)  # the simulator waits from 64 KiB on
+    assert card.is_simulated
+    assert card.to_toml().startswith("# Simulated, not measured")
+    message = card.point_to_point
+    truth = 1e-6 + 8e-7 + ENVELOPE_S + 1e-9 * np.array([8.0, 1e4])
+    assert message(S=[8.0, 1e4]) == pytest.approx(truth, rel=0.02)
+
+
+@needs_simgrid
+def test_an_exported_platform_repeats_latency_and_bandwidth(tmp_path: Path) -> None:
+    """The model of a message, written as a platform and measured there, comes back within 10 %."""
+    protocols = (
+        Protocol(Range(0, 4096), 0.9e-6, 0.28e-9),
+        Protocol(Range(4096, 65536, open_low=True), 2.1e-6, 0.1e-9),
+        Protocol(Range(65536, math.inf, open_low=True), 6e-6, 0.05e-9),
+    )
+    message = PointToPoint.of_protocols(protocols, name="measured")
+    (tmp_path / "measured.xml").write_text(to_simgrid(message, hosts=4))
+    runs_of = tmp_path / "runs"
+    card = simulated(runs_of, tmp_path / "measured.xml", "latency")
+    sizes, trips = read_message_runs(runs_of).table("Round_trip")
+    assert np.median(trips, axis=1) / 2 == pytest.approx(message(S=sizes), rel=0.02)
+    assert card.quantity("latency").value == pytest.approx(0.9e-6, rel=0.1)
+    assert card.quantity("bandwidth").value == pytest.approx(1 / 0.05e-9, rel=0.1)
+    switches = [one for one in card.quantities if one.name.startswith("switch")]
+    assert [one.value <= truth < one.value * 1.2 for one, truth in zip(switches, (4097, 65537), strict=True)]
+
+
+@needs_simgrid
+def test_a_torus_costs_by_hops_and_its_bisection_decays(tmp_path: Path) -> None:
+    text = TRUTH.replace('lat="0.5us"/>', 'lat="0.5us" topology="TORUS" topo_parameters="4,4"/>')
+    (tmp_path / "torus.xml").write_text(text)
+    assert torus_of(load_platform(str(tmp_path / "torus.xml"))) == (4, 4)
+    options = {"counts": (2, 4, 16), "rounds": 12, "hops_processes": 16}
+    card = simulated(tmp_path / "runs", tmp_path / "torus.xml", "bisection,hops,overlap,matching,datatypes", **options)
+    assert card.quantity("hop").value == pytest.approx(0.5e-6, rel=0.02)
+    bisection = card.fits["bisection"]
+    assert bisection.processes == (2, 4, 16)
+    assert [one.shape for one in bisection.bandwidths] == [(12, 2), (12, 4), (12, 16)]
+    assert bisection.decay_interval[0] > 0  # links are shared
+    assert bisection.histogram(2)[0].sum() == 12 * 16
+    for side in ("sender", "receiver"):
+        assert card.fits[f"overlap_{side}"].progresses(5) == "yes"  # the simulator's network works alone
+    assert not card.fits["matching"].is_seen  # and it searches no queue
+    assert card.quantity("datatype_worst").value == pytest.approx(1, rel=0.02)
+
+
+def test_what_is_measured_here_is_fitted(tmp_path: Path) -> None:
+    arguments = MessageArguments(
+        tuple(part for part in PARTS if part != "hops"),
+        1,
+        3,
+        reps=2,
+        sizes=tuple(4**k for k in range(10)),
+        rounds=4,
+        bisection_size=4096,
+        budget_s=4.0,
+    )
+    campaign = prepare_messages(tmp_path / "runs", arguments, find_mpi())
+    assert not campaign.run().missing
+    again = campaign.run()
+    assert again.fresh == 0  # nothing is measured twice
+    card = fit_card(read_message_runs(tmp_path / "runs"))
+    assert not any("wrong data" in remark for remark in card.remarks)
+    assert {"latency", "L", "S", "matching", "datatype_worst", "bisection_2"} <= {one.name for one in card.quantities}
+    assert 0 < card.quantity("latency").value < 0.1
+    (tmp_path / "card.toml").write_text(card.to_toml(), encoding="utf-8")
+    read = read_card(tmp_path / "card.toml")
+    assert read.about == card.about
+    assert read.loggp == card.loggp
+    assert read.point_to_point(S=[8, 1e6]) == pytest.approx(card.point_to_point(S=[8, 1e6]))
+    with pytest.raises(UsageError, match=r"holds measurements with other arguments: reps was 2, is now 6\. Repeat its"):
+        prepare_messages(tmp_path / "runs", MessageArguments(**{**vars(arguments), "reps": 6}), find_mpi())
+
+
+LIMITS: Mapping[str, tuple[str, int]] = {
+    "MPICH": ("MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", 65536),
+    "Open MPI": ("OMPI_MCA_btl_sm_eager_limit", 16384),
+}
+
+
+def test_a_limit_that_is_set_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The protocol switches within one size step of where the library was told to."""
+    mpi = find_mpi()
+    name, limit = LIMITS[mpi.kind]
+    monkeypatch.setenv(name, str(limit))
+    sizes = tuple(round(limit * 2 ** (k / 2)) for k in range(-6, 5))
+    arguments = MessageArguments(("latency",), 3, 5, reps=100, sizes=sizes, budget_s=9.0)
+    prepare_messages(tmp_path / "runs", arguments, mpi).run()
+    at, trips = read_message_runs(tmp_path / "runs").table("Round_trip")
+    fit = fit_messages(at, trips / 2, statistic="q1", switches=[])
+    step = math.sqrt(2) * 1.01
+    assert any(one.after / step <= limit <= one.before * step for one in fit.switches), fit
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"parts": ("speed",)}, r"--what: 'speed' is unknown; choose from latency, loggp, .*"),
+        ({"parts": ()}, r"--what : name each part once, from latency, .*"),
+        ({"sizes": (0, 8, 2**30 + 1)}, r"--sizes: 1073741825 B is out of range; sizes are from 0 B to 1 GiB\."),
+        ({"sizes": (-8, 0, 8)}, r"--sizes: -8 B is out of range; sizes are from 0 B to 1 GiB\."),
+        ({"sizes": (8, 8, 9)}, r"--sizes: name each size once, ascending\."),
+        ({"sizes": (8, 9)}, r"--sizes: latency and bandwidth need 3 to 200 sizes, got 2; name more, or .*"),
+        ({"counts": (3,)}, r"-n 3: matchings need even numbers of processes from 2 to 4096\."),
+        ({"counts": (4, 2)}, r"-n 4,2: name each number of processes once, ascending\."),
+        ({"runs": 0}, r"--runs 0: a whole number from 1 to 99 is needed\."),
+        ({"reps": 0}, r"--reps 0: a whole number from 1 to 100000 is needed\."),
+        ({"rounds": 0}, r"--rounds 0: a whole number from 1 to 10000 is needed\."),
+        ({"bisection_size": 0}, r"--bisection-size 0: a whole number from 1 to 1073741824 is needed\."),
+        ({"budget_s": math.nan}, r"--budget nan: a positive number of seconds is needed\."),
+    ],
+)
+def test_arguments_that_make_no_sense(given: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=f"^{message}$"):
+        MessageArguments(**{"parts": ("latency",), "runs": 1, "seed": 1, **given})  # type: ignore[arg-type]
+
+
+def test_cells_have_no_blanks() -> None:
+    """A simulator's launcher would split them there."""
+    arguments = MessageArguments(PARTS, 2, 1, counts=(2, 4))
+    plan = message_plan(arguments)
+    assert [(one.kind, one.p) for one in plan[:4]] == [
+        ("messages", 2),
+        ("bisection", 2),
+        ("bisection", 4),
+        ("hops", 64),
+    ]
+    assert len(plan) == 8
+    for launch in plan:
+        assert " " not in cells_of(launch, arguments)
+
+
+def test_hops_need_a_torus(tmp_path: Path) -> None:
+    with pytest.raises(
+        UsageError, match=r"^--what hops: only a simulated torus tells how many hops apart two nodes are"
+    ):
+        prepare_messages(tmp_path / "runs", MessageArguments(("hops",), 1, 1), find_mpi())
+
+
+def test_a_late_receiver_shows_the_limit_of_eager_messages() -> None:
+    sizes = np.array([1.0, 10, 100, 1000])
+    times = np.array([1e-6, 1e-6, 1e-3, 1e-3])
+    assert find_rendezvous(sizes, times, "1 ms").after == 10
