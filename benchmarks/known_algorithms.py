@@ -31,8 +31,8 @@ ROOT = Path(__file__).resolve().parents[1]
 BURST = ROOT / "microbench/examples/message_burst.c"
 MESSAGES = 10
 PROCESSES = (4, 8, 12, 16, 32, 64)
-VECTORS = (8, 128, 1024, 8192, 65536, 524288)
-BLOCKS = (8, 64, 512, 4096, 16384, 32768)
+VECTORS = (8, 64, 512, 4096, 16384, 65536)
+BLOCKS = (8, 64, 512, 2048, 8192, 16384)
 OVERHEAD_S = 4e-7
 ALLREDUCE = {"recursive-doubling": "rdb", "rabenseifner": "rab1", "ring": "lr", "reduce-broadcast": "redbcast"}
 GROUPS = {
@@ -62,7 +62,7 @@ GROUPS = {
         },
         "alltoall": {"linear": "basic_linear", "pairwise": "pair", "bruck": "bruck"},
         "gather": {"in-turn": "ompi_basic_linear", "binomial": "ompi_binomial"},
-        "scatter": {"linear": "ompi_basic_linear", "binomial": "ompi_binomial"},
+        "scatter": {"linear": "ompi_basic_linear", "near-first": "ompi_binomial"},
     },
 }
 SHORT = {"broadcast": "bcast"}
@@ -75,7 +75,14 @@ FUNCTION = {
     "gather": "MPI_Gather",
     "scatter": "MPI_Scatter",
 }
-ONLY_POWERS = {("broadcast", "scatter-doubling"), ("allgather", "recursive-doubling")}
+ONLY_POWERS = {
+    ("broadcast", "scatter-doubling"),
+    ("allreduce", "rabenseifner"),
+    ("allgather", "recursive-doubling"),
+    ("alltoall", "pairwise"),
+}
+"""What the simulator's implementation, or the model, cannot do with other numbers of processes."""
+
 FIXED = {"allgather": "rdb", "bcast": "binomial_tree", "reduce": "binomial", "gather": "ompi_binomial"}
 """What algorithms that are made of others use."""
 
@@ -126,6 +133,14 @@ def message_rows(mpi: SimulatedMpi, folder: Path, far: int) -> list[tuple[object
     return rows
 
 
+def is_itself(operation: str, algorithm: str, P: int, S: int) -> bool:
+    """Return whether the simulator uses the algorithm here: rings of parts that are not equal become something else."""
+    is_power = P & (P - 1) == 0
+    return (is_power or (operation, algorithm) not in ONLY_POWERS) and (
+        algorithm != "ring" or operation != "allreduce" or S >= P
+    )
+
+
 def algorithm_rows(mpi: SimulatedMpi, folder: Path) -> list[tuple[object, ...]]:
     """Return the time of every operation by every algorithm in every cell."""
     program = [str(build(sources("microbench"), mpi.mpicc, library=mpi.library).program("sk_time"))]
@@ -139,9 +154,7 @@ def algorithm_rows(mpi: SimulatedMpi, folder: Path) -> list[tuple[object, ...]]:
             here = replace(mpi, algorithms=algorithms)
             for P in PROCESSES:
                 for S in BLOCKS if group == "blocks" else VECTORS:
-                    ops = {
-                        op: one for op, (one, _) in chosen.items() if (op, one) not in ONLY_POWERS or P & (P - 1) == 0
-                    }
+                    ops = {op: one for op, (one, _) in chosen.items() if is_itself(op, one, P, S)}
                     if not ops:
                         continue
                     found = cells(here, program, P, S, ",".join(FUNCTION[op] for op in ops), folder)

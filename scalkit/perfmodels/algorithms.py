@@ -68,6 +68,10 @@ def _one_by_one(size: str) -> str:
     return f"{_ANY}*T({size}) + max(P - 2, 0)*gap({size})"
 
 
+_NEAR_FIRST = f"{_binomial_blocks('S')} + sum(k, 0, {_UP} - 2, ({_UP} - 1 - k)*gap(2^k*S))"
+"""The same where a process serves its smallest child first: the largest one waits for all others, on every level."""
+
+
 def _halving(cost: str) -> str:
     return f"sum(k, 1, {_DOWN}, {cost})"
 
@@ -187,6 +191,7 @@ _ALL = (
     Algorithm("scatter", "linear", _one_by_one("S"), "the root sends to one after another", _PJESIVAC),
     Algorithm("scatter", "in-turn", "(P - 1)*T(S)", "the root waits until each has its part", _PJESIVAC),
     Algorithm("scatter", "binomial", _binomial_blocks("S"), "a binomial tree of shrinking parts", "Chan et al. 2007"),
+    Algorithm("scatter", "near-first", _NEAR_FIRST, "a binomial tree, small parts before large ones", _PJESIVAC),
     Algorithm("reduce-scatter", "pairwise", f"(P - 1)*({_REDUCED})", "in each round everyone sends one block", _THAKUR),
     Algorithm(
         "reduce-scatter",

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from scalkit.perfmodels.collectives import collective
 from scalkit.perfmodels.identify import identify
 from scalkit.perfmodels.message_fit import fit_messages
 from scalkit.perfmodels.point_to_point import PointToPoint
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 __all__ = ["IDENTIFIED", "KnownAlgorithms", "Tried", "read_known"]
 
@@ -113,6 +116,29 @@ class KnownAlgorithms:
                 f"'{self.name}' has no {operation!r:.40} by {algorithm!r:.40}; it has {', '.join(self.names)}."
             )
         return Cells(operation, f"{operation}, {algorithm}", table[:, 1], table[:, 0], table[:, 2:], self.simulated)
+
+    def dataset(self, chosen: Mapping[str, tuple[str, str]]) -> xr.Dataset:
+        """Return cells as a Dataset over processes and sizes, as `scalkit.validate` takes it.
+
+        Parameters
+        ----------
+        chosen : mapping from function to (operation, algorithm)
+            For example ``{"MPI_Bcast": ("broadcast", "binomial")}``.
+
+        Raises
+        ------
+        DataError
+            If there are none.
+        """
+        from scalkit.measure import combine, measurements
+
+        parts = []
+        for function, (operation, algorithm) in chosen.items():
+            cells = self.cells(operation, algorithm)
+            points = np.column_stack([cells.P, cells.S])
+            parts.append(measurements(points, cells.times, ["p", "S"], name=function))
+        told = {"title": self.remark, "simulated": int(self.simulated)}
+        return combine([part.assign_attrs(told) for part in parts])
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 from scalkit.errors import UsageError
+from scalkit.perfmodels.card import MESSAGE, read_card
 from scalkit.perfmodels.catalogue import ModelCatalogue, bluegene_p, read_models
 from scalkit.perfmodels.known import read_known
-from scalkit.perfmodels.point_to_point import PointToPoint
+from scalkit.perfmodels.point_to_point import LogGP, PointToPoint
 from scalkit.perfmodels.simgrid import from_simgrid
 
-__all__ = ["BUNDLED", "catalogue_of", "message_of"]
+__all__ = ["BUNDLED", "catalogue_of", "loggp_of", "message_of"]
 
 BUNDLED = "bluegene-p"
 """The name of the catalogue that comes with scalkit."""
 
-_MESSAGE, _GAP = "point-to-point", "gap"
+_POINT_TO_POINT, _GAP = "point-to-point", "gap"
 
 
 def catalogue_of(source: str | Path) -> ModelCatalogue:
@@ -55,9 +57,49 @@ def message_of(source: str | Path) -> PointToPoint:
     if file.suffix == ".csv":
         return read_known(file).message
     models = catalogue_of(source)
-    if _MESSAGE not in models:
+    if MESSAGE in models:
+        return read_card(source).point_to_point if _is_card(source) else _of(models, MESSAGE)
+    if _POINT_TO_POINT not in models:
         raise UsageError(
-            f"the catalogue {source!s:.80} has no model '{_MESSAGE}'; it has {', '.join(models)}. Fit one with scalkit model fit."
+            f"{source!s:.80} has neither a model '{MESSAGE}' nor '{_POINT_TO_POINT}'; it has {', '.join(models)}. Make a model "
+            "card with scalkit model fit."
         )
-    gap = models.get(_GAP)
-    return PointToPoint(models[_MESSAGE], gap, name=models.name, source=models.source)
+    return _of(models, _POINT_TO_POINT)
+
+
+def loggp_of(source: str | Path, overhead_s: float = 0.0) -> LogGP:
+    """Return the parameters of LogGP that a model card holds, or those of the smallest and largest messages of another file.
+
+    Parameters
+    ----------
+    source : str or path
+        See `message_of`.
+    overhead_s : float, in s
+        Of sender and receiver each, where the file does not say it.
+
+    Raises
+    ------
+    UsageError
+        If there is no model of a message, or the overheads exceed its latency.
+    """
+    if Path(source).suffix == ".toml" and _is_card(source):
+        return read_card(source).loggp
+    message = message_of(source)
+    first, last = (message.protocols()[k] for k in (0, -1))
+    latency = first.latency_s + first.per_byte_s - 2 * overhead_s
+    if latency < 0:
+        raise UsageError(f"the overheads of {overhead_s:g} s leave no latency of '{message.name}'; lower them.")
+    gap = float(message.gap(S=1)) if message.gap is not None else overhead_s
+    return LogGP(latency, overhead_s, overhead_s, gap, last.per_byte_s, name=message.name, source=message.source)
+
+
+def _is_card(source: str | Path) -> bool:
+    try:
+        return "card" in tomllib.loads(Path(source).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+
+
+def _of(models: ModelCatalogue, name: str) -> PointToPoint:
+    gap = models[_GAP] if _GAP in models else None  # noqa: SIM401 - a catalogue raises an error of its own
+    return PointToPoint(models[name], gap, name=models.name, source=models.source)

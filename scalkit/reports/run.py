@@ -70,6 +70,8 @@ def report(
     targets: Sequence[float] | float = (),
     baseline: PathLike | xr.Dataset | Session | None = None,
     labels: Sequence[str] = (),
+    message: PathLike | None = None,
+    functions: Sequence[str] = (),
     pdf: bool = False,
     notebook: bool = False,
     progress: Callable[[int, int], object] | None = None,
@@ -87,7 +89,7 @@ def report(
     out : path
         The HTML file; for ``r.html``, ``r.verdict.json`` and ``r.junit.xml`` are written beside it.
     template : str
-        ``"report"``, ``"compare"``, ``"regression"``; see `scalkit.reports.templates`.
+        ``"report"``, ``"compare"``, ``"regression"``, ``"models"``; see `scalkit.reports.templates`.
     rules : iterable of str or Relation
         Cross-function rules, in addition to those of the expectations.
     force : bool
@@ -109,6 +111,10 @@ def report(
         growths in it, and of measurements finds them with `expectations`.
     labels : sequence of str
         Heads of the columns of ``"compare"``; made from the data by default.
+    message : path, optional
+        Of ``"models"``: the model of a message, as `scalkit.perfmodels.sources.message_of` takes it.
+    functions : sequence of str
+        Of ``"models"``: only these; all by default.
     pdf : bool
         Also write ``r.pdf``, printed by Chromium.
     notebook : bool
@@ -147,6 +153,8 @@ def report(
         "parameter": parameter if isinstance(parameter, str) else ",".join(parameter or ()),
         "targets": checked_targets(targets),
         "labels": list(labels),
+        "message": _absolute(message),
+        "functions": list(functions),
         "growths": plain_growths(),
     }
     with tempfile.TemporaryDirectory(prefix="scalkit-report-", ignore_cleanup_errors=True) as name:
@@ -160,6 +168,11 @@ def report(
     return ReportResult(
         target.html, target.verdict_json, target.junit_xml, outcome.status, outcome.answer, target.pdf, target.notebook
     )
+
+
+def _absolute(path: PathLike | None) -> str:
+    """Return a path that holds in another folder; a name that is no file stays as it is."""
+    return "" if path is None else str(Path(path).absolute()) if Path(path).is_file() else os.fspath(path)
 
 
 def _require_epoch() -> None:
@@ -188,6 +201,8 @@ def _parameters(
             raise UsageError(
                 f"the template {template.name} has no parameter {key!r}; it has {', '.join(sorted(known))}."
             )
+    if template.name == "models" and "message" not in asked:
+        raise UsageError("the template models needs the model of a message; name a model card (message=...).")
     if template.name == "regression" and baseline is None:
         raise UsageError("the template regression compares with a baseline; give one (--baseline).")
     asked.pop("labels", None)

@@ -15,6 +15,7 @@ from scalkit.reports.sections.compare import (
 )
 from scalkit.reports.sections.headline import headline
 from scalkit.reports.sections.method import method
+from scalkit.reports.sections.models import message_model, operation_models
 from scalkit.reports.sections.overview import overview
 from scalkit.reports.sections.prediction import prediction
 from scalkit.reports.sections.provenance import provenance
@@ -36,7 +37,9 @@ __all__ = [
     "compare_reopen",
     "compare_summary",
     "headline",
+    "message_model",
     "method",
+    "operation_models",
     "overview",
     "prediction",
     "provenance",

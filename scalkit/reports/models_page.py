@@ -1,0 +1,44 @@
+"""The content of a report on performance models: measurements over processes and message sizes, judged by the best growths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from scalkit import measure
+from scalkit.perfmodels.study import EXPECTED
+from scalkit.reports.bundled import bundled
+from scalkit.reports.inputs import named_parameters
+from scalkit.reports.page import Page, open_page
+from scalkit.reports.plain import to_plain
+
+__all__ = ["bundled_models", "open_models"]
+
+
+def bundled_models(what: Literal["runs", "message"]) -> Any:
+    """Return where the bundled simulation over processes and sizes is, or the model of a message of the same machine."""
+    if what == "message":
+        return str(bundled("data/models/known-juropa.csv"))
+    folder = bundled("data/models/simulated-juropa")
+    return [str(one) for one in sorted(folder.iterdir(), key=lambda one: int(one.name)) if one.is_dir()]
+
+
+def open_models(runs: Sequence[str], expectations: str | Mapping[str, Any] = "", **options: Any) -> Page:
+    """Return the content of a report, see `scalkit.reports.page.open_page`.
+
+    Parameters
+    ----------
+    runs : sequence of paths
+        Over processes and message sizes.
+    expectations : str or mapping
+        By default the growth of the best known algorithm for each function.
+    **options
+        Of `open_page`.
+    """
+    if not expectations:
+        data = measure.read(list(runs), parameter=named_parameters(options.get("parameter", "")))
+        there = [str(name) for name in data["function"].values]
+        plain = to_plain({name: EXPECTED[name] for name in there if name in EXPECTED})
+        assert plain is not None
+        expectations = plain
+    return open_page(runs, expectations, **options)

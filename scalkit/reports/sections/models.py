@@ -1,0 +1,145 @@
+"""What performance models say: the model of a message, and for each operation algorithms, predictions, forms, folklore."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from scalkit import plots
+from scalkit.perfmodels import PerformanceModel, PointToPoint, collectives_of
+from scalkit.perfmodels.quantities import format_value
+from scalkit.perfmodels.sources import message_of
+from scalkit.perfmodels.study import Studied, study
+from scalkit.reports.markup import details, esc, name, notes, table
+from scalkit.reports.page import Page
+from scalkit.reports.pieces import Drawable, Piece, Plot, Section
+
+__all__ = ["message_model", "operation_models"]
+
+_MOST_ALGORITHMS = 4
+_SPREAD = 0.25
+
+
+def message_model(page: Page, message: str) -> Section:
+    """Return formula, protocols and picture of the model of a message.
+
+    Parameters
+    ----------
+    page : Page
+    message : str
+        See `scalkit.perfmodels.sources.message_of`.
+    """
+    model = _message(message)
+    largest = max([float(x) for x in np.atleast_1d(page.data["S"])] if "S" in page.data.coords else [65536.0])
+    rows = [
+        (
+            esc(one.sizes.text("S") or "all sizes"),
+            esc(format_value(one.latency_s, "s")),
+            esc(format_value(one.per_byte_s, "s/B")),
+            esc(format_value(1 / one.per_byte_s, "B/s") if one.per_byte_s > 0 else "–"),
+        )
+        for one in model.protocols()
+    ]
+    shown: dict[str, PerformanceModel] = {"message": model.time}
+    if model.gap is not None:
+        shown["gap between two messages"] = model.gap
+    figure = plots.model(shown, between=(1, max(largest, 2.0)))
+    caption = "Time of a message over its size, and of each further one that is sent at once, where it is known."
+    said = f"{model.name}; {model.source}." if model.source else f"{model.name}."
+    return Section.of(
+        f'<div class="sheet"><p class="sentence">{esc(said)}</p>',
+        table("Protocols", ("sizes", "latency", "time per byte", "bandwidth"), rows, (1, 2, 3)),
+        '<div class="figure">',
+        Plot(figure),
+        f'<p class="figcaption">{esc(caption)}</p></div></div>',
+    )
+
+
+def operation_models(page: Page, message: str, functions: Sequence[str] = ()) -> Section:
+    """Return a card for each collective operation.
+
+    Parameters
+    ----------
+    page : Page
+        Over processes and message sizes.
+    message : str
+    functions : sequence of str
+        All by default.
+    """
+    model = _message(message)
+    found = study(page.data, model, list(functions) or None)
+    pieces: list[Piece | str] = []
+    for one in found:
+        pieces += _card(one, model)
+    return Section.of(*pieces)
+
+
+@lru_cache(maxsize=4)
+def _message(source: str) -> PointToPoint:
+    return message_of(source)
+
+
+def _card(one: Studied, message: PointToPoint) -> list[Piece | str]:
+    kind = "simulated" if one.cells.simulated else "measured"
+    sizes, processes = one.cells.sizes, one.cells.processes
+    where = f"{len(one.cells)} {kind} cells: {len(sizes)} sizes, {len(processes)} numbers of processes"
+    said = "".join(f"<li>{esc(text)}</li>" for text in one.sentences)
+    pieces: list[Piece | str] = [
+        f'<article class="sheet card"><header><h4>{name(one.function)}</h4></header>'
+        f'<p class="sentence">{esc(where)}.</p><ul>{said}</ul>{notes(one.remarks)}'
+    ]
+    if one.identified is not None:
+        pieces += _figure(
+            Plot(plots.algorithms(one.identified)),
+            "Which algorithm each cell seems to use; paler is less sure, a ring says that another one is predicted to be faster.",
+        )
+        pieces += _figure(
+            Plot(_models_under(one, message)),
+            f"Models of the most probable algorithms, with a band of {100 * _SPREAD:g} %.",
+        )
+    if one.lore is not None:
+        pieces += _figure(Plot(plots.folklore(one.lore)), "Both forms of the folklore, fitted to all sizes at once.")
+    if one.xu is not None:
+        pieces += _figure(
+            Plot(plots.xu(one.xu)), "Latency and time per byte at each number of processes, and their forms."
+        )
+    return [*pieces, _table(one), "</article>"]
+
+
+def _models_under(one: Studied, message: PointToPoint) -> Drawable:
+    """Return the algorithms found at the largest number of processes under the times there."""
+    assert one.identified is not None
+    most = float(one.cells.processes[-1])
+    seen = [cell.algorithms[0] for cell in one.identified.cells if most == cell.P and cell.algorithms[0] != "other"]
+    names = list(dict.fromkeys(seen))[:_MOST_ALGORITHMS]
+    every = collectives_of(one.cells.operation, message)
+    models = {key: every[key] for key in names or every}
+    where: dict[str, Any] = {"along": "P"} if one.cells.operation == "barrier" else {"at": {"P": most}}
+    figure: Drawable = plots.model(models, one.cells, spread=_SPREAD, **where)
+    return figure
+
+
+def _figure(plot: Plot, caption: str) -> list[Piece | str]:
+    return ['<div class="figure">', plot, f'<p class="figcaption">{esc(caption)}</p></div>']
+
+
+def _table(one: Studied) -> str:
+    if one.identified is None:
+        return ""
+    rows = [
+        (
+            esc(format_value(cell.S, "B")),
+            f"{cell.P:g}",
+            esc(" or ".join(cell.algorithms)),
+            f"{100 * cell.probability:.0f} %",
+            esc(format_value(cell.time, "s")),
+            esc(format_value(cell.predicted, "s") if np.isfinite(cell.predicted) else "–"),
+            esc(f"{cell.best}: {format_value(cell.best_time, 's')}" if np.isfinite(cell.best_time) else "–"),
+        )
+        for cell in one.identified.cells
+    ]
+    head = ("S", "P", "seems to be", "probability", "time", "predicted", "least predicted")
+    return details("All cells", table(f"Cells of {one.function}", head, rows, (1, 3, 4, 5)))
