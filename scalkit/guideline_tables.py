@@ -150,7 +150,10 @@ def _below_each_other(frames: Sequence[Any]) -> Any:
 
     if len(frames) == 1:
         return frames[0]
-    joined = pd.concat([frame.assign() for frame in frames], ignore_index=True)
+    parts = [frame.assign() for frame in frames]
+    if len({"time" in part and part["time"].dtype == object for part in parts}) > 1:
+        parts = [part.explode("time").astype({"time": np.float64}) for part in parts]
+    joined = pd.concat(parts, ignore_index=True)
     units = {frame.attrs["units"] for frame in frames}
     if len(units) > 1:
         raise DataError(f"the CSV files are in different units, {', '.join(sorted(units))}; convert them to one.")

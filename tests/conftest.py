@@ -27,6 +27,7 @@ ALONE = (
     "tests/trace/test_over_ranks.py",
     "tests/trace/test_recorder.py",
     "tests/cli/test_measure.py",
+    "tests/guidelines/test_substitutes.py",
     "tests/validation/test_parallel.py",
 )
 ALONE += ("tests/widgets/test_run_panel.py", "tests/notebooks/test_learning_path.py::test_notebook[03_measure]")

@@ -1,0 +1,115 @@
+"""Where measurements come from: run folders of several sizes, CSV there and back, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import scalkit as sk
+from scalkit.errors import DataError, UsageError
+from scalkit.guideline_tables import csv_text, read_csv, read_tables
+from scalkit.guidelines import assess, measured
+from scalkit.guidelines.run_sizes import run_table
+from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
+from scalkit.measure import combine
+from scalkit.reports import bundled
+
+
+def test_sizes_are_those_of_whole_vectors() -> None:
+    points = [[p, s] for p in (2, 4) for s in (8, 16, 32)]
+    names = ("MPI_Bcast", "MPI_Scatter", "MPI_Igather", "MPI_Allgather", "MPI_Reduce_scatter_block", "MPI_Allreduce")
+    sets = [
+        sk.measurements(points, [1e-6 * (1 + k)] * 6, parameter=["p", "S"], name=name) for k, name in enumerate(names)
+    ]
+    found = pd.DataFrame({name: list(column) for name, column in run_table(combine(sets)).items()})
+    sizes = {
+        name: sorted(set(part["size"] / (part["p"] if name in names[1:5] else 1)))
+        for name, part in found.groupby("operation")
+    }
+    assert sizes == {name: [8, 16, 32] for name in names}
+    data = measured(run_table(combine(sets)))
+    assert data.unit == "s"
+    tested = assess(run_table(combine(sets)), "MPI_Bcast <= MPI_Scatter + MPI_Allgather").to_frame()
+    assert list(zip(tested["p"], tested["size"], strict=True)) == [(2, 16), (2, 32), (4, 32)]
+    assert (tested["violation_ratio"] < 1).all()
+
+
+def test_run_folders_of_one_and_of_several_sizes() -> None:
+    found = read_tables(str(bundled("data/quickstart")))
+    assert set(found) == {"operation", "p", "size", "run", "time", "oversubscribed"}
+    data = measured(found)
+    assert (data.levels["p"], len(data.runs)) == ((2, 4, 8, 16, 32), 3)
+    bcast = data.codes[:, 0] == data.levels["operation"].index("MPI_Bcast")
+    assert {data.levels["size"][code] for code in data.codes[bcast, 2]} == {8}
+    alltoall = data.codes[:, 0] == data.levels["operation"].index("MPI_Alltoall")
+    assert sorted(data.levels["size"][code] for code in data.codes[alltoall, 2]) == [16, 32, 64, 128, 256]
+    assert data.crowded.tolist() == [data.level("p", code) > 2 for code in data.codes[:, 1]]
+    assert np.isfinite(data.medians).all()
+
+
+def test_csv_there_and_back(tmp_path: Path) -> None:
+    design = neighbourhood_design(sizes=(1, 64))
+    campaign = simulated_campaign(design[design["n_dim"] < 3], seed=1, n_runs=10, n_repetitions=5)
+    first = assess(campaign, "neighbourhood")
+    file = tmp_path / "c.csv"
+    file.write_text(csv_text(first.data), encoding="utf-8")
+    assert file.read_text(encoding="utf-8").startswith("# simulated, not measured\n# unit: s\n")
+    again = assess(read_tables(file), "neighbourhood")
+    keys = ["guideline", "size", "n_dim", "n_finite", "reorder", "operation", "topology", "order"]
+    a, b = (one.to_frame().astype(dict.fromkeys(keys, str)).sort_values(keys) for one in (first, again))
+    np.testing.assert_allclose(a["p_value"], b["p_value"], rtol=1e-6)
+    assert a["state"].tolist() == b["state"].tolist()
+    assert again.warnings[0] == "These measurements are simulated."
+    assert again.data.unit == "s"
+    assert set(again.data.levels["radius"]) == {1}
+
+
+def test_a_row_is_a_repetition_or_a_run_and_files_add_up(tmp_path: Path) -> None:
+    long, wide = tmp_path / "long.csv", tmp_path / "wide.csv"
+    long.write_text("operation,run,time\na,0,1\na,0,3\nb,0,2\n", encoding="utf-8")
+    wide.write_text('operation,run,time\n"a",1,"1 3"\n"b",1,2\n', encoding="utf-8")
+    data = measured(read_tables([long, str(wide)]))
+    np.testing.assert_array_equal(data.medians, [[2, 2], [2, 2]])
+    table = {"operation": ["a"], "run": [0], "time": [1.0]}
+    assert read_tables(table) is table
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("operation,run,time\na,0,1 x\n", "c.csv: 'time' of row 0 is '1 x'; numbers with blanks between are needed."),
+        ("", "c.csv is no CSV table: No columns to parse from file; its first line names the columns."),
+        ('a,run\n"x', "c.csv is no CSV table: "),
+    ],
+)
+def test_wrong_files(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "c.csv"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=re.escape(said)):
+        read_tables(file)
+
+
+def test_refused(tmp_path: Path) -> None:
+    file = tmp_path / "c.csv"
+    file.write_bytes(b"operation,run,time\n\xff,0,1\n")
+    with pytest.raises(DataError, match=r"cannot read .*c\.csv: it is not text in UTF-8\."):
+        read_csv(file)
+    with pytest.raises(DataError, match="there is no file or folder 'nowhere'; name measurements"):
+        read_tables("nowhere")
+    with pytest.raises(UsageError, match="there are no measurements; name a run folder or a CSV file"):
+        read_tables([])
+    with pytest.raises(UsageError, match="CSV files and run folders cannot be assessed together"):
+        read_tables([file, bundled("data/quickstart")])
+    other = tmp_path / "d.csv"
+    file.write_text("# unit: s\noperation,run,time\na,0,1\n", encoding="utf-8")
+    other.write_text("# unit: us\noperation,run,time\na,1,1\n", encoding="utf-8")
+    with pytest.raises(DataError, match="the CSV files are in different units, s, us; convert them to one"):
+        read_tables([file, other])
+    memory = sk.measurements([2, 4], [8, 16], metric="object_memory", unit="B", name="f")
+    with pytest.raises(DataError, match="the measurements have no 'time'; they have"):
+        read_tables(memory)
+    assert measured(read_tables(memory, value="object_memory"), value="object_memory").unit == "B"
