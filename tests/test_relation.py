@@ -14,7 +14,7 @@ from scalkit.relation import Relation
 
 EXAMPLE = "Write it as 'A <= B + 2*C', with names that hold blanks in double quotes."
 NAMES = st.one_of(
-    st.from_regex(r"[A-Za-z_][A-Za-z0-9_.:]{0,10}(\[[a-z0-9]{1,5}\])?", fullmatch=True),
+    st.from_regex(r"[A-Za-z_][A-Za-z0-9_.:]{0,10}(\[[a-z0-9=., +-]{1,5}\])?", fullmatch=True),
     st.text("ab <=+*[]%é", min_size=1, max_size=8),
 )
 TERMS = st.lists(st.tuples(st.floats(1e-9, 1e9), NAMES), min_size=1, max_size=4).map(tuple)
@@ -33,6 +33,9 @@ def test_parse() -> None:
     assert str(relation) == "MPI_Allreduce <= MPI_Reduce + 2*MPI_Comm_create[random]"
     assert relation.names == ("MPI_Allreduce", "MPI_Reduce", "MPI_Comm_create[random]")
     assert Relation.parse('"my function" <= B').left == ((1.0, "my function"),)
+    variants = "MPI_Allreduce[S=8] <= MPI_Reduce[S=8] + MPI_Bcast[S=8, mode=root]"
+    assert str(Relation.parse(variants)) == variants
+    assert Relation.parse(variants).names[2] == "MPI_Bcast[S=8, mode=root]"
 
 
 def test_evaluate_on_numbers_and_arrays() -> None:

@@ -226,6 +226,9 @@ def _guessed(
         return known, {others[0]: split_unit(table.header[others[0]])}
     if len(others) == 2 and not known:
         return others[:1], {others[1]: split_unit(table.header[others[1]])}
+    bytes_ = [i for i in known if table.header[i].strip().lower() == "bytes" and "bytes" not in wanted]
+    if not others and len(bytes_) == 1 and len(known) > 1:  # a size of messages beside values, a value beside none
+        return [i for i in known if i not in bytes_], {bytes_[0]: ("bytes", None)}
     raise DataError(
         f"{table.where}: it is not clear which column holds measured values (columns of numbers are "
         f"{_shown([table.header[i] for i in numeric])}); give it a name with a unit, as in 'time [us]', and name the parameters, "
