@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -270,7 +271,8 @@ def _emit(args: argparse.Namespace) -> int:
     from scalkit.bench.folder import write_whole
 
     path = Path(args.file)
-    beside = path.with_name(f"{path.stem}{f'-{args.mpi}' if args.mpi else ''}{TOOLS[args.tool]}")
+    library = f"-{re.sub(r'[^A-Za-z0-9._-]+', '-', args.mpi)}" if args.mpi else ""
+    beside = path.with_name(f"{path.stem}{library}{TOOLS[args.tool]}")
     out = Path(args.out) if args.out else beside
     write_whole(out, emitted(read_campaign(path), args.tool, out.name, args.mpi))
     runs = {"reframe": f"reframe -c {out} -r", "jube": f"jube run {out}"}[args.tool]

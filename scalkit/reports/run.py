@@ -84,7 +84,7 @@ def report(
         Run folders or files, data at hand, or a session (also its file, or an earlier report), which says itself what is
         expected. With the template ``"compare"`` a sequence of these, or a mapping from label to these, one for each column.
     expectations : path, name, mapping or ExpectationSet, optional
-        As `scalkit.validate` takes them: a TOML file, a bundled catalogue (``"mpi"``, ``"mafia"``), or function to
+        As `scalkit.validate` takes them: a TOML file, a bundled catalogue (``"mpi"``, ``"mpi-all"``, ``"mafia"``), or function to
         expectation; by default ``"mpi"``.
     out : path
         The HTML file; for ``r.html``, ``r.verdict.json`` and ``r.junit.xml`` are written beside it.

@@ -75,6 +75,7 @@ class ModelTable(Part):
                 row = self._row(k, entry)
                 if getattr(self, f"row{k}") is not row:
                     setattr(self, f"row{k}", row)
+            self._forget(entries)
             self._entries = entries
             self.n_rows = len(entries)
             self.current = session.names.index(session.selected)
@@ -89,6 +90,13 @@ class ModelTable(Part):
                 row = row_of(k, entry)
             self._made[k, entry.name] = (entry, now, row)
         return row
+
+    def _forget(self, entries: list[Entry]) -> None:
+        """Let go of rows that other measurements had."""
+        there = {(k, entry.name) for k, entry in enumerate(entries)}
+        self._made = {key: made for key, made in self._made.items() if key in there}
+        for k in range(len(entries), self.n_rows):
+            setattr(self, f"row{k}", {})
 
     def _arrange(self) -> None:
         with self.hold_sync():

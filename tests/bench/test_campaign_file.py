@@ -308,10 +308,29 @@ def test_emitted_for_reframe(written: Callable[[str], Path]) -> None:
     assert tests == ["scalkit_collectives", "scalkit_memory"]
 
 
+def test_one_file_for_each_of_several_libraries(written: Callable[[str], Path]) -> None:
+    text = (
+        FIRST
+        + 'mpi = ["one", "two"]\n[libraries.one]\nmpicc = "/opt/one/mpicc"\n[libraries.two]\nmpicc = "/opt/two/mpicc"\n'
+    )
+    file = read_campaign(written(text))
+    with pytest.raises(
+        UsageError, match="names one, two; a file for jube measures one MPI library: write one for each, with --mpi one"
+    ):
+        emitted(file, "jube", "mine.xml")
+    for name, other in (("one", "two"), ("two", "one")):
+        for tool in ("reframe", "jube"):
+            made = emitted(file, tool, "mine", name)
+            assert f"/opt/{name}/mpicc" in made
+            assert f"/opt/{other}/" not in made
+    with pytest.raises(UsageError, match=r"has no MPI library 'three'; it has one, two\.$"):
+        emitted(file, "jube", "mine.xml", "three")
+
+
 def test_what_other_tools_cannot_measure(written: Callable[[str], Path]) -> None:
     file = read_campaign(written(f'{FIRST}platform = ["juropa", "daint"]\n'))
     with pytest.raises(
-        UsageError, match="names juropa, daint; jube measures one MPI library, which its own settings choose"
+        UsageError, match="has the simulated machine 'juropa', which jube cannot launch; measure it with"
     ):
         emitted(file, "jube", "mine.xml")
     file = read_campaign(written(f"{FIRST}processes_per_node = [2]\n"))

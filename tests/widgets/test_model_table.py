@@ -115,6 +115,9 @@ def test_other_data_have_other_rows(table: ModelTable, session: Session) -> None
     session.undo()
     assert (table.n_rows, table.order) == (5, list(range(5)))
     assert "<code>b</code>" in table.get_state()["row0"]["cells"][0]
+    assert (table.get_state()["row5"], table.get_state()["row6"]) == ({}, {})
+    session.redo()
+    assert "<code>n6</code>" in table.get_state()["row6"]["cells"][0]
 
 
 @pytest.fixture
