@@ -1,0 +1,31 @@
+/* What is recorded, in memory first, and the file that it goes to.
+ *
+ * Every table has a buffer of its own. When one is full all are written, as blocks of columns, and the time that took is
+ * itself recorded, so nothing is lost and nothing is hidden. docs/file-formats.md describes the file.
+ */
+#ifndef SK_TRACE_BUFFER_H
+#define SK_TRACE_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sk_call { int64_t enter, leave; uint32_t number, path; int32_t scope, peer; };
+struct sk_transfer { int64_t bytes; uint32_t call, order, kind; int32_t scope, peer, tag; };
+struct sk_completion { uint32_t call, posted; };
+struct sk_mark { int64_t time; uint32_t number, path; int32_t way; };
+struct sk_sample { int64_t local, offset, error; };
+
+/* Opens the file of a location in a folder that is there; records of each table that fit in memory. Returns whether it could. */
+bool sk_buffer_open(const char *folder, int location, size_t room);
+
+void sk_buffer_call(const struct sk_call *call);
+void sk_buffer_transfer(const struct sk_transfer *transfer);
+void sk_buffer_completion(uint32_t call, uint32_t posted);
+void sk_buffer_mark(const struct sk_mark *mark);
+void sk_buffer_sample(const struct sk_sample *sample);
+
+void sk_buffer_flush(void); /* writes all that is in memory */
+void sk_buffer_close(void); /* the same, and the end; the trace is complete then */
+
+#endif

@@ -1,0 +1,290 @@
+#define _GNU_SOURCE
+#include "trace/define.h"
+
+#include "base/json.h"
+#include "trace/map.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct path { uint32_t parent, region; const void *site; };
+struct list { void *items; size_t used, room, told; };
+
+static const char *const function_names[] = {
+#define SK_CALL(name, parameters, arguments, before, after) "MPI_" #name,
+#define SK_ONLY SK_CALL
+#include "trace/mpi.def"
+#undef SK_ONLY
+#undef SK_CALL
+#ifdef SK_LARGE_COUNTS
+#define SK_CALL(name, parameters, arguments, before, after) "MPI_" #name "_c",
+#define SK_ONLY(name, parameters, arguments, before, after)
+#include "trace/mpi.def"
+#undef SK_ONLY
+#undef SK_CALL
+#endif
+    "MPI_Init",
+    "MPI_Init_thread",
+    "MPI_Finalize",
+};
+
+static struct list paths, regions; /* of struct path from path 1 on; of char * from SK_N_FUNCTIONS on */
+static struct sk_map path_numbers, comms, wins;
+static char *functions_told;
+static struct sk_json news;
+static struct sk_json scopes, groups; /* texts of what is new, between commas */
+static uint32_t numbers;
+static int32_t n_scopes, n_groups;
+static int own_location, own_serial;
+
+static void *append(struct list *list, size_t size)
+{
+    if (list->used == list->room) {
+        list->room = list->room ? 2 * list->room : 256;
+        list->items = realloc(list->items, list->room * size);
+        if (!list->items) {
+            fprintf(stderr, "scalkit trace: no memory for %zu definitions.\n", list->room);
+            abort();
+        }
+    }
+    return (char *)list->items + size * list->used++;
+}
+
+void sk_define_begin(int location)
+{
+    own_location = location;
+    own_serial = 1;
+    functions_told = calloc(SK_N_FUNCTIONS, 1);
+    if (!functions_told)
+        abort();
+}
+
+int sk_define_location(void)
+{
+    return own_location;
+}
+
+uint32_t sk_define_next_number(void)
+{
+    return numbers;
+}
+
+uint32_t sk_define_number(void)
+{
+    return numbers++;
+}
+
+uint32_t sk_define_path(uint32_t parent, uint32_t region, const void *site)
+{
+    uint64_t key = (uint64_t)parent << 32 | region;
+    uint32_t *known = sk_map_find(&path_numbers, key, (uint64_t)(uintptr_t)site);
+    if (known)
+        return *known;
+    *(struct path *)append(&paths, sizeof(struct path)) = (struct path){ parent, region, site };
+    sk_map_set(&path_numbers, key, (uint64_t)(uintptr_t)site, (uint32_t)paths.used);
+    return (uint32_t)paths.used;
+}
+
+uint32_t sk_define_parent(uint32_t path)
+{
+    return path == 0 ? 0 : ((const struct path *)paths.items)[path - 1].parent;
+}
+
+uint32_t sk_define_region(const char *name)
+{
+    char *const *known = regions.items;
+    for (size_t k = 0; k < regions.used; k++)
+        if (known[k] == name || strcmp(known[k], name) == 0)
+            return (uint32_t)(SK_N_FUNCTIONS + k);
+    char *copy = strdup(name);
+    if (!copy)
+        abort();
+    *(char **)append(&regions, sizeof copy) = copy;
+    return (uint32_t)(SK_N_FUNCTIONS + regions.used - 1);
+}
+
+static void tell_scope(const char *kind, const int identity[2], int size, int rank, const char *name)
+{
+    sk_json_begin(&scopes, NULL, '[');
+    sk_json_int(&scopes, NULL, n_scopes);
+    sk_json_text(&scopes, NULL, kind);
+    sk_json_int(&scopes, NULL, identity[0]);
+    sk_json_int(&scopes, NULL, identity[1]);
+    sk_json_int(&scopes, NULL, size);
+    sk_json_int(&scopes, NULL, rank);
+    sk_json_text(&scopes, NULL, name);
+    sk_json_end(&scopes, ']');
+}
+
+static void define_scope(struct sk_map *map, uint64_t handle, MPI_Comm comm, const char *kind)
+{
+    int size, rank, identity[2] = { own_location, own_serial };
+    const char *name = "";
+    PMPI_Comm_size(comm, &size);
+    PMPI_Comm_rank(comm, &rank);
+    if (comm == MPI_COMM_WORLD && map == &comms) {
+        identity[0] = identity[1] = 0;
+        name = "MPI_COMM_WORLD";
+    } else if (size > 1) {
+        PMPI_Bcast(identity, 2, MPI_INT, 0, comm);
+    }
+    own_serial += rank == 0;
+    tell_scope(kind, identity, size, rank, name);
+    sk_map_set(map, handle, 0, (uint32_t)n_scopes++);
+}
+
+void sk_define_comm(MPI_Comm comm)
+{
+    int is_inter = 0;
+    if (comm == MPI_COMM_NULL)
+        return;
+    PMPI_Comm_test_inter(comm, &is_inter);
+    if (!is_inter)
+        define_scope(&comms, (uint64_t)(uintptr_t)comm, comm, "communicator");
+}
+
+void sk_define_win(MPI_Win win, MPI_Comm comm)
+{
+    define_scope(&wins, (uint64_t)(uintptr_t)win, comm, "window");
+}
+
+void sk_forget_comm(MPI_Comm comm)
+{
+    sk_map_remove(&comms, (uint64_t)(uintptr_t)comm, 0);
+}
+
+void sk_forget_win(MPI_Win win)
+{
+    sk_map_remove(&wins, (uint64_t)(uintptr_t)win, 0);
+}
+
+static int32_t scope_of(const struct sk_map *map, uint64_t handle)
+{
+    const uint32_t *known = sk_map_find(map, handle, 0);
+    return known ? (int32_t)*known : -1;
+}
+
+int32_t sk_scope_of_comm(MPI_Comm comm)
+{
+    return scope_of(&comms, (uint64_t)(uintptr_t)comm);
+}
+
+int32_t sk_scope_of_win(MPI_Win win)
+{
+    return scope_of(&wins, (uint64_t)(uintptr_t)win);
+}
+
+int32_t sk_define_group(MPI_Group group)
+{
+    static int last_size = -1, *last;
+    int size;
+    MPI_Group world;
+    PMPI_Group_size(group, &size);
+    int *ranks = malloc(2 * sizeof *ranks * (size_t)(size + 1)), *members = ranks + size;
+    if (!ranks)
+        abort();
+    for (int k = 0; k < size; k++)
+        ranks[k] = k;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_translate_ranks(group, size, ranks, world, members);
+    PMPI_Group_free(&world);
+    if (size == last_size && memcmp(last, members, sizeof *members * (size_t)size) == 0) {
+        free(ranks);
+        return n_groups - 1;
+    }
+    free(last);
+    last = malloc(sizeof *last * (size_t)(size + 1));
+    if (!last)
+        abort();
+    memcpy(last, members, sizeof *members * (size_t)size);
+    last_size = size;
+    sk_json_begin(&groups, NULL, '[');
+    sk_json_int(&groups, NULL, n_groups);
+    sk_json_begin(&groups, NULL, '[');
+    for (int k = 0; k < size; k++)
+        if (members[k] != MPI_UNDEFINED)
+            sk_json_int(&groups, NULL, members[k]);
+    sk_json_end(&groups, ']');
+    sk_json_end(&groups, ']');
+    free(ranks);
+    return n_groups++;
+}
+
+/* Writes where a call site is: the nearest symbol, or the file and the place in it; the same for all processes. */
+static void describe_site(char *text, size_t room, const void *site)
+{
+    Dl_info where;
+    if (!site || !dladdr(site, &where) || !where.dli_fname) {
+        text[0] = '\0';
+        return;
+    }
+    const char *file = strrchr(where.dli_fname, '/');
+    file = file ? file + 1 : where.dli_fname;
+    uintptr_t offset = (uintptr_t)site - (uintptr_t)(where.dli_sname ? where.dli_saddr : where.dli_fbase);
+    snprintf(text, room, "%.200s+0x%lx", where.dli_sname ? where.dli_sname : file, (unsigned long)offset);
+}
+
+static void tell_path(size_t k)
+{
+    const struct path *path = (const struct path *)paths.items + k;
+    sk_json_begin(&news, NULL, '[');
+    sk_json_uint(&news, NULL, k + 1);
+    sk_json_uint(&news, NULL, path->parent);
+    sk_json_uint(&news, NULL, path->region);
+    sk_json_int(&news, NULL, path->site ? (int64_t)(k + 1) : -1);
+    sk_json_end(&news, ']');
+}
+
+static void tell_pair(uint64_t number, const char *text)
+{
+    sk_json_begin(&news, NULL, '[');
+    sk_json_uint(&news, NULL, number);
+    sk_json_text(&news, NULL, text);
+    sk_json_end(&news, ']');
+}
+
+static void tell_pending(const char *name, struct sk_json *pending)
+{
+    sk_json_begin(&news, name, '[');
+    if (pending->length > 0)
+        sk_json_raw(&news, NULL, pending->text);
+    sk_json_end(&news, ']');
+    sk_json_clear(pending);
+}
+
+const char *sk_define_news(void)
+{
+    char site[320];
+    if (paths.told == paths.used && scopes.length == 0 && groups.length == 0)
+        return NULL;
+    sk_json_clear(&news);
+    sk_json_begin(&news, NULL, '{');
+    sk_json_begin(&news, "regions", '[');
+    for (size_t k = paths.told; k < paths.used; k++) {
+        uint32_t region = ((const struct path *)paths.items)[k].region;
+        if (region < SK_N_FUNCTIONS && !functions_told[region]) {
+            tell_pair(region, function_names[region]);
+            functions_told[region] = 1;
+        }
+    }
+    for (; regions.told < regions.used; regions.told++)
+        tell_pair(SK_N_FUNCTIONS + regions.told, ((char *const *)regions.items)[regions.told]);
+    sk_json_end(&news, ']');
+    sk_json_begin(&news, "sites", '[');
+    for (size_t k = paths.told; k < paths.used; k++) {
+        describe_site(site, sizeof site, ((const struct path *)paths.items)[k].site);
+        if (site[0])
+            tell_pair(k + 1, site);
+    }
+    sk_json_end(&news, ']');
+    sk_json_begin(&news, "paths", '[');
+    for (; paths.told < paths.used; paths.told++)
+        tell_path(paths.told);
+    sk_json_end(&news, ']');
+    tell_pending("scopes", &scopes);
+    tell_pending("groups", &groups);
+    sk_json_end(&news, '}');
+    return news.text;
+}

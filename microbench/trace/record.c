@@ -1,0 +1,202 @@
+#define _GNU_SOURCE
+#include "trace/record.h"
+
+#include "trace/define.h"
+#include "trace/scalkit_trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool sk_is_recording;
+
+static bool is_locking;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static SK_PER_THREAD uint32_t inner_path; /* call path of the innermost region or call */
+static int own_rank, n_ranks;
+static bool is_shared;
+static MPI_Comm private_comm;
+
+void sk_lock(void)
+{
+    if (is_locking)
+        pthread_mutex_lock(&mutex);
+}
+
+void sk_unlock(void)
+{
+    if (is_locking)
+        pthread_mutex_unlock(&mutex);
+}
+
+uint32_t sk_enter(struct sk_call *call, struct sk_place *place, uint32_t function, const void *site)
+{
+    uint32_t outer = inner_path;
+    if (place->site != site || place->parent != outer || place->path == 0) {
+        place->path = sk_define_path(outer, function, site);
+        place->parent = outer;
+        place->site = site;
+    }
+    call->path = inner_path = place->path;
+    call->number = sk_define_number();
+    call->enter = sk_now();
+    sk_unlock();
+    return outer;
+}
+
+void sk_leave(const struct sk_call *call, uint32_t outer)
+{
+    inner_path = outer;
+    if (sk_is_recording)
+        sk_buffer_call(call);
+    sk_unlock();
+}
+
+static void mark(uint32_t path, int way)
+{
+    struct sk_mark one = { sk_now(), sk_define_number(), path, way };
+    sk_buffer_mark(&one);
+}
+
+void sk_trace_enter(const char *region)
+{
+    if (!sk_is_recording)
+        return;
+    sk_lock();
+    inner_path = sk_define_path(inner_path, sk_define_region(region), NULL);
+    mark(inner_path, 1);
+    sk_unlock();
+}
+
+void sk_trace_leave(void)
+{
+    if (!sk_is_recording || inner_path == 0)
+        return;
+    sk_lock();
+    mark(inner_path, -1);
+    inner_path = sk_define_parent(inner_path);
+    sk_unlock();
+}
+
+static const char *folder(void)
+{
+    const char *named = getenv("SCALKIT_TRACE");
+    return named && *named ? named : "scalkit-trace";
+}
+
+static void write_header(void)
+{
+    char path[4096], library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    const char *progress = getenv("MPIR_CVAR_ASYNC_PROGRESS");
+    int length;
+    mkdir(folder(), 0777);
+    snprintf(path, sizeof path, "%s/trace.json", folder());
+    FILE *file = fopen(path, "w");
+    if (!file) {
+        fprintf(stderr, "scalkit trace: cannot write %s: %s; set SCALKIT_TRACE to a folder.\n", path, strerror(errno));
+        return;
+    }
+    PMPI_Get_library_version(library, &length);
+    library[strcspn(library, "\n\r\"\\")] = '\0';
+    fprintf(file, "{\"format\": \"scalkit trace\", \"schema\": 1, \"locations\": %d,\n", n_ranks);
+#ifdef SK_SIMULATED
+    fprintf(file, " \"simulated\": true, \"clock\": \"simulated time\",\n");
+#else
+    fprintf(file, " \"simulated\": false, \"clock\": \"CLOCK_MONOTONIC\",\n");
+#endif
+    fprintf(file, " \"asynchronous_progress\": %s, \"library\": \"%s\"}\n",
+            progress && strcmp(progress, "1") == 0 ? "true" : "false", library);
+    fclose(file);
+}
+
+/* Whether all processes read the same clock: they run under the same boot of the same kernel. */
+static bool clocks_are_shared(void)
+{
+#ifdef SK_SIMULATED
+    return true;
+#else
+    char boot[64] = "", first[64], same;
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        if (read(file, boot, sizeof boot - 1) < 0)
+            boot[0] = '\0';
+        close(file);
+    }
+    memcpy(first, boot, sizeof boot);
+    PMPI_Bcast(first, sizeof first, MPI_CHAR, 0, private_comm);
+    same = boot[0] && memcmp(first, boot, sizeof boot) == 0 && !getenv("SCALKIT_TRACE_MEASURE_CLOCKS");
+    PMPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_CHAR, MPI_MIN, private_comm);
+    return same != 0;
+#endif
+}
+
+/* Process 0 asks one process for its time, again and again; the fastest answer tells the offset best. */
+static void exchange(int rank, struct sk_sample *sample)
+{
+    enum { ROUNDS = 40 };
+    int64_t best = INT64_MAX, told[2];
+    for (int k = 0; k < ROUNDS; k++) {
+        if (own_rank == 0) {
+            int64_t sent = sk_now(), theirs;
+            PMPI_Send(NULL, 0, MPI_CHAR, rank, 0, private_comm);
+            PMPI_Recv(&theirs, 1, MPI_INT64_T, rank, 0, private_comm, MPI_STATUS_IGNORE);
+            int64_t there_and_back = sk_now() - sent;
+            told[0] = there_and_back;
+            told[1] = sent + there_and_back / 2;
+            PMPI_Send(told, 2, MPI_INT64_T, rank, 0, private_comm);
+        } else {
+            PMPI_Recv(NULL, 0, MPI_CHAR, 0, 0, private_comm, MPI_STATUS_IGNORE);
+            int64_t mine = sk_now();
+            PMPI_Send(&mine, 1, MPI_INT64_T, 0, 0, private_comm);
+            PMPI_Recv(told, 2, MPI_INT64_T, 0, 0, private_comm, MPI_STATUS_IGNORE);
+            if (told[0] < best) {
+                best = told[0];
+                *sample = (struct sk_sample){ mine, told[1] - mine, told[0] / 2 };
+            }
+        }
+    }
+}
+
+void sk_record_clock(void)
+{
+    struct sk_sample sample = { sk_now(), 0, 0 };
+    for (int rank = 1; rank < n_ranks && !is_shared; rank++)
+        if (own_rank == 0 || own_rank == rank)
+            exchange(rank, &sample);
+    sk_buffer_sample(&sample);
+}
+
+void sk_record_begin(int thread_level)
+{
+    const char *given = getenv("SCALKIT_TRACE_BUFFER");
+    long records = given ? atol(given) : 0;
+    char fine;
+    PMPI_Comm_dup(MPI_COMM_WORLD, &private_comm);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    if (own_rank == 0)
+        write_header();
+    PMPI_Barrier(private_comm); /* the folder is there */
+    sk_define_begin(own_rank);
+    fine = sk_buffer_open(folder(), own_rank, records > 0 ? (size_t)records : 1 << 16);
+    PMPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_CHAR, MPI_MIN, private_comm);
+    is_locking = thread_level == MPI_THREAD_MULTIPLE;
+    if (!fine)
+        return;
+    sk_define_comm(MPI_COMM_WORLD);
+    sk_define_comm(MPI_COMM_SELF);
+    is_shared = clocks_are_shared();
+    sk_record_clock();
+    sk_is_recording = true;
+}
+
+void sk_record_end(void)
+{
+    sk_buffer_close();
+    sk_is_recording = false;
+}

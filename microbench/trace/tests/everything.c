@@ -1,0 +1,175 @@
+/* Calls functions of every kind that the recorder knows, counts its own calls, and prints the count of each process.
+ * With an argument `delay`, process 1 also comes late by 30 ms to a barrier, a message and an epoch; with `crash`, it dies. */
+#include "trace/scalkit_trace.h"
+
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static int calls, rank, n_ranks;
+
+#define COUNT(call) (calls++, (call))
+
+static void sleep_ms(int ms)
+{
+    struct timespec span = { 0, ms * 1000000L };
+    nanosleep(&span, NULL);
+}
+
+static void one_sided(void)
+{
+    int value = rank, got[4] = { 0 }, zero = 0, *memory;
+    MPI_Win win;
+    MPI_Request requests[4];
+    MPI_Group world, others;
+    int next = (rank + 1) % n_ranks, previous = (rank + n_ranks - 1) % n_ranks;
+    COUNT(MPI_Win_allocate(64, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
+    memset(memory, 0, 64);
+    COUNT(MPI_Win_fence(0, win));
+    COUNT(MPI_Put(&value, 1, MPI_INT, next, 0, 1, MPI_INT, win));
+    COUNT(MPI_Put(&value, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win));
+    COUNT(MPI_Win_fence(0, win));
+    COUNT(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, next, 0, win));
+    COUNT(MPI_Accumulate(&value, 1, MPI_INT, next, 1, 1, MPI_INT, MPI_SUM, win));
+    COUNT(MPI_Win_flush(next, win));
+    COUNT(MPI_Get(got, 1, MPI_INT, next, 0, 1, MPI_INT, win));
+    COUNT(MPI_Win_unlock(next, win));
+    COUNT(MPI_Win_lock_all(0, win));
+    COUNT(MPI_Fetch_and_op(&value, got, MPI_INT, next, 2, MPI_SUM, win));
+    COUNT(MPI_Win_flush_local(next, win));
+    COUNT(MPI_Compare_and_swap(&value, &zero, got, MPI_INT, next, 3, win));
+    COUNT(MPI_Get_accumulate(&value, 1, MPI_INT, got + 1, 1, MPI_INT, previous, 2, 1, MPI_INT, MPI_SUM, win));
+    COUNT(MPI_Win_flush_all(win));
+    COUNT(MPI_Rput(&value, 1, MPI_INT, next, 4, 1, MPI_INT, win, &requests[0]));
+    COUNT(MPI_Rget(got + 2, 1, MPI_INT, previous, 4, 1, MPI_INT, win, &requests[1]));
+    COUNT(MPI_Raccumulate(&value, 1, MPI_INT, next, 5, 1, MPI_INT, MPI_SUM, win, &requests[2]));
+    COUNT(MPI_Rget_accumulate(&value, 1, MPI_INT, got + 3, 1, MPI_INT, next, 6, 1, MPI_INT, MPI_SUM, win, &requests[3]));
+    COUNT(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+    COUNT(MPI_Waitall(3, requests + 1, MPI_STATUSES_IGNORE));
+    COUNT(MPI_Win_sync(win));
+    COUNT(MPI_Win_flush_local_all(win));
+    COUNT(MPI_Win_unlock_all(win));
+#if MPI_VERSION >= 4
+    COUNT(MPI_Win_lock(MPI_LOCK_SHARED, next, 0, win));
+    COUNT(MPI_Get_c(got, 1, MPI_INT, next, 0, 1, MPI_INT, win));
+    COUNT(MPI_Win_unlock(next, win));
+#endif
+    if (n_ranks > 1) {
+        MPI_Comm_group(MPI_COMM_WORLD, &world);
+        MPI_Group_incl(world, 1, rank == 0 ? &next : &zero, &others);
+        if (rank == 0) {
+            COUNT(MPI_Win_start(others, 0, win));
+            COUNT(MPI_Put(&value, 1, MPI_INT, next, 7, 1, MPI_INT, win));
+            COUNT(MPI_Win_complete(win));
+        } else if (rank == 1) {
+            COUNT(MPI_Win_post(others, 0, win));
+            COUNT(MPI_Win_wait(win));
+        }
+        MPI_Group_free(&others);
+        MPI_Group_free(&world);
+    }
+    COUNT(MPI_Win_free(&win));
+}
+
+static void messages(void)
+{
+    int out = rank, in[3] = { 0 }, next = (rank + 1) % n_ranks, previous = (rank + n_ranks - 1) % n_ranks, flag = 0, which, done;
+    MPI_Request requests[4];
+    MPI_Status statuses[4];
+    COUNT(MPI_Sendrecv(&out, 1, MPI_INT, next, 1, in, 1, MPI_INT, previous, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    COUNT(MPI_Irecv(in, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &requests[0]));
+    COUNT(MPI_Isend(&out, 1, MPI_INT, next, 2, MPI_COMM_WORLD, &requests[1]));
+    COUNT(MPI_Waitall(2, requests, statuses));
+    COUNT(MPI_Irecv(in, 1, MPI_INT, previous, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[0]));
+    COUNT(MPI_Send(&out, 1, MPI_INT, next, 3, MPI_COMM_WORLD));
+    while (!flag)
+        COUNT(MPI_Test(&requests[0], &flag, MPI_STATUS_IGNORE));
+    COUNT(MPI_Recv_init(in, 1, MPI_INT, previous, 4, MPI_COMM_WORLD, &requests[0]));
+    COUNT(MPI_Send_init(&out, 1, MPI_INT, next, 4, MPI_COMM_WORLD, &requests[1]));
+    for (int k = 0; k < 3; k++) {
+        COUNT(MPI_Startall(2, requests));
+        COUNT(MPI_Waitany(2, requests, &which, MPI_STATUS_IGNORE));
+        for (int left = 1; left > 0; left -= done)
+            COUNT(MPI_Waitsome(2, requests, &done, in, MPI_STATUSES_IGNORE));
+    }
+    COUNT(MPI_Request_free(&requests[0]));
+    COUNT(MPI_Request_free(&requests[1]));
+    COUNT(MPI_Irecv(in, 1, MPI_INT, previous, 99, MPI_COMM_WORLD, &requests[0]));
+    COUNT(MPI_Cancel(&requests[0]));
+    COUNT(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+    COUNT(MPI_Isend(&out, 1, MPI_INT, next, 5, MPI_COMM_WORLD, &requests[0]));
+    COUNT(MPI_Probe(previous, 5, MPI_COMM_WORLD, statuses));
+    MPI_Message message;
+    COUNT(MPI_Mprobe(previous, 5, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE));
+    COUNT(MPI_Mrecv(in, 1, MPI_INT, &message, MPI_STATUS_IGNORE));
+    COUNT(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+}
+
+static void collectives(void)
+{
+    int value = 1, sum, all[64];
+    MPI_Comm half, copy;
+    MPI_Request request;
+    COUNT(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half));
+    COUNT(MPI_Comm_dup(MPI_COMM_WORLD, &copy));
+    COUNT(MPI_Barrier(half));
+    COUNT(MPI_Bcast(&value, 1, MPI_INT, 0, copy));
+    COUNT(MPI_Reduce(&value, &sum, 1, MPI_INT, MPI_SUM, n_ranks - 1, MPI_COMM_WORLD));
+    COUNT(MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, half));
+    COUNT(MPI_Allgather(&value, 1, MPI_INT, all, 1, MPI_INT, copy));
+    COUNT(MPI_Gather(&value, 1, MPI_INT, all, 1, MPI_INT, 0, copy));
+    COUNT(MPI_Ibarrier(copy, &request));
+    COUNT(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    COUNT(MPI_Comm_free(&half));
+    COUNT(MPI_Comm_free(&copy));
+}
+
+static void late(void)
+{
+    int value = 0;
+    MPI_Win win;
+    COUNT(MPI_Win_create(&value, sizeof value, sizeof value, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    SK_TRACE_ENTER("work");
+    if (rank == 1)
+        sleep_ms(30);
+    SK_TRACE_LEAVE();
+    COUNT(MPI_Barrier(MPI_COMM_WORLD));
+    SK_TRACE_ENTER("work");
+    if (rank == 1)
+        sleep_ms(30);
+    SK_TRACE_LEAVE();
+    if (rank == 1)
+        COUNT(MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD));
+    else if (rank == 0)
+        COUNT(MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    COUNT(MPI_Barrier(MPI_COMM_WORLD));
+    COUNT(MPI_Win_fence(0, win));
+    if (rank == 1)
+        sleep_ms(30);
+    COUNT(MPI_Win_fence(0, win));
+    COUNT(MPI_Win_free(&win));
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    COUNT(MPI_Init(&argc, &argv));
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    if (strcmp(what, "delay") == 0 && n_ranks > 1) {
+        late();
+    } else {
+        one_sided();
+        messages();
+        collectives();
+    }
+    COUNT(MPI_Barrier(MPI_COMM_WORLD));
+    if (strcmp(what, "crash") == 0)
+        raise(SIGKILL);
+    printf("rank %d made %d calls\n", rank, calls + 1);
+    fflush(stdout);
+    MPI_Finalize();
+    return 0;
+}
