@@ -135,7 +135,7 @@ static bool verified(const struct experiment *e, const struct sk_p2p_cell *cell)
 static int64_t agreed_trips(const struct experiment *e, const struct sk_p2p_cell *cell, int64_t share_ns)
 {
     const struct settings *s = &e->settings;
-    int64_t n = (s->reps + s->passes - 1) / s->passes, warmup = SK_IS_SIMULATED ? 1 : WARMUP;
+    int64_t n = (s->reps + s->passes - 1) / s->passes, warmup = SK_IS_SIMULATED || share_ns <= 0 ? 1 : WARMUP;
     if (cell->kind == SK_P2P_LATE && !SK_IS_SIMULATED)
         n = (n + LATE_SHARE - 1) / LATE_SHARE;
     int64_t begin = sk_clock_now();
@@ -227,15 +227,18 @@ static void run_cell(struct experiment *e, const struct sk_p2p_cell *cell, int p
 
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
 
+/* What is left of the budget, as process 0 sees it; every process must call it. */
 static int64_t remaining_ns(const struct experiment *e)
 {
-    return (int64_t)(1e9 * e->settings.common.budget_s) - (sk_clock_now() - e->begin_ns);
+    int64_t left = (int64_t)(1e9 * e->settings.common.budget_s) - (sk_clock_now() - e->begin_ns);
+    SK_MPI(PMPI_Bcast(&left, 1, MPI_INT64_T, 0, e->world.harness));
+    return left;
 }
 
 static void run_passes(struct experiment *e)
 {
     int passes = (int)e->settings.passes, left = passes * e->n_cells;
-    for (int pass = 0; pass < passes; pass++) {
+    for (int pass = 0; pass < passes && (pass == 0 || SK_IS_SIMULATED || remaining_ns(e) > 0); pass++) {
         struct sk_rng rng = sk_rng_seeded(e->settings.common.seed, (uint64_t)pass);
         sk_rng_shuffle(&rng, e->order, e->n_cells);
         for (int i = 0; i < e->n_cells; i++, left--)

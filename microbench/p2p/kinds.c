@@ -54,13 +54,10 @@ void sk_p2p_close(enum sk_p2p_kind kind, struct sk_pair *pair)
 int64_t sk_p2p_usual(const struct sk_pair *pair, struct sk_trip (*trip)(const struct sk_pair *pair))
 {
     enum { TRIPS = 5 };
-    int64_t found[TRIPS];
+    int64_t least = INT64_MAX;
     for (int i = 0; i < TRIPS; i++) {
         int64_t t_ns = trip(pair).t_ns;
-        int k = i;
-        for (; k > 0 && found[k - 1] > t_ns; k--)
-            found[k] = found[k - 1];
-        found[k] = t_ns;
+        least = t_ns < least ? t_ns : least;
     }
-    return pair->leads ? found[TRIPS / 2] : 0;
+    return pair->leads ? least : 0;
 }

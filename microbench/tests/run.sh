@@ -59,7 +59,15 @@ for p in "$@"; do
     must_work "$p" "$every" "$time" --max-reps 20 --passes 2 --budget 30 --ops all
     must_work "$p" "$objects $further" "$memory" --ops all --creations 3 --slope-objects 8 --budget 60
 done
+kinds="Round_trip Round_trip_to Train Train_delayed Receive_arrived Send_to_late Overlap_send Overlap_receive Strided Queued Perfect_matching"
+cells=Round_trip:0,1,5000/Round_trip_to:8@1/Train:0,64/Train_delayed:64/Receive_arrived:8,20000/Send_to_late:8,300000/Overlap_send:4096
+cells=$cells/Overlap_receive:4096/Strided:0,4096@0,1,3/Queued:8@0,5,1200/Perfect_matching:8,4096@0,1,2
 most=$p
+for p in "$@"; do
+    [ "$p" -gt 1 ] || continue
+    must_work "$p" "$kinds" "$directory/sk_p2p" --cells $cells --reps 6 --passes 2 --budget 30
+    must_work "$p" "Round_trip" "$directory/sk_p2p" --reps 50 --budget 0.000001
+done
 for p in "$@"; do
     must_work "$p" "ring_allreduce" "$directory/user/ring_allreduce" --max-reps 30 --size 1000 --passes 2
 done
@@ -101,6 +109,10 @@ must_refuse 2 "sk_function: --ops: 'MPI_Bcast' is not one of ring_allreduce, pap
     must_refuse 2 "sk_memory: --shapes: 'round' is not one of identity, reverse, stride, random" 2 "$memory" $out --shapes round
     must_refuse 2 "sk_memory: --creations 1001 is too large: at most 1000" 2 "$memory" $out --creations 1001
     must_refuse 2 "sk_memory: --slope-objects 100001 is too large: at most 100000" 2 "$memory" $out --slope-objects 100001
+    must_refuse 2 "sk_p2p: --cells: there is no such kind at 'Ping'; write kinds" 2 "$directory/sk_p2p" $out --cells Ping
+    must_refuse 2 "sk_p2p: --cells: Round_trip_to of 8 B with the number 2 makes no sense among 2 processes" 2 "$directory/sk_p2p" $out --cells Round_trip_to:8@2
+    must_refuse 2 "sk_p2p: messages need two processes or more, there is 1; start more" 1 "$directory/sk_p2p" $out
+    must_refuse 2 "sk_p2p: --passes 7 is greater than --reps 6; lower it" 2 "$directory/sk_p2p" $out --passes 7 --reps 6
     must_refuse 2 "sk_time: cannot open the run file '$runs/none/x': No such file or directory; name a new file" 2 "$time" --out "$runs/none/x"
     must_refuse 2 "sk_time: cannot read the provenance file '$runs/none': No such file or directory; --provenance takes" 2 "$time" $out --provenance "$runs/none"
     must_refuse 2 "sk_time: the provenance file '$0' does not hold one JSON object; --provenance takes" 2 "$time" $out --provenance "$0"

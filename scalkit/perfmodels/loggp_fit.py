@@ -17,11 +17,29 @@ from scalkit.perfmodels.message_fit import checked_times, fit_messages, spread_o
 from scalkit.perfmodels.point_to_point import LogGP
 from scalkit.perfmodels.quantities import format_value, parse_quantity
 
-__all__ = ["LogGPFit", "Rendezvous", "find_rendezvous", "fit_loggp"]
+__all__ = ["LogGPFit", "LogGPLine", "Rendezvous", "find_rendezvous", "fit_loggp"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 _CLEAR = 1.1
 _UNITS = {"L": "s", "o_send": "s", "o_receive": "s", "g": "s", "G": "s/B", "O": "s/B"}
+
+
+@dataclass(frozen=True)
+class LogGPLine:
+    """What one line of `fit_loggp` was fitted to.
+
+    Attributes
+    ----------
+    name : str
+        Such as ``"gap"``.
+    sizes : tuple of float, in B
+    values, fitted : tuple of float, in s
+    """
+
+    name: str
+    sizes: tuple[float, ...]
+    values: tuple[float, ...]
+    fitted: tuple[float, ...]
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,6 +59,8 @@ class LogGPFit:
     remarks : tuple of str
     largest : float, in B
         Largest size that was fitted.
+    lines : tuple of LogGPLine
+        Half a round trip, gap, and overheads as they were measured and fitted.
     """
 
     parameters: LogGP
@@ -50,6 +70,7 @@ class LogGPFit:
     level: float
     remarks: tuple[str, ...]
     largest: float = math.inf
+    lines: tuple[LogGPLine, ...] = ()
 
     def _shown(self) -> list[tuple[str, str, str]]:
         return [
@@ -168,7 +189,17 @@ def fit_loggp(
         "G": gap.slope_interval,
         "O": send.slope_interval,
     }
-    return LogGPFit(parameters, intervals, float(t1[0] / 2), tuple(overheads.tolist()), level, remarks, float(at[-1]))
+    seen_lines = [
+        ("half a round trip", at, t1 / 2, half(beyond)),
+        ("gap", at[~hidden], ((tn - t1) / (n - 1))[~hidden], gap(beyond[~hidden])),
+        ("overhead of the sender", at[seen], overheads[seen], send(at[seen])),
+    ]
+    if receive_overhead is not None:
+        seen_lines.append(("overhead of the receiver", at, middle, receive(at)))
+    lines = tuple(LogGPLine(name, *(tuple(np.asarray(one).tolist()) for one in values)) for name, *values in seen_lines)
+    return LogGPFit(
+        parameters, intervals, float(t1[0] / 2), tuple(overheads.tolist()), level, remarks, float(at[-1]), lines
+    )
 
 
 def _remarks(at: Floats, single: Floats, seen: Any, hidden: Any, is_assumed: bool, network: float) -> tuple[str, ...]:

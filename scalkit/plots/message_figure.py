@@ -1,0 +1,114 @@
+"""Models of messages and what they were fitted to: latency and bandwidth, LogGP, queued receives, hops, the bisection."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scalkit.errors import UsageError
+from scalkit.perfmodels.bisection_fit import BisectionFit
+from scalkit.perfmodels.loggp_fit import LogGPFit
+from scalkit.perfmodels.message_fit import FittedProtocol, MessageFit
+from scalkit.perfmodels.quantities import format_value
+from scalkit.perfmodels.step_fit import StepFit
+from scalkit.plots.residuals import FittedLine, with_residuals
+from scalkit.plots.style import TROUBLE
+
+__all__ = ["messages"]
+
+_POINTS = 40
+_SIZE = "message size"
+
+
+def messages(fit: MessageFit | LogGPFit | StepFit | BisectionFit, *, simulated: bool = False) -> go.Figure:
+    """Return what a model of messages was fitted to, the fit, and its residuals.
+
+    Parameters
+    ----------
+    fit : MessageFit, LogGPFit, StepFit or BisectionFit
+        As `fit_messages`, `fit_loggp`, `fit_matching`, `fit_hops` and `fit_bisection` return it, or ``card.fits``.
+    simulated : bool
+        Whether a simulator made the times; the axis says so.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Vertical bands are the intervals of protocol switches. Residuals are in per cent of the fit.
+
+    Raises
+    ------
+    UsageError
+        If it is no such fit, or keeps no measured values.
+    """
+    more = ", simulated" if simulated else ""
+    if isinstance(fit, MessageFit):
+        return _protocols(fit, more)
+    if isinstance(fit, LogGPFit):
+        return _loggp(fit, more)
+    if isinstance(fit, StepFit):
+        return _steps(fit, more)
+    if isinstance(fit, BisectionFit):
+        return _bisection(fit, more)
+    raise UsageError(f"a picture of messages needs a fit of messages, got {type(fit).__name__}.")
+
+
+def _protocols(fit: MessageFit, more: str) -> go.Figure:
+    sizes, times = np.array(fit.sizes), np.array(fit.times)
+    lines = [_protocol(one, sizes, times) for one in fit.protocols]
+    found = [f"between {format_value(one.after, 'B')} and {format_value(one.before, 'B')}" for one in fit.switches]
+    alt = f"Time of messages over their size{more}: {len(lines)} protocols" + (
+        f", switching {', '.join(found)}." if found else "."
+    )
+    figure = with_residuals(lines, alt=alt, x_title=_SIZE, y_title=f"time, one way{more}", unit="s", x_unit="B")
+    for one in fit.switches:
+        low, high = (max(end, 0.5) for end in one.interval)
+        figure.add_vrect(x0=low, x1=high, fillcolor=TROUBLE, opacity=0.12, line_width=0, layer="below")
+    return figure
+
+
+def _protocol(one: FittedProtocol, sizes: np.ndarray, times: np.ndarray) -> FittedLine:
+    inside = (sizes >= one.first) & (sizes <= one.last)
+    x = sizes[inside]
+    dense = np.unique(np.concatenate([x, np.geomspace(max(one.first, 0.5), max(one.last, 0.5), _POINTS)]))
+    name = f"{format_value(one.fit.constant, 's')} + {format_value(one.fit.slope, 's/B')} S"
+    return FittedLine(name, x, times[inside], one.fit(x), dense, one.fit(dense))
+
+
+def _loggp(fit: LogGPFit, more: str) -> go.Figure:
+    if not fit.lines:
+        raise UsageError("this fit of LogGP keeps no measured values; fit it again with fit_loggp.")
+    lines = [FittedLine(one.name, one.sizes, one.values, one.fitted, one.sizes, one.fitted) for one in fit.lines]
+    alt = f"LogGP from round trips{more}: {', '.join(one.name for one in fit.lines)}, over the message size, with their lines."
+    return with_residuals(lines, alt=alt, x_title=_SIZE, y_title=f"time{more}", unit="s", x_unit="B")
+
+
+def _steps(fit: StepFit, more: str) -> go.Figure:
+    counts = np.array(fit.counts)
+    dense = np.linspace(float(counts.min()), float(counts.max()), _POINTS)
+    line = FittedLine(str(fit), counts, np.array(fit.times), fit.fit(counts), dense, fit.fit(dense))
+    return with_residuals(
+        [line],
+        alt=f"Time of a message{more}: {fit}.",
+        x_title=f"{fit.step}s",
+        y_title=f"time{more}",
+        unit="s",
+        log=False,
+    )
+
+
+def _bisection(fit: BisectionFit, more: str) -> go.Figure:
+    p, mean = np.array(fit.processes, dtype=float), np.array(fit.effective)
+    curve = fit.scale * p**-fit.decay if np.isfinite(fit.decay) else mean
+    line = FittedLine(str(fit), p, mean, curve, p, curve)
+    alt = f"Effective bisection bandwidth{more} over the number of processes: {fit}."
+    figure = with_residuals([line], alt=alt, x_title="processes", y_title=f"bandwidth of a process{more}", unit="B/s")
+    figure.update_traces(
+        selector={"mode": "markers", "yaxis": None},
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": (np.array(fit.high) - mean).tolist(),
+            "arrayminus": (mean - np.array(fit.low)).tolist(),
+        },
+    )
+    return figure

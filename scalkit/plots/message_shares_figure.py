@@ -1,0 +1,126 @@
+"""What messages cost beside their size, with intervals: overlap with work, strided data, the histogram of the bisection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scalkit.errors import UsageError
+from scalkit.perfmodels.bisection_fit import BisectionFit
+from scalkit.perfmodels.overlap_fit import OverlapFit
+from scalkit.perfmodels.quantities import format_value
+from scalkit.perfmodels.stride_fit import StrideFit
+from scalkit.plots.style import DATA, PALETTE, TROUBLE, blank, quantity, rounded, value_axis
+
+__all__ = ["message_shares"]
+
+_COLOURS = tuple(colour for colour in PALETTE if colour not in (DATA, TROUBLE))
+
+
+def message_shares(
+    fit: OverlapFit | StrideFit | BisectionFit | Sequence[OverlapFit], *, simulated: bool = False
+) -> go.Figure:
+    """Return shares of overlap over sizes, factors of strides, or the histogram of bandwidths in random matchings.
+
+    Parameters
+    ----------
+    fit : OverlapFit or sequence of these, StrideFit, or BisectionFit
+    simulated : bool
+        Whether a simulator made the times; the axis says so.
+
+    Raises
+    ------
+    UsageError
+        If it is no such fit.
+    """
+    more = ", simulated" if simulated else ""
+    if isinstance(fit, StrideFit):
+        return _strides(fit, more)
+    if isinstance(fit, BisectionFit):
+        return _histogram(fit, more)
+    fits = [fit] if isinstance(fit, OverlapFit) else list(fit) if isinstance(fit, Sequence) else []
+    if not fits or not all(isinstance(one, OverlapFit) for one in fits):
+        raise UsageError(
+            f"a picture of shares needs a fit of overlap, strides or the bisection, got {type(fit).__name__}."
+        )
+    return _overlap(fits, more)
+
+
+def _overlap(fits: Sequence[OverlapFit], more: str) -> go.Figure:
+    said = "; ".join(str(one) for one in fits)
+    figure = blank(300, f"Share of a transfer{more} that goes on while a process works: {said}.")
+    for k, one in enumerate(fits):
+        _points(figure, one.sizes, one.shares, one.low, one.high, f"the {one.side} works", _COLOURS[k], "%{text}")
+    ticks = sorted({size for one in fits for size in one.sizes})
+    figure.update_layout(
+        xaxis={
+            "type": "log",
+            "title": {"text": "message size"},
+            "tickmode": "array",
+            "tickvals": ticks,
+            "ticktext": [format_value(one, "B") for one in ticks],
+        },
+        yaxis={"title": {"text": f"hidden behind work{more}"}, "range": [-0.05, 1.05], "tickformat": ".0%"},
+    )
+    return figure
+
+
+def _strides(fit: StrideFit, more: str) -> go.Figure:
+    figure = blank(300, f"Time of strided messages over a contiguous one{more}: {fit}.")
+    _points(figure, fit.strides, fit.factors, fit.low, fit.high, format_value(fit.size, "B"), _COLOURS[0], "%{text}")
+    figure.add_hline(y=1, line={"color": DATA, "width": 1, "dash": "dot"})
+    ticks = [2**k for k in range(20) if 2**k <= max(fit.strides)]
+    figure.update_layout(
+        xaxis={"type": "log", "title": {"text": "stride, in blocks of 8 B"}, "tickmode": "array", "tickvals": ticks},
+        yaxis=value_axis(min(*fit.low, 1.0), max(fit.high), "", f"times a contiguous message{more}"),
+    )
+    return figure
+
+
+def _histogram(fit: BisectionFit, more: str) -> go.Figure:
+    figure = blank(300, f"How often which bandwidth{more} was seen in random matchings, by number of processes.")
+    for k, p in enumerate(fit.processes):
+        counts, edges = fit.histogram(k)
+        middle = (edges[1:] + edges[:-1]) / 2
+        figure.add_bar(
+            x=rounded(middle), y=(counts / counts.sum()).tolist(), width=np.diff(edges).tolist(), name=f"{p} processes",
+            marker={"color": _COLOURS[k % len(_COLOURS)], "opacity": 0.6},
+            text=[quantity(one, "B/s") for one in middle], textposition="none",
+            hovertemplate=f"{p} processes, %{{text}}: %{{y:.0%}}<extra></extra>",
+        )  # fmt: skip
+    figure.update_layout(
+        barmode="overlay",
+        xaxis={"title": {"text": f"bandwidth of a process{more}"}, "ticksuffix": "B/s", "exponentformat": "SI"},
+        yaxis={"title": {"text": "share of processes and rounds"}, "tickformat": ".0%"},
+    )
+    return figure
+
+
+def _points(
+    figure: go.Figure,
+    x: Sequence[float],
+    y: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    name: str,
+    colour: str,
+    hover: str,
+) -> None:
+    figure.add_scatter(
+        x=rounded(x),
+        y=rounded(y),
+        mode="lines+markers",
+        name=name,
+        line={"color": colour, "width": 1.5},
+        marker={"color": colour, "size": 7},
+        text=[f"{a:g}: {b:.3g} ({c:.3g} to {d:.3g})" for a, b, c, d in zip(x, y, low, high, strict=True)],
+        hovertemplate=f"{hover}<extra></extra>",
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": np.maximum(np.array(high) - np.array(y), 0).tolist(),
+            "arrayminus": np.maximum(np.array(y) - np.array(low), 0).tolist(),
+        },
+    )
