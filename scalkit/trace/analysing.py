@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scalkit.trace.collectives import waits_in_collectives
 from scalkit.trace.epochs import waits_in_epochs
-from scalkit.trace.frame import Surroundings, find_frame
+from scalkit.trace.frame import find_frame
 from scalkit.trace.loading import load
 from scalkit.trace.locks import waits_for_locks
 from scalkit.trace.messages import waits_in_messages
@@ -16,6 +16,7 @@ from scalkit.trace.profile import profile
 from scalkit.trace.ranks import Alone, Ranks
 from scalkit.trace.result import build
 from scalkit.trace.sums import Waits
+from scalkit.trace.surroundings import Surroundings
 from scalkit.trace.waiting import Analysis, wait_for_progress
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def analyse(
     trace = load(folder, ranks, keep_going=keep_going)
     frame = find_frame(trace, ranks)
     waits = Waits(trace.header.locations, len(trace.definitions.paths))
-    analysis = Analysis(trace, ranks, options, frame, Surroundings(frame, trace.marks), waits)
+    analysis = Analysis(trace, ranks, options, frame, Surroundings(frame, trace), waits)
     profile(trace, waits)
     if not trace.header.is_asynchronous:
         wait_for_progress(analysis)

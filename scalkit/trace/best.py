@@ -25,7 +25,7 @@ class Longest:
         self._before = np.zeros(n_calls, dtype=np.int64)
 
     def offer(self, call: Ints, wait: Ints, cause: Ints, before: Ints) -> None:
-        """Keep a wait of a call, which `cause`, just before in the path `before`, ended, if none is longer."""
+        """Keep a wait of a call, which `cause` ended, after it was in the path `before`, if none is longer."""
         order = np.lexsort((before, cause, -wait, call))
         at = call[order]
         is_first = np.ones(len(at), dtype=bool)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from scalkit.errors import DataError
-from scalkit.trace.loading import LocalTrace, Table
+from scalkit.trace.loading import LocalTrace
 from scalkit.trace.ranks import Ints, Ranks
 
-__all__ = ["Frame", "Surroundings", "find_frame"]
+__all__ = ["Frame", "find_frame"]
 
 _NEVER = -(1 << 62)
 
@@ -56,20 +56,3 @@ def find_frame(trace: LocalTrace, ranks: Ranks) -> Frame:
             f"{trace.header.folder} spans {high + low} ns, which is too long; analyse it with more processes."
         )
     return Frame(trace.first, -low, bits)
-
-
-class Surroundings:
-    """Which user region a location was in just before an instant."""
-
-    def __init__(self, frame: Frame, marks: Table) -> None:
-        self._frame, self._path = frame, marks["path"]
-        self._keys = frame.key(marks["location"], marks["time"])
-
-    def before(self, location: Ints, time: Ints) -> Ints:
-        """Return the innermost region just before each time; 0, the program, outside of all."""
-        if len(self._keys) == 0:
-            return np.zeros(len(time), dtype=np.int64)
-        place = np.searchsorted(self._keys, self._frame.key(location, time)) - 1
-        at = np.maximum(place, 0)
-        is_mine = (place >= 0) & (self._frame.location(self._keys[at]) == location)
-        return np.where(is_mine, self._path[at], 0)

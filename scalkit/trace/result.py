@@ -48,7 +48,8 @@ def build(
     xarray.Dataset
         `severity` (metric, path, location) as int64 in the unit of its metric; the waits of a path are its own, without those
         of the paths below it. Rows `cause`: during `cause_metric`, `cause_location` waited `cause_severity` for `cause_by`,
-        which was in `cause_path` just before.
+        which had spent most of the time
+        since its call before that in `cause_path`.
     """
     names = [name for name in METRICS if not (header.is_asynchronous and name in _OF_PROGRESS)]
     severity = np.zeros((len(METRICS), len(definitions.paths), header.locations), dtype=np.int64)

@@ -76,7 +76,7 @@ class Found:
     severity : tuple of ndarray
         Metric, path, location, value of every sum above 0.
     causes : tuple of ndarray
-        Metric, location that waited, location that it waited for, path of that one just before, value.
+        Metric, location that waited, location that it waited for, path that kept that one, value.
     """
 
     def __init__(self, severity: tuple[Ints, ...], causes: tuple[Ints, ...]) -> None:

@@ -12,13 +12,14 @@ import numpy as np
 
 from scalkit.trace.arrays import Ints, group_starts
 from scalkit.trace.formulas import covered_by_any, wait_for_one, wait_for_several
-from scalkit.trace.frame import Frame, Surroundings
+from scalkit.trace.frame import Frame
 from scalkit.trace.loading import LocalTrace
 from scalkit.trace.options import Options
 from scalkit.trace.progress import FirstProgress, Progress, find_progress
 from scalkit.trace.ranks import Ranks, rounds
 from scalkit.trace.requests import Requests, find_requests
 from scalkit.trace.sums import Waits
+from scalkit.trace.surroundings import Surroundings
 
 __all__ = ["Analysis", "wait_for_progress"]
 

@@ -153,7 +153,7 @@ def test_who_caused_it(tmp_path: Path) -> None:
     trace.call(0, "MPI_Win_flush", 10, 50, scope=1, peer=1)
     trace.leave(0, "solve", 60)
     trace.enter(1, "compute", 0)
-    trace.leave(1, "compute", 30)
+    trace.leave(1, "compute", 28)
     trace.call(1, "MPI_Barrier", 30, 60)
     ds = analyse(trace.write(tmp_path))
     assert total(ds, "wait_for_progress") == 20
