@@ -25,6 +25,7 @@ COMMANDS = (
     "guidelines",
     "report",
     "trace",
+    "store",
     "convert",
     "lab",
     "teach",

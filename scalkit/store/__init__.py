@@ -6,12 +6,37 @@
 
 from __future__ import annotations
 
-from scalkit.store.columns import PATTERNS, SCHEMA_VERSION
-from scalkit.store.opening import open_store
-from scalkit.store.policy import Policy
-from scalkit.store.store import Filed, Store
-from scalkit.store.validating import Report, validate
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scalkit.store.columns import PATTERNS, SCHEMA_VERSION
+    from scalkit.store.opening import open_store as open
+    from scalkit.store.policy import Policy
+    from scalkit.store.store import Filed, Store
+    from scalkit.store.validating import Report, validate
 
 __all__ = ["PATTERNS", "SCHEMA_VERSION", "Filed", "Policy", "Report", "Store", "open", "validate"]
 
-open = open_store
+_HOMES = {
+    "PATTERNS": ("columns", "PATTERNS"),
+    "SCHEMA_VERSION": ("columns", "SCHEMA_VERSION"),
+    "Filed": ("store", "Filed"),
+    "Policy": ("policy", "Policy"),
+    "Report": ("validating", "Report"),
+    "Store": ("store", "Store"),
+    "open": ("opening", "open_store"),
+    "validate": ("validating", "validate"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name at first use: the process that reads hostile files needs little of this package."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'scalkit.store' has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    return getattr(importlib.import_module(f"scalkit.store.{module}"), attribute)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -114,7 +114,8 @@ def _dates(record: dict[str, Any]) -> Iterator[Problem]:
             yield "date-future", f"{name} is {text}, in the future."
         if dates[name] < _EARLIEST:
             yield "date-early", f"{name} is {text}, before there was MPI."
-    order = [name for name in ("started", "ended", "filed") if name in dates]
+    latest = dt.datetime.now(dt.UTC) + _SKEW
+    order = [name for name in ("started", "ended", "filed") if dates.get(name, latest) < latest]
     for earlier, later in itertools.pairwise(order):
         if dates[earlier] > dates[later] + _SKEW:
             yield "date-order", f"{earlier} ({given[earlier]}) is after {later} ({given[later]})."

@@ -57,14 +57,17 @@ def _examined(path: Path, scratch: Path, policy: Any) -> Iterator[dict[str, Any]
         else:
             root = unpacked(path, scratch / "unpacked", policy)
             files = list(listed(root, policy))
-        yield from _of_store(root, path)
+        said = list(_of_store(root, path))
+        yield from said
+        if any("refused" in one for one in said):
+            return
     except RefusedError as refused:
         yield _refusal(path.name, refused.code, str(refused))
         return
     if not files:
         yield _refusal(path.name, "no-runs", f"there is no run file in {path.name}.")
     for file in files:
-        yield _of_file(file, clean, policy)
+        yield {**_of_file(file, clean, policy), "file": str(file.relative_to(root))}
 
 
 def _of_store(root: Path, path: Path) -> Iterator[dict[str, Any]]:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import xarray as xr
 
+    from scalkit.store.advice import Advice
+    from scalkit.store.choices import Choice
+    from scalkit.store.comparing import Comparison
     from scalkit.store.merging import Merged
     from scalkit.store.policy import Policy
 
@@ -365,6 +368,20 @@ class Store:
         import xarray as xr
 
         return xr.DataTree.from_dict({f"/{name}": ds for name, ds in found.items()})
+
+    # ---- judging ----
+
+    def compare(self, choices: Sequence[str | Mapping[str, Any] | Choice], **options: Any) -> Comparison:
+        """Compare suites, also different ones on different machines; see `scalkit.store.comparing.compare`."""
+        from scalkit.store.comparing import compare
+
+        return compare(self, choices, **options)
+
+    def advise(self, op: str, **options: Any) -> Advice:
+        """Return which of an operation's substitutes is best, where and how surely; see `scalkit.store.advising.advise`."""
+        from scalkit.store.advising import advise
+
+        return advise(self, op, **options)
 
     # ---- within ----
 

@@ -1,0 +1,223 @@
+"""Suites of a store in one joint plot, and its download as SVG, PDF, EPS or CSV."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scalkit.errors import DataError, ReportError, UsageError
+from scalkit.plots.drawing import Drawing
+from scalkit.plots.style import METRIC_WORDS, PALETTE, is_log_axis, number, quantity, rounded, safe, value_axis, x_axis
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from scalkit.store.comparing import Comparison
+    from scalkit.store.curves import Curve
+
+__all__ = ["FORMATS", "download", "joint", "save"]
+
+FORMATS = ("svg", "pdf", "eps", "csv")
+"""What a joint plot can be downloaded as; EPS is made from the PDF by `pdftops`."""
+
+_SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "x", "triangle-down", "star")
+_DASHES = ("solid", "dash", "dashdot", "dot")
+_MOST_NAMED = 16
+_WIDTH = 900
+
+
+def joint(comparison: Comparison) -> go.Figure:
+    """Return all curves of a comparison as one plotly figure.
+
+    Parameters
+    ----------
+    comparison : scalkit.store.comparing.Comparison
+        As ``store.compare([...])`` returns it; a single choice is enough.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Colour, symbol and dash tell the curves apart. Symbols are the medians over the runs, hollow where there were more
+        processes than cores or values are simulated; bars reach from the smallest to the largest run.
+
+    Raises
+    ------
+    DataError
+        If there is no curve.
+    """
+    curves = comparison.curves
+    if not curves:
+        raise DataError("a joint plot needs a curve, got none.")
+    low = min(float(np.nanmin(curve.spread[0])) for curve in curves)
+    high = max(float(np.nanmax(curve.spread[1])) for curve in curves)
+    named = len(curves) <= _MOST_NAMED
+    drawing = Drawing(380 + (20 * len(curves) if named else 0), _alt(comparison))
+    for place, curve in enumerate(curves):
+        _add(drawing, curve, place, show_name=named)
+    first = curves[0]
+    x = np.unique(np.concatenate([curve.x for curve in curves])).astype(float)
+    drawing.update_xaxes(_axis_of(x, first.x_name))
+    drawing.update_yaxes(value_axis(low, high, first.unit, safe(_title(comparison))))
+    figure = drawing.figure()
+    figure.update_layout(legend={"orientation": "v", "y": -0.2, "yanchor": "top"}, showlegend=named)
+    return figure
+
+
+def _axis_of(x: Any, name: str) -> dict[str, Any]:
+    """Return the axis of the processes or of the message size; a size of nothing stands at 1 on a log axis."""
+    if name != "msg_By":
+        return x_axis(x, float(x.min()), float(x.max()), name)
+    moved = np.maximum(x, 1.0) if is_log_axis(np.maximum(x, 1.0)) else x
+    axis = x_axis(moved, float(moved.min()), float(moved.max()), name)
+    ticks = [float(tick) for tick in axis["tickvals"]]
+    return axis | {"title": {**axis["title"], "text": "message size"}, "ticktext": [_size(tick) for tick in ticks]}
+
+
+def _size(size: float) -> str:
+    for unit, step in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size >= step and size % step == 0:
+            return f"{size / step:g} {unit}"
+    return f"{number(size)} B"
+
+
+def _add(drawing: Drawing, curve: Curve, place: int, *, show_name: bool) -> None:
+    colour, symbol = PALETTE[place % len(PALETTE)], _SYMBOLS[place % len(_SYMBOLS)]
+    y = curve.y
+    low, high = curve.spread
+    is_hollow = curve.simulated or curve.oversubscribed
+    x = np.maximum(curve.x, 1) if curve.x_name == "msg_By" else curve.x
+    drawing.add_scatter(
+        x=rounded(x),
+        y=rounded(y),
+        mode="lines+markers",
+        name=safe(_named(curve)),
+        showlegend=show_name,
+        line={"color": colour, "width": 1.8, "dash": _DASHES[(place // len(PALETTE)) % len(_DASHES)]},
+        marker={
+            "color": colour,
+            "size": 7,
+            "symbol": f"{symbol}-open" if is_hollow else symbol,
+            "line": {"width": 1.4, "color": colour},
+        },
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": rounded(high - y),
+            "arrayminus": rounded(y - low),
+            "thickness": 1,
+            "width": 3,
+            "color": colour,
+        },
+        text=[quantity(float(value), curve.unit) for value in y],
+        hovertemplate=f"<b>{safe(curve.label)}</b><br>{safe(curve.x_name)} = %{{x}}: %{{text}}<extra></extra>",
+    )
+
+
+def _named(curve: Curve) -> str:
+    """Return the label with what must be known of the values."""
+    marks = [
+        word
+        for word, is_so in (("simulated", curve.simulated), ("more processes than cores", curve.oversubscribed))
+        if is_so
+    ]
+    marks = [mark for mark in marks if mark not in curve.label]
+    fixed = f", {curve.fixed}" if curve.fixed else ""
+    return f"{curve.label}{fixed}{' (' + ', '.join(marks) + ')' if marks else ''}"
+
+
+def _title(comparison: Comparison) -> str:
+    metric = comparison.curves[0].metric
+    return METRIC_WORDS.get(metric, metric)
+
+
+def _alt(comparison: Comparison) -> str:
+    first = comparison.curves[0]
+    named = [_named(curve) for curve in comparison.curves]
+    some = "; ".join(named[:_MOST_NAMED]) + (
+        f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+    )
+    axis = "message size" if first.x_name == "msg_By" else first.x_name
+    return f"{_title(comparison)} over {axis}, a line each: {some}."
+
+
+def download(comparison: Comparison, kind: str) -> bytes:
+    """Return the joint plot as a file.
+
+    Parameters
+    ----------
+    comparison : scalkit.store.comparing.Comparison
+    kind : {"svg", "pdf", "eps", "csv"}
+        CSV has the values. The others need Chromium, EPS also ``pdftops``.
+
+    Raises
+    ------
+    UsageError
+        If the kind is unknown.
+    ReportError
+        If a program is missing or fails.
+    """
+    if kind == "csv":
+        return comparison.to_csv().encode()
+    if kind not in FORMATS:
+        raise UsageError(f"a joint plot cannot be saved as {kind!r:.20}; choose from {', '.join(FORMATS)}.")
+    figure = joint(comparison)
+    figure.update_layout(title=None, margin={"l": 80, "r": 20, "t": 20, "b": 60})
+    image = _image(figure, "pdf" if kind == "eps" else kind)
+    return _eps(image) if kind == "eps" else image
+
+
+def save(comparison: Comparison, path: str | os.PathLike[str]) -> Path:
+    """Write the joint plot into a file whose suffix says the format, and return its path.
+
+    Raises
+    ------
+    UsageError, ReportError
+        As `download`; also if it cannot be written.
+    """
+    target = Path(path)
+    content = download(comparison, target.suffix.lower().lstrip("."))
+    try:
+        target.write_bytes(content)
+    except OSError as error:
+        raise ReportError(f"cannot write {str(target)!r}: {error.strerror or error}; name another file.") from error
+    return target
+
+
+def _image(figure: go.Figure, kind: str) -> bytes:
+    """Return a figure as Chromium draws it, by way of kaleido."""
+    import plotly.io
+
+    browser = os.environ.get("SCALKIT_CHROMIUM")
+    if browser and not os.environ.get("BROWSER_PATH"):
+        os.environ["BROWSER_PATH"] = browser
+    try:
+        image = plotly.io.to_image(figure, format=kind, width=_WIDTH, height=figure.layout.height)
+    except Exception as error:  # kaleido raises what its browser happens to
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
+        raise ReportError(
+            f"cannot draw the plot as {kind}: {first}; install chromium, or name it in SCALKIT_CHROMIUM, or save CSV."
+        ) from error
+    return bytes(image)
+
+
+def _eps(pdf: bytes) -> bytes:
+    program = shutil.which("pdftops")
+    if program is None:
+        raise ReportError("EPS is made by 'pdftops', which is not on PATH; install poppler-utils, or save SVG or PDF.")
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder) / "plot.pdf", Path(folder) / "plot.eps"
+        source.write_bytes(pdf)
+        done = subprocess.run(
+            [program, "-eps", "-level3", source, target], capture_output=True, text=True, check=False, timeout=120
+        )
+        if done.returncode or not target.is_file():
+            raise ReportError(
+                f"pdftops could not make EPS: {done.stderr.strip()[:160] or done.returncode}; save SVG or PDF."
+            )
+        return target.read_bytes()

@@ -1,0 +1,107 @@
+"""How sure a choice is: the runs are drawn again and again, all operations of a run together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scalkit.stats.samples import Floats
+
+__all__ = ["LEAST_RUNS", "crossing", "drawn_means", "means", "probabilities", "winsorised"]
+
+LEAST_RUNS = 3
+"""With fewer runs nothing can be said of how sure a choice is."""
+
+
+def winsorised(logs: Floats) -> Floats:
+    """Return values moved to Tukey's fence where they lie beyond it, from five runs on.
+
+    Parameters
+    ----------
+    logs : ndarray of shape (..., runs)
+        NaN where a run has no value.
+    """
+    if logs.shape[-1] < 5:
+        return logs
+    with np.errstate(all="ignore"):
+        q1, q3 = (
+            (np.nanquantile(logs, q, axis=-1, keepdims=True) for q in (0.25, 0.75))
+            if np.isnan(logs).any()
+            else (np.quantile(logs, q, axis=-1, keepdims=True) for q in (0.25, 0.75))
+        )
+    reach = 1.5 * (q3 - q1)
+    clipped: Floats = np.clip(logs, q1 - reach, q3 + reach)
+    return clipped
+
+
+def means(logs: Floats) -> Floats:
+    """Return the mean over the runs, NaN where none has a value."""
+    there = np.isfinite(logs)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean: Floats = np.where(there, logs, 0.0).sum(axis=-1) / there.sum(axis=-1)
+    return mean
+
+
+def drawn_means(logs: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
+    """Return the means of runs that are drawn with replacement, of shape (draws, ...); NaN where none has a value."""
+    runs = logs.shape[-1]
+    weights = rng.multinomial(runs, np.full(runs, 1 / runs), size=n_draws).astype(np.float64)
+    flat = logs.reshape(-1, runs)
+    there = np.isfinite(flat)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        drawn: Floats = (weights @ np.where(there, flat, 0.0).T) / (weights @ there.T.astype(np.float64))
+    return drawn.reshape(n_draws, *logs.shape[:-1])
+
+
+def probabilities(drawn: Floats) -> Floats:
+    """Return how often each candidate is the fastest; equal ones share.
+
+    Parameters
+    ----------
+    drawn : ndarray of shape (draws, candidates, cells)
+
+    Returns
+    -------
+    ndarray of shape (candidates, cells)
+        They sum up to 1; NaN in cells where no candidate was measured.
+    """
+    filled = np.where(np.isnan(drawn), np.inf, drawn)
+    best = filled.min(axis=1, keepdims=True)
+    is_best = (filled == best) & np.isfinite(best)
+    shares = is_best.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        won = np.where(is_best, 1.0 / shares, 0.0)
+    valid = np.isfinite(best[:, 0]).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share: Floats = won.sum(axis=0) / np.where(valid > 0, valid, np.nan)
+    return share
+
+
+def crossing(sizes: Floats, differences: Floats, near: int) -> Floats:
+    """Return where the first of two operations stops to be the faster one.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (sizes,)
+        Message sizes, positive and ascending.
+    differences : ndarray of shape (draws, sizes)
+        Logarithm of the first one's time less that of the second: negative where the first is faster.
+    near : int
+        Where the change is expected: between this size and the next.
+
+    Returns
+    -------
+    ndarray of shape (draws,)
+        Interpolated between sizes on log axes; 0 where the second is always faster, infinite where the first is.
+    """
+    steps = np.log2(sizes)
+    changes = (differences[:, :-1] <= 0) & (differences[:, 1:] > 0)
+    distance = np.abs(np.arange(len(sizes) - 1) - near)
+    at = np.where(changes, distance, len(sizes) + 1).argmin(axis=1)
+    rows = np.arange(len(differences))
+    left, right = differences[rows, at], differences[rows, at + 1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.where(right > left, -left / (right - left), 0.0)
+    found = 2.0 ** (steps[at] + share * (steps[at + 1] - steps[at]))
+    never = np.where(np.nan_to_num(differences[:, near]) > 0, 0.0, np.inf)
+    where: Floats = np.where(changes.any(axis=1), found, never)
+    return where

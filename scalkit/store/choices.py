@@ -1,0 +1,69 @@
+"""What a user wants to see beside something else: an operation on a platform, or several of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scalkit.errors import UsageError
+
+__all__ = ["Choice"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Suites that are one curve: the same operation on the same platform, in as many runs as there are.
+
+    Attributes
+    ----------
+    filters : mapping
+        Columns of the store's ``points`` to values, texts with ``*``, or lists of them.
+    label : str
+        For the legend; empty to have one made.
+    """
+
+    filters: Mapping[str, Any]
+    label: str = ""
+
+    @classmethod
+    def of(cls, given: str | Mapping[str, Any] | Choice) -> Choice:
+        """Return the choice that a text says, ``"MPI_Gather"`` or ``"op=MPI_Gather,platform=daint*,p=32"``.
+
+        Raises
+        ------
+        UsageError
+            If it cannot be read.
+        """
+        if isinstance(given, Choice):
+            return given
+        if isinstance(given, str):
+            return cls(_filters(given), "")
+        if isinstance(given, Mapping):
+            rest = {str(key): value for key, value in given.items() if key != "label"}
+            return cls(rest, str(given.get("label", "")))
+        raise UsageError(
+            f"a choice is {given!r:.60}; a text such as 'op=MPI_Gather,machine=vm', or a mapping, is needed."
+        )
+
+
+def _filters(text: str) -> dict[str, Any]:
+    if "=" not in text:
+        return {"op": text.strip()}
+    filters: dict[str, Any] = {}
+    for part in text.split(","):
+        name, equals, value = part.partition("=")
+        if not equals and filters:  # a comma within a value, as in a platform's name
+            last = next(reversed(filters))
+            filters[last] = f"{filters[last]},{part}"
+        elif not equals or not name.strip():
+            raise UsageError(f"the choice {text!r:.60} cannot be read at {part!r}; write name=value between commas.")
+        else:
+            filters[name.strip()] = value
+    return {name: _value(value.strip()) for name, value in filters.items()}
+
+
+def _value(text: str) -> str | int | bool:
+    if text in ("true", "false"):
+        return text == "true"
+    return int(text) if text.isascii() and text.isdigit() else text

@@ -1,0 +1,449 @@
+"""Makes submissions that must be refused, each from a good one with one thing wrong, and the code that each must get."""
+
+from __future__ import annotations
+
+import copy
+import datetime as dt
+import io
+import json
+import os
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import scalkit as sk
+from scalkit.store.columns import arrow_schema, names
+from scalkit.store.content import KEY, content_id, decoded
+from scalkit.store.record import canonical
+
+__all__ = ["CASES", "good"]
+
+Make = Callable[[Path, Path], Path]
+
+CASES: dict[str, tuple[str, Make]] = {}
+"""Name of the case: the code of its refusal, and what makes it, given a good store and a folder, as a path."""
+
+
+def good(path: Path) -> Path:
+    """Make a store with one run that is valid."""
+    rng = np.random.default_rng(1)
+    y = np.round(rng.lognormal(np.log(2e4), 0.1, (4, 40))) * 1e-9
+    ds = sk.measurements([2, 4, 8, 16], y, name="MPI_Gather").assign_attrs(message_size_B=1024)
+    sk.store.open(path).put(ds, machine="good machine", user="somebody", site="here")
+    return path
+
+
+def _case(name: str, code: str) -> Callable[[Make], Make]:
+    def register(make: Make) -> Make:
+        CASES[name] = (code, make)
+        return make
+
+    return register
+
+
+def _run_of(store: Path) -> tuple[dict[str, Any], pa.Table]:
+    path = next((store / "runs").iterdir())
+    record, table = decoded(path, path.name)
+    return copy.deepcopy(record), table
+
+
+def _written(
+    into: Path,
+    record: dict[str, Any],
+    table: pa.Table,
+    *,
+    text: bytes | None = None,
+    rename: bool = True,
+    metadata: dict[bytes, bytes] | None = None,
+    **options: Any,
+) -> Path:
+    """Write a run with a name that fits its content, so that only what a case is about is wrong."""
+    if rename and text is None:
+        record["run_id"] = content_id(record["measured"], table)
+    content = {KEY: text if text is not None else canonical(record).encode()} if metadata is None else metadata
+    path = into / f"{record['run_id']}.parquet"
+    with pq.ParquetWriter(path, table.schema, **{"store_schema": False, "compression": "zstd", **options}) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata(content)
+    return path
+
+
+def _set(table: pa.Table, column: str, values: Any) -> pa.Table:
+    field = arrow_schema().field(column)
+    listed = values if isinstance(values, list) else [values] * len(table)
+    return table.set_column(table.column_names.index(column), field, pa.array(listed, type=field.type))
+
+
+def _record_case(name: str, code: str, change: Callable[[dict[str, Any]], None]) -> None:
+    def make(store: Path, into: Path) -> Path:
+        record, table = _run_of(store)
+        change(record)
+        return _written(into, record, table)
+
+    CASES[name] = (code, make)
+
+
+def _table_case(name: str, code: str, change: Callable[[pa.Table], pa.Table]) -> None:
+    def make(store: Path, into: Path) -> Path:
+        record, table = _run_of(store)
+        return _written(into, record, change(table))
+
+    CASES[name] = (code, make)
+
+
+def _measured(key: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda record: record["measured"].__setitem__(key, value)
+
+
+def _column(column: str, values: Any) -> Callable[[pa.Table], pa.Table]:
+    return lambda table: _set(table, column, values)
+
+
+def _row(column: str, change: Callable[[Any], Any]) -> Callable[[pa.Table], pa.Table]:
+    """Return what changes the first row of a column."""
+
+    def changed(table: pa.Table) -> pa.Table:
+        values = table[column].to_pylist()
+        return _set(table, column, [change(values[0]), *values[1:]])
+
+    return changed
+
+
+# ---- names and texts ----
+
+_record_case("HTML in the machine's name", "markup-in-name", _measured("machine", "<img src=x onerror=alert(1)>"))
+_record_case("script in the site's name", "markup-in-name", _measured("site", "javascript:alert(1)"))
+_record_case("entity in the campaign's name", "markup-in-name", _measured("campaign", "a&#60;b"))
+_record_case(
+    "formula as the machine's name", "formula-in-name", _measured("machine", '=HYPERLINK("x")'.replace('"', "'"))
+)
+_record_case("formula after a blank", "formula-in-name", _measured("site", "  +1+1"))
+_record_case("formula with an at sign", "formula-in-name", _measured("label", "@SUM(A1)"))
+_record_case("formula as the contributor", "formula-in-name", lambda r: r["filing"].update(contributor="-2+3|cmd"))
+_record_case("control character", "text-control", _measured("machine", "a\x1b[31m"))
+_record_case("text that runs backwards", "text-control", _measured("machine", "a\u202egnp.exe"))
+_record_case("zero-width characters", "text-control", _measured("machine", "a\u200bb"))
+_record_case("text not in normal form", "text-not-nfc", _measured("site", "Mu\u0308nchen"))
+_record_case("very long text", "text-long", lambda r: r["filing"].update(notes="x" * 5000))
+_table_case("HTML in an operation", "markup-in-name", _column("op", "<script>alert(1)</script>"))
+_table_case("formula in an operation", "formula-in-name", _column("op", "=cmd()"))
+_table_case("newline in an operation", "text-control", _column("op", "MPI_Gather\nMPI_Send"))
+_table_case("fixed parameters that are no JSON", "text-json", _column("fixed", "__import__('os')"))
+
+# ---- the record ----
+
+_record_case("unknown field", "record-schema", _measured("command", "rm"))
+_record_case("number as a text", "record-schema", _measured("nodes", "many"))
+_record_case("empty machine", "record-schema", _measured("machine", ""))
+_record_case("no launches", "record-schema", lambda r: r["measured"].pop("launches"))
+_record_case("newer schema", "schema-newer", lambda r: r.update(schema_version=99))
+_record_case("future date", "date-future", _measured("started", "2999-01-01T00:00:00Z"))
+_record_case(
+    "ends in the future",
+    "date-future",
+    _measured("ended", (dt.datetime.now(dt.UTC) + dt.timedelta(days=2)).isoformat()),
+)
+_record_case("date before MPI", "date-early", _measured("started", "1970-01-01T00:00:00Z"))
+_record_case("no date", "date-wrong", _measured("started", "yesterday"))
+_record_case(
+    "begins after its end",
+    "date-order",
+    lambda r: r["measured"].update(started="2026-02-01T00:00:00Z", ended="2026-01-01T00:00:00Z"),
+)
+_record_case("more processes than nodes hold", "processes-beyond", _measured("processes_per_node", 1))
+
+
+@_case("record nested without end", "record-deep")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    return _written(into, record, table, text=b'{"measured":' + b"[" * 100_000 + b"]" * 100_000 + b"}")
+
+
+@_case("record with NaN", "record-json")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    return _written(into, record, table, text=canonical(record).encode().replace(b'"nodes":1', b'"nodes":NaN'))
+
+
+@_case("record with a key twice", "record-json")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    return _written(into, record, table, text=canonical(record).encode().replace(b'"nodes":1', b'"nodes":1,"nodes":2'))
+
+
+@_case("record of 5 MB", "record-large")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    return _written(into, record, table, text=canonical(record).encode() + b" " * 5_000_000)
+
+
+@_case("no record", "record-missing")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    return _written(into, record, table, metadata={b"other": b"{}"})
+
+
+@_case("record of another run", "id-mismatch")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    return _written(into, record, _row("raw", lambda raw: raw[::-1])(table), rename=False)
+
+
+@_case("file under another name", "id-mismatch")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    path = _written(into, record, table)
+    return path.rename(into / f"{'0' * 32}.parquet")
+
+
+# ---- the measurements ----
+
+_table_case("NaN in a summary", "not-finite", _row("mean", lambda _: float("nan")))
+_table_case("infinity in a summary", "not-finite", _row("max", lambda _: float("inf")))
+_table_case("time of nothing", "not-positive", _row("raw", lambda raw: [0, *raw[1:]]))
+_table_case("negative time", "not-positive", _row("raw", lambda raw: [-5, *raw[1:]]))
+_table_case("time beyond 64 bits' half", "out-of-range", _row("raw", lambda raw: [2**63 - 1, *raw[1:]]))
+_table_case("median that does not follow", "summary-mismatch", _row("med", lambda med: med / 2))
+_table_case("hash that does not follow", "summary-mismatch", _row("raw_hash", lambda number: number ^ 1))
+_table_case("repetitions that are not there", "count-mismatch", _row("n", lambda n: n + 1))
+_table_case("passes that do not add up", "count-mismatch", _row("passes", lambda passes: [*passes, 7]))
+_table_case("late repetition that is not there", "index-wrong", _row("late_at", lambda _: [10_000]))
+_table_case("no processes", "out-of-range", _column("p", 0))
+_table_case("unknown pattern", "pattern-unknown", _column("pattern", "teleport"))
+_table_case("unknown status", "status-unknown", _column("status", "great"))
+_table_case("time in furlongs", "unit-wrong", _column("unit", "furlong"))
+_table_case("unknown unit", "unit-unknown", lambda t: _set(_set(t, "metric", "speed"), "unit", "furlong"))
+_table_case("launch that is not there", "launch-wrong", _column("launch", 77))
+_table_case("x that is not its parameter", "x-mismatch", _column("x", 3))
+_table_case("one suite of two kinds", "suite-mixed", _row("datatype", lambda _: "MPI_INT"))
+_table_case("measurement twice", "measurement-twice", lambda t: pa.concat_tables([t, t.slice(0, 1)]))
+_table_case("no measurement", "empty", lambda t: t.slice(0, 0))
+_table_case("impossible bandwidth", "bandwidth-impossible", lambda t: _with_size(t, 10**12))
+
+
+def _with_size(table: pa.Table, size: int) -> pa.Table:
+    return _set(_set(table, "msg_By", size), "fixed", json.dumps({"msg_By": size}, separators=(",", ":")))
+
+
+@_case("faster than its declared link", "bandwidth-impossible")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    record["measured"]["machine_desc"] = {"link_By_per_s": 1e6}
+    return _written(into, record, table)
+
+
+@_case("raw data twice in a run", "raw-duplicated")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    derived = ("raw", "raw_hash", "value", "min", "q1", "med", "q3", "max", "mean", "sd", "cut_mean")
+    for column in derived:
+        values = table[column].to_pylist()
+        table = _set(table, column, [values[0], values[0], *values[2:]])
+    return _written(into, record, table)
+
+
+@_case("raw data of another run of the submission", "raw-duplicated")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    _written(into, copy.deepcopy(record), table)
+    record["measured"].update(machine="another machine", label="other")
+    _written(into, record, table)
+    return into
+
+
+# ---- the Parquet file ----
+
+
+@_case("no Parquet", "not-parquet")
+def _(store: Path, into: Path) -> Path:
+    path = into / f"{'1' * 32}.parquet"
+    path.write_bytes(b"PAR1" + os.urandom(500) + b"PAR1")
+    return path
+
+
+@_case("empty file", "not-parquet")
+def _(store: Path, into: Path) -> Path:
+    path = into / f"{'1' * 32}.parquet"
+    path.write_bytes(b"")
+    return path
+
+
+@_case("truncated Parquet", "not-parquet")
+def _(store: Path, into: Path) -> Path:
+    path = next((store / "runs").iterdir())
+    (into / path.name).write_bytes(path.read_bytes()[:-50])
+    return into / path.name
+
+
+@_case("Parquet with broken pages", "not-parquet")
+def _(store: Path, into: Path) -> Path:
+    path = next((store / "runs").iterdir())
+    content = bytearray(path.read_bytes())
+    content[100:400] = b"\xff" * 300
+    (into / path.name).write_bytes(bytes(content))
+    return into / path.name
+
+
+@_case("footer that says it is huge", "not-parquet")
+def _(store: Path, into: Path) -> Path:
+    path = next((store / "runs").iterdir())
+    content = bytearray(path.read_bytes())
+    content[-8:-4] = (2**31 - 1).to_bytes(4, "little")
+    (into / path.name).write_bytes(bytes(content))
+    return into / path.name
+
+
+@_case("bomb of repetitions", "too-many-values")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    zeros = pa.ListArray.from_arrays(
+        pa.array([0, 60_000_000], type=pa.int32()), pa.array(np.zeros(60_000_000, np.int64))
+    )
+    bomb = table.slice(0, 1)
+    bomb = bomb.set_column(bomb.column_names.index("raw"), arrow_schema().field("raw"), zeros)
+    return _written(into, record, bomb, text=canonical(record).encode(), use_dictionary=False, compression_level=1)
+
+
+@_case("bomb of one text", "text-long")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    return _written(into, record, _set(table, "definition", "x" * 30_000_000), use_dictionary=names("string"))
+
+
+@_case("type that runs code", "extension-type")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    storage = table["definition"].combine_chunks()
+    opaque = pa.ExtensionArray.from_storage(pa.opaque(pa.string(), "evil", "vendor"), storage)
+    table = table.set_column(table.column_names.index("definition"), "definition", opaque)
+    return _written(into, record, table, text=canonical(record).encode(), store_schema=True)
+
+
+@_case("column missing", "column-missing")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    return _written(into, record, table.drop_columns(["raw"]))
+
+
+@_case("column of another type", "column-type")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    narrow = table["p"].cast(pa.int32())
+    return _written(
+        into, record, table.set_column(table.column_names.index("p"), "p", narrow), text=canonical(record).encode()
+    )
+
+
+@_case("times as floating point", "column-type")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    floats = table["raw"].cast(pa.list_(pa.float64()))
+    return _written(
+        into, record, table.set_column(table.column_names.index("raw"), "raw", floats), text=canonical(record).encode()
+    )
+
+
+@_case("column that nobody knows", "column-unknown")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    return _written(into, record, table.append_column("payload", pa.array(["x"] * len(table))))
+
+
+@_case("hundred columns", "too-many-columns")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    for number in range(100):
+        table = table.append_column(f"c{number}", pa.array([0] * len(table)))
+    return _written(into, record, table)
+
+
+@_case("two thousand row groups", "too-many-row-groups")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    path = into / f"{record['run_id']}.parquet"
+    with pq.ParquetWriter(path, table.schema, store_schema=False) as writer:
+        for _ in range(2000):
+            writer.write_table(table.slice(0, 1))
+        writer.add_key_value_metadata({KEY: canonical(record).encode()})
+    return path
+
+
+# ---- folders and zips ----
+
+
+def _zip(into: Path, members: dict[str, bytes], *, links: tuple[str, ...] = ()) -> Path:
+    path = into / "submission.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            info = zipfile.ZipInfo(name)
+            info.external_attr = (0o120777 if name in links else 0o100644) << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, content)
+    return path
+
+
+def _zip_case(name: str, code: str, members: dict[str, bytes], links: tuple[str, ...] = ()) -> None:
+    CASES[name] = (code, lambda store, into: _zip(into, members, links=links))
+
+
+_zip_case("zip that leads upwards", "zip-path", {"../../evil.parquet": b"x"})
+_zip_case("zip with an absolute path", "zip-path", {"/etc/evil.parquet": b"x"})
+_zip_case("zip with a path of Windows", "zip-path", {"..\\evil.parquet": b"x"})
+_zip_case("zip with a link", "link", {"runs/a.parquet": b"/etc/passwd"}, ("runs/a.parquet",))
+_zip_case("zip with a program", "unexpected-file", {"runs/run.sh": b"#!/bin/sh"})
+_zip_case("zip with a pickle", "unexpected-file", {"runs/a.pkl": b"x"})
+_zip_case("zip with a database", "unexpected-file", {"store.duckdb": b"x"})
+_zip_case("zip with a notebook", "unexpected-file", {"a.ipynb": b"{}"})
+_zip_case("zip with two names that are one", "zip-duplicate", {"runs/A.json": b"1", "runs/a.json": b"2"})
+_zip_case("zip bomb", "zip-bomb", {"runs/a.parquet": bytes(50_000_000)})
+_zip_case("zip without runs", "no-runs", {"README.md": b"hello"})
+_zip_case("zip with very deep folders", "zip-path", {f"{'a/' * 50}x.json": b"1"})
+
+
+@_case("zip with too many files", "too-many-files")
+def _(store: Path, into: Path) -> Path:
+    return _zip(into, {f"runs/f{number}.json": b"" for number in range(10_001)})
+
+
+@_case("no zip at all", "zip-broken")
+def _(store: Path, into: Path) -> Path:
+    path = into / "submission.zip"
+    path.write_bytes(b"PK\x03\x04" + os.urandom(300))
+    return path
+
+
+@_case("zip whose sizes lie", "zip-broken")
+def _(store: Path, into: Path) -> Path:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("runs/a.json", bytes(100_000))
+    content = bytearray(buffer.getvalue())
+    at = content.rindex(b"PK\x01\x02")
+    content[at + 24 : at + 28] = (10).to_bytes(4, "little")
+    path = into / "submission.zip"
+    path.write_bytes(bytes(content))
+    return path
+
+
+@_case("folder with a link", "link")
+def _(store: Path, into: Path) -> Path:
+    (into / "runs").mkdir()
+    (into / "runs" / f"{'a' * 32}.parquet").symlink_to("/etc/passwd")
+    return into
+
+
+@_case("folder with a pipe", "special-file")
+def _(store: Path, into: Path) -> Path:
+    os.mkfifo(into / f"{'a' * 32}.parquet")
+    return into
+
+
+@_case("store of a newer schema", "schema-newer")
+def _(store: Path, into: Path) -> Path:
+    (into / "scalkit-store.json").write_text('{"scalkit_store": 1, "schema_version": 99}')
+    return into

@@ -1,0 +1,145 @@
+"""What somebody else sent is refused with its reason if anything is wrong with it, and merged if nothing is."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hostile_submissions import CASES, good
+
+import scalkit as sk
+from scalkit.errors import DataError
+from scalkit.store.policy import Policy
+
+DATA = Path(__file__).resolve().parents[2] / "data"
+
+
+@pytest.fixture(scope="module")
+def submission(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return good(tmp_path_factory.mktemp("good") / "store")
+
+
+def test_there_are_at_least_forty() -> None:
+    assert len(CASES) >= 40
+
+
+@pytest.fixture(scope="module")
+def made(submission: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return every case as a path: of single files each in a folder of its own below ``files``."""
+    root = tmp_path_factory.mktemp("hostile")
+    paths = {}
+    for number, (name, (_, make)) in enumerate(CASES.items()):
+        into = root / "each" / str(number)
+        into.mkdir(parents=True)
+        paths[name] = make(submission, into)
+        if paths[name].suffix == ".parquet":
+            (root / "files").mkdir(exist_ok=True)
+            into.rename(root / "files" / str(number))
+            paths[name] = root / "files" / str(number) / paths[name].name
+    return paths
+
+
+def test_hostile_files_are_refused_with_their_reason(made: dict[str, Path]) -> None:
+    files = {name: path for name, path in made.items() if path.suffix == ".parquet"}
+    folder = next(iter(files.values())).parents[1]
+    report = sk.store.validate(folder)
+    assert report.accepted == ()
+    found = {one.file: [code for code, _ in one.refused] for one in report.refused}
+    assert found == {str(path.relative_to(folder)): [CASES[name][0]] for name, path in files.items()}
+
+
+def test_hostile_folders_and_zips_are_refused_with_their_reason(made: dict[str, Path]) -> None:
+    others = {name: path for name, path in made.items() if path.suffix != ".parquet"}
+    with ThreadPoolExecutor(2) as pool:
+        reports = dict(zip(others, pool.map(sk.store.validate, others.values()), strict=True))
+    found = {name: [code for one in report.refused for code, _ in one.refused] for name, report in reports.items()}
+    assert found == {name: [CASES[name][0]] for name in others}
+
+
+def test_a_zip_that_leads_upwards_writes_nothing_there(made: dict[str, Path]) -> None:
+    with pytest.raises(DataError, match=r"^the name '../../evil\.parquet' leads out of the folder\.$"):
+        sk.store.open(made["zip that leads upwards"])
+    assert not list(made["zip that leads upwards"].parents[2].rglob("evil*"))
+
+
+def test_the_good_one_is_accepted_as_folder_zip_and_file(submission: Path, tmp_path: Path) -> None:
+    run = next((submission / "runs").iterdir())
+    archive = tmp_path / "good.zip"
+    with zipfile.ZipFile(archive, "w") as opened:
+        for one in (run, submission / "scalkit-store.json"):
+            opened.write(one, one.relative_to(submission))
+    for path in (submission, archive, run):
+        report = sk.store.validate(path)
+        assert report.ok, str(report)
+        assert report.accepted == (run.stem,)
+
+
+def test_real_runs_are_accepted(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    for name in ("quickstart", "simulated/daint", "mafia/m1"):
+        store.put(DATA / name)
+    report = sk.store.validate(tmp_path / "s")
+    assert report.ok, str(report)
+    assert len(report.accepted) == len(store)
+
+
+def test_who_reads_is_limited(submission: Path) -> None:
+    small = sk.store.validate(submission, policy=Policy(memory_bytes=64 << 20))
+    assert [code for one in small.refused for code, _ in one.refused] == ["reader-died"]
+    slow = sk.store.validate(submission, policy=Policy(wall_s=0.01))
+    assert "took more than" in slow.refused[0].refused[0][1]
+
+
+def test_merge_takes_what_is_valid_and_new_once(submission: Path, made: dict[str, Path], tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(submission, other)
+    theirs = sk.store.open(other)
+    second = theirs.put(DATA / "quickstart").added
+    theirs.retract(second[0], "wrong clock", by="them")
+    shutil.copy(made["time of nothing"], other / "runs")
+    mine = sk.store.open(tmp_path / "mine")
+    first = mine.merge(other)
+    assert len(first.added) == 4
+    assert [code for one in first.refused for code, _ in one.refused] == ["not-positive"]
+    assert first.retracted == 1
+    assert mine.retractions() == theirs.retractions()
+    assert len(mine) == 3
+    again = mine.merge(other)
+    assert (again.added, len(again.skipped), again.retracted) == ((), 4, 0)
+    assert list((mine.path / "tmp").iterdir()) == []
+
+
+def test_merge_refuses_measurements_that_are_here_under_another_name(submission: Path, tmp_path: Path) -> None:
+    mine = sk.store.open(tmp_path / "mine")
+    mine.merge(submission)
+    forged = sk.store.open(tmp_path / "forged")
+    forged.put(mine.load(), machine="forged machine")
+    merged = mine.merge(forged.path)
+    assert merged.added == ()
+    assert {code for one in merged.refused for code, _ in one.refused} == {"raw-duplicated"}
+
+
+def test_merge_of_three_sites_in_any_order(submission: Path, tmp_path: Path) -> None:
+    sites = []
+    for k in range(3):
+        sites.append(sk.store.open(tmp_path / f"site{k}"))
+        for run in range(2):
+            ds = sk.measurements([2, 4], [[1e-6 * (k + 1), 2e-6], [3e-6, 4e-6 * (run + 1)]], name="MPI_Scan")
+            sites[-1].put(ds, site=f"site {k}", machine=f"machine {run}")
+    forwards, backwards = sk.store.open(tmp_path / "f"), sk.store.open(tmp_path / "b")
+    for store, order in ((forwards, sites), (backwards, sites[::-1])):
+        for site in order:
+            store.merge(site.path)
+    assert sorted(forwards.folder.run_ids()) == sorted(backwards.folder.run_ids())
+    contents = [{one.name: one.read_bytes() for one in store.folder.runs.iterdir()} for store in (forwards, backwards)]
+    assert contents[0] == contents[1]
+
+
+def test_nothing_to_validate(tmp_path: Path) -> None:
+    with pytest.raises(
+        DataError, match=r"^there is nothing at '.*none'; name a store, a zip of one, or a run's Parquet file\.$"
+    ):
+        sk.store.validate(tmp_path / "none")
