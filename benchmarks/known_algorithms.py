@@ -117,19 +117,18 @@ def cells(mpi: SimulatedMpi, program: list[str], n: int, size: int, ops: str, fo
 
 
 def message_rows(mpi: SimulatedMpi, folder: Path, far: int) -> list[tuple[object, ...]]:
-    """Return times of messages and gaps between two, at sizes that are close where protocols switch."""
+    """Return times of messages and gaps between the hosts of process 0 and `far`; sizes are close where protocols switch."""
+    places = mpi.platform.places(1)
+    two = replace(mpi, platform=replace(mpi.platform, hosts=(places[0], places[far]), scatter_seed=None))
     tree = sources("microbench")
     timing = [str(build(tree, mpi.mpicc, library=mpi.library).program("sk_time"))]
     burst = list(user_functions([str(BURST)], tree, mpi).command)
-    sizes = np.unique(
-        np.round(np.concatenate([2 ** np.arange(0, 7, 0.5), 2 ** np.arange(7, 17.5, 0.2), 2 ** np.arange(17.5, 22)]))
-    )
+    steps = [2 ** np.arange(0, 7, 0.5), 2 ** np.arange(7, 17.5, 0.2), 2 ** np.arange(17.5, 21)]
     rows: list[tuple[object, ...]] = []
-    for size in sizes.astype(int).tolist():
-        one = cells(mpi, timing, far, size, "Ping_pong", folder)["Ping_pong"]
-        many = cells(mpi, burst, 2, size, "", folder)["message_burst"]
-        alone = one if far == 2 else cells(mpi, timing, 2, size, "Ping_pong", folder)["Ping_pong"]
-        rows += [("message", "round-trip", 2, size, one), ("gap", "burst", 2, size, (many - alone) / (MESSAGES - 1))]
+    for size in np.unique(np.round(np.concatenate(steps))).astype(int).tolist():
+        one = cells(two, timing, 2, size, "Ping_pong", folder)["Ping_pong"]
+        many = cells(two, burst, 2, size, "", folder)["message_burst"]
+        rows += [("message", "round-trip", 2, size, one), ("gap", "burst", 2, size, (many - one) / (MESSAGES - 1))]
     return rows
 
 
@@ -173,7 +172,7 @@ def main() -> int:
         folder = Path(name)
         platform = star(folder) if args.machine == "star" else load_platform("juropa")
         mpi = simulate(platform, per_node=1)
-        rows = message_rows(mpi, folder, 2 if args.machine == "star" else 64)
+        rows = message_rows(mpi, folder, 63)
         if args.messages_only:
             for row in rows:
                 print(*row)

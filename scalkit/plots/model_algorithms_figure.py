@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from scalkit.perfmodels import Cell, Identified
 from scalkit.perfmodels.quantities import format_value, percent
 from scalkit.plots.model_axes import in_words
-from scalkit.plots.style import DATA, PALETTE, QUIET, TROUBLE, blank, safe
+from scalkit.plots.style import DATA, PALETTE, QUIET, blank, safe
 
 __all__ = ["algorithms"]
 
@@ -27,16 +27,18 @@ def algorithms(found: Identified) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        Colour and text say the algorithm, paler where it is less sure. A ring marks where another one is predicted to be faster
-        by more than 10 %.
+        Colour and text say the algorithm, paler where it is less sure. A white dot marks where another one is predicted to be
+        faster by more than 10 %.
     """
     sizes = sorted({cell.S for cell in found.cells})
     processes = sorted({cell.P for cell in found.cells})
-    names = [name for name in found.names if any(name == cell.algorithms[0] for cell in found.cells)]
+    names = list(
+        dict.fromkeys(_name(cell) for cell in sorted(found.cells, key=lambda cell: (len(cell.algorithms), cell.S)))
+    )
     figure = blank(110 + _ROW * len(processes), _sentence(found))
     slower = {(cell.S, cell.P) for cell in found.better()}
     for k, name in enumerate(names):
-        mine = [cell for cell in found.cells if cell.algorithms[0] == name]
+        mine = [cell for cell in found.cells if _name(cell) == name]
         colour = QUIET if name == "other" else PALETTE[k % len(PALETTE)]
         figure.add_scatter(
             x=[sizes.index(cell.S) for cell in mine],
@@ -59,7 +61,7 @@ def algorithms(found: Identified) -> go.Figure:
             x=[sizes.index(cell.S) for cell in ringed],
             y=[processes.index(cell.P) for cell in ringed],
             mode="markers",
-            marker={"symbol": "circle-open", "size": 16, "color": "#ffffff", "line": {"width": 3, "color": TROUBLE}},
+            marker={"symbol": "circle", "size": 11, "color": "#ffffff", "line": {"width": 2, "color": DATA}},
             hoverinfo="skip",
             name="another is predicted to be faster",
         )
@@ -91,6 +93,10 @@ def algorithms(found: Identified) -> go.Figure:
         }
     )
     return figure
+
+
+def _name(cell: Cell) -> str:
+    return " or ".join(cell.algorithms)
 
 
 def _hover(cell: Cell) -> str:

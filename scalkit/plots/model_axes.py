@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.perfmodels.quantities import format_value
-from scalkit.plots.style import quantity, rounded, x_axis
+from scalkit.plots.style import number, quantity, rounded, x_axis
 
 __all__ = ["SHADES", "in_words", "model_axis", "places", "shade_of"]
 
@@ -37,13 +38,25 @@ def model_axis(name: str, values: Floats) -> dict[str, Any]:
     shown = np.unique(values)
     axis = x_axis(shown, float(shown[0]), float(shown[-1]), name)
     axis["title"] = {**axis["title"], "text": _TITLES.get(name, name)}
-    ticks = shown[:: -(-len(shown) // _MOST_TICKS)]
-    if name == "S":
+    ticks = shown if len(shown) <= _MOST_TICKS else _powers(float(shown[0]), float(shown[-1]))
+    if not len(ticks):
+        ticks = shown[:: -(-len(shown) // _MOST_TICKS)]
+    if name != "S":
+        axis |= {"tickvals": rounded(ticks), "ticktext": [number(one) for one in ticks]}
+    else:
         axis |= {
             "tickvals": rounded(ticks),
             "ticktext": [in_words("S", float(one)).removeprefix("S = ") for one in ticks],
         }
     return axis
+
+
+def _powers(low: float, high: float) -> Floats:
+    """Return powers of two between two ends, every one, every second, and so on."""
+    if low < 0 or high < 8 * max(low, 1.0):
+        return np.empty(0)
+    first, last = math.ceil(math.log2(max(low, 1.0))), math.floor(math.log2(high))
+    return np.asarray(2.0 ** np.arange(first, last + 1, -(-(last - first + 1) // _MOST_TICKS)))
 
 
 def places(low: float, high: float, *, whole: bool, points: int = 121) -> Floats:

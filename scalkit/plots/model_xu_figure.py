@@ -73,7 +73,7 @@ def xu(fit: XuFit) -> go.Figure:
             showlegend=k == 0,
             **axes,
         )
-        seen = np.concatenate([middle, curve])
+        seen = np.concatenate([middle, curve, ends[:, 0], ends[:, 1]])
         low, high = float(seen[seen > 0].min(initial=np.inf)), float(seen.max())
         side = value_axis(low, high, "s", title) if np.isfinite(low) else value_axis(0.0, 1.0, "s", title)
         if k:

@@ -1,0 +1,139 @@
+"""What the notebook on models of MPI calls: tables of how well models do, and the bundled data behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from scalkit import measure
+from scalkit.errors import ReportError
+from scalkit.lessons.transforms import choice_of, transforms
+from scalkit.perfmodels import (
+    Folklore,
+    PerformanceModel,
+    PointToPoint,
+    cells_of,
+    collective,
+    folklore,
+    in_groups,
+    with_datatype,
+)
+from scalkit.perfmodels.known import KnownAlgorithms, read_known
+from scalkit.perfmodels.quantities import format_value
+from scalkit.reports.bundled import bundled
+from scalkit.widgets.model_sliders import ModelSliders
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "accuracy",
+    "fft_sliders",
+    "folklore_here",
+    "folklore_of",
+    "growths_of",
+    "known",
+    "simulated",
+    "values",
+    "variants",
+]
+
+_MODELS = "data/models"
+
+
+def known(name: str = "juropa") -> KnownAlgorithms:
+    """Return the simulated operations whose algorithms are known: ``"star"`` or ``"juropa"``."""
+    return read_known(bundled(f"{_MODELS}/known-{name}.csv"))
+
+
+def simulated(which: str = "trees") -> xr.Dataset:
+    """Return simulated broadcasts and allreduces, p = 2..1024, by ``"trees"`` or by the ``"best"`` algorithms."""
+    return measure.read(str(bundled(f"{_MODELS}/simulated-juropa-{which}.nc")))
+
+
+def folklore_here(library: str = "mpich") -> list[Any]:
+    """Return the folklore check of a real library, measured on a machine of two cores; a sentence where nothing was measured."""
+    try:
+        path = bundled(f"{_MODELS}/collectives-{library}.nc")
+    except ReportError:
+        how = "measure with scalkit measure collectives --size 8 --out runs/8, and other sizes"
+        return [f"no measurements of {library} are bundled; {how}"]
+    return folklore_of(measure.read(str(path), parameter=["p", "S"]))
+
+
+def growths_of(models: dict[str, PerformanceModel]) -> pd.DataFrame:
+    """Return kind, growth and formula of models: a row for each."""
+    import pandas as pd
+
+    rows = {name: [one.kind, f"O({one.growth})", one.statement] for name, one in models.items()}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["kind", "growth", "model"])
+
+
+def values(models: dict[str, PerformanceModel], **at: Any) -> pd.DataFrame:
+    """Return the values of models at one setting for each column, as texts; ``values(models, S=[8, 65536], P=64)``."""
+    import pandas as pd
+
+    wide = np.broadcast_arrays(*(np.atleast_1d(np.asarray(one, dtype=float)) for one in at.values()))
+    heads = [", ".join(f"{key} = {one[k]:g}" for key, one in zip(at, wide, strict=True)) for k in range(len(wide[0]))]
+    where = dict(zip(at, wide, strict=True))
+    rows = {
+        name: [_shown(v, one.unit) for v in one(outside="nan", **{key: where[key] for key in one.parameters})]
+        for name, one in models.items()
+    }
+    return pd.DataFrame.from_dict(rows, orient="index", columns=heads)
+
+
+def _shown(value: float, unit: str) -> str:
+    return "–" if np.isnan(value) else format_value(float(value), unit)
+
+
+def accuracy(data: KnownAlgorithms) -> pd.DataFrame:
+    """Return, for each operation and algorithm, how many cells were named right and how far predictions are off."""
+    import pandas as pd
+
+    rows, right, errors = {}, [], []
+    for one in data.tried():
+        right.append(one.right)
+        errors.append(one.errors)
+        rows[f"{one.operation}, {one.algorithm}"] = _row(one.right, one.errors)
+    rows["all"] = _row(np.concatenate(right), np.concatenate(errors))
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["cells", "named right", "median error", "90 % within"])
+
+
+def _row(right: Any, errors: Any) -> list[str]:
+    share = f"{100 * right.mean():.0f} %"
+    return [str(len(right)), share, f"{100 * np.median(errors):.1f} %", f"{100 * np.quantile(errors, 0.9):.0f} %"]
+
+
+def folklore_of(data: xr.Dataset, functions: Iterable[str] = ("MPI_Bcast", "MPI_Allreduce")) -> list[Folklore]:
+    """Return the folklore check of each function."""
+    return [folklore(cells_of(data, name)) for name in functions]
+
+
+def variants(
+    message: PointToPoint, *, copy_per_byte: object = "0.25 ns/B", groups: int = 4
+) -> dict[str, PerformanceModel]:
+    """Return a broadcast of contiguous and of scattered data, and an allreduce of all and in groups that share a link."""
+    scattered = with_datatype(message, copy_per_byte)
+    name = "recursive-doubling"
+    return {
+        "broadcast": collective("broadcast", "binomial", message),
+        "broadcast, scattered data": collective("broadcast", "binomial", scattered),
+        "allreduce": collective("allreduce", name, message),
+        f"allreduce in {groups} groups": in_groups("allreduce", name, message, groups),
+        f"the same, {groups} messages a link": in_groups("allreduce", name, message, groups, contention=groups),
+    }
+
+
+def fft_sliders(message: PointToPoint, grids: Sequence[int], counts: Sequence[int], **start: float) -> ModelSliders:
+    """Return sliders for the size of a three-dimensional FFT and the processes: planes against pencils."""
+    made = partial(_transforms_at, message)
+    return ModelSliders(made, {"N": list(grids), "P": list(counts)}, "P", choice_of, **start)
+
+
+def _transforms_at(message: PointToPoint, at: Any) -> dict[str, PerformanceModel]:
+    return transforms(message, int(at["N"]))
