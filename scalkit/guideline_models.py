@@ -18,6 +18,8 @@ from scalkit.validation.verdict import judge
 
 __all__ = ["FittedCurve", "fit_curves", "predictions"]
 
+_KNOTS = 40
+
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -44,11 +46,14 @@ class FittedCurve:
         Growths come with their probability; the level of a curve varies as that of so many values does, without the noise of
         a new value.
         """
-        seen = self.posterior.predictions(x)
+        at = np.geomspace(x[0], x[-1], _KNOTS) if len(x) > _KNOTS else x
+        seen = self.posterior.predictions(at)
         chosen = rng.choice(len(seen.weights), size=n, p=seen.weights / seen.weights.sum())
         settings = len(self.posterior.series.x)
         shift = rng.standard_normal(n) * seen.spread[chosen, 0] / np.sqrt(settings + 1)
-        return np.asarray(np.exp(seen.logs[chosen] + shift[:, None]))
+        kinds, which = np.unique(chosen, return_inverse=True)
+        logs = np.stack([np.interp(np.log(x), np.log(at), seen.logs[kind]) for kind in kinds])
+        return np.asarray(np.exp(logs[which] + shift[:, None]))
 
 
 def fit_curves(parameter: str, series: Sequence[tuple[Floats, Floats]]) -> list[FittedCurve | None]:

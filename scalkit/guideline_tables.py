@@ -15,7 +15,7 @@ from scalkit.errors import DataError, UsageError
 from scalkit.guidelines.experiments import MISSING, Measured
 from scalkit.guidelines.run_sizes import is_measurements, run_table
 
-__all__ = ["PathLike", "csv_text", "read_csv", "read_tables"]
+__all__ = ["PathLike", "csv_text", "example_table", "read_csv", "read_tables"]
 
 PathLike = str | os.PathLike[str]
 
@@ -63,7 +63,29 @@ def read_tables(source: Any, *, value: str = "time") -> Any:
         raise UsageError(
             "CSV files and run folders cannot be assessed together; give one kind, or put all into CSV files."
         )
-    return run_table(_read(paths), value)
+    from scalkit.measure import holds_experiments
+
+    return _neighbourhoods(paths, value) if holds_experiments(paths) else run_table(_read(paths), value)
+
+
+def _neighbourhoods(paths: Sequence[Path], value: str) -> Any:
+    """Return run files of neighbourhood campaigns; ``local`` is the longest time that any process was inside the call."""
+    from scalkit.measure import read_experiments
+
+    table = read_experiments([str(path) for path in paths], value="local" if value == "local" else "completion")
+    if value == "local":
+        table[value] = table.pop("time")
+    table.attrs["units"] = "s"
+    return table
+
+
+def example_table() -> Any:
+    """Return a small simulated campaign, of which one guideline is violated: nothing in it is measured."""
+    from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
+
+    design = neighbourhood_design(p=160, sizes=(1, 16, 256, 4096))
+    slow = {"operation": "MPI_Neighbor_allgather", "topology": "moore", "n_dim": 2, "order": "fmaj"}
+    return simulated_campaign(design[design["n_dim"] == 2], [(slow, 1.12)], seed=3, n_repetitions=15)
 
 
 def _read(paths: Sequence[Path]) -> Any:

@@ -137,8 +137,12 @@ def _of_dataset(data: Any, value: str, run: str, ignore: Sequence[str]) -> Colum
         flags = data.coords[CROWDED].broadcast_like(array).transpose(*array.dims)
         found[CROWDED] = np.asarray(flags.values).reshape(len(numbers), -1)[kept, 0]
     units = data[value].attrs.get("units") or data.attrs.get("units", "")
-    return _split(found, value, run, ignore, {**data.attrs, "units": units})
+    own = {"simulated": data.attrs.get("simulated"), "units": units}
+    return _split(found, value, run, ignore, own)
 
 
 def _caveats(attributes: Mapping[Any, Any]) -> tuple[str, ...]:
-    return ("these measurements are simulated",) if attributes.get("simulated") else ()
+    notes = attributes.get("notes") or ()
+    simulated = ("these measurements are simulated",) if attributes.get("simulated") else ()
+    said = [notes] if isinstance(notes, str) else list(notes) if isinstance(notes, list | tuple) else []
+    return (*simulated, *(str(note).rstrip(".") for note in dict.fromkeys(said)))

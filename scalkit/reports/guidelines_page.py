@@ -7,13 +7,13 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from scalkit.guideline_tables import read_tables
+from scalkit.guideline_tables import example_table, read_tables
 from scalkit.guidelines import CATALOGUES, Assessment, assess
 from scalkit.guidelines.predicting import Prediction
 from scalkit.guidelines.remedies import Remedy, remedies
@@ -22,6 +22,8 @@ from scalkit.reports.outcome import write_outcome
 from scalkit.reports.page import written_now
 
 __all__ = ["GuidelinePage", "open_guidelines", "to_junit"]
+
+_FACTS = ("mpi_library", "host", "started", "foreign_load")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +46,8 @@ class GuidelinePage:
         Time of the report, UTC.
     predicted_along : str
         Empty if nothing was predicted.
+    facts : mapping from str to value
+        What the measurements say of where they come from: ``mpi_library``, ``host``, ``started``, ``foreign_load``.
     """
 
     found: Assessment
@@ -55,6 +59,7 @@ class GuidelinePage:
     fail_on: tuple[str, ...]
     made: str
     predicted_along: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def status(self) -> int:
@@ -110,7 +115,7 @@ def open_guidelines(
     Parameters
     ----------
     runs : sequence of paths
-        What `scalkit.guideline_tables.read_tables` takes.
+        What `scalkit.guideline_tables.read_tables` takes; empty: a simulated example.
     guidelines : sequence of str
         Texts, TOML files, names of bundled sets; empty: all bundled ones.
     options : mapping
@@ -132,21 +137,22 @@ def open_guidelines(
         If an input is wrong.
     """
     given = dict(options or {})
-    table = read_tables(list(runs), value=given.get("value", "time"))
+    table = read_tables(list(runs), value=given.get("value", "time")) if runs else example_table()
     found = assess(table, list(guidelines) or CATALOGUES, **given)
     predictions: tuple[Prediction, ...] = ()
     if predict:
         from scalkit.guideline_models import predictions as predicted
 
         predictions = predicted(found, predict, highest=up_to)
-    shown = tuple(named or runs)
+    shown = tuple(named or runs or ("a simulated example",))
     page = GuidelinePage(
         found=found,
         predictions=predictions,
         remedies=remedies(found),
         title=title or f"What is slower than it should be in {', '.join(Path(one).name or one for one in shown[:3])}?",
         named=shown,
-        hashes=_hashes(runs, shown),
+        hashes=_hashes(runs, shown) if runs else {},
+        facts={key: value for key, value in (getattr(table, "attrs", None) or {}).items() if key in _FACTS},
         fail_on=tuple(fail_on),
         made=written_now(),
         predicted_along=predict,

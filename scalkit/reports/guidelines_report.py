@@ -10,7 +10,7 @@ from typing import Any
 
 from scalkit.errors import ReportError
 from scalkit.guideline_tables import PathLike, csv_text
-from scalkit.guidelines import Guideline, measured
+from scalkit.guidelines import Guideline, catalogue, measured
 from scalkit.reports.bundled import bundled
 from scalkit.reports.outcome import read_outcome
 from scalkit.reports.run import ReportResult
@@ -73,12 +73,14 @@ def guidelines_report(
     from scalkit.reports.kernel import execute
 
     target = Target.of(out, force=force)
-    texts = [guidelines] if isinstance(guidelines, str | os.PathLike | Guideline) else list(guidelines or ())
+    asked = [guidelines] if isinstance(guidelines, str | os.PathLike | Guideline) else list(guidelines or ())
+    texts = [_text(one) for one in asked]
+    catalogue.guidelines(texts or catalogue.CATALOGUES)  # what is wrong is refused before a notebook is started
     with tempfile.TemporaryDirectory(prefix="scalkit-report-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         runs, named = _runs(source, folder, options)
         given: dict[str, Any] = {
-            "guidelines": [_text(one) for one in texts],
+            "guidelines": texts,
             "options": _plain(options),
             "predict": predict,
             "up_to": up_to,

@@ -251,6 +251,12 @@ def _facts(page: GuidelinePage) -> Iterator[tuple[str, str]]:
     found = page.found
     data = found.data
     yield "measurements", ", ".join(page.named) + (" (simulated, not measured)" if page.is_simulated else "")
+    facts = page.facts
+    for key, label in (("host", "host"), ("mpi_library", "MPI library"), ("started", "measured")):
+        if facts.get(key):
+            yield label, str(facts[key])
+    if isinstance(load := facts.get("foreign_load"), float) and np.isfinite(load):
+        yield "load of other programs", f"{100 * load:.0f} %"
     yield "experiments", f"{len(data.codes)} in {counted(len(data.runs), 'run')}"
     yield "parameters", "; ".join(f"{key}: {_levels(data.levels[key])}" for key in data.parameters)
     lacking = int((data.rows == MISSING).sum())

@@ -1,0 +1,143 @@
+"""`scalkit guidelines` as a user types it: table, sentences, files, exit status, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scalkit.cli import main
+from scalkit.guidelines.profile import load_profile
+
+TEXT = "MPI_Gather <= MPI_Allgather"
+
+
+def csv(path: Path, slow: float = 1.3, crowded: bool = False, runs: int = 12) -> Path:
+    rng = np.random.default_rng(5)
+    lines = ["# unit: s", "operation,p,size,run,oversubscribed,time"]
+    for name, factor in (("MPI_Gather", slow), ("MPI_Allgather", 1.0)):
+        for p in (2, 4, 8, 16, 32):
+            for size in (8, 64):
+                for run in range(runs):
+                    time = factor if size == 8 else 1.0
+                    values = " ".join(f"{1e-6 * time * p**0.5 * x:.6g}" for x in rng.lognormal(0, 0.01, 5))
+                    lines.append(f"{name},{p},{size},{run},{crowded},{values}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    return str(csv(tmp_path / "t.csv"))
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> str:
+    assert main(["guidelines", *words]) == status
+    captured = capsys.readouterr()
+    return captured.out if status < 2 else captured.err
+
+
+def test_table_sentences_and_status(capsys: pytest.CaptureFixture[str], table: str) -> None:
+    out = said(capsys, table, "--guideline", TEXT, "--by", "p", status=1)
+    assert "p=32" in out
+    assert "1/2 (1/1)" in out
+    assert out.count(f"{TEXT} is violated at p=") == 5
+    assert "Call MPI_Allgather instead of MPI_Gather, for p = 2 to 32, size = 8. The latter takes 1.3" in " ".join(
+        out.split()
+    )
+    assert out.rstrip().endswith("Exit status 1.")
+    assert "and 3 more; --most shows them" in said(capsys, table, "--guideline", TEXT, "--most", "2", status=1)
+    fine = said(capsys, table, "--guideline", "MPI_Allgather <= MPI_Gather", "--guideline", "a <= b")
+    assert "0/10 (0/5)" in fine
+    assert "a <= b was not tested: a, b were not measured." in fine
+    untested = said(capsys, table, "--guideline", "a <= b", "--fail-on", "untested", status=1)
+    assert "No guideline could be tested. Exit status 1." in untested
+
+
+def test_crowded_and_too_few_runs_do_not_decide(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    out = said(capsys, str(csv(tmp_path / "c.csv", crowded=True)), "--guideline", TEXT)
+    assert out.count("(does not decide)") == 5
+    assert "Exit status 0." in out
+    few = str(csv(tmp_path / "f.csv", runs=3))
+    assert "10 undecidable. Exit status 0." in said(capsys, few, "--guideline", TEXT)
+    assert "Exit status 1." in said(capsys, few, "--guideline", TEXT, "--fail-on", "undecidable", status=1)
+
+
+def test_json_holds_everything(capsys: pytest.CaptureFixture[str], table: str) -> None:
+    content = json.loads(
+        said(capsys, table, "--guideline", TEXT, "--json", "--p-threshold", "0.01", "--test", "paired", status=1)
+    )
+    assert (content["exit_status"], content["counts"]["violated"]) == (1, 5)
+    assert content["thresholds"]["p"] == 0.01
+    assert {one["test"] for one in content["tests"]} == {"paired"}
+    assert [(one["instead_of"], one["use"], one["decides"]) for one in content["remedies"]] == [
+        ("MPI_Gather", "MPI_Allgather", True)
+    ]
+    assert content["predictions"] == []
+
+
+def test_profile_and_snippet(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path) -> None:
+    profile, snippet = tmp_path / "p.json", tmp_path / "s.c"
+    words = (table, "--guideline", TEXT, "--profile", str(profile), "--snippet", str(snippet))
+    assert f"Written: {snippet}" in said(capsys, *words, status=1)
+    assert load_profile(profile).choose("MPI_Gather", 8, 8) == "MPI_Allgather"
+    assert "int scalkit_gather(" in snippet.read_text(encoding="utf-8")
+    again = said(capsys, *words, status=2)
+    assert (
+        again
+        == f"scalkit guidelines: {profile} is there already; choose another path for --profile, or allow it (--force).\n"
+    )
+    assert main(["guidelines", *words, "--force"]) == 1
+
+
+def test_models_predict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    rows = ["operation,p,run,time"]
+    for name, time in (("a", lambda p: 2 + 0.2 * p), ("b", lambda p: 9 + 0.0 * p)):
+        rows += [
+            f"{name},{p},{run},{time(p) * rng.lognormal(0, 0.01):.6g}" for p in (2, 4, 8, 16, 24) for run in range(10)
+        ]
+    file = tmp_path / "m.csv"
+    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    words = (str(file), "--guideline", "a <= b", "--predict", "p", "--up-to", "512")
+    out = said(capsys, *words)
+    assert "Prediction, not measured: a <= b will be violated from p = 3" in out
+    assert "at p = 512." in " ".join(out.split())
+    assert "Exit status 1." in said(capsys, *words, "--fail-on", "predicted", status=1)
+    none = said(capsys, str(file), "--guideline", "b <= 9*a", "--predict", "p", "--up-to", "512")
+    assert "No violation is predicted up to p = 512." in none
+
+
+def test_the_catalogues_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    out = said(capsys, "--list")
+    assert out.startswith("neighbourhood (")
+    assert "guidelines), as in --guideline neighbourhood\n" in out
+    assert "  GL12\n      reorder=1 <= reorder=0\n      Ranks are reordered to communicate faster" in out
+    rows = json.loads(said(capsys, "--list", "--json"))
+    assert {row["set"] for row in rows} == {"neighbourhood", "classic"}
+    assert all(row["meaning"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "there is nothing to assess; name a run folder or a CSV file, or give --list."),
+        (["{}", "--fail-on", "predicted"], "--fail-on predicted is about models; name the parameter to predict along"),
+        (["{}", "--up-to", "5"], "--up-to is about models; name the parameter to predict along, as in --predict p."),
+        (["{}", "--guideline", "a <"], "cannot read the guidelines 'a <': No such file or directory."),
+        (["{}", "--guideline", TEXT, "--by", "q"], "there is no parameter 'q'; choose from operation, p, size."),
+        (["{}", "--guideline", TEXT, "--predict", "q"], "there is no parameter 'q' to predict along;"),
+        (["{}", "--v-threshold", "1"], "the threshold of the ratio is 1.0; it must be above 1, as in 1.03."),
+        (
+            ["{}", "--value", "speed"],
+            "there is no column 'speed' with the measured values; there are operation, p, size",
+        ),
+        (["nowhere"], "there is no file or folder 'nowhere'; name measurements, such as a run folder or a CSV file."),
+        (["{}", "--snippet", "{}/x.c"], "x.c: it is no place for a file; choose another path for --snippet."),
+    ],
+)
+def test_refused(capsys: pytest.CaptureFixture[str], table: str, words: list[Any], message: str) -> None:
+    assert message in said(capsys, *(word.replace("{}", table) for word in words), status=2)
