@@ -153,7 +153,7 @@ class ModelCard:
         from html import escape
 
         head = ("", "value", f"interval of {100 * self.level:g} %", "")
-        numbers = table(head, [tuple(map(escape, row)) for row in self.rows()], escape(self.name))
+        numbers = table(head, [tuple(map(escape, row)) for row in self.rows()], self.name)
         models = [
             (escape(name), f"<math>{model.to_mathml(numbers=True)}</math>") for name, model in self.models.items()
         ]

@@ -34,6 +34,7 @@ TRUTH = """<?xml version='1.0'?>
   <cluster id="flat" prefix="flat-" suffix="" radical="0-15" speed="10Gf" core="1" bw="1GBps" lat="0.5us"/>
 </platform>
 """
+SIZES = (0, 8, 64, 512, 2048, 8192, 32768, 65536, 131072, 262144)
 ENVELOPE_S = 16e-9  # the simulator sends 16 bytes more with each message
 
 
@@ -46,7 +47,7 @@ def simulated(folder: Path, platform: Path | str, parts: str, **more: object) ->
 @needs_simgrid
 def test_loggp_is_found_where_it_is_known(tmp_path: Path) -> None:
     (tmp_path / "flat.xml").write_text(TRUTH)
-    card = simulated(tmp_path / "runs", tmp_path / "flat.xml", "latency,loggp,sync")
+    card = simulated(tmp_path / "runs", tmp_path / "flat.xml", "latency,loggp,sync", sizes=SIZES)
     found = card.loggp
     assert found.o_send == pytest.approx(3e-7, rel=0.05)
     assert found.o_receive == pytest.approx(5e-7, rel=0.05)
@@ -106,7 +107,7 @@ def test_what_is_measured_here_is_fitted(tmp_path: Path) -> None:
         tuple(part for part in PARTS if part != "hops"),
         1,
         3,
-        reps=2,
+        reps=1,
         sizes=tuple(4**k for k in range(10)),
         rounds=4,
         bisection_size=4096,
@@ -125,7 +126,7 @@ def test_what_is_measured_here_is_fitted(tmp_path: Path) -> None:
     assert read.about == card.about
     assert read.loggp == card.loggp
     assert read.point_to_point(S=[8, 1e6]) == pytest.approx(card.point_to_point(S=[8, 1e6]))
-    with pytest.raises(UsageError, match=r"holds measurements with other arguments: reps was 2, is now 6\. Repeat its"):
+    with pytest.raises(UsageError, match=r"holds measurements with other arguments: reps was 1, is now 6\. Repeat its"):
         prepare_messages(tmp_path / "runs", MessageArguments(**{**vars(arguments), "reps": 6}), find_mpi())
 
 

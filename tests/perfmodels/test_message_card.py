@@ -1,0 +1,320 @@
+"""Fits of what messages cost beside their size, model cards, and run files that make no sense."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scalkit.errors import DataError, UsageError
+from scalkit.perfmodels import ExactModel, PointToPoint, Protocol, Range, RangeModel, Torus, bluegene_p, read_models
+from scalkit.perfmodels.bisection_fit import fit_bisection
+from scalkit.perfmodels.card import MESSAGE, ModelCard, Quantity, read_card
+from scalkit.perfmodels.card_fit import fit_card, fit_folder
+from scalkit.perfmodels.message_runs import read_message_runs
+from scalkit.perfmodels.overlap_fit import fit_overlap
+from scalkit.perfmodels.step_fit import fit_hops, fit_matching, hops_of
+from scalkit.perfmodels.stride_fit import fit_strides
+
+RNG = np.random.default_rng(20261)
+
+
+def noisy(values: Any, repetitions: int = 12, share: float = 0.02) -> Any:
+    return np.asarray(values)[:, None] * RNG.lognormal(0, share, (len(values), repetitions))
+
+
+def test_the_paper_s_matching_cost_comes_back() -> None:
+    queued = np.array([0, 1, 10, 100, 1000, 2000])
+    fit = fit_matching(queued, noisy(5e-6 + 100e-9 * queued))
+    assert fit.each == pytest.approx(100e-9, rel=0.05)
+    assert fit.interval[0] < 100e-9 < fit.interval[1]
+    assert fit.is_seen
+    assert fit.remarks == ()
+    assert "for each queued receive" in str(fit)
+    assert "queued receive" in fit._repr_html_()
+    assert np.abs(fit.residuals).max() < 0.1
+
+
+def test_a_queue_that_costs_nothing_says_so() -> None:
+    fit = fit_matching([0, 10, 100, 1000], [[1e-6, 1.02e-6]] * 4)
+    assert not fit.is_seen
+    assert fit.remarks == ("No cost of a queued receive is visible: the interval reaches to zero.",)
+    falling = fit_matching([0, 10, 100, 1000], [2e-6, 1.9e-6, 1.8e-6, 1e-6])
+    assert "The cost of a queued receive came out negative without a bound; it is held at zero." in falling.remarks
+
+
+def test_hops_of_a_torus() -> None:
+    torus = Torus((4, 3))
+    assert [hops_of(torus, 0, node) for node in range(12)] == [0, 1, 2, 1, 1, 2, 3, 2, 1, 2, 3, 2]
+    fit = fit_hops([1, 1, 2, 3], [1.1e-6, 1.1e-6, 1.2e-6, 1.3e-6])
+    assert fit.each == pytest.approx(1e-7)
+    with pytest.raises(DataError, match=r"^the torus \(4, 3\) has no node 12; it has 0 to 11\.$"):
+        hops_of(torus, 0, 12)
+
+
+def test_overlap_is_that_of_the_definition() -> None:
+    sizes, pure = [1e3, 1e4, 1e5], [1e-5, 1e-4, 1e-3]
+    work, both = pure, [1e-5, 1.5e-4, 2e-3]
+    fit = fit_overlap(sizes, noisy(pure, share=1e-3), noisy(work, share=1e-3), noisy(both, share=1e-3), side="sender")
+    assert fit.shares == pytest.approx((1, 0.5, 0), abs=0.01)
+    assert [fit.progresses(k) for k in range(3)] == ["yes", "partly", "no"]
+    assert str(fit).startswith("sender: 1000 B 100 %")
+    assert "goes on during work" in fit._repr_html_()
+    with pytest.raises(DataError, match=r"^the side is 'left'; it is 'sender' or 'receiver'\.$"):
+        fit_overlap(sizes, pure, work, both, side="left")
+
+
+def test_the_worst_stride_is_named() -> None:
+    fit = fit_strides(65536, [1, 2, 8], noisy([1e-5, 2e-5, 6e-5]), RNG.lognormal(0, 0.02, 12) * 1e-5)
+    assert fit.worst == (8, pytest.approx(6, rel=0.05))
+    assert fit.low[2] < 6 < fit.high[2]
+    assert "at stride 8 (64 KiB)" in str(fit)
+    assert "Worst" in fit._repr_html_()
+    with pytest.raises(
+        DataError, match=r"^there must be a row of times for each stride from 1 on, got 1 and \(2, 1\)\.$"
+    ):
+        fit_strides(8, [1], [[1.0], [2.0]], [1.0])
+    with pytest.raises(
+        DataError, match=r"^a time of a strided message is not positive; times are in s\. Leave it out\.$"
+    ):
+        fit_strides(8, [1, 2], [[1.0], [-2.0]], [1.0])
+
+
+def test_a_bisection_that_decays_with_the_cube_root() -> None:
+    times = {p: 1e-4 * p ** (1 / 3) * RNG.lognormal(0, 0.05, (40, p)) for p in (8, 64, 512)}
+    fit = fit_bisection(1e6, times, per_byte=1e-10)
+    assert fit.decay == pytest.approx(1 / 3, abs=0.01)
+    assert fit.decay_interval[0] < 1 / 3 < fit.decay_interval[1]
+    assert fit.low[0] < fit.effective[0] < fit.high[0]
+    assert fit.rows()[0][3] == f"{100 * fit.effective[0] / 1e10:.0f} %"
+    counts, edges = fit.histogram(2)
+    assert counts.sum() == 40 * 512
+    assert len(edges) == 21
+    assert "of the peak" in fit._repr_html_()
+    alone = fit_bisection(1e6, {2: times[8][:, :2]})
+    assert math.isnan(alone.decay)
+    assert str(alone).endswith("with 2 processes")
+
+
+@pytest.mark.parametrize(
+    ("size", "times", "message"),
+    [
+        (
+            0.0,
+            {2: [[1.0, 1.0]] * 3},
+            r"the bisection needs messages of a positive size and times, got 0 B and 1 tables\.",
+        ),
+        (8.0, {}, r"the bisection needs messages of a positive size and times, got 8 B and 0 tables\."),
+        (
+            8.0,
+            {2: [[1.0, 1.0]] * 2},
+            r"the times of 2 processes must be positive, of at least 3 rounds times 2, got .*",
+        ),
+        (8.0, {2: [[1.0, -1.0]] * 3}, r"the times of 2 processes must be positive, .*"),
+    ],
+)
+def test_bisections_that_make_no_sense(size: float, times: dict[int, Any], message: str) -> None:
+    with pytest.raises(DataError, match=f"^{message}$"):
+        fit_bisection(size, times)
+
+
+@pytest.mark.parametrize(
+    ("counts", "times", "message"),
+    [
+        (
+            [0, 1],
+            [1.0, 2.0],
+            r"the cost of a queued receive needs 3 rows of times or more, at different numbers, got \(2,\).*",
+        ),
+        (
+            [1, 1, 1],
+            [1.0, 2.0, 3.0],
+            r"the cost of a queued receive needs 3 rows of times or more, at different numbers, .*",
+        ),
+        ([0, 1, 2], [1.0, -2.0, 3.0], r"the numbers of a queued receive are not negative and times are positive, .*"),
+        ([-1, 1, 2], [1.0, 2.0, 3.0], r"the numbers of a queued receive are not negative and times are positive, .*"),
+    ],
+)
+def test_steps_that_make_no_sense(counts: list[int], times: list[float], message: str) -> None:
+    with pytest.raises(DataError, match=f"^{message}$"):
+        fit_matching(counts, times)
+
+
+# ---- cards ---------------------------------------------------------------------------------------------------------
+
+
+def card() -> ModelCard:
+    protocols = [
+        Protocol(Range(0, 1024), 1e-6, 2e-10),
+        Protocol(Range(1024, math.inf, open_low=True), 3e-6, 1e-10),
+    ]
+    message = PointToPoint.of_protocols(protocols, name=MESSAGE).time
+    numbers = {"L": 5e-7, "o_send": 1e-7, "o_receive": 2e-7, "g": 1e-7, "G": 1e-10, "O": 0.0}
+    quantities = [Quantity(k, v, 0.9 * v, 1.1 * v, "s/B" if k in "GO" else "s", "text") for k, v in numbers.items()]
+    quantities.append(Quantity("S", math.inf, math.nan, math.nan, "B", "eager"))
+    matching = ExactModel("t*R", {"t": "1 ns"}, name="matching")
+    return ModelCard('a "library"', {MESSAGE: message, "matching": matching}, tuple(quantities), {"host": "h"}, ("r",))
+
+
+def test_a_card_survives_its_file(tmp_path: Path) -> None:
+    made = card()
+    file = tmp_path / "card.toml"
+    file.write_text(made.to_toml(), encoding="utf-8")
+    read = read_card(file)
+    assert (read.name, read.about, read.remarks, read.level) == (made.name, made.about, made.remarks, made.level)
+    assert read.quantities[:6] == made.quantities[:6]
+    assert math.isinf(read.quantity("S").value)
+    assert read.loggp == made.loggp
+    assert read.point_to_point(S=[8, 4096]) == pytest.approx([1.0016e-6, 3.4096e-6])
+    assert list(read_models(file)) == [MESSAGE, "matching"]
+    assert read.to_toml() == made.to_toml()
+    assert "a &quot;library&quot;" in made._repr_html_()
+    assert read.rows()[-1][1] == "none up to the largest size"
+
+
+def test_the_paper_s_ranges_survive_a_card(tmp_path: Path) -> None:
+    model = bluegene_p()["point-to-point"]
+    (tmp_path / "card.toml").write_text(
+        ModelCard("BlueGene/P", {MESSAGE: model}, (), {}, ()).to_toml(), encoding="utf-8"
+    )
+    read = read_card(tmp_path / "card.toml").models[MESSAGE]
+    assert isinstance(read, RangeModel)
+    sizes = [8, 256, 257, 1024, 1025, 65536]
+    assert read(S=sizes) == pytest.approx(model(S=sizes), rel=1e-12)
+
+
+def test_a_card_says_what_it_lacks(tmp_path: Path) -> None:
+    empty = ModelCard("x", {}, (), {}, ())
+    with pytest.raises(
+        UsageError, match=r"^the card of 'x' has no model 'message'; fit latency with --what latency\.$"
+    ):
+        empty.point_to_point  # noqa: B018
+    with pytest.raises(UsageError, match=r"^the card of 'x' has no L of LogGP; fit it with --what loggp\.$"):
+        empty.loggp  # noqa: B018
+    with pytest.raises(UsageError, match=r"^the card of 'x' has no quantity 'hop'; it has none\.$"):
+        empty.quantity("hop")
+    bounded = ModelCard("x", {"m": bluegene_p()["matching"]}, (), {}, ())
+    with pytest.raises(
+        UsageError, match=r"^'matching' is of kind 'bounded'; a card holds exact models and ranges of them\.$"
+    ):
+        bounded.to_toml()
+    file = tmp_path / "models.toml"
+    file.write_text('[models.a]\nformula = "t"\nconstants = { t = "1 us" }\n', encoding="utf-8")
+    with pytest.raises(UsageError, match=r"has no table \[card\]: it is a catalogue, but no model card; read it with"):
+        read_card(file)
+    file.write_text(card().to_toml().replace("value = 5e-07", 'value = "fast"'), encoding="utf-8")
+    with pytest.raises(
+        UsageError, match=r"a quantity of the card makes no sense \(could not convert .*; fit it again\.$"
+    ):
+        read_card(file)
+
+
+# ---- run files -----------------------------------------------------------------------------------------------------
+
+
+def record(op: str, size: int, times: list[int], **more: Any) -> dict[str, Any]:
+    return {"rec": "trip", "op": op, "p": 2, "size_B": size, "verified": True, "messages": 10, "t_ns": times, **more}
+
+
+def written(folder: Path, records: list[dict[str, Any]], name: str = "messages-p0002-r00.jsonl") -> Path:
+    lines = [{"rec": "env", "mpi_library": "MPICH 5"}, *records, {"rec": "end", "records": 1 + len(records)}]
+    (folder / name).write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
+    return folder
+
+
+def test_run_files_become_a_card(tmp_path: Path) -> None:
+    truth = {size: 2 * (1000 + size // 4) for size in (1, 64, 1024, 4096, 16384)}
+    records = [record("Round_trip", size, [t, t + 4, t - 4]) for size, t in truth.items()]
+    records += [record("Round_trip", 1, [0, 2004])]  # another pass; zero is less than the clock can tell
+    made = fit_folder(written(tmp_path, records))
+    assert made.name == "MPICH 5"
+    assert made.quantity("latency").value == pytest.approx(1e-6, rel=0.01)
+    assert made.quantity("bandwidth").value == pytest.approx(4e9, rel=0.01)
+    assert "No protocol switch is visible: one latency and bandwidth explain all sizes." in made.remarks
+    runs = read_message_runs(tmp_path)
+    sizes, table = runs.table("Round_trip")
+    assert sizes.tolist() == [1, 64, 1024, 4096, 16384]
+    assert table.shape == (5, 5)
+    assert np.isnan(table[1:, 3:]).all()
+    assert repr(runs).endswith("Round_trip)")
+    with pytest.raises(DataError, match=r"has no measurements of 'Train'; it has Round_trip\.$"):
+        runs.table("Train")
+
+
+def test_wrong_data_load_and_broken_launches_are_said(tmp_path: Path) -> None:
+    records = [record("Round_trip", 8, [5], verified=False, foreign_load=0.5)]
+    written(tmp_path, records)
+    file = tmp_path / "messages-p0002-r00.jsonl"
+    file.write_text("\n".join(file.read_text().splitlines()[:-1]) + "\n", encoding="utf-8")
+    assert read_message_runs(tmp_path).remarks == (
+        "messages-p0002-r00.jsonl has no end: that launch broke off.",
+        "messages-p0002-r00.jsonl: Round_trip of 8 B brought wrong data.",
+        "Other programs used 50 % of the machine meanwhile.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        ([], r"holds no times of messages; 'scalkit model fit --out FOLDER' measures them\.$"),
+        (
+            [record("Round_trip", -8, [5])],
+            r"makes no sense \(a size or a time is negative\); measure that launch again\.$",
+        ),
+        (
+            [record("Round_trip", 8, [-5])],
+            r"makes no sense \(a size or a time is negative\); measure that launch again\.$",
+        ),
+        ([record("Round_trip", 8, [])], r"makes no sense \(a size or a time is negative\)"),
+        ([{"rec": "trip", "op": "Train"}], r"makes no sense \('size_B'\); measure that launch again\.$"),
+    ],
+)
+def test_run_files_that_make_no_sense(tmp_path: Path, records: list[dict[str, Any]], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_message_runs(written(tmp_path, records))
+
+
+def test_folders_that_make_no_sense(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"none holds no run files; 'scalkit model fit --out .*none' measures them\.$"):
+        read_message_runs(tmp_path / "none")
+    written(tmp_path, [record("Round_trip", 8, [5])])
+    (tmp_path / "b.jsonl").write_text('{"rec":"env","mpi_library":"Open MPI"}\n', encoding="utf-8")
+    with pytest.raises(DataError, match=r"mixes MPICH 5 and Open MPI; give each library a folder of its own\.$"):
+        read_message_runs(tmp_path)
+    (tmp_path / "b.jsonl").write_text("[1]\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"b\.jsonl, line 1 is damaged: it is no object; measure that launch again\.$"):
+        read_message_runs(tmp_path)
+
+
+def test_fewer_sizes_than_parameters(tmp_path: Path) -> None:
+    records = [record("Round_trip", size, [100 + size]) for size in (1, 2)]
+    with pytest.raises(
+        DataError, match=r"^latency and bandwidth need 3 to 200 sizes, got 2; measure more or thin them out\.$"
+    ):
+        fit_folder(written(tmp_path, records))
+
+
+def test_parts_that_lack_a_half(tmp_path: Path) -> None:
+    written(tmp_path, [record("Send_to_late", size, [100]) for size in (1, 2, 3)])
+    with pytest.raises(DataError, match=r"do not say how late the receiver was; measure again\.$"):
+        fit_folder(tmp_path)
+    written(tmp_path, [record("Strided", 64, [100], stride=4)])
+    with pytest.raises(
+        DataError, match=r"Strided needs the contiguous message, stride 0, and others; measure again\.$"
+    ):
+        fit_folder(tmp_path)
+    written(tmp_path, [record("Round_trip_to", 8, [100], peer=1)])
+    with pytest.raises(
+        DataError, match=r"does not say which torus its nodes are on; hops need \[topology\] in campaign\.toml"
+    ):
+        fit_folder(tmp_path)
+    trains = [record(op, size, [100 * size]) for op in ("Train", "Train_delayed") for size in (8, 16, 32)]
+    written(tmp_path, [*trains, record("Round_trip", 8, [100])])
+    with pytest.raises(
+        DataError, match=r"Round_trip was not measured at 16 B, Train was; measure that launch again\.$"
+    ):
+        fit_card(read_message_runs(tmp_path))
