@@ -5,7 +5,8 @@
     mpiexec -n 4 scalkit trace analyse runs/t             the same, shared by 4 processes
     scalkit trace show waits.nc                           shows them again
 
-Exit status: 0; 1 with --fail-above, if more of the time is waiting for progress; 2 for wrong input or use.
+Exit status: 0; 1 if the recorded program fails, or with --fail-above, if more of the time is waiting for progress; 2 for wrong
+input or use.
 """
 
 from __future__ import annotations
@@ -40,11 +41,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from scalkit.trace.options import CHOICES
 
     words = parser.add_subparsers(dest="word", metavar="WORD", required=True)
+    record = words.add_parser("record", help="record a program", description="Records a program while it runs.")
+    record.add_argument("folder", metavar="DIR", help="folder of the trace, made anew")
+    record.add_argument("command", nargs="+", metavar="COMMAND", help="what starts the program, after --")
+    record.add_argument("--mpicc", default="mpicc", metavar="NAME", help="compiler of the MPI library (default: mpicc)")
+    record.add_argument(
+        "--buffer", type=int, default=1 << 16, metavar="N", help="records of a kind in memory, then all are written"
+    )
     analyse = words.add_parser("analyse", help="find the waits of a trace", description="Finds the waits of a trace.")
     analyse.add_argument("folder", metavar="DIR", help="folder of the trace")
     analyse.add_argument("--out", metavar="FILE", help="write the result as netCDF")
     analyse.add_argument("--keep-going", action="store_true", help="leave out what is wrong with the trace")
-    analyse.add_argument("--scheme", choices=("bulk", "per-event"), default="bulk", help=argparse.SUPPRESS)
     for name, choices in CHOICES.items():
         text = f"{_READINGS[name]} (default: %(default)s)"
         analyse.add_argument(f"--{name.replace('_', '-')}", choices=choices, default=choices[0], help=text)
@@ -75,6 +82,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do what the word says and return the exit status."""
+    if args.word == "record":
+        return _record(args)
     if args.rows < 1:
         raise UsageError(f"--rows is {args.rows}; a number from 1 on is needed.")
     ds = _analysed(args) if args.word == "analyse" else _read(args)
@@ -87,6 +96,39 @@ def run(args: argparse.Namespace) -> int:
     waited = share(ds, "wait_for_progress") if "wait_for_progress" in told["totals"] else 0.0
     sys.stdout.write(json.dumps(told, indent=2) + "\n" if args.json else _text(told))
     return 1 if args.fail_above is not None and 100 * waited > args.fail_above else 0
+
+
+def _record(args: argparse.Namespace) -> int:
+    """Run the command with the recorder preloaded; return its status, 1 if it fails, 2 if it cannot start."""
+    import os
+    import shutil
+    import subprocess
+    from pathlib import Path
+
+    from scalkit.native import build, sources
+
+    if args.buffer < 16:
+        raise UsageError(f"--buffer is {args.buffer}; a number from 16 on is needed.")
+    folder = Path(args.folder).absolute()
+    if folder.exists() and any(folder.iterdir()) and not (folder / "trace.json").is_file():
+        raise UsageError(f"{args.folder} holds something that is no trace; name another folder.")
+    if shutil.which(args.command[0]) is None:
+        raise UsageError(f"there is no command {args.command[0]!r}; write what starts the program after --.")
+    library = build(sources("microbench"), args.mpicc, makefile="trace/Makefile").program("libsktrace.so")
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    preload = " ".join(filter(None, [str(library), os.environ.get("LD_PRELOAD", "")]))
+    more = {"LD_PRELOAD": preload, "SCALKIT_TRACE": str(folder), "SCALKIT_TRACE_BUFFER": str(args.buffer)}
+    status = subprocess.run(args.command, env={**os.environ, **more}, check=False).returncode
+    if not (folder / "trace.json").is_file():
+        raise UsageError(
+            f"{args.command[0]!r} ended with status {status} and recorded nothing; check that it starts a program of the MPI "
+            f"library of {args.mpicc!r}, and hands LD_PRELOAD and SCALKIT_TRACE on (Open MPI: -x LD_PRELOAD -x SCALKIT_TRACE)."
+        )
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    sys.stdout.write(f"recorded {size} bytes in {args.folder}; see them with: scalkit trace analyse {args.folder}\n")
+    return 1 if status else 0
 
 
 def _read(args: argparse.Namespace) -> xr.Dataset:

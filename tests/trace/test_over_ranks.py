@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from launching import find, launch, scalkit
+from launching import launch, scalkit
 from random_traces import build, random_calls
 
 from scalkit.bench import Mpi
@@ -33,11 +33,6 @@ for n, chunk in ((1, 5), (2, 50), (3, 16), (4, 1 << 18), (7, 9)):
             write_result(found, Path(sys.argv[2]) / f"{n}.nc")
     comm.Free()
 """
-
-
-@pytest.fixture(scope="module")
-def mpi() -> Mpi:
-    return find()
 
 
 @pytest.mark.mpi

@@ -1,5 +1,6 @@
 /* Calls functions of every kind that the recorder knows, counts its own calls, and prints the count of each process.
- * With an argument `delay`, process 1 also comes late by 30 ms to a barrier, a message and an epoch; with `crash`, it dies. */
+ * With `delay`, process 1 comes late by 30 ms to a barrier, a message and a fence; with `progress`, it lets process 0 wait
+ * for the progress of a get; with `crash`, all of it is done and the program is killed. */
 #include "trace/scalkit_trace.h"
 
 #include <mpi.h>
@@ -152,6 +153,36 @@ static void late(void)
     COUNT(MPI_Win_free(&win));
 }
 
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Process 0 gets from process 1, which sleeps and then calls MPI; prints when either began and ended. */
+static void progress(void)
+{
+    int *memory, got, flag;
+    MPI_Win win;
+    COUNT(MPI_Win_allocate(64, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
+    COUNT(MPI_Win_lock_all(0, win));
+    for (int k = 0; k < 3; k++) {
+        COUNT(MPI_Barrier(MPI_COMM_WORLD));
+        sleep_ms(rank == 1 ? 100 : 5);
+        double begin = seconds();
+        if (rank == 0) {
+            COUNT(MPI_Get(&got, 1, MPI_INT, 1, 0, 1, MPI_INT, win));
+            COUNT(MPI_Win_flush(1, win));
+        } else {
+            COUNT(MPI_Iprobe(0, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+        }
+        printf("%d %d %.9f %.9f\n", rank, k, begin, seconds());
+    }
+    COUNT(MPI_Win_unlock_all(win));
+    COUNT(MPI_Win_free(&win));
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -160,6 +191,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     if (strcmp(what, "delay") == 0 && n_ranks > 1) {
         late();
+    } else if (strcmp(what, "progress") == 0 && n_ranks == 2) {
+        progress();
     } else {
         one_sided();
         messages();

@@ -1,0 +1,162 @@
+"""The recorder: real programs are recorded and analysed; nothing is lost, and a crash leaves what was written."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from launching import environment, launch
+
+from scalkit import native
+from scalkit.bench import Mpi
+from scalkit.trace import analyse
+from scalkit.trace.loading import LocalTrace, load
+
+KERNEL = Path(__file__).resolve().parents[2] / "microbench"
+
+PYTHON = """
+import numpy as np
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD
+window = MPI.Win.Allocate(80, 8, comm=comm)
+here = np.arange(10.0)
+window.Lock_all()
+for k in range(5):
+    window.Get(here, (comm.rank + 1) % comm.size)
+    window.Flush((comm.rank + 1) % comm.size)
+window.Unlock_all()
+comm.allreduce(1)
+window.Free()
+"""
+
+
+@pytest.fixture(scope="module")
+def library(mpi: Mpi) -> Path:
+    return native.build(KERNEL, mpi.mpicc, makefile="trace/Makefile").program("libsktrace.so")
+
+
+@pytest.fixture(scope="module")
+def program(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    built = tmp_path_factory.mktemp("program") / "everything"
+    source = KERNEL / "trace/tests/everything.c"
+    command = [mpi.mpicc, "-std=gnu11", "-O1", f"-I{KERNEL}", str(source), "-o", str(built), "-rdynamic"]
+    subprocess.run(command, check=True, env=environment(mpi))
+    return built
+
+
+def record(
+    mpi: Mpi, library: Path, folder: Path, n: int, *command: str, **more: str
+) -> subprocess.CompletedProcess[str]:
+    return launch(mpi, n, *command, LD_PRELOAD=str(library), SCALKIT_TRACE=str(folder), **more)
+
+
+def names(trace: LocalTrace) -> Counter[str]:
+    return Counter(trace.definitions.region(int(path)) for path in trace.calls["path"])
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(("n", "buffer"), [(1, "65536"), (3, "16")])
+def test_every_call_is_recorded(mpi: Mpi, library: Path, program: Path, tmp_path: Path, n: int, buffer: str) -> None:
+    found = record(mpi, library, tmp_path, n, str(program), SCALKIT_TRACE_BUFFER=buffer)
+    assert (found.returncode, found.stderr) == (0, "")
+    made = {int(rank): int(calls) for rank, calls in re.findall(r"rank (\d+) made (\d+) calls", found.stdout)}
+    trace = load(tmp_path)
+    assert Counter(trace.calls["location"].tolist()) == made
+    seen = names(trace)
+    assert seen["MPI_Get_c"] == seen["MPI_Rget"] == seen["MPI_Mrecv"] == seen["MPI_Init"] == n
+    kinds = Counter((trace.transfers["kind"] & 0xFF).tolist())
+    assert kinds == {1: 2 * n + (n > 1), 2: 3 * n, 3: 2 * n, 4: 4 * n, 5: 7 * n, 6: 7 * n}
+    assert (trace.transfers["done"][trace.transfers["kind"] & 0xFF >= 5] >= 0).all()
+    worlds = [scope.members.tolist() for scope in trace.definitions.scopes if scope.name == "MPI_COMM_WORLD"]
+    assert worlds == [list(range(n))]
+
+
+@pytest.mark.mpi
+def test_delays_are_found_where_they_are(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
+    found = record(mpi, library, tmp_path, 2, str(program), "delay")
+    assert (found.returncode, found.stderr) == (0, "")
+    ds = analyse(tmp_path)
+    waited = ds["severity"].sel(location=0).sum("path")
+    for metric in ("wait_at_barrier", "late_sender", "wait_at_fence"):
+        assert int(waited.sel(metric=metric)) > 10_000_000, metric
+        longest = ds["cause_severity"].values * (ds["metric"].values[ds["cause_metric"].values] == metric)
+        place = int(longest.argmax())
+        assert int(ds["cause_by"].values[place]) == 1
+        if metric != "wait_at_fence":
+            assert str(ds["path_name"].values[int(ds["cause_path"].values[place])]) == "program/work"
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("transport", ["tcp", "shared memory"])
+def test_waiting_for_progress_is_real_with_tcp(
+    mpi: Mpi, library: Path, program: Path, tmp_path: Path, transport: str
+) -> None:
+    if mpi.kind != "MPICH":
+        pytest.skip("the variables that choose the transport are those of MPICH")
+    more = {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp,self"} if transport == "tcp" else {}
+    found = record(mpi, library, tmp_path, 2, str(program), "progress", **more)
+    assert (found.returncode, found.stderr) == (0, "")
+    lines = re.findall(r"^(\d) (\d) (\d+\.\d+) (\d+\.\d+)$", found.stdout, re.MULTILINE)
+    times = {(int(rank), int(turn)): (float(begin), float(end)) for rank, turn, begin, end in lines}
+    possible = sum(max(0.0, times[1, turn][1] - times[0, turn][0]) for turn in range(3))
+    certain = sum(times[0, turn][1] > times[1, turn][0] for turn in range(3))
+    ds = analyse(tmp_path)
+    wait = 1e-9 * int(ds["severity"].sel(metric="wait_for_progress").sum())
+    if transport == "tcp":
+        assert certain == 3
+        assert 0.1 < wait <= possible
+    else:
+        assert wait == 0
+        assert int(ds["severity"].sel(metric="rma_operations").sum()) == 3
+
+
+@pytest.mark.mpi
+def test_large_counts_of_mpi4py_are_seen(mpi: Mpi, library: Path, tmp_path: Path) -> None:
+    found = record(mpi, library, tmp_path, 2, sys.executable, "-c", PYTHON)
+    assert (found.returncode, found.stderr) == (0, "")
+    trace = load(tmp_path)
+    seen = names(trace)
+    assert seen["MPI_Get"] + seen["MPI_Get_c"] == 10
+    assert seen["MPI_Win_flush"] == 10
+    assert int(trace.transfers["bytes"][trace.transfers["kind"] & 0xFF == 2].sum()) == 10 * 80
+
+
+@pytest.mark.mpi
+def test_a_crash_leaves_what_was_written(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
+    found = record(mpi, library, tmp_path, 1, str(program), "crash", SCALKIT_TRACE_BUFFER="16")
+    assert found.returncode != 0
+    trace = load(tmp_path, keep_going=True)
+    assert [problem.kind for problem in trace.problems] == ["truncated"]
+    assert len(trace.calls["enter"]) >= 16
+    assert int(analyse(tmp_path, keep_going=True)["severity"].sel(metric="visits").sum()) == len(trace.calls["enter"])
+
+
+@pytest.mark.mpi
+def test_clocks_are_measured_and_agree(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
+    found = record(mpi, library, tmp_path, 2, str(program), "delay", SCALKIT_TRACE_MEASURE_CLOCKS="1")
+    assert (found.returncode, found.stderr) == (0, "")
+    from scalkit.trace.reading import read_header, read_location
+
+    clock = read_location(read_header(tmp_path), 1).tables["clock"]
+    assert len(clock["local"]) == 2
+    assert (clock["error"] > 0).all()
+    assert (abs(clock["offset"]) <= clock["error"]).all()
+
+
+@pytest.mark.mpi
+def test_the_command(mpi: Mpi, program: Path, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "scalkit.cli", "trace", "record", str(tmp_path / "t"), "--mpicc", mpi.mpicc, "--"]
+    command = mpi.command(2, str(program), "delay", forward={"LD_PRELOAD": "", "SCALKIT_TRACE": ""})
+    found = subprocess.run([*words, *command], env=environment(mpi), capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout.splitlines()[-1].endswith(f"see them with: scalkit trace analyse {tmp_path / 't'}")
+    told = subprocess.run(
+        [*words[:4], "analyse", str(tmp_path / "t"), "--json"], capture_output=True, text=True, check=True
+    ).stdout
+    assert json.loads(told)["totals"]["late_sender"] > 10_000_000
