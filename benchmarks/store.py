@@ -1,0 +1,213 @@
+"""Fills a store with simulated runs and measures size and speed against the bars; writers and readers at once; kill -9.
+
+    python benchmarks/store.py                       1,000 runs of 40 suites, 20 points, 400 repetitions (some minutes)
+    python benchmarks/store.py --runs 100            a tenth
+    python benchmarks/store.py --only together       8 writers and 4 readers, 200 runs
+    python benchmarks/store.py --only kill           100 writers, each killed at a random moment
+
+All times in the store are simulated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+import scalkit as sk
+from scalkit.store.content import RunContent, content_id, decoded, encoded
+from scalkit.store.rows import Rows
+
+WORKER = Path(__file__).resolve().parents[1] / "tests" / "store" / "store_worker.py"
+SUITES, POINTS, REPETITIONS, RUNS_OF_A_MACHINE = 40, 20, 400, 20
+BARS = {"share": 0.3, "joint_s": 0.1, "advise_s": 0.5}
+SIZES = 2 ** np.arange(POINTS)
+OPERATIONS = ("MPI_Gather", "Gather_send_recv", "Gather_isend_irecv_waitall")
+
+
+def names() -> list[str]:
+    return [*OPERATIONS, *(f"MPI_Operation_{k:02d}" for k in range(SUITES - len(OPERATIONS)))]
+
+
+def simulated_run(number: int) -> RunContent:
+    """Return a run of one of 50 machines: log-normal times in whole ns, with stragglers; the run itself varies, too."""
+    machine, rng = number // RUNS_OF_A_MACHINE, np.random.default_rng([20261121, number])
+    of_machine = np.random.default_rng([7, machine])
+    rows = Rows()
+    for place, op in enumerate(names()):
+        latency, gap = of_machine.uniform(2e3, 2e4), of_machine.uniform(0.1, 1.0)
+        centre = (latency * (1 + 0.1 * place) + gap * SIZES) * rng.lognormal(0, 0.03)
+        times = centre[:, None] * rng.lognormal(0, 0.08, (POINTS, REPETITIONS))
+        times *= np.where(rng.random(times.shape) < 0.01, rng.uniform(2, 10, times.shape), 1.0)
+        for size, row in zip(SIZES.tolist(), np.rint(times).astype(np.int64), strict=True):
+            rows.add(
+                "med",
+                op=op,
+                pattern="collective",
+                metric="time",
+                unit="ns",
+                role="subject" if op.startswith("MPI_") else "substitute",
+                program="simulated",
+                x=32,
+                p=32,
+                msg_By=size,
+                seq=len(rows),
+                passes=[REPETITIONS],
+                raw=row,
+            )
+    launches = rows.launched("simulated")
+    rows.over("p")
+    measured = {
+        "campaign": f"benchmark{machine}",
+        "label": f"benchmark{machine}-r{number % RUNS_OF_A_MACHINE:02d}",
+        "machine": f"machine {machine:02d}, simulated",
+        "started": "2026-11-21T00:00:00Z",
+        "mpi_impl": "MPI",
+        "mpi_version": "1.0",
+        "nodes": 1,
+        "processes_per_node": 32,
+        "simulated": True,
+        "launches": launches,
+    }
+    return RunContent.of(measured, {"notes": "simulated by benchmarks/store.py"}, rows.table())
+
+
+def file(path: str, number: int) -> int:
+    content = encoded(run := simulated_run(number))
+    sk.store.open(path).folder.add(run.run_id, content)
+    return len(content)
+
+
+def best(work: Callable[[], object], times: int = 5) -> float:
+    found = []
+    for _ in range(times):
+        begin = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - begin)
+    return min(found)
+
+
+def size_and_speed(path: Path, runs: int) -> dict[str, object]:
+    sk.store.open(path)
+    begin = time.perf_counter()
+    with ProcessPoolExecutor(max_workers=os.cpu_count()) as pool:
+        sizes = list(pool.map(file, [str(path)] * runs, range(runs), chunksize=10))
+    made_s = time.perf_counter() - begin
+    raw = runs * SUITES * POINTS * REPETITIONS * 8
+    store = sk.store.open(path)
+    index_s = best(store.reindex, 1)
+    chosen = {"op": "MPI_Gather", "metric": "time"}
+    columns = ("run_id", "platform", "x", "med", "q1", "q3")
+    cold = sk.store.open(path)
+    begin = time.perf_counter()
+    cold.arrays(columns, chosen)
+    first_s = time.perf_counter() - begin
+    store.advise("MPI_Gather")
+    run_id = store.folder.run_ids()[0]
+    return {
+        "runs": runs,
+        "raw_MB": raw / 1e6,
+        "stored_MB": sum(sizes) / 1e6,
+        "share": sum(sizes) / raw,
+        "index_MB": sum(one.stat().st_size for one in (path / "index").rglob("*.parquet")) / 1e6,
+        "made_s": made_s,
+        "index_s": index_s,
+        "joint_cold_s": first_s,
+        "joint_s": best(lambda: store.arrays(columns, chosen)),
+        "points": len(store.arrays(("x",), chosen)["x"]),
+        "advise_s": best(lambda: store.advise("MPI_Gather")),
+        "advise_one_machine_s": best(lambda: store.advise("MPI_Gather", machine="machine 00*")),
+        "list_runs_s": best(store.runs),
+        "list_suites_of_a_run_s": best(lambda: store.suites(run_id)),
+        "raw_of_one_suite_of_a_run_s": best(lambda: store.load(run_id, op="MPI_Gather", p=32, msg_By=1024)),
+    }
+
+
+def start(*arguments: object) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, str(WORKER), *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+
+
+def together(path: Path, writers: int = 8, readers: int = 4, runs: int = 200) -> dict[str, object]:
+    begin, each = time.perf_counter(), runs // writers
+    readings = [start("read", path, runs) for _ in range(readers)]
+    writings = [start("write", path, k * each, (k + 1) * each) for k in range(writers)]
+    told = [line.split()[1] for process in writings for line in process.communicate()[0].splitlines()]
+    said = [process.communicate()[0] for process in readings]
+    store = sk.store.open(path)
+    return {
+        "writers": writers,
+        "readers": readers,
+        "runs": runs,
+        "lost": runs - len(set(told) & set(store.folder.run_ids())),
+        "failed_writers": sum(process.returncode != 0 for process in writings),
+        "failed_or_torn_reads": sum(process.returncode != 0 for process in readings) + sum(map(bool, said)),
+        "unreadable": len(store.problems),
+        "points_missing": runs * 20 - len(store.points()),
+        "seconds": time.perf_counter() - begin,
+    }
+
+
+def killed(path: Path, rounds: int = 100) -> dict[str, object]:
+    rng, told = random.Random(20261121), set()
+    sk.store.open(path)
+    orphans = 0
+    for number in range(rounds):
+        process = start("write", path, number * 1000, number * 1000 + 1000)
+        assert process.stdout is not None
+        told.add(process.stdout.readline().split()[1])
+        time.sleep(rng.uniform(0, 0.1))
+        process.send_signal(signal.SIGKILL)
+        out, _ = process.communicate()
+        told |= {line.split()[1] for line in out.splitlines() if len(line.split()) == 2 and len(line.split()[1]) == 32}
+        orphans += len(list((path / "tmp").iterdir()))
+        sk.store.open(path)
+    store = sk.store.open(path)
+    there = set(store.folder.run_ids())
+    torn = 0
+    for run_id in there:
+        record, table = decoded(store.folder.file_of(run_id), run_id)
+        torn += content_id(record["measured"], table) != run_id
+    return {
+        "kills": rounds,
+        "runs": len(there),
+        "lost": len(told - there),
+        "half_visible": torn + len(store.problems),
+        "orphans_found": orphans,
+        "orphans_left": len(list((path / "tmp").iterdir())),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--only", choices=("size", "together", "kill"))
+    parser.add_argument("--keep", metavar="FOLDER", help="make the store of simulated runs here and keep it")
+    args = parser.parse_args()
+    scratch = Path(tempfile.mkdtemp(prefix="scalkit-benchmark-"))
+    found: dict[str, object] = {"bars": BARS}
+    try:
+        if args.only in (None, "size"):
+            found["size_and_speed"] = size_and_speed(Path(args.keep or scratch / "size"), args.runs)
+        if args.only in (None, "together"):
+            found["together"] = together(scratch / "together")
+        if args.only in (None, "kill"):
+            found["kill"] = killed(scratch / "kill")
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    print(json.dumps(found, indent=2))
+
+
+if __name__ == "__main__":
+    main()
