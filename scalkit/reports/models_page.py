@@ -11,16 +11,21 @@ from scalkit.reports.bundled import bundled
 from scalkit.reports.inputs import named_parameters
 from scalkit.reports.page import Page, open_page
 from scalkit.reports.plain import to_plain
+from scalkit.reports.template import Template
 
-__all__ = ["bundled_models", "open_models"]
+__all__ = ["bundled_models", "models_template", "open_models"]
+
+
+def models_template() -> Template:
+    """Return the notebook of reports on performance models, ``94_models.ipynb``."""
+    return Template("models", bundled("notebooks/94_models.ipynb"))
 
 
 def bundled_models(what: Literal["runs", "message"]) -> Any:
     """Return where the bundled simulation over processes and sizes is, or the model of a message of the same machine."""
     if what == "message":
         return str(bundled("data/models/known-juropa.csv"))
-    folder = bundled("data/models/simulated-juropa")
-    return [str(one) for one in sorted(folder.iterdir(), key=lambda one: int(one.name)) if one.is_dir()]
+    return [str(bundled("data/models/simulated-juropa-trees.nc"))]
 
 
 def open_models(runs: Sequence[str], expectations: str | Mapping[str, Any] = "", **options: Any) -> Page:

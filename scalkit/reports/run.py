@@ -15,6 +15,7 @@ from scalkit.errors import ReportError, UsageError
 from scalkit.relation import Relation
 from scalkit.reports.inputs import Input, checked_targets, input_of, inputs_of
 from scalkit.reports.kinds import kind_of
+from scalkit.reports.models_page import models_template
 from scalkit.reports.outcome import Outcome, read_outcome
 from scalkit.reports.own_growths import plain_growths
 from scalkit.reports.target import Target
@@ -141,7 +142,7 @@ def report(
     from scalkit.reports.pdf import find_browser
 
     _require_epoch()
-    chosen = named_template(template)
+    chosen = models_template() if template == "models" else named_template(template)
     target = Target.of(out, force=force, pdf=pdf, notebook=notebook)
     browser = find_browser() if pdf else ""
     given: dict[str, Any] = {

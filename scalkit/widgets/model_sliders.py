@@ -18,7 +18,7 @@ Models = Mapping[str, PerformanceModel]
 _MARK = "#77808a"
 
 
-class ModelSliders(ipywidgets.VBox):
+class ModelSliders(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Shows models along one parameter, with a slider for each.
 
     Parameters

@@ -94,7 +94,7 @@ def _card(one: Studied, message: PointToPoint) -> list[Piece | str]:
     if one.identified is not None:
         pieces += _figure(
             Plot(plots.algorithms(one.identified)),
-            "Which algorithm each cell seems to use; paler is less sure, a white dot says that another one is predicted to be faster.",
+            "Which algorithm each cell seems to use, paler where less sure; a white dot: another one is predicted to be faster.",
         )
         pieces += _figure(
             Plot(_models_under(one, message)),
