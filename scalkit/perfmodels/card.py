@@ -186,6 +186,8 @@ def read_card(path: str | Path) -> ModelCard:
 
 def _shown(value: float, unit: str) -> str:
     """Return a number for people; what is no more than rounding is zero."""
+    if math.isinf(value):
+        return "no limit"
     if unit == "1":
         return f"{value:.3g}"
     return format_value(0.0 if unit in ("s", "s/B") and abs(value) < _ROUNDING else value, unit)

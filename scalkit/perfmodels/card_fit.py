@@ -29,7 +29,6 @@ from scalkit.perfmodels.stride_fit import StrideFit, fit_strides
 __all__ = ["fit_card", "fit_folder"]
 
 _LEVEL = 0.9
-_LEAST_PER_BYTE = 1e-15
 _LOGGP_TEXT = {
     "L": "latency of the network, without overheads",
     "o_send": "overhead of the sender",
@@ -113,7 +112,7 @@ class _Card:
         self.models[MESSAGE] = _named(fit.point_to_point(beyond=True).time, MESSAGE)
         first, last = fit.protocols[0].fit, fit.protocols[-1]
         self._add("latency", first.constant, first.constant_interval, "s", "of the smallest messages, one way")
-        low, high = (1 / max(end, _LEAST_PER_BYTE) for end in reversed(last.fit.slope_interval))
+        low, high = (1 / end if end > 0 else math.inf for end in reversed(last.fit.slope_interval))
         if last.fit.slope > 0:
             self._add("bandwidth", last.bandwidth, (low, high), "B/s", "of the largest messages, one way")
             self.per_byte = last.fit.slope

@@ -108,7 +108,8 @@ def fit_overlap(
         shares[k] = _share(*(float(np.median(one)) for one in values))
         drawn = [np.median(one[rng.integers(len(one), size=(_DRAWS, len(one)))], axis=1) for one in values]
         low[k], high[k] = np.quantile(_share(*drawn), [(1 - level) / 2, (1 + level) / 2])
-    return OverlapFit(side, *(tuple(one.tolist()) for one in (at, shares, low, high)), level=level)
+    sizes_b, hidden, below, above = (tuple(one.tolist()) for one in (at, shares, low, high))
+    return OverlapFit(side, sizes_b, hidden, below, above, level)
 
 
 def _share(pure: Any, work: Any, both: Any) -> Any:

@@ -100,5 +100,5 @@ def fit_strides(
         raise DataError("a time of a strided message is not positive; times are in s. Leave it out.")
     base = np.broadcast_to(plain, (len(steps), len(plain)))
     ratio = bootstrap_medians(rows, base, level, rng=np.random.default_rng(seed), n_resamples=999)
-    shown = (tuple(map(float, np.asarray(one))) for one in (ratio.estimate, ratio.low, ratio.high))
-    return StrideFit(float(size), tuple(steps.tolist()), *shown, float(np.nanmedian(plain)), level)
+    factors, low, high = (tuple(np.asarray(one).tolist()) for one in (ratio.estimate, ratio.low, ratio.high))
+    return StrideFit(float(size), tuple(steps.tolist()), factors, low, high, float(np.nanmedian(plain)), level)

@@ -1,0 +1,89 @@
+"""`scalkit model fit`, as a user calls it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from scalkit.cli import main
+from scalkit.perfmodels.card import read_card
+
+needs_simgrid = pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid SMPI is not installed")
+
+
+@needs_simgrid
+def test_measure_fit_again_and_resume(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "runs"
+    words = ["model", "fit", "--platform", "juqueen", "--what", "latency,bisection", "-n", "2,4", "--rounds", "3"]
+    words += [
+        "--sizes",
+        "8,512,4 KiB,64 KiB,256 KiB,1 MiB",
+        "--bisection-size",
+        "4096",
+        "--seed",
+        "4",
+        "--out",
+        str(out),
+    ]
+    assert main(words) == 0
+    said = capsys.readouterr()
+    assert "These times are simulated. SimGrid SMPI computes them; nothing is measured." in said.out
+    assert "Simulated, not measured." in said.out
+    assert "effective bisection bandwidth of a process among 4, 4 KiB" in said.out
+    assert f"card: {out}/card.toml" in said.out
+    assert said.err.count(": done;") == 3
+    card = read_card(out / "card.toml")
+    assert card.is_simulated
+    (out / "bisection-p0004-r00.jsonl").unlink()
+    assert main([*words, "--json"]) == 0
+    said = capsys.readouterr()
+    assert said.err.count(": done;") == 1
+    content = json.loads(said.out)
+    assert content["status"] == 0
+    assert content["quantities"]["latency"]["value"] == card.quantity("latency").value
+    other = tmp_path / "other.toml"
+    assert main(["model", "fit", str(out), "--card", str(other)]) == 0
+    assert other.read_text() == (out / "card.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "name a folder: --out FOLDER to measure and fit, or FOLDER alone to fit what is there."),
+        (["a", "--out", "b"], "name a folder: --out FOLDER to measure and fit, or FOLDER alone to fit what is there."),
+        (
+            ["a", "--seed", "3"],
+            "--seed says how to measure, and a is only fitted again; leave it out, or name the folder with",
+        ),
+        (["--out", "b", "--timeout", "0"], "--timeout 0: a positive number of seconds is needed."),
+        (
+            ["--out", "b", "--mpi", "x", "--platform", "y"],
+            "--mpi and --platform: a card describes one library or one machine;",
+        ),
+        (
+            ["--out", "b", "--sizes", "1 us,2,3"],
+            "--sizes '1 us': a whole number of bytes is needed, such as 4096 or '64 KiB'.",
+        ),
+        (
+            ["--out", "b", "--sizes", "1.5,2,3"],
+            "--sizes '1.5': a whole number of bytes is needed, such as 4096 or '64 KiB'.",
+        ),
+        (
+            ["--out", "b", "--sizes", "1,2"],
+            "--sizes: latency and bandwidth need 3 to 200 sizes, got 2; name more, or leave",
+        ),
+        (["--out", "b", "-n", "two"], "-n two: whole numbers are needed, such as -n 2,4,8."),
+        (["--out", "b", "--what", "speed"], "--what: 'speed' is unknown; choose from latency, loggp,"),
+    ],
+)
+def test_wrong_use(
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["model", "fit", *words]) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith(f"scalkit model: {message}")
+    assert not (tmp_path / "b").exists()
