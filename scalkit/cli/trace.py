@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = parser.add_subparsers(dest="word", metavar="WORD", required=True)
     record = words.add_parser("record", help="record a program", description="Records a program while it runs.")
     record.add_argument("folder", metavar="DIR", help="folder of the trace, made anew")
-    record.add_argument("command", nargs="+", metavar="COMMAND", help="what starts the program, after --")
+    record.add_argument("program", nargs="+", metavar="COMMAND", help="what starts the program, after --")
     record.add_argument("--mpicc", default="mpicc", metavar="NAME", help="compiler of the MPI library (default: mpicc)")
     record.add_argument(
         "--buffer", type=int, default=1 << 16, metavar="N", help="records of a kind in memory, then all are written"
@@ -112,18 +112,18 @@ def _record(args: argparse.Namespace) -> int:
     folder = Path(args.folder).absolute()
     if folder.exists() and any(folder.iterdir()) and not (folder / "trace.json").is_file():
         raise UsageError(f"{args.folder} holds something that is no trace; name another folder.")
-    if shutil.which(args.command[0]) is None:
-        raise UsageError(f"there is no command {args.command[0]!r}; write what starts the program after --.")
+    if shutil.which(args.program[0]) is None:
+        raise UsageError(f"there is no command {args.program[0]!r}; write what starts the program after --.")
     library = build(sources("microbench"), args.mpicc, makefile="trace/Makefile").program("libsktrace.so")
     if folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
     preload = " ".join(filter(None, [str(library), os.environ.get("LD_PRELOAD", "")]))
     more = {"LD_PRELOAD": preload, "SCALKIT_TRACE": str(folder), "SCALKIT_TRACE_BUFFER": str(args.buffer)}
-    status = subprocess.run(args.command, env={**os.environ, **more}, check=False).returncode
+    status = subprocess.run(args.program, env={**os.environ, **more}, check=False).returncode
     if not (folder / "trace.json").is_file():
         raise UsageError(
-            f"{args.command[0]!r} ended with status {status} and recorded nothing; check that it starts a program of the MPI "
+            f"{args.program[0]!r} ended with status {status} and recorded nothing; check that it starts a program of the MPI "
             f"library of {args.mpicc!r}, and hands LD_PRELOAD and SCALKIT_TRACE on (Open MPI: -x LD_PRELOAD -x SCALKIT_TRACE)."
         )
     size = sum(path.stat().st_size for path in folder.iterdir())

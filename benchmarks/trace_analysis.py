@@ -1,0 +1,119 @@
+"""Times the analysis of simulated traces: requests a second with one target and with several, uniform and to one hot target.
+
+Traces are made at random: each location gets from others and completes with a flush, or puts to several and completes with a
+flush of all. What is timed is what `scalkit trace analyse` does, from the files on. Start it under mpiexec to share the work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scalkit.trace.analysing import analyse
+from scalkit.trace.options import Options
+from scalkit.trace.ranks import Alone, OverMpi, Ranks
+from scalkit.trace.tables import GET, Columns
+from scalkit.trace.writing import write_header, write_location
+
+
+def make_location(folder: Path, location: int, locations: int, n: int, several: int, hot: float, seed: int) -> int:
+    """Write a location with `n` completing calls, each for `several` operations; return the bytes."""
+    rng = np.random.default_rng([seed, location])
+    per = several + 1
+    gaps = rng.integers(100, 2000, (n, per))
+    lengths = np.full((n, per), 50, dtype=np.int64)
+    lengths[:, -1] = rng.integers(200, 3000, n)
+    leave = np.cumsum(gaps + lengths).reshape(n, per)
+    target = rng.integers(0, locations, (n, several))
+    target[rng.random((n, several)) < hot] = 0
+    number = np.arange(n * per, dtype=np.int64).reshape(n, per)
+    peer = np.concatenate([target, target[:, -1:] if several == 1 else np.full((n, 1), -1)], axis=1)
+    path = np.where(np.arange(per) < several, 1, 2)
+    calls: Columns = {
+        "enter": (leave - lengths).ravel(),
+        "leave": leave.ravel(),
+        "number": number.ravel(),
+        "path": np.broadcast_to(path, (n, per)).ravel(),
+        "scope": np.ones(n * per, dtype=np.int64),
+        "peer": peer.ravel(),
+    }
+    posted = number[:, :several].ravel()
+    one = np.ones(len(posted), dtype=np.int64)
+    transfers: Columns = {"bytes": 8 * one, "call": posted, "order": posted, "kind": GET * one}
+    transfers |= {"scope": one, "peer": target.ravel(), "tag": 0 * one}
+    flush = "MPI_Win_flush" if several == 1 else "MPI_Win_flush_all"
+    definitions = {
+        "regions": [[0, "MPI_Get"], [1, flush]],
+        "paths": [[1, 0, 0, -1], [2, 0, 1, -1]],
+        "scopes": [[1, "window", 0, 1, locations, location, ""]],
+    }
+    write_location(folder, location, {"calls": calls, "transfers": transfers}, definitions)
+    return sum(values.nbytes for table in (calls, transfers) for values in table.values())
+
+
+def timed(ranks: Ranks, folder: Path, requests: int, chunk: int) -> dict[str, Any]:
+    before = ranks.gather(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    wall, cpu = time.perf_counter(), time.process_time()
+    ds = analyse(folder, Options(chunk=chunk), ranks=ranks)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    peak = ranks.gather(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    spent = sum(ranks.gather(cpu))
+    return {
+        "requests": requests,
+        "wall_s": wall,
+        "requests_per_s": requests / wall,
+        "requests_per_cpu_s": requests / spent,
+        "most_memory_MB": max(peak) / 1024,
+        "memory_before_MB": max(before) / 1024,
+        "wait_ns": int(ds["severity"].sel(metric="wait_for_progress").sum()),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--locations", type=int, default=64)
+    parser.add_argument("--requests", type=int, default=2_000_000, help="of all locations")
+    parser.add_argument("--several", type=int, default=4, help="targets of a call with several")
+    parser.add_argument("--chunk", type=int, default=1 << 18)
+    parser.add_argument("--only", choices=("one", "hot", "several"))
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    ranks: Ranks = Alone()
+    if "mpi4py" in sys.modules or __import__("os").environ.get("PMI_SIZE", "1") != "1":
+        from mpi4py import MPI
+
+        ranks = OverMpi(MPI.COMM_WORLD)
+    found = {}
+    for name, several, hot in (("one", 1, 0.0), ("hot", 1, 0.9), ("several", args.several, 0.0)):
+        if args.only not in (None, name):
+            continue
+        with tempfile.TemporaryDirectory() as made:
+            folder = Path(ranks.gather(made)[0])
+            n = args.requests // args.locations // several
+            if ranks.rank == 0:
+                write_header(folder, args.locations, simulated=True)
+            sizes = [
+                make_location(folder, one, args.locations, n, several, hot, seed=1)
+                for one in range(ranks.rank, args.locations, ranks.size)
+            ]
+            total = sum(sum(part) for part in ranks.gather(sizes))
+            del sizes
+            found[name] = timed(ranks, folder, n * several * args.locations, args.chunk) | {"trace_MB": total / 2**20}
+            ranks.gather(None)
+    if ranks.rank == 0:
+        if args.json:
+            print(json.dumps(found))
+        for name, row in {} if args.json else found.items():
+            print(f"simulated, {name:8}" + "".join(f"  {key} {value:.4g}" for key, value in row.items()))
+
+
+if __name__ == "__main__":
+    main()
