@@ -1,6 +1,9 @@
 """Performance models of MPI: fit them to messages, show them, compare them with measurements, hand them to simulators.
 
 fit      measure messages and fit a model card of a library or a simulated machine
+show     formulas, growth and values of models, and what each algorithm of a collective operation would cost
+compare  which algorithms a library seems to use, predictions from messages alone, the folklore of broadcast and allreduce
+export   the model of a message for SimGrid or LogGOPSim
 
 Each word has its own --help. Exit status: 0, or 2 for wrong input or use.
 """
@@ -14,7 +17,7 @@ HELP = "performance models of MPI"
 
 __all__ = ["HELP", "WORDS", "add_arguments", "run"]
 
-WORDS = ("fit",)
+WORDS = ("fit", "show", "compare", "export")
 """Each is a module ``scalkit.cli.model_WORD`` with ``HELP``, ``add_arguments`` and ``run``."""
 
 

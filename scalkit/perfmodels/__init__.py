@@ -1,6 +1,9 @@
 """Performance models of communication: from asymptotic to exact, composed, fitted, and exchanged with simulators."""
 
 from scalkit.perfmodels.algorithms import OPERATIONS, Algorithm, algorithms_of
+from scalkit.perfmodels.bisection_fit import BisectionFit, fit_bisection
+from scalkit.perfmodels.card import ModelCard, Quantity, read_card
+from scalkit.perfmodels.card_fit import fit_card, fit_folder
 from scalkit.perfmodels.catalogue import ModelCatalogue, bluegene_p, read_models
 from scalkit.perfmodels.cells import Cells, cells_of
 from scalkit.perfmodels.collectives import CollectiveModel, collective, collectives_of
@@ -12,7 +15,9 @@ from scalkit.perfmodels.hierarchy import AsymptoticModel, BoundedModel, Dominant
 from scalkit.perfmodels.identify import Cell, Identified, identify
 from scalkit.perfmodels.loggp_fit import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
 from scalkit.perfmodels.message_fit import MessageFit, fit_messages
+from scalkit.perfmodels.message_runs import MessageRuns, read_message_runs
 from scalkit.perfmodels.model import Bounds, PerformanceModel
+from scalkit.perfmodels.overlap_fit import OverlapFit, fit_overlap
 from scalkit.perfmodels.point_to_point import LogGP, PointToPoint, Protocol
 from scalkit.perfmodels.range_model import RangeModel
 from scalkit.perfmodels.ranges import Range
@@ -20,12 +25,15 @@ from scalkit.perfmodels.rooted import Placement, RootedTimes, over_roots
 from scalkit.perfmodels.simgrid import from_simgrid, to_simgrid
 from scalkit.perfmodels.simulators import from_loggopsim, to_loggopsim
 from scalkit.perfmodels.size_and_processes import XuFit, fit_xu
+from scalkit.perfmodels.step_fit import StepFit, fit_hops, fit_matching, hops_of
+from scalkit.perfmodels.stride_fit import StrideFit, fit_strides
 from scalkit.perfmodels.variants import in_groups, with_datatype
 
 __all__ = [
     "OPERATIONS",
     "Algorithm",
     "AsymptoticModel",
+    "BisectionFit",
     "BoundedModel",
     "Bounds",
     "Cell",
@@ -41,16 +49,22 @@ __all__ = [
     "LogGP",
     "LogGPFit",
     "MessageFit",
+    "MessageRuns",
+    "ModelCard",
     "ModelCatalogue",
+    "OverlapFit",
     "PerformanceModel",
     "Placement",
     "PointToPoint",
     "Product",
     "Protocol",
+    "Quantity",
     "Range",
     "RangeModel",
     "Rendezvous",
     "RootedTimes",
+    "StepFit",
+    "StrideFit",
     "Substituted",
     "Torus",
     "XuFit",
@@ -61,15 +75,25 @@ __all__ = [
     "collective",
     "collectives_of",
     "find_rendezvous",
+    "fit_bisection",
+    "fit_card",
+    "fit_folder",
+    "fit_hops",
     "fit_loggp",
+    "fit_matching",
     "fit_messages",
+    "fit_overlap",
+    "fit_strides",
     "fit_xu",
     "folklore",
     "from_loggopsim",
     "from_simgrid",
+    "hops_of",
     "identify",
     "in_groups",
     "over_roots",
+    "read_card",
+    "read_message_runs",
     "read_models",
     "to_loggopsim",
     "to_simgrid",

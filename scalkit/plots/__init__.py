@@ -11,6 +11,8 @@ figure carries a sentence for screen readers in ``layout.meta["alt"]``.
 Of performance models ``model(models, cells)`` draws lines and bands under measured times, ``xu(fit)`` alpha(P) and beta(P),
 ``algorithms(identified)`` a map of algorithms, ``folklore(check)`` both forms of the folklore, ``roots(times)`` a rooted
 operation over its root.
+Of messages ``messages(fit)`` draws times, fits and residuals, ``message_shares(fit)`` overlap, strides and the histogram of a
+bisection.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ from scalkit.plots.effects_figure import effects
 from scalkit.plots.fit_figure import fit
 from scalkit.plots.guidelines_focus import guideline_focus
 from scalkit.plots.guidelines_overview import guideline_overview, guideline_ratios
+from scalkit.plots.message_figure import messages
+from scalkit.plots.message_shares_figure import message_shares
 from scalkit.plots.model_algorithms_figure import algorithms
 from scalkit.plots.model_figure import model
 from scalkit.plots.model_folklore_figure import folklore
@@ -48,6 +52,8 @@ __all__ = [
     "guideline_focus",
     "guideline_overview",
     "guideline_ratios",
+    "message_shares",
+    "messages",
     "model",
     "overlay",
     "pieces",
