@@ -31,6 +31,7 @@ import json, resource, sys
 import numpy, xarray, pandas
 import scalkit.measure as measure
 from scalkit.errors import ScalkitError
+measure.measurements([[1, 1], [2, 3]], [1, 2], ["p", "n"])  # libraries reserve address space when they are first used
 taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (taken + int(sys.argv[1]),) * 2)
 for path in sys.argv[2:]:
