@@ -90,6 +90,11 @@ class KnownAlgorithms:
         """Whether the first line says that a simulator computed them."""
         return "simulated" in self.remark.lower()
 
+    @property
+    def machine(self) -> str:
+        """What was simulated or measured, from the first line."""
+        return self.remark.partition(": ")[2].partition(";")[0] or self.name
+
     @cached_property
     def message(self) -> PointToPoint:
         """The model of a message, fitted to messages alone."""
@@ -100,7 +105,7 @@ class KnownAlgorithms:
                 fit_messages(table[:, 1], table[:, 2]).point_to_point(beyond=True, name=f"{self.name}, {what}")
             )
         time, gap = parts
-        return PointToPoint(time.time, gap.time, name=self.name, source=f"fitted to messages of {self.remark}")
+        return PointToPoint(time.time, gap.time, name=self.machine, source=f"fitted to messages, {self.remark}")
 
     def cells(self, operation: str, algorithm: str) -> Cells:
         """Return the cells of one operation by one algorithm.
@@ -137,7 +142,7 @@ class KnownAlgorithms:
             cells = self.cells(operation, algorithm)
             points = np.column_stack([cells.P, cells.S])
             parts.append(measurements(points, cells.times, ["p", "S"], name=function))
-        told = {"title": self.remark, "simulated": int(self.simulated)}
+        told = {"title": self.machine, "simulated": int(self.simulated)}
         return combine([part.assign_attrs(told) for part in parts])
 
     @property

@@ -77,7 +77,7 @@ def algorithms(found: Identified) -> go.Figure:
     figure.update_xaxes(
         axis
         | {
-            "title": "message size S",
+            "title": {"text": "message size S", "font": {"size": 12}},
             "tickvals": list(range(0, len(sizes), step)),
             "ticktext": [in_words("S", one).removeprefix("S = ") for one in sizes[::step]],
             "range": [-0.6, len(sizes) - 0.4],
@@ -86,7 +86,7 @@ def algorithms(found: Identified) -> go.Figure:
     figure.update_yaxes(
         axis
         | {
-            "title": "processes P",
+            "title": {"text": "processes P", "font": {"size": 12}},
             "tickvals": list(range(len(processes))),
             "ticktext": [f"{one:g}" for one in processes],
             "range": [-0.6, len(processes) - 0.4],

@@ -1,0 +1,167 @@
+"""The command scalkit model: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import scalkit as sk
+from scalkit.cli import main
+from scalkit.measure import combine, write_netcdf
+from scalkit.perfmodels import LogGP, collective, from_loggopsim, from_simgrid
+from scalkit.perfmodels.known import read_known
+from scalkit.reports import bundled
+
+STAR = str(bundled("data/models/known-star.csv"))
+CATALOGUE = """
+name = "here"
+source = "made up"
+[models.point-to-point]
+formula = "alpha + beta*S"
+constants = { alpha = "2 us", beta = "0.5 ns/B" }
+[models.gap]
+formula = "g + beta*S"
+constants = { g = "0.5 us", beta = "0.5 ns/B" }
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("models")
+    (path / "here.toml").write_text(CATALOGUE)
+    from scalkit.perfmodels.sources import message_of
+
+    message = message_of(path / "here.toml")
+    points = np.array(list(itertools.product(2.0 ** np.arange(1, 7), 8.0 ** np.arange(1, 7))))
+    noise = np.random.default_rng(6).lognormal(0, 0.02, (len(points), 5))
+    names = {"MPI_Bcast": ("broadcast", "scatter-doubling"), "MPI_Allreduce": ("allreduce", "recursive-doubling")}
+    parts = []
+    for name, how in names.items():
+        times = collective(*how, message)(P=points[:, 0], S=points[:, 1])
+        parts.append(sk.measurements(points, times[:, None] * noise, ["p", "S"], name=name))
+    write_netcdf(combine(parts), path / "runs.nc")
+    return path
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = main(["model", *words])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_show_lists_a_catalogue_and_one_model(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = said(capsys, "show", "bluegene-p")
+    assert status == 0
+    assert "\nbarrier: T(P) = 950 ns\n" in out
+    _, out, _ = said(capsys, "show", "bluegene-p", "broadcast", "--at", "S=1MiB", "--at", "P=512,4096")
+    assert out.splitlines()[-2:] == ["    S = 1 MiB, P = 512: 482 us", "    S = 1 MiB, P = 4096: 483 us"]
+    _, out, _ = said(
+        capsys, "show", "bluegene-p", "point-to-point-congested", "--at", "S=8,65536", "--at", "P=512", "--json"
+    )
+    (told,) = json.loads(out)
+    assert told["kind"] == "bounded"
+    assert told["values"][0]["low"] is None
+    assert told["values"][1]["high"] == pytest.approx(2109.57344e-6, rel=1e-9)
+
+
+def test_show_tells_what_each_algorithm_would_cost(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    _, out, _ = said(
+        capsys, "show", str(folder / "here.toml"), "--operation", "broadcast", "--at", "S=1024", "--at", "P=16"
+    )
+    assert "binomial: T(S, P) = ceil(log2(P)) * T(S)" in out
+    assert "    S = 1 KiB, P = 16: 10.0 us" in out
+    _, out, _ = said(capsys, "show", STAR)
+    assert out.startswith("point-to-point: T(S) = {4.50 us + 2.67 ns/B * S for S <= 256 B;")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["show", "bluegene-p", "broadcst"], "Did you mean 'broadcast'?"),
+        (["show", "bluegene-p", "broadcast", "--at", "S=8q"], "S has the unknown unit 'q'"),
+        (
+            ["show", "bluegene-p", "broadcast", "--at", "S"],
+            "--at 'S': name a parameter and its values, as in S=8,64KiB",
+        ),
+        (["show", "bluegene-p", "broadcast", "--at", "S=8us"], "S is '8us'; it must be in B."),
+        (["show", "bluegene-p", "broadcast", "--at", "S=8"], "'broadcast' needs P; it depends on S, P (--at P=...)."),
+        (["show", "nowhere.toml"], "cannot read the catalogue nowhere.toml: No such file"),
+        (["show", "nowhere"], "'nowhere' is no catalogue of models; name bluegene-p, or a file that ends in .toml."),
+        (["show", "bluegene-p", "--operation", "sort"], "there are no algorithms of 'sort'; choose one of broadcast,"),
+        (["export", "bluegene-p", "--to", "simgrid", "--overhead", "3us"], "leave no latency"),
+        (
+            ["export", "bluegene-p", "--to", "loggopsim", "--overhead", "3us"],
+            "leave no latency of 'BlueGene/P'; lower them.",
+        ),
+        (["export", "bluegene-p", "--to", "simgrid", "--overhead", "3B"], "--overhead '3B': it must be a time"),
+        (["compare", "nowhere", "--message", "bluegene-p"], "nowhere"),
+    ],
+)
+def test_wrong_input_ends_with_a_sentence(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = said(capsys, *words)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+def test_export_is_read_back(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    out = folder / "here.xml"
+    status, text, _ = said(
+        capsys, "export", str(folder / "here.toml"), "--to", "simgrid", "--hosts", "4", "--out", str(out)
+    )
+    assert (status, text) == (0, f"wrote {out}\n")
+    assert from_simgrid(out)(S=1000) == pytest.approx(2.5e-6)
+    status, _, err = said(capsys, "export", str(folder / "here.toml"), "--to", "simgrid", "--out", str(out))
+    assert (status, "allow to replace it (--force)" in err) == (2, True)
+    _, text, _ = said(capsys, "export", str(folder / "here.toml"), "--to", "loggopsim", "--overhead", "0.5us")
+    found = from_loggopsim(text)
+    assert isinstance(found, LogGP)
+    assert (found.o, found.G, found.L) == pytest.approx((5e-7, 5e-10, 2e-6 + 5e-10 - 1e-6))
+
+
+def test_compare_names_the_algorithms_and_the_folklore(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    status, out, _ = said(capsys, "compare", str(folder / "runs.nc"), "--message", str(folder / "here.toml"))
+    assert status == 0
+    assert "MPI_Bcast (broadcast, 36 measured cells)" in out
+    assert "MPI_Bcast takes O(S + log P)" in out
+    assert "MPI_Allreduce takes O(S log P)" in out
+    _, out, _ = said(
+        capsys,
+        "compare",
+        str(folder / "runs.nc"),
+        "--message",
+        str(folder / "here.toml"),
+        "--function",
+        "MPI_Allreduce",
+        "--json",
+    )
+    (told,) = json.loads(out)
+    assert (told["operation"], told["folklore"]["verdict"], len(told["cells"])) == ("allreduce", "S*log(P)", 36)
+    right = sum("recursive-doubling" in cell["algorithms"] for cell in told["cells"])
+    assert right >= 0.9 * 36
+    assert told["median_error"] < 0.05
+
+
+@pytest.mark.slow
+def test_compare_writes_a_report(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    out = folder / "models.html"
+    words = ["compare", str(folder / "runs.nc"), "--message", str(folder / "here.toml"), "--report", str(out)]
+    status, text, _ = said(capsys, *words)
+    assert status in (0, 1)
+    page = out.read_text(encoding="utf-8")
+    assert page.count('class="sheet card"') >= 4
+    assert "MPI_Allreduce takes O(S log P)" in page
+    assert f"report: {out}" in text
+    assert (folder / "models.verdict.json").is_file()
+    assert said(capsys, *words)[0] == 2  # it is there already
+    assert sk.Session.load(out).data.sizes["function"] == 2
+
+
+def test_simulated_tables_say_so() -> None:
+    known = read_known(STAR)
+    assert known.simulated
+    assert known.dataset({"f": ("broadcast", "binomial")}).attrs["simulated"] == 1
