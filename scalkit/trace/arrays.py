@@ -14,6 +14,7 @@ Ints = NDArray[np.int64]
 
 _EXACT = 1 << 53
 _HALF = 26
+_WIDEST = 1 << 62
 
 
 def exact_sums(keys: NDArray[np.integer[Any]], values: Ints, n: int) -> Ints:
@@ -71,22 +72,29 @@ def pack(*sides: Sequence[NDArray[np.integer[Any]]]) -> list[Ints]:
     *sides : sequences of ndarray of int
         Tables with the same columns, first the one that counts most; rows of all sides become comparable.
     """
-    lengths = [len(side[0]) for side in sides]
-    packed: Ints = np.zeros(sum(lengths), dtype=np.int64)
+    packed: list[Ints] = [np.zeros(len(side[0]), dtype=np.int64) for side in sides]
     span = 1
-    for column in range(len(sides[0])):
-        values = np.concatenate([np.asarray(side[column], dtype=np.int64) for side in sides])
-        low = int(values.min()) if len(values) else 0
-        width = int(values.max()) - low + 1 if len(values) else 1
-        if span * width >= 1 << 62:
-            packed = np.unique(packed, return_inverse=True)[1].reshape(-1).astype(np.int64)
-            span = int(packed.max()) + 1
-        if span * width >= 1 << 62:
-            values = np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.int64)
-            low, width = 0, int(values.max()) + 1
-        packed = packed * width + (values - low)
+    for columns in zip(*sides, strict=True):
+        has = [column for column in columns if len(column)]
+        low = min((int(column.min()) for column in has), default=0)
+        width = max((int(column.max()) for column in has), default=low) - low + 1
+        values = [np.asarray(column, dtype=np.int64) - low for column in columns]
+        if span * width >= _WIDEST:
+            packed, span = _dense(packed)
+        if span * width >= _WIDEST:
+            values, width = _dense(values)
+        for one, more in zip(packed, values, strict=True):
+            one *= width
+            one += more
         span *= width
-    return list(np.split(packed, np.cumsum(lengths)[:-1]))
+    return packed
+
+
+def _dense(sides: list[Ints]) -> tuple[list[Ints], int]:
+    """Return the values of all sides as numbers from 0 on, in the same order, and how many there are."""
+    known, place = np.unique(np.concatenate(sides), return_inverse=True)
+    ends = np.cumsum([len(side) for side in sides])[:-1]
+    return [np.array(side, dtype=np.int64) for side in np.split(place.reshape(-1), ends)], max(1, len(known))
 
 
 def next_of_group(

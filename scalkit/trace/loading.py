@@ -98,14 +98,16 @@ def load(folder: str | PathLike[str], ranks: Ranks | None = None, *, keep_going:
     if problems and not keep_going:
         raise refuse(problems, folder)
     local = [(paths, one) for one, paths, _ in read]
+    del read
     definitions = _share(ranks, first, local)
     numbers = (
         {path: k for k, path in enumerate(definitions.paths)},
         {one.key: k for k, one in enumerate(definitions.scopes)},
     )
     parts = [_global(first + k, one, paths, definitions, *numbers) for k, (paths, one) in enumerate(local)]
-    calls, transfers, completions, marks = (_behind([part[k] for part in parts]) for k in range(4))
     groups: list[Mapping[int, tuple[int, ...]]] = [one.definitions.groups for _, one in local]
+    del local
+    calls, transfers, completions, marks = (_behind([part[k] for part in parts]) for k in range(4))
     _link(calls, transfers, completions)
     return LocalTrace(header, definitions, first, end - first, calls, transfers, marks, groups, problems)
 
@@ -181,20 +183,22 @@ def _widened(location: int, table: Columns) -> Table:
 
 
 def _behind(tables: list[Table]) -> Table:
-    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+    """Return the tables behind each other; they are empty then, so that no column is in memory twice for long."""
+    return {name: np.concatenate([table.pop(name) for table in tables]) for name in list(tables[0])}
 
 
 def _link(calls: Table, transfers: Table, completions: Table) -> None:
     """Replace numbers of calls by places in the table, and find the call that completed each transfer."""
     keys, posts = pack([calls["location"], calls["number"]], [transfers["location"], transfers["call"]])
     transfers["call"] = np.searchsorted(keys, posts).astype(np.int64)
-    number = np.asarray(calls["number"])[transfers["call"]]
-    whose = [completions["location"], completions["posted"]]
-    explicit = next_of_group(whose, completions["call"], [transfers["location"], number], np.full(len(posts), -1))
-    keys, ends = pack([calls["location"], calls["number"]], [completions["location"], completions["call"]])
-    place = np.searchsorted(keys, ends).astype(np.int64)
     done = np.full(len(posts), -1, dtype=np.int64)
-    has = explicit >= 0
-    done[has] = place[explicit[has]]
+    if len(completions["call"]):
+        number = calls["number"][transfers["call"]]
+        whose = [completions["location"], completions["posted"]]
+        explicit = next_of_group(whose, completions["call"], [transfers["location"], number], np.full(len(posts), -1))
+        keys, ends = pack([calls["location"], calls["number"]], [completions["location"], completions["call"]])
+        place = np.searchsorted(keys, ends)
+        has = explicit >= 0
+        done[has] = place[explicit[has]]
     blocking = (transfers["kind"] & BLOCKING) != 0
     transfers["done"] = np.where(blocking, transfers["call"], done)

@@ -43,12 +43,12 @@ class Surroundings:
 
 def _longest(begin: Ints, end: Ints, marks: Ints, path: Ints, frame: Frame) -> Ints:
     """Return the path of the longest stretch in each gap from `begin` to `end`, between which marks change the path."""
+    if len(marks) == 0:
+        return np.zeros(len(begin), dtype=np.int64)
     place = np.searchsorted(marks, begin, side="right") - 1
     known = np.maximum(place, 0)
-    is_mine = np.zeros(len(begin), dtype=bool)
-    if len(marks):
-        is_mine = (place >= 0) & (frame.location(marks[known]) == frame.location(begin))
-    first = np.where(is_mine, path[known], 0) if len(marks) else np.zeros(len(begin), dtype=np.int64)
+    is_mine = (place >= 0) & (frame.location(marks[known]) == frame.location(begin))
+    first = np.where(is_mine, path[known], 0)
     gap = np.searchsorted(end, marks)
     inside = np.flatnonzero(gap < len(end))
     inside = inside[marks[inside] > begin[gap[inside]]]
