@@ -1,7 +1,8 @@
 """Assesses a campaign of 3360 experiments, 30 runs and 50 repetitions, beside a loop of scipy.stats.mannwhitneyu.
 
 The times are simulated, as is what they violate; the program measures how long the assessment takes. Both ways start from
-the same table of repetitions, and both answers are compared.
+the same table of repetitions, and both answers are compared. `--error-rate SEEDS` instead plants violations of known size
+into as many campaigns and counts how many are found, and how many others are.
 """
 
 from __future__ import annotations
@@ -57,7 +58,13 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--error-rate", type=int, default=0, metavar="SEEDS", help="count what is missed and what is not there"
+    )
     args = parser.parse_args()
+    if args.error_rate:
+        print_error_rate(args)
+        return
     design = neighbourhood_design()
     campaign = simulated_campaign(design, PLANTED, seed=args.seed, n_runs=args.runs, n_repetitions=args.repetitions)
     paper: dict[str, Any] = {"test": "rank-sum", "adjust": "none"}
@@ -100,6 +107,52 @@ def main() -> None:
     print(f"assess, {len(everything)} tests of GL1 to GL12        {all_s:8.2f} s")
     print(f"loop of quantile, median, mannwhitneyu   {loop_s:8.2f} s   {result['ratio']:.0f} times as long")
     print(f"largest relative difference of ratios and p-values: {off:.1e}; violations {result['violations']}")
+
+
+EFFECTS = (1.03, 1.05, 1.08, 1.15)
+OPTIONS: dict[str, dict[str, Any]] = {
+    "paired, adjusted": {},
+    "rank sum, adjusted": {"test": "rank-sum"},
+    "rank sum, as in the paper": {"test": "rank-sum", "adjust": "none"},
+    "paired, p <= 0.05 alone": {"adjust": "none", "p_threshold": 0.05, "v_threshold": 1 + 1e-12},
+}
+
+
+def print_error_rate(args: argparse.Namespace) -> None:
+    """Print the share of planted violations that are found, by size, and of tests without one that are called violated."""
+    design = neighbourhood_design(sizes=(1, 64, 4096))
+    where = {"operation": "MPI_Neighbor_allgather", "topology": "moore", "n_dim": 2}
+    rows = []
+    for name, options in OPTIONS.items():
+        false = clean = 0
+        seen = {effect: [0, 0] for effect in EFFECTS}
+        for seed in range(args.seed, args.seed + args.error_rate):
+            effect = EFFECTS[seed % len(EFFECTS)]
+            campaign = simulated_campaign(design, [(where, effect)], seed=seed, n_runs=args.runs, n_repetitions=15)
+            found = assess(campaign, [GUIDELINE, "reorder=1 <= reorder=0"], **options)
+            frame = found.to_frame()
+            planted = (frame["guideline"] == GUIDELINE) & (frame["topology"] == "moore") & (frame["n_dim"] == 2)
+            violated = frame["state"] == "violated"
+            seen[effect][0] += int((violated & planted).sum())
+            seen[effect][1] += int(planted.sum())
+            false, clean = false + int((violated & ~planted).sum()), clean + int((~planted).sum())
+        rows.append(
+            {
+                "how": name,
+                "found": {str(e): a / max(b, 1) for e, (a, b) in seen.items()},
+                "false": false,
+                "clean": clean,
+            }
+        )
+    if args.json:
+        print(json.dumps(rows))
+        return
+    print(
+        f"simulated: {args.error_rate} campaigns of {args.runs} runs, noise of an experiment in a run 2 %, of runs 5 %"
+    )
+    for row in rows:
+        shares = ", ".join(f"{e}: {100 * share:.0f} %" for e, share in row["found"].items())
+        print(f"{row['how']:<26} found of {shares}; false alarms {row['false']} of {row['clean']}")
 
 
 def _text(level: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,13 +14,14 @@ import numpy as np
 
 from scalkit.errors import DataError, UsageError
 from scalkit.guidelines.experiments import MISSING, Measured
-from scalkit.guidelines.run_sizes import is_measurements, run_table
+from scalkit.guidelines.run_sizes import Columns, is_measurements, run_table
 
 __all__ = ["PathLike", "csv_text", "example_table", "read_csv", "read_tables"]
 
 PathLike = str | os.PathLike[str]
 
 _MOST_BYTES = 2_000_000_000
+_LONGEST_LINE = 1_000_000
 _SIMULATED = "# simulated, not measured"
 
 
@@ -29,9 +31,10 @@ def read_tables(source: Any, *, value: str = "time") -> Any:
     Parameters
     ----------
     source : path, sequence of paths, or table
-        A CSV file; a run folder of a neighbourhood campaign; or whatever `scalkit.read` takes: campaign folders, run files, of
-        one or several message sizes, netCDF, files of other programs. Several CSV files are put below each other. A Dataset
-        of `scalkit.read` becomes a table (`scalkit.guidelines.run_sizes.run_table`); other tables come back as they are.
+        A CSV file; a run folder of a neighbourhood campaign; or whatever `scalkit.read` takes: campaign folders, also below
+        a folder, run files of one or several message sizes and MPI libraries, netCDF, files of other programs. Several CSV
+        files are put below each other. A Dataset of `scalkit.read` becomes a table
+        (`scalkit.guidelines.run_sizes.run_table`); other tables come back as they are.
     value : str
         The measured metric.
 
@@ -65,7 +68,7 @@ def read_tables(source: Any, *, value: str = "time") -> Any:
         )
     from scalkit.measure import holds_experiments
 
-    return _neighbourhoods(paths, value) if holds_experiments(paths) else run_table(_read(paths), value)
+    return _neighbourhoods(paths, value) if holds_experiments(paths) else _runs(paths, value)
 
 
 def _neighbourhoods(paths: Sequence[Path], value: str) -> Any:
@@ -85,7 +88,57 @@ def example_table() -> Any:
 
     design = neighbourhood_design(p=160, sizes=(1, 16, 256, 4096))
     slow = {"operation": "MPI_Neighbor_allgather", "topology": "moore", "n_dim": 2, "order": "fmaj"}
-    return simulated_campaign(design[design["n_dim"] == 2], [(slow, 1.12)], seed=3, n_repetitions=15)
+    return simulated_campaign(design[design["n_dim"] == 2], [(slow, 1.12)], seed=1, n_repetitions=15)
+
+
+def _runs(paths: Sequence[Path], value: str) -> Any:
+    """Return run files as one table, with a column ``library`` if they are of several MPI libraries."""
+    groups: dict[str, list[Path]] = {}
+    for path in paths:
+        for part in _parts(path):
+            groups.setdefault(_library(part), []).append(part)
+    tables = {library: run_table(_read(group), value) for library, group in groups.items()}
+    if len(tables) == 1:
+        (table,) = tables.values()
+        return table
+    width = max(table[value].shape[1] for table in tables.values())
+    names = list(dict.fromkeys(name for table in tables.values() for name in table))
+    joined: dict[str, list[Any]] = {name: [] for name in ("library", *names)}
+    for library, table in tables.items():
+        n = len(table["run"])
+        joined["library"].append(np.full(n, library, dtype=object))
+        for name in names:
+            column = table.get(name, np.full(n, None, dtype=object))
+            if name == value:
+                column = np.pad(column, ((0, 0), (0, width - column.shape[1])), constant_values=np.nan)
+            joined[name].append(column)
+    found = Columns({name: np.concatenate(parts) for name, parts in joined.items()})
+    every = [table.attrs for table in tables.values()]
+    found.attrs = {
+        "simulated": any(one["simulated"] for one in every),
+        "units": every[0]["units"],
+        "mpi_library": "; ".join(tables),
+    }
+    return found
+
+
+def _parts(path: Path) -> list[Path]:
+    """Return a file, a campaign folder, or the campaign folders below a folder that is none itself."""
+    if path.is_file() or any(path.glob("*.jsonl*")):
+        return [path]
+    return sorted({file.parent for file in path.rglob("*.jsonl*")}) or [path]
+
+
+def _library(path: Path) -> str:
+    """Return the MPI library of run files as one short text; empty where they do not say."""
+    files = [path] if path.is_file() else sorted(path.glob("*.jsonl"))
+    try:
+        with files[0].open(encoding="utf-8", errors="replace") as opened:
+            text = json.loads(opened.readline(_LONGEST_LINE)).get("mpi_library", "")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return ""
+    first = str(text).strip().partition("\n")[0].partition(",")[0]
+    return " ".join(first.replace("Version:", "").replace("for Linux* OS", "").split())
 
 
 def _read(paths: Sequence[Path]) -> Any:

@@ -50,7 +50,7 @@ def _side(
     n = min(len(one) for one in terms)
     if guideline.kind != "levels":  # pieces: as many times the values as the median of the run is
         median = found.data.medians[rows[0], run]
-        return terms[0] * (medians[run] / median) if n else terms[0]
+        return inside_fence(terms[0]) * (medians[run] / median) if n else terms[0]
     at = iter(one[:n] for one in terms)
     sums = [np.sum([factor * next(at) for factor, _ in one], axis=0) for one in side]
     return inside_fence(np.max(sums, axis=0))
@@ -61,7 +61,8 @@ def _values(found: Assessment, experiment: int, run: int) -> Floats:
     if row == MISSING:
         return np.empty(0)
     values = found.data.values[row]
-    return inside_fence(values[np.isfinite(values)])
+    finite: Floats = values[np.isfinite(values)]
+    return finite
 
 
 def inside_fence(values: Floats) -> Floats:

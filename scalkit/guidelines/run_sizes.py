@@ -13,7 +13,7 @@ from scalkit.measure import parameters_of
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["is_measurements", "run_table"]
+__all__ = ["Columns", "is_measurements", "run_table"]
 
 _BLOCKED = frozenset(
     f"{base}{form}" for base in ("gather", "scatter", "allgather", "alltoall") for form in ("", "v", "w")
@@ -22,7 +22,7 @@ _BLOCKED_SUMS = frozenset({"reduce_scatter", "reduce_scatter_block"})
 _NAME = re.compile(r"MPI_I?([a-z_]+)(?:\[.*\])?")
 
 
-class _Columns(dict[str, Any]):
+class Columns(dict[str, Any]):
     """Columns with what the measurements say of themselves."""
 
     attrs: dict[str, Any]
@@ -35,7 +35,7 @@ def is_measurements(table: object) -> bool:
     return isinstance(table, xr.Dataset) and "function" in table.dims and "parameter" in table.attrs
 
 
-def run_table(data: xr.Dataset, metric: str = "time") -> dict[str, Any]:
+def run_table(data: xr.Dataset, metric: str = "time") -> Columns:
     """Return columns for `scalkit.guidelines.assess`: ``operation``, parameters, ``size``, ``run``, ``oversubscribed``, ``time``.
 
     Parameters
@@ -76,7 +76,7 @@ def run_table(data: xr.Dataset, metric: str = "time") -> dict[str, Any]:
         raise DataError(f"the measurements have no value of '{metric}'.")
     at = dict(zip(("function", *names, "run"), places[:, kept], strict=True))
     operation = np.asarray(array["function"].values, dtype=object)[at["function"]]
-    found = _Columns(operation=operation)
+    found = Columns(operation=operation)
     found |= {name: np.asarray(_labels(array, name))[at[name]] for name in names}
     _add_size(found, data, names)
     runs = np.asarray(array["run"].values) if "run" in array.coords else np.arange(array.sizes["run"])
@@ -86,7 +86,13 @@ def run_table(data: xr.Dataset, metric: str = "time") -> dict[str, Any]:
         crowded = data["oversubscribed"].broadcast_like(array.isel(repetition=0, drop=True))
         crowded = crowded.transpose("function", *names, "run")
         found["oversubscribed"] = np.asarray(crowded.values).reshape(-1)[kept].astype(bool)
-    found.attrs = {"simulated": bool(data.attrs.get("simulated", 0)), "units": str(array.attrs.get("units", ""))}
+    shown = {key: data.attrs[key] for key in ("mpi_library", "started") if data.attrs.get(key)}
+    found.attrs = {
+        "simulated": bool(data.attrs.get("simulated", 0)),
+        "units": str(array.attrs.get("units", "")),
+        "host": data.attrs.get("measured_on", ""),
+        **shown,
+    }
     return found
 
 

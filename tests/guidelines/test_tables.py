@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -113,3 +114,25 @@ def test_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="the measurements have no 'time'; they have"):
         read_tables(memory)
     assert measured(read_tables(memory, value="object_memory"), value="object_memory").unit == "B"
+
+
+def test_several_libraries_below_a_folder_are_told_apart(tmp_path: Path) -> None:
+    for library in ("mpich", "openmpi"):
+        for size in (8, 64):
+            folder = tmp_path / library / str(size)
+            folder.mkdir(parents=True)
+            for file in sorted(bundled("data/quickstart").glob("time-p000[24]-r0[01].jsonl")):
+                text = file.read_text(encoding="utf-8").replace('"size_B":8', f'"size_B":{size}')
+                version = "Open MPI v9, package: x" if library == "openmpi" else "MPICH Version:      5.0.2"
+                first, _, rest = text.partition("\n")
+                env = json.loads(first) | {"mpi_library": version}
+                env["run_id"] = f"{library}{size}-{env['run_id'][-3:]}"
+                (folder / file.name).write_text(json.dumps(env) + "\n" + rest, encoding="utf-8")
+    data = measured(read_tables(tmp_path))
+    assert data.levels["library"] == ("MPICH 5.0.2", "Open MPI v9")
+    assert len(data.runs) == 2
+    bcast = data.codes[:, data.parameters.index("operation")] == data.levels["operation"].index("MPI_Bcast")
+    assert (
+        sorted(data.levels["size"][code] for code in data.codes[bcast, data.parameters.index("size")])
+        == [8] * 4 + [64] * 4
+    )

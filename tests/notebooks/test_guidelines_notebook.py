@@ -1,0 +1,59 @@
+"""The notebook on guidelines runs by itself, says what the measurements say, and sees what is planted."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from scalkit.guideline_tables import csv_text, example_table
+from scalkit.guidelines import assess, measured
+from scalkit.lessons.guidelines_here import guideline_findings
+from scalkit.reports import bundled
+from scalkit.reports.kernel import execute
+
+LOGIC = (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.For, ast.While, ast.If, ast.comprehension, ast.With, ast.Try)
+
+
+def test_the_notebook_holds_calls_and_no_logic() -> None:
+    cells = nbformat.read(bundled("notebooks/guidelines.ipynb"), 4).cells
+    sources = [cell.source for cell in cells if cell.cell_type == "code"]
+    assert [type(n).__name__ for source in sources for n in ast.walk(ast.parse(source)) if isinstance(n, LOGIC)] == []
+
+
+@pytest.mark.slow
+def test_notebook(tmp_path: Path) -> None:
+    done = execute(bundled("notebooks/guidelines.ipynb"), {}, tmp_path)
+    outputs = [one for cell in done.cells if cell.cell_type == "code" for one in cell.outputs]
+    assert [one.text for one in outputs if one.get("name") == "stderr"] == []
+    shown = "\n".join(str(text) for one in outputs for text in one.get("data", {}).values())
+    for finding in guideline_findings().of:
+        for sentence in finding.sentences:
+            assert sentence.replace("<=", "&lt;=") in shown
+    control = assess(example_table(), "neighbourhood")
+    assert control.headline.startswith("32 of ")
+    assert control.headline in shown
+    assert "GuidelineBrowser" in shown
+
+
+def test_findings_say_what_is_violated_and_what_is_not(tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text(csv_text(measured(example_table())), encoding="utf-8")
+    (mine,) = guideline_findings(file).of
+    assert mine.is_simulated
+    assert mine.sentences[0].startswith("Simulated: ")
+    gl4 = next(one for one in mine.sentences if one.startswith("GL4: "))
+    assert gl4.startswith("GL4: MPI_Neighbor_allgather <= MPI_Neighbor_alltoall: 16 violations, the largest by 1.1")
+    assert any("Call MPI_Neighbor_alltoall instead of MPI_Neighbor_allgather" in one for one in mine.advice)
+    fine = tmp_path / "fine.csv"
+    rows = [f"MPI_{name},2,{run},{1 + run / 100},True" for name in ("Gather", "Allgather") for run in range(12)]
+    fine.write_text("operation,p,run,time,oversubscribed\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    (calm,) = guideline_findings(fine).of
+    assert calm.sentences == (
+        "Measured: 2 experiments in 12 runs.",
+        "1 of 1 test had more processes than cores: they tell of the scheduler as much as of the library, and do not decide.",
+        "Among those that do not, no guideline is violated: 1 compliant.",
+    )
+    assert calm.advice == ("Nothing has to be replaced.",)
