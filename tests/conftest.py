@@ -27,6 +27,7 @@ ALONE = (
     "tests/trace/test_over_ranks.py",
     "tests/trace/test_recorder.py",
     "tests/cli/test_measure.py",
+    "tests/store/test_store_snippets.py",
     "tests/cli/test_model_fit.py",
     "tests/guidelines/test_substitutes.py",
     "tests/validation/test_parallel.py",

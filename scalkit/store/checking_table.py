@@ -48,9 +48,10 @@ def table_problems(record: Mapping[str, Any], table: pa.Table, policy: Policy) -
     yield from lists
     if not lists and not found:
         yield from _derived(rows, table)
-        yield from _settings(rows, record)
+        settings = list(_settings(rows, record))
+        yield from settings
         yield from _plausible(rows, record, policy)
-        yield from _repeated(rows, record)
+        yield from () if settings else _repeated(rows, record)
 
 
 def _texts(table: pa.Table, policy: Policy) -> Iterator[Problem]:

@@ -132,11 +132,7 @@ class Comparison:
 
     def __str__(self) -> str:
         lines = list(self.sentences)
-        for ratio in self.ratios:
-            interval = (
-                f"{ratio.low:.3g} to {ratio.high:.3g}" if math.isfinite(ratio.low) else "too few runs for an interval"
-            )
-            lines.append(f"  {ratio.label} at {ratio.x}: {ratio.ratio:.3g} ({interval}), {ratio.verdict}")
+        lines += [f"  {one.label} at {one.x}: {one.ratio:.3g} ({_interval(one)}), {one.verdict}" for one in self.ratios]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

@@ -31,14 +31,14 @@ def macro_of(platform: str) -> str:
 
 def ifdef(advice: Advice) -> str:
     """Return C with an ``#if`` for each platform; elsewhere the portable choice is called."""
-    lines = _head(advice, "Compile with -DPLATFORM_... for the platform; without, the portable choice is called.")
-    lines += _begin(advice.operation)
+    body = _begin(advice.operation)
     for number, (platform, settings) in enumerate(_by_platform(advice).items()):
         word = "#if" if number == 0 else "#elif"
-        lines += [f"{word} defined({_macros(advice)[platform]})  /* {_comment(platform)} */"]
-        lines += _choice(advice.operation, settings, "    ", advice.confidence)
-    lines += ["#else", *_portable(advice, "    "), "#endif", "}"]
-    return "\n".join(lines) + "\n"
+        body += [f"{word} defined({_macros(advice)[platform]})  /* {_comment(platform)} */"]
+        body += _choice(advice.operation, settings, "    ", advice.confidence)
+    body += ["#else", *_portable(advice, "    "), "#endif", "}"]
+    usage = "Compile with -DPLATFORM_... for the platform; without, the portable choice is called."
+    return _with_head(advice, usage, body)
 
 
 def runtime(advice: Advice) -> str:
@@ -46,35 +46,32 @@ def runtime(advice: Advice) -> str:
 
     The variable ``SCALKIT_PLATFORM`` of the environment names it; else the MPI library tells, where only one platform has it.
     """
-    lines = _head(advice, "SCALKIT_PLATFORM in the environment names the platform; else the MPI library tells.")
-    lines += _finder(advice) + _begin(advice.operation)
-    lines += ["    switch (sk_platform()) {"]
+    body = _finder(advice) + _begin(advice.operation) + ["    switch (sk_platform()) {"]
     for number, (platform, settings) in enumerate(_by_platform(advice).items()):
-        lines += [
-            f"    case {number}: /* {_comment(platform)} */",
-            *_choice(advice.operation, settings, "        ", advice.confidence),
-        ]
-    lines += ["    default:", *_portable(advice, "        "), "    }", "}"]
-    return "\n".join(lines) + "\n"
+        body += [f"    case {number}: /* {_comment(platform)} */"]
+        body += _choice(advice.operation, settings, "        ", advice.confidence)
+    body += ["    default:", *_portable(advice, "        "), "    }", "}"]
+    return _with_head(
+        advice, "SCALKIT_PLATFORM in the environment names the platform; else the MPI library tells.", body
+    )
 
 
-def _head(advice: Advice, usage: str) -> list[str]:
+def _with_head(advice: Advice, usage: str, body: Sequence[str]) -> str:
+    """Return the whole file: what it is, the substitutes that are called, and the function that calls them."""
+    name = advice.operation.name
     simulated = sorted({_comment(s.platform) for s in advice.settings if s.simulated})
-    lines = [f"/* The fastest way to do what {advice.operation.name} does, as measured.", f" * {usage}"]
-    lines += [
-        f" * Where no substitute is the best with P >= {advice.confidence:g}, {advice.operation.name} itself is called."
-    ]
-    lines += [f" * Simulated, not measured: {name}." for name in simulated]
+    lines = [f"/* The fastest way to do what {name} does, as measured.", f" * {usage}"]
+    lines += [f" * Where no substitute is the best with P >= {advice.confidence:g}, {name} itself is called."]
+    lines += [f" * Simulated, not measured: {one}." for one in simulated]
     lines += [" * Made by scalkit store advise. */"]
     lines += ["#include <mpi.h>", "#include <stdlib.h>", "#include <string.h>", ""]
-    called = {name for setting in advice.settings for name in (s.winner for s in setting.segments)}
-    called |= {portable.choice for portable in advice.portable}
+    text = "\n".join(body)
     for substitute in advice.operation.substitutes:
-        if substitute.name in called and substitute.body:
+        if substitute.body and f"sk_{substitute.function}(" in text:
             lines += [f"/* {substitute.meaning} */"]
-            lines += [f"static int sk_{substitute.function}({advice.operation.parameters})", "{"]
+            lines += [f"static inline int sk_{substitute.function}({advice.operation.parameters})", "{"]
             lines += [substitute.body.strip("\n"), "}", ""]
-    return lines
+    return "\n".join([*lines, *body]) + "\n"
 
 
 def _begin(operation: Operation) -> list[str]:
@@ -176,9 +173,9 @@ def _finder(advice: Advice) -> list[str]:
 
 
 def _literal(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9 ._+-]", "?", text)[:100].replace("??", "?")
+    return re.sub(r"[^A-Za-z0-9 ._+-]+", "?", text)[:100]
 
 
 def _comment(text: str) -> str:
     """Return a text that cannot end a comment, nor a line of it."""
-    return re.sub(r"[^A-Za-z0-9 .,_()+-]", "?", text)[:120].replace("??", "?")
+    return re.sub(r"[^A-Za-z0-9 .,_()+-]+", "?", text)[:120]

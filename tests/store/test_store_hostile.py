@@ -45,7 +45,7 @@ def made(submission: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
 def test_hostile_files_are_refused_with_their_reason(made: dict[str, Path]) -> None:
     files = {name: path for name, path in made.items() if path.suffix == ".parquet"}
     folder = next(iter(files.values())).parents[1]
-    report = sk.store.validate(folder)
+    report = sk.store.validate(folder, policy=Policy(max_values=1_000_000))
     assert report.accepted == ()
     found = {one.file: [code for code, _ in one.refused] for one in report.refused}
     assert found == {str(path.relative_to(folder)): [CASES[name][0]] for name, path in files.items()}
@@ -122,9 +122,9 @@ def test_merge_refuses_measurements_that_are_here_under_another_name(submission:
     assert {code for one in merged.refused for code, _ in one.refused} == {"raw-duplicated"}
 
 
-def test_merge_of_three_sites_in_any_order(submission: Path, tmp_path: Path) -> None:
+def test_merge_of_two_sites_in_any_order(submission: Path, tmp_path: Path) -> None:
     sites = []
-    for k in range(3):
+    for k in range(2):
         sites.append(sk.store.open(tmp_path / f"site{k}"))
         for run in range(2):
             ds = sk.measurements([2, 4], [[1e-6 * (k + 1), 2e-6], [3e-6, 4e-6 * (run + 1)]], name="MPI_Scan")

@@ -1,0 +1,236 @@
+"""Which operation to choose: on made-up runs whose answer is known."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+
+import scalkit as sk
+from scalkit.errors import DataError, UsageError
+from scalkit.plots.store_figure import download, joint, save
+from scalkit.store.bootstrap_runs import crossing, drawn_means, probabilities, winsorised
+from scalkit.store.snippets import macro_of
+from scalkit.store.substitutes import operation_of, operations
+
+SIZES = 2 ** np.arange(3, 15)
+CROSS = 2048.0
+
+
+def _filed(
+    store: sk.store.Store, machine: str, op: str, latency: float, gap: float, runs: int = 8, p: int = 32
+) -> None:
+    """File runs of `latency` + `gap` times the size, in s; each run is off by about 1 %."""
+    for run in range(runs):
+        rng = np.random.default_rng([len(machine), len(op), run])
+        times = (latency + gap * SIZES) * rng.lognormal(0, 0.01)
+        y = np.round(times[:, None] * rng.lognormal(0, 0.02, (len(SIZES), 9)) * 1e9) * 1e-9
+        points = [[p, size] for size in SIZES.tolist()] + [[1, 8]]
+        ds = sk.measurements(points, [*y, y[0]], parameter=["p", "S"], name=op)
+        store.put(ds.assign_attrs(mpi_library="MPICH Version: 5.0.2" if machine == "a" else ""), machine=machine)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> sk.store.Store:
+    """On machine a the substitute wins below 2 KiB; on b MPI_Gather always does."""
+    store = sk.store.open(tmp_path_factory.mktemp("advice") / "s")
+    gap = 1e-9
+    _filed(store, "a", "MPI_Gather", 10e-6, gap)
+    _filed(store, "a", "MPI_GatherSR", 10e-6 - CROSS * gap, 2 * gap)
+    _filed(store, "b", "MPI_Gather", 5e-6, gap)
+    _filed(store, "b", "Gather_send_recv", 20e-6, gap)
+    return store
+
+
+def test_winner_crossover_and_probability(store: sk.store.Store) -> None:
+    advice = store.advise("MPI_Gather", p=32)
+    assert advice.candidates == ("MPI_Gather", "Gather_send_recv")
+    a, b = advice.settings
+    assert a.platform == "a, MPICH 5.0.2"
+    assert [one.winner for one in a.segments] == ["Gather_send_recv", "MPI_Gather"]
+    end = a.segments[0].crossover
+    assert end is not None
+    assert end.low < CROSS < end.high
+    assert end.size == pytest.approx(CROSS, rel=0.4)
+    assert a.probability[1, 0] == 1.0
+    np.testing.assert_allclose(a.probability.sum(axis=0), 1.0)
+    assert [one.winner for one in b.segments] == ["MPI_Gather"]
+    assert b.segments[0].probability == 1.0
+
+
+def test_portable_choice_loses_least_where_it_loses_most(store: sk.store.Store) -> None:
+    portable = store.advise("MPI_Gather", p=32).portable[-1]
+    assert (portable.p, portable.choice, portable.platforms) == (None, "MPI_Gather", 2)
+    assert portable.factor == pytest.approx(10.008 / (10.008 - 2.048 + 0.008), rel=0.02)
+    assert portable.factors["Gather_send_recv"] > 3
+
+
+def test_advice_is_repeatable_and_plain(store: sk.store.Store) -> None:
+    first, second = (store.advise("MPI_Gather", seed=3).to_json() for _ in range(2))
+    assert first == second
+    json.dumps(first, allow_nan=False)
+    assert first["not_measured"] == ["Gather_isend_irecv_waitall"]
+    assert len(store.advise("MPI_Gather").to_frame()) == 5
+    html = store.advise("MPI_Gather")._repr_html_()
+    assert "C to paste" in html
+
+
+def test_few_runs_say_nothing_of_sureness(tmp_path_factory: pytest.TempPathFactory) -> None:
+    store = sk.store.open(tmp_path_factory.mktemp("few") / "s")
+    _filed(store, "a", "MPI_Gather", 1e-5, 1e-9, runs=2)
+    _filed(store, "a", "Gather_send_recv", 2e-5, 1e-9, runs=2)
+    segment = store.advise("MPI_Gather", p=32).settings[0].segments[0]
+    assert segment.winner == "MPI_Gather"
+    assert math.isnan(segment.probability)
+
+
+def test_what_cannot_be_advised(store: sk.store.Store) -> None:
+    with pytest.raises(
+        UsageError, match=r"^no substitutes of 'MPI_Gathe' are known \(did you mean 'MPI_Gather'\?\); known are "
+    ):
+        store.advise("MPI_Gathe")
+    with pytest.raises(
+        DataError, match=r"^the store has no times of MPI_Scan or its substitutes Scan_send_recv that fit; "
+    ):
+        store.advise("Scan")
+    with pytest.raises(UsageError, match=r"^the confidence is 2; a number from 0\.5 to below 1 is needed\.$"):
+        store.advise("MPI_Gather", confidence=2)
+    with pytest.raises(UsageError, match=r"^the statistic 'best' is unknown; choose from value, min, "):
+        store.advise("MPI_Gather", statistic="best")
+
+
+def test_c_says_what_the_advice_says(store: sk.store.Store) -> None:
+    advice = store.advise("MPI_Gather", p=32)
+    code = advice.c_ifdef()
+    end = advice.settings[0].segments[0].crossover
+    assert end is not None
+    assert "#if defined(PLATFORM_A_MPICH_5_0_2)  /* a, MPICH 5.0.2 */" in code
+    assert f"if (bytes < {end.size:.0f}) return sk_gather_send_recv(sendbuf, count, type, recvbuf, root, comm);" in code
+    assert "#elif defined(PLATFORM_B)" in code
+    assert 'strstr(library, "MPICH") != NULL && strstr(library, "5.0.2") != NULL' in advice.c_runtime()
+
+
+def test_hostile_names_stay_out_of_c(tmp_path_factory: pytest.TempPathFactory) -> None:
+    store = sk.store.open(tmp_path_factory.mktemp("hostile") / "s")
+    evil = '*/ #include "/etc/passwd" \\\n system("x") ??/ /*'
+    _filed(store, evil, "MPI_Gather", 1e-5, 1e-9, runs=3)
+    _filed(store, evil, "Gather_send_recv", 2e-5, 1e-9, runs=3)
+    advice = store.advise("MPI_Gather", p=32)
+    for code in (advice.c_ifdef(), advice.c_runtime()):
+        without_comments = re.sub(r"/\*.*?\*/", "", code, flags=re.DOTALL)
+        assert "passwd" not in without_comments.replace("PLATFORM_INCLUDE_ETC_PASSWD_SYSTEM_X", "").lower()
+        assert "system(" not in without_comments
+        assert "\\" not in code
+        assert "??" not in code
+        assert code.count("/*") == code.count("*/")
+
+
+def test_catalogue() -> None:
+    assert {one.name for one in operations()} >= {
+        *(
+            "MPI_Gather",
+            "MPI_Bcast",
+            "MPI_Allreduce",
+            "MPI_Allgather",
+            "MPI_Alltoall",
+            "MPI_Reduce_scatter_block",
+            "MPI_Scan",
+        )
+    }
+    names = [name for one in operations() for s in one.substitutes for name in (s.name, *s.aliases)]
+    assert len(set(names)) == len(names)
+    gather = operation_of("Gather")
+    assert gather.named("MPI_GatherISWA") == gather.substitutes[2]
+    assert gather.arguments == "sendbuf, count, type, recvbuf, root, comm"
+
+
+def test_macro_of() -> None:
+    assert macro_of("daint, simulated, 1 per node") == "PLATFORM_DAINT_SIMULATED_1_PER_NODE"
+    assert macro_of("ü/*") == "PLATFORM_UNKNOWN"
+
+
+def test_bootstrap_of_runs() -> None:
+    rng = np.random.default_rng(1)
+    logs = np.array([[[1.0, 1.1, 0.9, 1.0]], [[1.0, 1.2, 0.95, np.nan]], [[5.0, 5.0, 5.0, 5.0]]])
+    drawn = drawn_means(logs, 500, rng)
+    assert drawn.shape == (500, 3, 1)
+    share = probabilities(drawn)
+    assert share[:, 0].sum() == pytest.approx(1)
+    assert share[2, 0] == 0
+    far = winsorised(np.array([[1.0, 1.0, 1.1, 1.1, 1.2, 9.0]]))
+    assert far.max() < 1.5
+
+
+def test_crossing_of_lines() -> None:
+    sizes = np.array([1.0, 2.0, 4.0, 8.0])
+    differences = np.array(
+        [[-1.0, -1.0, 1.0, 1.0], [-3.0, -2.0, -1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [-1.0, -1.0, -1.0, -1.0]]
+    )
+    np.testing.assert_allclose(crossing(sizes, differences, 1), [2 * math.sqrt(2), 4 * math.sqrt(2), 0, math.inf])
+
+
+# ---- compare ----
+
+
+def test_ratios_with_intervals_and_corrected_significance(store: sk.store.Store) -> None:
+    comparison = store.compare(["op=MPI_Gather,machine=b,p=32", "op=Gather_send_recv,machine=b,p=32"])
+    by_size = {ratio.x: ratio for ratio in comparison.ratios}
+    assert by_size[8].low < 20.008 / 5.008 < by_size[8].high
+    assert {ratio.verdict for ratio in comparison.ratios} == {"slower"}
+    assert all(ratio.q >= ratio.p for ratio in comparison.ratios)
+    assert comparison.sentences[0].endswith("times as much as MPI_Gather: of 12 values of msg_By slower at 12.")
+    json.dumps(comparison.to_json(), allow_nan=False)
+    assert len(comparison.to_frame()) == 12
+
+
+def test_different_operations_on_different_machines(store: sk.store.Store) -> None:
+    choices = [{"op": "MPI_Gather", "machine": "a", "p": 32, "label": "mine"}, "op=Gather_send_recv,machine=b,p=32"]
+    comparison = store.compare(choices)
+    assert [curve.label for curve in comparison.curves] == ["mine", "Gather_send_recv on b"]
+
+
+def test_the_same_is_the_same_and_few_runs_are_undecided(store: sk.store.Store) -> None:
+    same = store.compare(["op=MPI_Gather,machine=a,p=32"] * 2)
+    assert {ratio.verdict for ratio in same.ratios} == {"same"}
+    few = store.runs(machine="a")["run_id"].iloc[:1].tolist()
+    some = store.compare([{"op": "MPI_Gather", "machine": "b", "p": 32}, {"machine": "a", "run_id": few, "p": 32}])
+    assert {ratio.verdict for ratio in some.ratios} == {"undecided"}
+    assert all(math.isnan(ratio.q) for ratio in some.ratios)
+
+
+def test_what_cannot_be_compared(store: sk.store.Store) -> None:
+    with pytest.raises(UsageError, match=r"^compare needs a list of choices"):
+        store.compare([])
+    with pytest.raises(
+        DataError, match=r"^nothing in the store fits 'op=f'; 'scalkit store suites' lists what is there\.$"
+    ):
+        store.compare(["f"])
+    with pytest.raises(
+        DataError, match=r" has several measurements at one msg_By of one run; |choose one p or one msg_By\.$"
+    ):
+        store.compare(["op=MPI_Gather,machine=a"])
+    with pytest.raises(UsageError, match=r" has the x_name p, .* msg_By; choose curves that have the same\.$"):
+        store.compare(["op=MPI_Gather,machine=a,p=32", "op=MPI_Gather,machine=a,msg_By=8"])
+
+
+def test_joint_plot_and_its_downloads(store: sk.store.Store, tmp_path_factory: pytest.TempPathFactory) -> None:
+    comparison = store.compare(["op=MPI_Gather,machine=a,p=32", "op=MPI_GatherSR,machine=a,p=32"])
+    figure = joint(comparison)
+    assert [trace.name for trace in figure.data] == ["MPI_Gather, p = 32", "MPI_GatherSR, p = 32"]
+    assert figure.layout.xaxis.title.text == "message size"
+    assert list(figure.data[0].x) == SIZES.tolist()
+    assert figure.layout.meta["alt"].startswith("run time over message size, a line each: MPI_Gather, p = 32; ")
+    folder = tmp_path_factory.mktemp("plots")
+    heads = {"svg": b"<svg", "pdf": b"%PDF", "eps": b"%!PS-Adobe-3.0 EPSF", "csv": b"label,op,"}
+    for kind, head in heads.items():
+        assert save(comparison, folder / f"plot.{kind}").read_bytes().startswith(head)
+    with pytest.raises(UsageError, match=r"^a joint plot cannot be saved as 'png'; choose from svg, pdf, eps, csv\.$"):
+        download(comparison, "png")
+
+
+def test_csv_is_no_spreadsheet_formula(store: sk.store.Store) -> None:
+    comparison = store.compare([{"op": "MPI_Gather", "machine": "a", "p": 32, "label": "=1+1"}])
+    assert comparison.to_csv().splitlines()[1].startswith("'=1+1,MPI_Gather,")

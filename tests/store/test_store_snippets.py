@@ -1,0 +1,102 @@
+"""The C that is to be pasted compiles without a warning and does what MPI's operations do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import scalkit as sk
+from scalkit.bench.mpi import Mpi, find_mpi
+from scalkit.store.substitutes import Operation, operations
+
+pytestmark = pytest.mark.mpi
+
+
+@pytest.fixture(scope="module")
+def mpi() -> Mpi:
+    return find_mpi()
+
+
+_CHECK = """
+static int check_{function}(void)
+{{
+    int rank, size, wrong = 0;
+    MPI_Comm comm = MPI_COMM_WORLD;
+    const MPI_Datatype type = MPI_LONG;
+    const MPI_Op op = MPI_SUM;
+    const int count = 3, root = 1;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    long in[64], ours[64], theirs[64];
+    for (int i = 0; i < 64; i++) in[i] = 100 * rank + i, ours[i] = theirs[i] = -1;
+    const void *sendbuf = in;
+    void *recvbuf = theirs, *buffer = theirs;
+    for (int i = 0; i < 3; i++) if (rank == root) theirs[i] = ours[i] = in[i];
+    (void)op, (void)root, (void)sendbuf, (void)recvbuf, (void)buffer;
+    {call};
+    recvbuf = buffer = ours;
+    {ours};
+    for (int i = 0; i < 64; i++) wrong += ours[i] != theirs[i];
+    return wrong;
+}}
+"""
+
+
+def _source(checked: list[tuple[Operation, str, str]]) -> str:
+    parts = ["#include <mpi.h>", "#include <stdio.h>", "#include <stdlib.h>"]
+    for operation, function, body in checked:
+        parts.append(f"static int sk_{function}({operation.parameters})\n{{\n{body}\n}}")
+        ours = f"sk_{function}({operation.arguments})"
+        parts.append(_CHECK.format(function=function, call=operation.call, ours=ours))
+    calls = "\n".join(
+        f'    wrong = check_{f}(); if (wrong) printf("{f}: %d wrong\\n", wrong), all += wrong;' for _, f, _ in checked
+    )
+    parts += ["int main(void)\n{\n    int wrong, all = 0;\n    MPI_Init(NULL, NULL);", calls]
+    parts += ["    MPI_Finalize();\n    return all != 0;\n}"]
+    return "\n".join(parts)
+
+
+def _compiled(mpi: Mpi, source: str, folder: Path, *options: str) -> Path:
+    path, program = folder / "snippet.c", folder / "snippet"
+    path.write_text(source)
+    command = [mpi.mpicc, "-std=gnu11", "-Wall", "-Wextra", "-Wshadow", "-Werror", *options, str(path)]
+    if "-c" not in options:
+        command += ["-o", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def test_substitutes_do_what_the_operations_do(mpi: Mpi, tmp_path: Path) -> None:
+    checked = [
+        (operation, one.function, one.body)
+        for operation in operations()
+        for one in operation.substitutes
+        if one.body and operation.name != "MPI_Send"
+    ]
+    program = _compiled(mpi, _source(checked), tmp_path)
+    for ranks in (2, 3, 5):
+        command = [mpi.mpiexec, "-n", str(ranks), str(program)]
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=120, env={**os.environ, **mpi.environment}
+        )
+        assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+@pytest.mark.parametrize("operation", operations(), ids=lambda one: one.name)
+def test_snippets_compile(mpi: Mpi, operation: Operation, tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    points = [[p, size] for p in (4, 16) for size in (8, 64, 512, 4096)]
+    for place, one in enumerate(operation.substitutes):
+        for run in range(3):
+            y = [(1 + 0.01 * run + abs(k % 4 - place)) * 1e-6 for k in range(len(points))]
+            ds = sk.measurements(points, y, parameter=["p", "S"], name=one.name)
+            for machine, library in (("first */", "MPICH Version: 5.0.2"), ("second \\", "Open MPI v5.0.11")):
+                store.put(ds.assign_attrs(mpi_library=library), machine=machine)
+    advice = store.advise(operation.name)
+    for code in (advice.c_ifdef(), advice.c_runtime()):
+        _compiled(mpi, code, tmp_path, "-c")
+        _compiled(mpi, code, tmp_path, "-c", "-DPLATFORM_FIRST_MPICH_5_0_2")
