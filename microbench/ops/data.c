@@ -80,7 +80,8 @@ static bool holds(const struct sk_operands *x, size_t i, int value)
 static int received_blocks(const struct sk_operands *x, enum sk_flow flow)
 {
     switch (flow) {
-    case SK_FLOW_NONE: return 0;
+    case SK_FLOW_NONE:
+    case SK_FLOW_OBJECT: return 0;
     case SK_FLOW_ROOT_TO_ALL:
     case SK_FLOW_ROOT_TO_EACH:
     case SK_FLOW_SUM_TO_EACH:

@@ -9,6 +9,7 @@
 /* Who ends with what. Process 0 is the root. */
 enum sk_flow {
     SK_FLOW_NONE,        /* no data */
+    SK_FLOW_OBJECT,      /* no data: a communicator or window is made, which nobody waits for as at a barrier */
     SK_FLOW_ROOT_TO_ALL, /* the root's block */
     SK_FLOW_SUM_TO_ROOT, /* the sum of all blocks, on the root */
     SK_FLOW_SUM_TO_ALL,

@@ -1,6 +1,7 @@
 #include "ops/ops.h"
 
 #include "base/options.h"
+#include "ops/creation.h"
 #include "ops/nonblocking.h"
 #include "ops/tree.h"
 
@@ -119,7 +120,7 @@ const struct sk_op sk_ops[SK_OPS] = {
 };
 
 const char *const sk_op_group_names[SK_OP_GROUPS] = {"paper", "blocking", "nonblocking", "overlap", "point-to-point",
-                                                     "all"};
+                                                     "further", "all"};
 
 static bool belongs(const struct sk_op *op, int group)
 {
@@ -167,6 +168,7 @@ const char *sk_op_definition(const struct sk_op *op)
         return "call, local work as long as call and wait, wait; from a common start to the end of the last process";
     case SK_POINT_TO_POINT:
         return "half of a round trip between processes 0 and p - 1, from a common start to the end of the last process";
+    case SK_FURTHER: return "made and freed, from a common start to the end of the last process";
     default: return "from a common start to the end of the last process";
     }
 }

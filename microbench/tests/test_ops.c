@@ -85,7 +85,7 @@ void test_choose_ops(void)
     CHECK(n == 6 && found[0] == SK_OP_SCAN && found[1] == SK_OP_SCATTER);
     CHECK(sk_ops_choose(sk_ops, SK_OPS, "paper,nope", found, why, sizeof why) == -1);
     CHECK(strncmp(why, "--ops: 'nope' is not one of MPI_Barrier, ", 41) == 0);
-    CHECK(strstr(why, ", overlap, point-to-point, all") != NULL);
+    CHECK(strstr(why, ", overlap, point-to-point, further, all") != NULL);
     for (int i = 0; i < SK_OPS; i++) { /* an overlap is named by what it overlaps */
         const char *bracket = strchr(sk_ops[i].name, '[');
         CHECK((sk_ops[i].group == SK_OVERLAP) == (bracket && strcmp(bracket, "[overlap]") == 0));

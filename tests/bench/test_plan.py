@@ -19,6 +19,7 @@ from scalkit.bench.toml import to_toml
 from scalkit.errors import BuildError, UsageError
 from scalkit.native import sources
 from scalkit.validation import load_expectations
+from scalkit.validation.names import function_in
 
 BOTH = ("collectives", "memory")
 
@@ -112,13 +113,17 @@ def test_groups_stand_for_operations() -> None:
         *(f"{name}[overlap]" for name in operations(tree, "collectives", "nonblocking")),
         "Ping_pong",
     )
-    assert choose(tree, ("memory",), ("further",)) == {"memory": operations(tree, "memory", "further")}
+    assert choose(tree, BOTH, ("further",)) == {kind: operations(tree, kind, "further") for kind in BOTH}
+    assert set(operations(tree, "collectives", "further")) == set(operations(tree, "memory", "further"))
 
 
 def test_the_larger_catalogue_expects_all_that_can_be_measured() -> None:
     expected, case_study = load_expectations("mpi-all"), load_expectations("mpi")
     names = {name.split("[")[0] for kind in BOTH for name in operations(sources("microbench"), kind)}
-    assert set(expected.functions) == names
+    assert set(map(function_in, expected.functions)) == names
+    for kind, metric in (("collectives", "time"), ("memory", "object_memory")):
+        for name in operations(sources("microbench"), kind, "further"):
+            assert expected.of(name, metric) is not None
     assert {name: expected.functions[name] for name in case_study.functions} == case_study.functions
     assert set(map(str, case_study.rules)) <= set(map(str, expected.rules))
 
