@@ -25,10 +25,18 @@ static struct sk_lists lists_of(const struct sk_plan *plan, const struct sk_worl
     return lists;
 }
 
+static int *unweighted(void)
+{
+    static int *volatile kept;
+    kept = MPI_UNWEIGHTED;
+    return kept;
+}
+
 struct sk_plan sk_plan_new(const struct sk_experiment *x, const struct sk_world *world, uint64_t seed)
 {
     struct sk_plan plan = {.shape = sk_experiment_neighbourhood(x, world->size, seed), .constructor = x->constructor,
-                           .rank = world->rank, .reorder = x->reorder};
+                           .rank = world->rank, .reorder = x->reorder,
+                           .unweighted = unweighted()};
     for (int d = 0; d < x->n_dim; d++)
         plan.periods[d] = d >= x->n_finite;
     if (x->topology != SK_CART)
@@ -47,9 +55,10 @@ int sk_plan_make(const struct sk_plan *plan, MPI_Comm *comm)
     if (plan->constructor == SK_BY_CART)
         return MPI_Cart_create(MPI_COMM_WORLD, plan->shape.n_dim, plan->shape.dims, plan->periods, plan->reorder, comm);
     if (plan->constructor == SK_BY_ADJACENT)
-        return MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, lists->n_in, lists->sources, MPI_UNWEIGHTED, lists->n_out,
-                                              lists->destinations, MPI_UNWEIGHTED, MPI_INFO_NULL, plan->reorder, comm);
-    return MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &plan->rank, &lists->n_out, lists->destinations, MPI_UNWEIGHTED,
+        return MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, lists->n_in, lists->sources, plan->unweighted, lists->n_out,
+                                              lists->destinations, plan->unweighted, MPI_INFO_NULL, plan->reorder,
+                                              comm);
+    return MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &plan->rank, &lists->n_out, lists->destinations, plan->unweighted,
                                  MPI_INFO_NULL, plan->reorder, comm);
 }
 
@@ -81,8 +90,8 @@ struct sk_lists sk_topology_lists(MPI_Comm comm, const struct sk_neighbourhood *
     int n_in, n_out, is_weighted;
     SK_MPI(PMPI_Dist_graph_neighbors_count(comm, &n_in, &n_out, &is_weighted));
     struct sk_lists lists = with_room(n_in, n_out);
-    SK_MPI(PMPI_Dist_graph_neighbors(comm, n_in, lists.sources, MPI_UNWEIGHTED, n_out, lists.destinations,
-                                     MPI_UNWEIGHTED));
+    SK_MPI(PMPI_Dist_graph_neighbors(comm, n_in, lists.sources, unweighted(), n_out, lists.destinations,
+                                     unweighted()));
     return lists;
 }
 

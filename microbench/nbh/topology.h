@@ -12,6 +12,7 @@ struct sk_plan {
     struct sk_neighbourhood shape;
     enum sk_constructor constructor;
     int rank, reorder, periods[SK_MOST_DIMS];
+    int *unweighted;       /* MPI_UNWEIGHTED, which is no array: compilers warn where they see that */
     struct sk_lists lists; /* of graphs: in the order of the experiment, by an intermediate Cartesian communicator */
 };
 
