@@ -83,6 +83,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--budget", type=float, default=None, metavar="SECONDS", help="for all of it, about (default: no limit)")
     add("--timeout", type=float, default=None, metavar="SECONDS", help="for one launch (default: amply its share)")
     add("--seed", type=int, default=None, metavar="N", help="of all random choices (default: drawn, and kept)")
+    add(
+        "--statistic",
+        default="q1",
+        metavar="NAME",
+        help="of repetitions: q1, median, or min on a busy machine (default: q1)",
+    )
     add("--card", default=None, metavar="FILE", help="where to write the card (default: card.toml in the folder)")
     add("--json", action="store_true", help="print the card as JSON instead of text")
 
@@ -95,6 +101,8 @@ def run(args: argparse.Namespace) -> int:
 
     if (args.folder is None) == (args.out is None):
         raise UsageError("name a folder: --out FOLDER to measure and fit, or FOLDER alone to fit what is there.")
+    if args.statistic not in ("q1", "median", "min"):
+        raise UsageError(f"--statistic {args.statistic!r:.40} is unknown; choose q1, median or min.")
     if args.folder is not None:
         _require_no_measuring(args)
         return _fitted(args, Path(args.folder))
@@ -206,7 +214,7 @@ def _fitted(args: argparse.Namespace, folder: Path) -> int:
     from scalkit.bench.folder import write_whole
     from scalkit.perfmodels.card_fit import fit_folder
 
-    card = fit_folder(folder)
+    card = fit_folder(folder, statistic=args.statistic)
     place = Path(args.card) if args.card else (folder if folder.is_dir() else folder.parent) / CARD
     write_whole(place, card.to_toml())
     if args.json:

@@ -40,12 +40,12 @@ _LOGGP_TEXT = {
 _LOGGP_UNITS = {"G": "s/B", "O": "s/B"}
 
 
-def fit_folder(folder: str | Path, *, level: float = _LEVEL) -> ModelCard:
+def fit_folder(folder: str | Path, *, statistic: str = "q1", level: float = _LEVEL) -> ModelCard:
     """Return the model card of what `scalkit model fit` measured into a folder; see `fit_card`."""
-    return fit_card(read_message_runs(folder), level=level)
+    return fit_card(read_message_runs(folder), statistic=statistic, level=level)
 
 
-def fit_card(runs: MessageRuns, *, name: str = "", level: float = _LEVEL) -> ModelCard:
+def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level: float = _LEVEL) -> ModelCard:
     """Return the model card of message measurements: every fit that they allow.
 
     Parameters
@@ -53,6 +53,8 @@ def fit_card(runs: MessageRuns, *, name: str = "", level: float = _LEVEL) -> Mod
     runs : MessageRuns
     name : str
         Of the library or machine; by default what the run files say.
+    statistic : {"q1", "median", "min"}
+        What makes one time of the repetitions of a message; the minimum also serves LogGP, for a machine that others use.
     level : float
         Of the intervals.
 
@@ -70,9 +72,9 @@ def fit_card(runs: MessageRuns, *, name: str = "", level: float = _LEVEL) -> Mod
     if "Round_trip" in have:
         sizes, trips = runs.table("Round_trip")
         if not np.isin(sizes, loggp_sizes).all():
-            fits["latency"] = made.add_message(fit_messages(sizes, trips / 2, statistic="q1", level=level))
+            fits["latency"] = made.add_message(fit_messages(sizes, trips / 2, statistic=statistic, level=level))
     if have >= {"Round_trip", "Train", "Train_delayed"}:
-        fits["loggp"] = made.add_loggp(_loggp(runs, fits.get("sync"), level))
+        fits["loggp"] = made.add_loggp(_loggp(runs, fits.get("sync"), statistic, level))
     for op, side in (("Overlap_send", "sender"), ("Overlap_receive", "receiver")):
         if op in have:
             tables = {field: runs.table(op, field=field)[1] for field in ("beside", "work", "t")}
@@ -87,7 +89,7 @@ def fit_card(runs: MessageRuns, *, name: str = "", level: float = _LEVEL) -> Mod
         fits["bisection"] = made.add_bisection(_bisection(runs, made.per_byte, level))
     if "Round_trip_to" in have:
         fits["hops"] = made.add_hops(_hops(runs, level))
-    about = _about(runs)
+    about = {**_about(runs), "statistic": statistic}
     remarks = (*runs.remarks, *dict.fromkeys(made.remarks))
     title = name or about.get("library", "") or "messages"
     return ModelCard(title, made.models, tuple(made.quantities), about, remarks, level, fits)
@@ -116,6 +118,15 @@ class _Card:
         if last.fit.slope > 0:
             self._add("bandwidth", last.bandwidth, (low, high), "B/s", "of the largest messages, one way")
             self.per_byte = last.fit.slope
+        else:
+            at_last = last.last / float(fit(last.last))
+            self._add(
+                "bandwidth",
+                at_last,
+                (math.nan, math.nan),
+                "B/s",
+                "of the largest size alone: no time per byte was found",
+            )
         for k, one in enumerate(fit.switches, 1):
             text = f"largest size of protocol {k}; the time changes by the factor {one.step:.3g}"
             self._add(f"switch_{k}", one.after, one.interval, "B", text)
@@ -215,7 +226,7 @@ def _delay(runs: MessageRuns) -> float:
     return float(np.median(found))
 
 
-def _loggp(runs: MessageRuns, sync: Rendezvous | None, level: float) -> LogGPFit:
+def _loggp(runs: MessageRuns, sync: Rendezvous | None, statistic: str, level: float) -> LogGPFit:
     """Return the fit over the eager sizes: larger messages wait for the receiver, which is another protocol."""
     limit = sync.after if sync is not None and math.isfinite(sync.before) else math.inf
     sizes = runs.table("Train")[0]
@@ -224,6 +235,8 @@ def _loggp(runs: MessageRuns, sync: Rendezvous | None, level: float) -> LogGPFit
     waited = _rows(runs, "Train_delayed", used, "beside")
     n = runs.of("Train")[0].messages
     delay = np.nanmedian(waited, axis=1) / (n - 1)
+    if statistic == "min":
+        tables, delay = _shortest(tables, waited), np.nanmin(waited, axis=1) / (n - 1)
     return fit_loggp(
         used,
         tables["Round_trip"],
@@ -235,6 +248,13 @@ def _loggp(runs: MessageRuns, sync: Rendezvous | None, level: float) -> LogGPFit
         rendezvous=limit,
         level=level,
     )
+
+
+def _shortest(tables: dict[str, Any], waited: Any) -> dict[str, Any]:
+    """Return the shortest repetition at each size; of delayed trains the one that lost least beyond its delays."""
+    found = {op: table if table is None else np.nanmin(table, axis=1)[:, None] for op, table in tables.items()}
+    found["Train_delayed"] = (np.nanmin(tables["Train_delayed"] - waited, axis=1) + np.nanmin(waited, axis=1))[:, None]
+    return found
 
 
 def _rows(runs: MessageRuns, op: str, sizes: Any, field: str = "t") -> Any:

@@ -199,3 +199,21 @@ def test_a_late_receiver_shows_the_limit_of_eager_messages() -> None:
     sizes = np.array([1.0, 10, 100, 1000])
     times = np.array([1e-6, 1e-6, 1e-3, 1e-3])
     assert find_rendezvous(sizes, times, "1 ms").after == 10
+
+
+CARDS = sorted(
+    file for file in (Path(__file__).parents[2] / "data/models").glob("*.toml") if "[card]" in file.read_text()
+)
+
+
+@needs_simgrid
+@pytest.mark.parametrize("file", CARDS, ids=lambda file: file.stem)
+def test_the_libraries_measured_come_back_from_the_simulator(file: Path, tmp_path: Path) -> None:
+    """Card to platform, platform to simulator: latency and bandwidth within 10 % of what was measured."""
+    measured = read_card(file)
+    (tmp_path / "library.xml").write_text(to_simgrid(measured.point_to_point, hosts=2))
+    simulated(tmp_path / "runs", tmp_path / "library.xml", "latency")
+    sizes, trips = read_message_runs(tmp_path / "runs").table("Round_trip")
+    assert np.median(trips, axis=1) / 2 == pytest.approx(measured.point_to_point(S=sizes), rel=0.1)
+    assert float(sizes[-1]) == 4 * 2**20  # its time is the bandwidth, that of no bytes the latency
+    assert sizes[0] == 0
