@@ -19,6 +19,13 @@ MUST_SHIP = [
     "scalkit/_shipped/notebooks/00_quickstart.ipynb",
     "scalkit/_shipped/notebooks/90_report.ipynb",
     "scalkit/_shipped/notebooks/teach/06_regression.ipynb",
+    *(
+        f"scalkit/_shipped/data/{name}/campaign.toml"
+        for name in (
+            *("quickstart", "mafia/m3", "libraries/intel-2021.16.0", "libraries-times/openmpi-5.0.11"),
+            *("simulated/daint", "simulated/juqueen", "simulated/juropa", "simulated/juropa-8"),
+        )
+    ),
     "scalkit/teaching/exercises/06-regression.toml",
     "scalkit/widgets/exercise.js",
     "scalkit/validation/verdict.schema.json",
@@ -61,6 +68,7 @@ def test_wheel_holds_what_it_needs(built: Path) -> None:
     assert any(name.startswith("scalkit/_shipped/data/quickstart/") and name.endswith(".jsonl") for name in names)
     assert any(name.endswith(".c") for name in names)
     assert not [name for name in names if name.endswith((".o", ".so", ".pyc")) or "/build/" in name]
+    assert next(built.glob("*.whl")).stat().st_size < 8_000_000
 
 
 def test_sdist_holds_the_tests_and_the_docs(built: Path) -> None:
