@@ -35,7 +35,6 @@ __all__ = [
     "fft_sliders",
     "folklore_here",
     "folklore_of",
-    "growths_of",
     "known",
     "simulated",
     "values",
@@ -63,14 +62,6 @@ def folklore_here(library: str = "mpich") -> list[Any]:
         how = "measure with scalkit measure collectives --size 8 --out runs/8, and other sizes"
         return [f"no measurements of {library} are bundled; {how}"]
     return folklore_of(measure.read(str(path), parameter=["p", "S"]))
-
-
-def growths_of(models: dict[str, PerformanceModel]) -> pd.DataFrame:
-    """Return kind, growth and formula of models: a row for each."""
-    import pandas as pd
-
-    rows = {name: [one.kind, f"O({one.growth})", one.statement] for name, one in models.items()}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["kind", "growth", "model"])
 
 
 def values(models: dict[str, PerformanceModel], **at: Any) -> pd.DataFrame:
