@@ -52,6 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     analyse.add_argument("folder", metavar="DIR", help="folder of the trace")
     analyse.add_argument("--out", metavar="FILE", help="write the result as netCDF")
     analyse.add_argument("--keep-going", action="store_true", help="leave out what is wrong with the trace")
+    analyse.add_argument(
+        "--scheme", choices=("bulk", "per-event"), default="bulk", help="per-event: as the paper, slow, to compare"
+    )
     for name, choices in CHOICES.items():
         text = f"{_READINGS[name]} (default: %(default)s)"
         analyse.add_argument(f"--{name.replace('_', '-')}", choices=choices, default=choices[0], help=text)
@@ -146,10 +149,10 @@ def _analysed(args: argparse.Namespace) -> xr.Dataset:
     options = Options(**choices, no_progress=tuple(args.no_progress), chunk=args.chunk)
     here = launched()
     if here is None:
-        ds = analyse(args.folder, options, ranks=Alone(), keep_going=args.keep_going)
+        ds = analyse(args.folder, options, ranks=Alone(), keep_going=args.keep_going, scheme=args.scheme)
     else:
         with over_world(here.size) as ranks:
-            ds = analyse(args.folder, options, ranks=ranks, keep_going=args.keep_going)
+            ds = analyse(args.folder, options, ranks=ranks, keep_going=args.keep_going, scheme=args.scheme)
     if args.out and (here is None or here.rank == 0):
         write_result(ds, args.out)
     return ds
@@ -193,11 +196,13 @@ def _text(told: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _progress_line(totals: dict[str, int], seconds: Any) -> str:
+def _progress_line(totals: dict[str, Any], seconds: Any) -> str:
     wait, bound, unseen = (
         totals[name] for name in ("wait_for_progress", "wait_for_progress_bound", "without_progress")
     )
     more = f"; {unseen} calls ended without progress of a target being seen" if unseen else ""
+    if bound is None:
+        return f"Waiting for progress is {seconds(wait)}{more}."
     return f"Waiting for progress is between {seconds(wait)} and {seconds(bound)}{more}."
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from scalkit.trace.collectives import waits_in_collectives
 from scalkit.trace.epochs import waits_in_epochs
@@ -13,7 +13,7 @@ from scalkit.trace.locks import waits_for_locks
 from scalkit.trace.messages import waits_in_messages
 from scalkit.trace.options import Options
 from scalkit.trace.profile import profile
-from scalkit.trace.ranks import Alone, Ranks
+from scalkit.trace.ranks import Alone, OverMpi, Ranks
 from scalkit.trace.result import build
 from scalkit.trace.sums import Waits
 from scalkit.trace.surroundings import Surroundings
@@ -31,6 +31,7 @@ def analyse(
     *,
     ranks: Ranks | None = None,
     keep_going: bool = False,
+    scheme: Literal["bulk", "per-event"] = "bulk",
 ) -> xr.Dataset:
     """Return the waits of every call path and location of a trace.
 
@@ -43,6 +44,9 @@ def analyse(
         Who shares the work, all of which call this; by default this process alone. The result is the same, on each.
     keep_going : bool
         Leave out what is wrong with the trace; the result names it. By default that is an error.
+    scheme : {"bulk", "per-event"}
+        How processes exchange requests for progress. The second is that of the paper, slow, without bounds of the waits, and
+        only for comparison; it needs mpi4py.
 
     Returns
     -------
@@ -61,9 +65,31 @@ def analyse(
     analysis = Analysis(trace, ranks, options, frame, Surroundings(frame, trace), waits)
     profile(trace, waits)
     if not trace.header.is_asynchronous:
-        wait_for_progress(analysis)
+        _wait_for_progress(analysis, scheme)
     waits_in_messages(analysis)
     waits_in_collectives(analysis)
     waits_for_locks(analysis)
     waits_in_epochs(analysis)
-    return build(trace.header, trace.definitions, waits.collect(ranks), options, trace.problems)
+    ds = build(trace.header, trace.definitions, waits.collect(ranks), options, trace.problems)
+    return ds if scheme == "bulk" else _without_bound(ds)
+
+
+def _wait_for_progress(analysis: Analysis, scheme: str) -> None:
+    if scheme == "bulk":
+        wait_for_progress(analysis)
+        return
+    from mpi4py import MPI
+
+    from scalkit.trace.per_event import wait_for_progress_per_event
+
+    comm = analysis.ranks.comm if isinstance(analysis.ranks, OverMpi) else MPI.COMM_SELF
+    wait_for_progress_per_event(analysis, comm)
+
+
+def _without_bound(ds: xr.Dataset) -> xr.Dataset:
+    """Return the result without the metric that was not computed."""
+    names = [str(name) for name in ds["metric"].values]
+    place = names.index("wait_for_progress_bound") if "wait_for_progress_bound" in names else len(names)
+    kept = ds.drop_isel(metric=place) if place < len(names) else ds
+    metric = kept["cause_metric"]
+    return kept.assign(cause_metric=metric - (metric > place).astype("int64"))

@@ -71,21 +71,21 @@ class OverMpi:
     """The processes of an MPI communicator."""
 
     def __init__(self, comm: MPI.Intracomm) -> None:
-        self._comm = comm
+        self.comm = comm
         self._types: dict[int, Any] = {}
         self.rank = comm.Get_rank()
         self.size = comm.Get_size()
 
     def gather(self, value: Any) -> list[Any]:
         """Return the values of all processes."""
-        return list(self._comm.allgather(value))
+        return list(self.comm.allgather(value))
 
     def most(self, values: Ints) -> Ints:
         """Return the largest over all processes."""
         from mpi4py import MPI
 
         found = np.empty_like(values)
-        self._comm.Allreduce(np.ascontiguousarray(values), found, MPI.MAX)
+        self.comm.Allreduce(np.ascontiguousarray(values), found, MPI.MAX)
         return found
 
     def total(self, values: Ints) -> Ints:
@@ -93,17 +93,17 @@ class OverMpi:
         from mpi4py import MPI
 
         found = np.empty_like(values)
-        self._comm.Allreduce(np.ascontiguousarray(values), found, MPI.SUM)
+        self.comm.Allreduce(np.ascontiguousarray(values), found, MPI.SUM)
         return found
 
     def swap(self, rows: Ints, counts: Ints) -> tuple[Ints, Ints]:
         """Send rows and return what came."""
         came = np.empty(self.size, dtype=np.int64)
-        self._comm.Alltoall(np.ascontiguousarray(counts, dtype=np.int64), came)
+        self.comm.Alltoall(np.ascontiguousarray(counts, dtype=np.int64), came)
         found = np.empty((int(came.sum()), rows.shape[1]), dtype=np.int64)
         kind = self._row(rows.shape[1])
         starts, begins = np.cumsum(counts) - counts, np.cumsum(came) - came
-        self._comm.Alltoallv(
+        self.comm.Alltoallv(
             [np.ascontiguousarray(rows), (counts.tolist(), starts.tolist()), kind],
             [found, (came.tolist(), begins.tolist()), kind],
         )

@@ -31,6 +31,12 @@ for n, chunk in ((1, 5), (2, 50), (3, 16), (4, 1 << 18), (7, 9)):
         found = analyse(sys.argv[1], Options(chunk=chunk), ranks=OverMpi(comm))
         if comm.Get_rank() == 0:
             write_result(found, Path(sys.argv[2]) / f"{n}.nc")
+        if n in (1, 2, 7):
+            other = analyse(sys.argv[1], ranks=OverMpi(comm), scheme="per-event")
+            kept = [name for name in found["metric"].values if name != "wait_for_progress_bound"]
+            assert (other["severity"] == found["severity"].sel(metric=kept)).all()
+            for name in ("cause_location", "cause_by", "cause_path", "cause_severity"):
+                assert (other[name].values == found[name].values).all()
     comm.Free()
 """
 
@@ -42,7 +48,7 @@ def test_the_number_of_ranks_does_not_matter(mpi: Mpi, tmp_path: Path) -> None:
     write_result(analyse(plain), tmp_path / "0.nc")
     expected = (tmp_path / "0.nc").read_bytes()
     shuffled = build(calls).write(tmp_path / "shuffled", block=11, rng=np.random.default_rng(5))
-    found = launch(mpi, LOCATIONS, sys.executable, "-c", SPLIT, str(shuffled), str(tmp_path))
+    found = launch(mpi, LOCATIONS, sys.executable, "-m", "mpi4py", "-c", SPLIT, str(shuffled), str(tmp_path))
     assert (found.returncode, found.stderr) == (0, "")
     for n in (1, 2, 3, 4, 7):
         assert (tmp_path / f"{n}.nc").read_bytes() == expected
