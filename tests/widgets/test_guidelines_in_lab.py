@@ -54,6 +54,8 @@ def test_groups_and_focus(lab: LabServer, lab_page: Any) -> None:
     eventually(lambda: lab.value("browser.table.filter") == "compliant")
     page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })")
     page.wait_for_function("() => document.querySelector('.js-plotly-plot').layout.font.color === '#e6e9ec'")
+    page.wait_for_timeout(500)
+    page.locator("select[data-key=focus]").scroll_into_view_if_needed()
     picture(page, "guidelines_dark")
     page.set_viewport_size({"width": 520, "height": 1000})
     page.wait_for_timeout(300)
