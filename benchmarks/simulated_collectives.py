@@ -19,6 +19,8 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from known_algorithms import message_rows
+
 from scalkit.bench.platforms import load_platform
 from scalkit.bench.simulator import simulate
 from scalkit.measure import write_netcdf
@@ -38,12 +40,13 @@ SHORT = {"broadcast": "bcast"}
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--largest", type=int, default=1024)
+    parser.add_argument("--only", choices=tuple(CHOSEN), help="only these algorithms, printed and not written")
     args = parser.parse_args()
-    messages = MODELS / "known-juropa.csv"
-    if not messages.is_file():
-        sys.exit(f"{messages} is missing; make it with benchmarks/known_algorithms.py juropa")
-    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [] if args.only else message_rows(simulate(load_platform("juropa"), per_node=1), Path(folder), 63)
     for name, chosen in CHOSEN.items():
+        if args.only not in (None, name):
+            continue
         algorithms = {SHORT.get(op, op): smpi for op, (_, smpi) in chosen.items()} | {"allgather": "rdb"}
         mpi = replace(simulate(load_platform("juropa"), per_node=1), algorithms=algorithms)
         with tempfile.TemporaryDirectory() as folder:
@@ -59,15 +62,16 @@ def main() -> int:
                 for line in done.splitlines():
                     operation, size, ns = line.split()
                     rows.append((operation, chosen[operation][0], P, int(size), 1e-9 * float(ns)))
-                print(f"{name}: P = {P}", flush=True)
+                print(f"{name}: P = {P}\n{done if args.only else ''}", end="", flush=True)
+    if args.only:
+        return 0
     out = MODELS / "simulated-juropa.csv"
-    kept = [line for line in messages.read_text(encoding="utf-8").splitlines() if line.startswith(("message,", "gap,"))]
     with out.open("w", encoding="utf-8", newline="") as stream:
         stream.write(
             "# simulated with SMPI Version 3.32: fat tree juropa, a process a node, up to 1024; nothing is measured\n"
         )
         stream.write("# made by benchmarks/simulated_collectives.py\n")
-        stream.write("operation,algorithm,P,S,time_s\n" + "\n".join(kept) + "\n")
+        stream.write("operation,algorithm,P,S,time_s\n")
         csv.writer(stream, lineterminator="\n").writerows((op, one, P, S, f"{t:.9g}") for op, one, P, S, t in rows)
     known = read_known(out)
     for name, chosen in CHOSEN.items():
@@ -75,7 +79,7 @@ def main() -> int:
             known.dataset({FUNCTIONS[op]: (op, one) for op, (one, _) in chosen.items()}),
             MODELS / f"simulated-juropa-{name}.nc",
         )
-    print(f"{len(rows)} cells in {out}")
+    print(f"{len(rows)} rows in {out}")
     return 0
 
 
