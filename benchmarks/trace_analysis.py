@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import resource
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -17,10 +16,16 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.cli.ranks import launched
 from scalkit.trace.analysing import analyse
+from scalkit.trace.frame import find_frame
+from scalkit.trace.loading import load
 from scalkit.trace.options import Options
 from scalkit.trace.ranks import Alone, OverMpi, Ranks
+from scalkit.trace.sums import Waits
+from scalkit.trace.surroundings import Surroundings
 from scalkit.trace.tables import GET, Columns
+from scalkit.trace.waiting import Analysis, wait_for_progress
 from scalkit.trace.writing import write_header, write_location
 
 
@@ -59,10 +64,12 @@ def make_location(folder: Path, location: int, locations: int, n: int, several: 
     return sum(values.nbytes for table in (calls, transfers) for values in table.values())
 
 
-def timed(ranks: Ranks, folder: Path, requests: int, chunk: int) -> dict[str, Any]:
+def timed(ranks: Ranks, folder: Path, requests: int, chunk: int, scheme: str) -> dict[str, Any]:
+    """Return the speed of the whole analysis, and of Wait for Progress alone when the trace is in memory."""
+    alone = time_of_the_exchange(ranks, folder, chunk, scheme)
     before = ranks.gather(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     wall, cpu = time.perf_counter(), time.process_time()
-    ds = analyse(folder, Options(chunk=chunk), ranks=ranks)
+    ds = analyse(folder, Options(chunk=chunk), ranks=ranks, scheme=scheme)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     peak = ranks.gather(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     spent = sum(ranks.gather(cpu))
@@ -71,10 +78,32 @@ def timed(ranks: Ranks, folder: Path, requests: int, chunk: int) -> dict[str, An
         "wall_s": wall,
         "requests_per_s": requests / wall,
         "requests_per_cpu_s": requests / spent,
+        "exchange_per_s": requests / alone[0],
+        "exchange_per_cpu_s": requests / alone[1],
         "most_memory_MB": max(peak) / 1024,
         "memory_before_MB": max(before) / 1024,
         "wait_ns": int(ds["severity"].sel(metric="wait_for_progress").sum()),
     }
+
+
+def time_of_the_exchange(ranks: Ranks, folder: Path, chunk: int, scheme: str) -> tuple[float, float]:
+    """Return the time of Wait for Progress, and what all processes together used of their cores, in s."""
+    trace = load(folder, ranks)
+    frame = find_frame(trace, ranks)
+    waits = Waits(trace.header.locations, len(trace.definitions.paths))
+    analysis = Analysis(trace, ranks, Options(chunk=chunk), frame, Surroundings(frame, trace), waits)
+    ranks.gather(None)
+    wall, cpu = time.perf_counter(), time.process_time()
+    if scheme == "bulk":
+        wait_for_progress(analysis)
+    else:
+        from mpi4py import MPI
+
+        from scalkit.trace.per_event import wait_for_progress_per_event
+
+        wait_for_progress_per_event(analysis, MPI.COMM_WORLD)
+    spent = sum(ranks.gather(time.process_time() - cpu))
+    return time.perf_counter() - wall, spent
 
 
 def main() -> None:
@@ -83,11 +112,12 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=2_000_000, help="of all locations")
     parser.add_argument("--several", type=int, default=4, help="targets of a call with several")
     parser.add_argument("--chunk", type=int, default=1 << 18)
+    parser.add_argument("--scheme", choices=("bulk", "per-event"), default="bulk")
     parser.add_argument("--only", choices=("one", "hot", "several"))
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     ranks: Ranks = Alone()
-    if "mpi4py" in sys.modules or __import__("os").environ.get("PMI_SIZE", "1") != "1":
+    if args.scheme == "per-event" or launched() is not None:
         from mpi4py import MPI
 
         ranks = OverMpi(MPI.COMM_WORLD)
@@ -106,7 +136,9 @@ def main() -> None:
             ]
             total = sum(sum(part) for part in ranks.gather(sizes))
             del sizes
-            found[name] = timed(ranks, folder, n * several * args.locations, args.chunk) | {"trace_MB": total / 2**20}
+            found[name] = timed(ranks, folder, n * several * args.locations, args.chunk, args.scheme) | {
+                "trace_MB": total / 2**20
+            }
             ranks.gather(None)
     if ranks.rank == 0:
         if args.json:

@@ -33,7 +33,8 @@ static const struct column flush_columns[] = { COLUMN(flush, begin), COLUMN(flus
 
 enum { CALLS, TRANSFERS, COMPLETIONS, MARKS, CLOCK, FLUSHES, TABLES, DEFINITIONS_KIND = 1, END_KIND = 8 };
 
-#define TABLE(name, kind, columns, type) { name, kind, sizeof(columns) / sizeof(columns[0]), columns, sizeof(struct type) }
+#define TABLE(name, kind, columns, type) \
+    { name, kind, sizeof(columns) / sizeof(columns[0]), columns, sizeof(struct type) }
 
 static const struct table tables[TABLES] = {
     TABLE("calls", 2, call_columns, sk_call),
@@ -149,8 +150,8 @@ bool sk_buffer_open(const char *folder, int location, size_t records)
     snprintf(path, sizeof path, "%s/%06d.sktrace", folder, location);
     file = ok ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) : -1;
     if (file < 0) {
-        fprintf(stderr, "scalkit trace: cannot record to %s: %s; set SCALKIT_TRACE to a folder that can be written.\n", path,
-                ok ? strerror(errno) : "too little memory");
+        fprintf(stderr, "scalkit trace: cannot record to %s: %s; set SCALKIT_TRACE to a folder that can be written.\n",
+                path, ok ? strerror(errno) : "too little memory");
         return false;
     }
     put(&head, sizeof head);

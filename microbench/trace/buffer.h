@@ -1,7 +1,7 @@
 /* What is recorded, in memory first, and the file that it goes to.
  *
- * Every table has a buffer of its own. When one is full all are written, as blocks of columns, and the time that took is
- * itself recorded, so nothing is lost and nothing is hidden. docs/file-formats.md describes the file.
+ * Every table has a buffer of its own. When one is full all are written, as blocks of columns, and the time that took
+ * is itself recorded, so nothing is lost and nothing is hidden. docs/file-formats.md describes the file.
  */
 #ifndef SK_TRACE_BUFFER_H
 #define SK_TRACE_BUFFER_H
@@ -16,7 +16,8 @@ struct sk_completion { uint32_t call, posted; };
 struct sk_mark { int64_t time; uint32_t number, path; int32_t way; };
 struct sk_sample { int64_t local, offset, error; };
 
-/* Opens the file of a location in a folder that is there; records of each table that fit in memory. Returns whether it could. */
+/* Opens the file of a location in a folder that is there, with room for so many records of each table in memory.
+ * Returns whether it could. */
 bool sk_buffer_open(const char *folder, int location, size_t room);
 
 void sk_buffer_call(const struct sk_call *call);

@@ -33,7 +33,7 @@ int sk_define_location(void);
 uint32_t sk_define_next_number(void); /* that the next call or mark will get */
 uint32_t sk_define_number(void);      /* and now it has it */
 
-/* The call path of a function, or region of the user, called at `site` (NULL: none) within `parent` (0: the program). */
+/* The call path of a function, or region of the user, called at `site` (NULL: none) in `parent` (0: the program). */
 uint32_t sk_define_path(uint32_t parent, uint32_t region, const void *site);
 uint32_t sk_define_parent(uint32_t path);
 uint32_t sk_define_region(const char *name); /* of the user; the same for the same text */

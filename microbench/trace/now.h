@@ -26,7 +26,7 @@ static inline int64_t sk_now(void)
 
 #endif
 
-/* Under a simulator all processes are threads of one, whose static variables it keeps apart, but not thread-local ones. */
+/* Under a simulator all processes are threads of one; it keeps their static variables apart, not thread-local ones. */
 #ifdef SK_SIMULATED
 #define SK_PER_THREAD
 #else

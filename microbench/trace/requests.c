@@ -107,7 +107,8 @@ void sk_request_started(MPI_Request handle, uint32_t call)
     request->posted = request->order = call;
     request->is_active = true;
     if (request->kind == SK_SENT && request->scope >= 0 && request->peer >= 0) {
-        struct sk_transfer transfer = { request->bytes, call, call, SK_SENT, request->scope, request->peer, request->tag };
+        struct sk_transfer transfer = { request->bytes, call,          call,        SK_SENT,
+                                        request->scope, request->peer, request->tag };
         sk_buffer_transfer(&transfer);
     }
 }

@@ -1,4 +1,4 @@
-/* Regions of your program in a trace. Programs that call these run with the recorder, preloaded or linked, and without it:
+/* Regions of your program in a trace. Programs that call these run with the recorder and without it:
  *
  *     SK_TRACE_ENTER("solve");
  *     ...

@@ -1,4 +1,4 @@
-/* A function for each line of mpi.def, and another one with `_c` where there is one: it records the call, and calls PMPI. */
+/* A function for each line of mpi.def, and one with `_c` where there is one: it records the call, and calls PMPI. */
 #include "trace/define.h"
 #include "trace/kinds.h"
 #include "trace/record.h"
@@ -6,6 +6,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef SK_SIMULATED /* its header lacks a const here */
+#define SK_COMPARED
+#else
+#define SK_COMPARED const
+#endif
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -28,7 +34,8 @@ static void sent(struct sk_call *call, int64_t n, MPI_Datatype type, int peer, i
     call->peer = peer;
     if (peer >= 0 && call->scope >= 0) {
         int64_t bytes = sk_types_bytes(n, type, &layout);
-        struct sk_transfer one = { bytes, call->number, call->number, SK_SENT | layout | flags, call->scope, peer, tag };
+        uint32_t kind = SK_SENT | layout | flags;
+        struct sk_transfer one = { bytes, call->number, call->number, kind, call->scope, peer, tag };
         sk_buffer_transfer(&one);
     }
 }
@@ -52,7 +59,8 @@ static void posted(const struct sk_call *call, MPI_Request request)
         sk_request_keep(request, &one);
 }
 
-static void send_init(struct sk_call *call, int64_t n, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request request)
+static void send_init(struct sk_call *call, int64_t n, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                      MPI_Request request)
 {
     uint32_t layout;
     call->scope = sk_scope_of_comm(comm);
@@ -121,7 +129,8 @@ static void new_win(MPI_Win win, MPI_Comm comm)
 #define ALL_ENDED(flag, n, told) \
     for (int k = 0; (flag) && k < (n); k++) sk_request_ended(saved[k], call.number, &(told)[k]);
 #define SOME_ENDED(done, which, told) \
-    for (int k = 0; (done) != MPI_UNDEFINED && k < (done); k++) sk_request_ended(saved[(which)[k]], call.number, &(told)[k]);
+    for (int k = 0; (done) != MPI_UNDEFINED && k < (done); k++) \
+        sk_request_ended(saved[(which)[k]], call.number, &(told)[k]);
 #define STARTED(n, requests) for (int k = 0; k < (n); k++) sk_request_started((requests)[k], call.number);
 #define FREED sk_request_forget(saved[0]);
 #define CANCELLED(request) if (sk_request_find(*(request))) sk_request_find(*(request))->is_cancelled = true;

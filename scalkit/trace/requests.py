@@ -7,13 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.trace.arrays import Ints, group_ends, group_starts, next_of_group, pack
+from scalkit.trace.arrays import Ints, group_starts, next_of_group, pack
 from scalkit.trace.functions import COMPLETE, FENCE, FLUSH_ALL, FLUSH_ONE
 from scalkit.trace.loading import LocalTrace
 from scalkit.trace.options import Options
 from scalkit.trace.tables import RECEIVE, SEND
 
 __all__ = ["Requests", "find_requests", "members"]
+
+
+_NEVER = np.iinfo(np.int64).min
 
 
 @dataclass(frozen=True)
@@ -62,11 +65,12 @@ def find_requests(trace: LocalTrace, options: Options) -> Requests:
 
 def _grouped(enter: Ints, done: Ints, target: Ints, posted: Ints, options: Options) -> Requests:
     key = pack([done, target])[0]
-    order = np.lexsort((posted, key))
-    last = order[group_ends(key[order])]
-    call, asked = done[last], target[last]
+    order = np.argsort(key, kind="stable")
+    starts = group_starts(key[order])
+    latest = np.maximum.reduceat(posted[order], starts) if len(starts) else posted
+    call, asked = done[order[starts]], target[order[starts]]
     entered = enter[call]
-    since = entered if options.search == "entering" else np.where(posted[last] < 0, entered, posted[last])
+    since = entered if options.search == "entering" else np.where(latest == _NEVER, entered, latest)
     begins = group_starts(call)
     lengths = np.diff(np.append(begins, len(call)))
     return Requests(call, asked, np.minimum(since, entered), np.repeat(lengths == 1, lengths))
@@ -110,4 +114,4 @@ def _whole(trace: LocalTrace) -> tuple[Ints, Ints, Ints]:
     done = np.repeat(place, [len(one) for one in members]).astype(np.int64)
     target = np.concatenate([np.empty(0, dtype=np.int64), *members])
     kept = (target >= 0) & (target != trace.calls["location"][done])
-    return done[kept], target[kept], np.full(int(kept.sum()), -1, dtype=np.int64)
+    return done[kept], target[kept], np.full(int(kept.sum()), _NEVER, dtype=np.int64)

@@ -1,6 +1,6 @@
 /* Calls functions of every kind that the recorder knows, counts its own calls, and prints the count of each process.
- * With `delay`, process 1 comes late by 30 ms to a barrier, a message and a fence; with `progress`, it lets process 0 wait
- * for the progress of a get; with `crash`, all of it is done and the program is killed. */
+ * With `delay`, process 1 comes late by 30 ms to a barrier, a message and a fence; with `progress`, it lets process 0
+ * wait for the progress of a get; with `crash`, all of it is done and the program is killed. */
 #include "trace/scalkit_trace.h"
 
 #include <mpi.h>
@@ -46,7 +46,8 @@ static void one_sided(void)
     COUNT(MPI_Rput(&value, 1, MPI_INT, next, 4, 1, MPI_INT, win, &requests[0]));
     COUNT(MPI_Rget(got + 2, 1, MPI_INT, previous, 4, 1, MPI_INT, win, &requests[1]));
     COUNT(MPI_Raccumulate(&value, 1, MPI_INT, next, 5, 1, MPI_INT, MPI_SUM, win, &requests[2]));
-    COUNT(MPI_Rget_accumulate(&value, 1, MPI_INT, got + 3, 1, MPI_INT, next, 6, 1, MPI_INT, MPI_SUM, win, &requests[3]));
+    COUNT(MPI_Rget_accumulate(&value, 1, MPI_INT, got + 3, 1, MPI_INT, next, 6, 1, MPI_INT, MPI_SUM, win,
+                              &requests[3]));
     COUNT(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
     COUNT(MPI_Waitall(3, requests + 1, MPI_STATUSES_IGNORE));
     COUNT(MPI_Win_sync(win));
@@ -76,7 +77,8 @@ static void one_sided(void)
 
 static void messages(void)
 {
-    int out = rank, in[3] = { 0 }, next = (rank + 1) % n_ranks, previous = (rank + n_ranks - 1) % n_ranks, flag = 0, which, done;
+    int out = rank, in[3] = { 0 }, flag = 0, which, done;
+    int next = (rank + 1) % n_ranks, previous = (rank + n_ranks - 1) % n_ranks;
     MPI_Request requests[4];
     MPI_Status statuses[4];
     COUNT(MPI_Sendrecv(&out, 1, MPI_INT, next, 1, in, 1, MPI_INT, previous, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
