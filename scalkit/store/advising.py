@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scalkit.errors import DataError, UsageError
-from scalkit.stats.samples import Floats
+from scalkit.stats.samples import Floats, Integers
 from scalkit.store.advice import Advice, Crossover, Portable, Segment, Setting
 from scalkit.store.bootstrap_runs import LEAST_RUNS, crossing, drawn_means, means, probabilities, winsorised
 from scalkit.store.columns import STATISTICS
@@ -71,18 +72,32 @@ def advise(
         raise UsageError(f"the confidence is {confidence!r}; a number from 0.5 to below 1 is needed.")
     chosen = {"p": p, "msg_By": msg_By, "platform": platform, "machine": machine, **filters}
     rows = _rows(store, operation, statistic, chosen)
-    rng = np.random.default_rng(seed)
-    settings: list[Setting] = []
-    for name in np.unique(rows["platform"]).tolist():
-        settings += _settings(rows, rows["platform"] == name, operation, confidence, n_draws, rng)
-    candidates = tuple(one.name for one in operation.substitutes if one.name in set(rows["candidate"].tolist()))
+    gathered = _gathered(rows, operation)
+    draws = _drawn(gathered, n_draws, np.random.default_rng(seed))
+    settings = [one for g, drawn in zip(gathered, draws, strict=True) for one in _settings(g, drawn, confidence)]
+    measured = {name for g in gathered for name in g.candidates}
+    candidates = tuple(one.name for one in operation.substitutes if one.name in measured)
     return Advice(operation, candidates, tuple(settings), _portable(settings), statistic, confidence, n_draws, seed)
 
 
+@dataclass(frozen=True, eq=False)
+class _Gathered:
+    """The logarithms of all times on one platform, of shape (candidates, cells, runs); a cell is a p and a size."""
+
+    platform: str
+    candidates: tuple[str, ...]
+    cells: Integers
+    logs: Floats
+    simulated: bool
+    oversubscribed: frozenset[int]
+
+
 def _rows(store: Store, operation: Operation, statistic: str, filters: dict[str, Any]) -> dict[str, Any]:
-    """Return the times of all candidates, by the catalogue's names."""
+    """Return the times of all candidates; texts as numbers into lists of what they are."""
+    import pandas as pd
+
     names = {alias: one.name for one in operation.substitutes for alias in (one.name, *one.aliases)}
-    columns = ("run_id", "platform", "op", "p", "msg_By", "simulated", "oversubscribed", "datatype", statistic)
+    columns = ("run_id", "platform", "op", "p", "msg_By", "simulated", "oversubscribed", statistic)
     found = store.arrays(columns, {"op": list(names), "metric": "time", **filters})
     if not len(found["p"]):
         raise DataError(
@@ -92,30 +107,52 @@ def _rows(store: Store, operation: Operation, statistic: str, filters: dict[str,
     values = np.ma.filled(found[statistic].astype(np.float64), np.nan)
     if not (values > 0).all():
         raise DataError(f"some times of {operation.name} are not positive; retract their runs.")
-    rows = {name: np.asarray(found[name]) for name in columns[:-1]}
-    for name in ("run_id", "platform", "op", "datatype"):
-        rows[name] = rows[name].astype(str)
-    kinds, which = np.unique(rows["op"], return_inverse=True)
-    rows["candidate"] = np.array([names[kind] for kind in kinds.tolist()])[which]
+    rows: dict[str, Any] = {name: np.asarray(found[name]) for name in ("p", "msg_By", "simulated", "oversubscribed")}
+    rows["run"], _ = pd.factorize(np.asarray(found["run_id"]), sort=True)
+    rows["platform"], rows["platforms"] = pd.factorize(np.asarray(found["platform"]), sort=True)
+    kinds, measured = pd.factorize(np.asarray(found["op"]))
+    order = {one.name: place for place, one in enumerate(operation.substitutes)}
+    rows["candidate"] = np.array([order[names[name]] for name in measured])[kinds]
     return {**rows, "log": np.log(values * 1e-9)}
 
 
-def _settings(
-    rows: dict[str, Any], mask: Any, operation: Operation, confidence: float, n_draws: int, rng: np.random.Generator
-) -> list[Setting]:
+def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
+    """Return the times by platform."""
+    ordered = np.argsort(rows["platform"], kind="stable")
+    borders = np.searchsorted(rows["platform"][ordered], np.arange(len(rows["platforms"]) + 1))
+    found = []
+    for place, platform in enumerate(rows["platforms"].tolist()):
+        at = ordered[borders[place] : borders[place + 1]]
+        p, size = rows["p"][at].astype(np.int64), rows["msg_By"][at].astype(np.int64)
+        kinds, candidate = np.unique(rows["candidate"][at], return_inverse=True)
+        runs, run = np.unique(rows["run"][at], return_inverse=True)
+        cells, cell = np.unique(np.stack([p, size], axis=1), axis=0, return_inverse=True)
+        logs = np.full((len(kinds), len(cells), len(runs)), np.nan)
+        logs[candidate, cell.ravel(), run] = rows["log"][at]
+        crowded = frozenset(p[rows["oversubscribed"][at].astype(bool)].tolist())
+        names = tuple(operation.substitutes[kind].name for kind in kinds.tolist())
+        found.append(_Gathered(platform, names, cells, winsorised(logs), bool(rows["simulated"][at].any()), crowded))
+    return found
+
+
+def _drawn(gathered: Sequence[_Gathered], n_draws: int, rng: np.random.Generator) -> list[Floats]:
+    """Return the means of runs that were drawn again, for each platform; those with as many runs share the draws."""
+    found: dict[int, Floats] = {}
+    for runs in sorted({g.logs.shape[-1] for g in gathered}):
+        own = [place for place, g in enumerate(gathered) if g.logs.shape[-1] == runs]
+        flat = [gathered[place].logs.reshape(-1, runs) for place in own]
+        parts = np.split(
+            drawn_means(np.concatenate(flat), n_draws, rng), np.cumsum([len(one) for one in flat])[:-1], axis=1
+        )
+        for place, part in zip(own, parts, strict=True):
+            found[place] = part.reshape(n_draws, *gathered[place].logs.shape[:-1])
+    return [found[place] for place in range(len(gathered))]
+
+
+def _settings(gathered: _Gathered, drawn: Floats, confidence: float) -> list[Setting]:
     """Return a setting for each number of processes on one platform."""
-    own = {key: values[mask] for key, values in rows.items()}
-    candidates = [one.name for one in operation.substitutes if one.name in set(own["candidate"].tolist())]
-    order = {name: place for place, name in enumerate(candidates)}
-    number = np.array([order[name] for name in own["candidate"].tolist()])
-    runs, run = np.unique(own["run_id"], return_inverse=True)
-    cells, cell = np.unique(np.stack([own["p"], own["msg_By"]], axis=1), axis=0, return_inverse=True)
-    cell = cell.ravel()
-    logs = np.full((len(candidates), len(cells), len(runs)), np.nan)
-    logs[number, cell, run] = own["log"]
-    logs = winsorised(logs)
-    mean, drawn = means(logs), drawn_means(logs, n_draws, rng)
-    sure = probabilities(drawn)
+    logs, cells, candidates = gathered.logs, gathered.cells, gathered.candidates
+    mean, sure = means(logs), probabilities(drawn)
     n_runs = np.isfinite(logs).sum(axis=2)
     sure = np.where(np.where(n_runs > 0, n_runs, LEAST_RUNS).min(axis=0) < LEAST_RUNS, np.nan, sure)
     found = []
@@ -126,16 +163,16 @@ def _settings(
         segments = _segments(candidates, sizes, mean[:, at], sure[:, at], drawn[:, :, at], confidence)
         found.append(
             Setting(
-                platform=str(own["platform"][0]),
+                platform=gathered.platform,
                 p=int(p),
                 sizes=sizes,
-                candidates=tuple(candidates),
+                candidates=candidates,
                 times_s=times,
                 probability=sure[:, at],
                 n_runs=n_runs[:, at],
                 segments=segments,
-                simulated=bool(own["simulated"].any()),
-                oversubscribed=bool(own["oversubscribed"][own["p"] == p].any()),
+                simulated=gathered.simulated,
+                oversubscribed=p in gathered.oversubscribed,
             )
         )
     return found

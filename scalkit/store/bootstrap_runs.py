@@ -47,8 +47,11 @@ def drawn_means(logs: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
     weights = rng.multinomial(runs, np.full(runs, 1 / runs), size=n_draws).astype(np.float64)
     flat = logs.reshape(-1, runs)
     there = np.isfinite(flat)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        drawn: Floats = (weights @ np.where(there, flat, 0.0).T) / (weights @ there.T.astype(np.float64))
+    if there.all():
+        drawn: Floats = (weights @ flat.T) / runs
+    else:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            drawn = (weights @ np.where(there, flat, 0.0).T) / (weights @ there.T.astype(np.float64))
     return drawn.reshape(n_draws, *logs.shape[:-1])
 
 
@@ -100,7 +103,7 @@ def crossing(sizes: Floats, differences: Floats, near: int) -> Floats:
     rows = np.arange(len(differences))
     left, right = differences[rows, at], differences[rows, at + 1]
     with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.where(right > left, -left / (right - left), 0.0)
+        share = np.clip(np.where(right > left, -left / (right - left), 0.0), 0.0, 1.0)
     found = 2.0 ** (steps[at] + share * (steps[at + 1] - steps[at]))
     never = np.where(np.nan_to_num(differences[:, near]) > 0, 0.0, np.inf)
     where: Floats = np.where(changes.any(axis=1), found, never)
