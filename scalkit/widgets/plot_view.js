@@ -51,7 +51,7 @@ function render({ model, el, signal }) {
       Plotly ??= await library;
       while (isWanted && !isGone) {
         isWanted = false;
-        drawnWidth = el.clientWidth;
+        drawnWidth = el.clientWidth || drawnWidth; // none for a moment, while JupyterLab changes its theme
         drawnTerms = pointed();
         if (height?.of !== yaxis()) height = null;
         const { data, layout, config, ...of } = ready(model.get("figure"), drawnWidth,

@@ -22,6 +22,8 @@ found = sk.guidelines.assess(table, "neighbourhood")""",
 )
 WIDER = """() => [...document.querySelectorAll('.jp-OutputArea-output:has(.sk-part)')]
   .filter((one) => one.scrollWidth > one.clientWidth + 1).length"""
+SIZED = """() => [...document.querySelectorAll('.sk-plot')].map((one) =>
+  one.clientWidth - one.querySelector('.main-svg').clientWidth)"""
 DRAWN = "() => document.querySelectorAll('.sk-plot[data-drawn]').length === 3"
 
 
@@ -57,6 +59,7 @@ def test_groups_and_focus(lab: LabServer, lab_page: Any) -> None:
     page.wait_for_timeout(500)
     page.locator("select[data-key=focus]").scroll_into_view_if_needed()
     picture(page, "guidelines_dark")
+    assert page.evaluate(SIZED) == [0, 0, 0], "pictures keep their width when the theme changes"
     page.set_viewport_size({"width": 520, "height": 1000})
     page.wait_for_timeout(300)
     assert page.evaluate(WIDER) == 0
