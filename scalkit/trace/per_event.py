@@ -8,7 +8,7 @@ answers what came and sends what could not be sent before. At the end a barrier 
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -54,7 +54,8 @@ class _Windows:
         self._mpi = MPI
         self.windows = [MPI.Win.Allocate(8 * self.size * width, 8, comm=comm) for width in (_WIDTH, 1, _ANSWER)]
         self.slots, self.is_free, self.answers = (
-            np.frombuffer(window.tomemory(), dtype=np.int64).reshape(self.size, -1) for window in self.windows
+            np.frombuffer(cast(Any, window.tomemory()), dtype=np.int64).reshape(self.size, -1)
+            for window in self.windows
         )
         self.slots[:], self.is_free[:], self.answers[:] = 0, 1, 0
         comm.Barrier()
