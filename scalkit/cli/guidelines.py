@@ -1,12 +1,13 @@
 """Tells what is slower than it should be: guidelines such as MPI_Bcast <= MPI_Scatter + MPI_Allgather, on several runs.
 
-SOURCE is a run folder or run files that `scalkit measure` wrote, of one or several message sizes, a file of another
-benchmark (docs/readers.md), or a CSV file with the columns run, time and one for each parameter:
+SOURCE is a run folder or run files that `scalkit measure` wrote, also of neighbourhood campaigns, with one or several message
+sizes and MPI libraries; a folder of such folders; a file of another benchmark (docs/readers.md); or a CSV file with the
+columns run, time and one for each parameter:
 
     operation,p,size,run,time
     my_bcast,8,1024,0,1.31e-05
 
-    scalkit guidelines runs/8 runs/1024 runs/65536              the bundled guidelines that the measurements allow
+    scalkit guidelines runs/sizes                                    the bundled guidelines that the measurements allow
     scalkit guidelines t.csv --guideline "my_bcast <= my_scatter + my_allgather" --guideline mine.toml
     scalkit guidelines t.csv --snippet fast.c --profile fast.json    what to call instead, as C and as a file
     scalkit guidelines t.csv --predict p --fail-on predicted         from which scale on models see a violation

@@ -141,3 +141,30 @@ def test_the_catalogues_are_told(capsys: pytest.CaptureFixture[str]) -> None:
 )
 def test_refused(capsys: pytest.CaptureFixture[str], table: str, words: list[Any], message: str) -> None:
     assert message in said(capsys, *(word.replace("{}", table) for word in words), status=2)
+
+
+def test_neighbourhood_campaigns(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    moore = {"op": "MPI_Neighbor_alltoall", "size_B": 8, "topology": "moore", "n_dim": 2, "n_finite": 0, "radius": 1}
+    for run in range(12):
+        env = {
+            "rec": "env",
+            "schema": 1,
+            "run_id": f"abc-r{run:02d}",
+            "program": "sk_neighbours",
+            "p": 4,
+            "experiments": 2,
+        }
+        records: list[dict[str, Any]] = [env]
+        for number, (order, mean) in enumerate((("rand", 1000), ("fmaj", 1500))):
+            times = rng.normal(mean, 20, 9).astype(int).tolist()
+            own = {"rec": "cell", "experiment": number, "line": number + 2, "p": 4, "order": order, "late_at": []}
+            records.append({**own, **moore, "n": 9, "t_ns": times, "local_ns": [t // 2 for t in times]})
+        records.append({"rec": "end", "records": len(records), "status": "complete"})
+        text = "".join(json.dumps(one, separators=(",", ":")) + "\n" for one in records)
+        (tmp_path / f"{run}.jsonl").write_text(text, encoding="utf-8")
+    out = " ".join(said(capsys, str(tmp_path), "--guideline", "neighbourhood", status=1).split())
+    assert "1 of 1 test violated (GL11). Exit status 1." in out
+    assert "Choose order=rand instead of order=fmaj, for p = 4, size = 8. The latter takes 1.5" in out
+    local = json.loads(said(capsys, str(tmp_path), "--value", "local", "--json", status=1))
+    assert local["tests"][0]["ratio"] == pytest.approx(1.5, rel=0.02)
