@@ -150,7 +150,7 @@ class Validation:
         failures = [v.function for v in self.verdicts if v.is_failure] + [
             str(r.rule) for r in self.rules if r.is_failure
         ]
-        decided = f"; decided by {', '.join(failures)}" if failures else ""
+        decided = f"; decided by {', '.join(dict.fromkeys(failures))}" if failures else ""
         return f"{len(self)} verdict{'' if len(self) == 1 else 's'}: {words}{decided}"
 
     @property
