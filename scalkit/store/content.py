@@ -169,6 +169,7 @@ def completed(table: pa.Table, columns: list[str] | None = None) -> pa.Table:
         if field.name not in wanted:
             continue
         there = field.name in table.column_names
-        arrays.append(table[field.name].cast(field.type) if there else pa.nulls(len(table), field.type))
+        column = table[field.name] if there else pa.nulls(len(table), field.type)
+        arrays.append(column if column.type == field.type else column.cast(field.type))
         fields.append(field)
     return pa.table(arrays, schema=pa.schema(fields))
