@@ -44,8 +44,8 @@ class Requests:
 def find_requests(trace: LocalTrace, options: Options) -> Requests:
     """Return the requests of the locations of this process.
 
-    Operations to the own process and to a target whose location nobody knows are left out, and so are those that a fence or
-    a call of post-start-complete-wait completes: these calls wait for other calls, not for progress.
+    Operations to the own process, to a target whose location is unknown, or that has no file, are left out, and so are those
+    that a fence or a call of post-start-complete-wait completes: these calls wait for other calls, not for progress.
     """
     calls, transfers = trace.calls, trace.transfers
     is_rma = ~np.isin(transfers["kind"] & 0xFF, (SEND, RECEIVE))
@@ -53,7 +53,7 @@ def find_requests(trace: LocalTrace, options: Options) -> Requests:
     done = _completed_by(trace, rows)
     target = members(trace, rows["scope"], rows["peer"])
     posted = calls["enter"][rows["call"]]
-    kept = (done >= 0) & (target >= 0) & (target != rows["location"])
+    kept = (done >= 0) & _is_known(trace, target) & (target != rows["location"])
     kept[kept] = ~trace.definitions.paths_in(FENCE | COMPLETE | {"MPI_Win_free"})[calls["path"][done[kept]]]
     done, target, posted = done[kept], target[kept], posted[kept]
     if options.all_targets == "window":
@@ -61,6 +61,12 @@ def find_requests(trace: LocalTrace, options: Options) -> Requests:
             np.concatenate(pair) for pair in zip((done, target, posted), _whole(trace), strict=True)
         )
     return _grouped(calls["enter"], done, target, posted, options)
+
+
+def _is_known(trace: LocalTrace, target: Ints) -> NDArray[np.bool_]:
+    """Return for each target whether something was recorded of it."""
+    missing = [problem.location for problem in trace.problems if problem.kind == "missing"]
+    return np.asarray((target >= 0) & ~np.isin(target, missing))
 
 
 def _grouped(enter: Ints, done: Ints, target: Ints, posted: Ints, options: Options) -> Requests:

@@ -131,6 +131,8 @@ def test_a_location_is_missing(tmp_path: Path) -> None:
     ds = analyse(tmp_path, keep_going=True)
     assert int(ds["severity"].sel(metric="visits", location=0).sum()) == 7
     assert int(ds["severity"].sel(location=1).sum()) == 0
+    for metric in ("wait_for_progress_bound", "without_progress"):
+        assert int(ds["severity"].sel(metric=metric).sum()) == 0
 
 
 def test_a_truncated_location(tmp_path: Path) -> None:
