@@ -55,9 +55,9 @@ int sk_plan_make(const struct sk_plan *plan, MPI_Comm *comm)
     if (plan->constructor == SK_BY_CART)
         return MPI_Cart_create(MPI_COMM_WORLD, plan->shape.n_dim, plan->shape.dims, plan->periods, plan->reorder, comm);
     if (plan->constructor == SK_BY_ADJACENT)
-        return MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, lists->n_in, lists->sources, plan->unweighted, lists->n_out,
-                                              lists->destinations, plan->unweighted, MPI_INFO_NULL, plan->reorder,
-                                              comm);
+        return MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, lists->n_in, lists->sources, plan->unweighted,
+                                              lists->n_out, lists->destinations, plan->unweighted, MPI_INFO_NULL,
+                                              plan->reorder, comm);
     return MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &plan->rank, &lists->n_out, lists->destinations, plan->unweighted,
                                  MPI_INFO_NULL, plan->reorder, comm);
 }
