@@ -15,8 +15,9 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.errors import DataError, StoreError, UsageError
-from scalkit.store.content import KEY, content_id, decoded, encoded
+from scalkit.store.content import KEY, RunContent, content_id, decoded, encoded
 from scalkit.store.folder import MARKER
+from scalkit.store.rows import Rows
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 QUICKSTART = DATA / "quickstart"
@@ -314,6 +315,30 @@ def test_wrong_filters_are_explained(store: sk.store.Store) -> None:
 def test_encoding_is_the_same_whatever_the_order_of_writing(store: sk.store.Store) -> None:
     run_id = store.folder.run_ids()[0]
     record, table = decoded(store.folder.file_of(run_id), run_id)
-    run = sk.store.content.RunContent.of(record["measured"], record["filing"], table)
+    run = RunContent.of(record["measured"], record["filing"], table)
     assert run.run_id == run_id
     assert encoded(run) == encoded(run)
+
+
+def test_repetitions_take_little_room() -> None:
+    rng = np.random.default_rng(1)
+    rows = Rows()
+    for op in range(40):
+        for size in range(20):
+            times = (1e4 * (1 + op) + 2.0**size) * rng.lognormal(0, 0.08, 400)
+            raw = np.rint(times * np.where(rng.random(400) < 0.01, 5, 1)).astype(np.int64)
+            rows.add(
+                "med",
+                op=f"MPI_{op}",
+                pattern="collective",
+                metric="time",
+                unit="ns",
+                p=32,
+                x=32,
+                msg_By=2**size,
+                raw=raw,
+            )
+    launches = rows.launched("simulated")
+    rows.over("p")
+    content = encoded(RunContent.of({"machine": "m", "launches": launches}, {}, rows.table()))
+    assert len(content) <= 0.3 * 8 * 40 * 20 * 400
