@@ -18,7 +18,7 @@ from pathlib import Path
 from scalkit.perfmodels.known import read_known
 
 BAR = 0.8
-FILES = sorted((Path(__file__).resolve().parents[1] / "data/models").glob("known-*.csv"))
+FILES = sorted((Path(__file__).resolve().parents[1] / "data/models").glob("*.csv"))
 
 
 def main() -> int:

@@ -19,7 +19,7 @@ import numpy as np
 from scalkit.perfmodels.known import read_known
 
 BAR = 0.25
-FILES = sorted((Path(__file__).resolve().parents[1] / "data/models").glob("known-*.csv"))
+FILES = sorted((Path(__file__).resolve().parents[1] / "data/models").glob("*.csv"))
 
 
 def simulated(files: list[Path]) -> bool:

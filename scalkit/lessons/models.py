@@ -44,9 +44,9 @@ __all__ = [
 _MODELS = "data/models"
 
 
-def known(name: str = "juropa") -> KnownAlgorithms:
-    """Return the simulated operations whose algorithms are known: ``"star"`` or ``"juropa"``."""
-    return read_known(bundled(f"{_MODELS}/known-{name}.csv"))
+def known(name: str = "known-star") -> KnownAlgorithms:
+    """Return simulated operations whose algorithms are known: ``"known-star"`` or ``"simulated-juropa"``."""
+    return read_known(bundled(f"{_MODELS}/{name}.csv"))
 
 
 def simulated(which: str = "trees") -> xr.Dataset:

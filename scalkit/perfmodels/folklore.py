@@ -120,7 +120,8 @@ def folklore(cells: Cells) -> Folklore:
     ``c + a log P + b(S) log P`` for trees, ``c + a log P + b(S) (1 - 1/P)`` for the best, the same with ``a P`` for rings, and
     ``c + a P + b(S) P``, where b is a value of its own for each size, so that protocols do not matter; none of them negative.
     Only sizes count that take noticeably longer than the smallest: among the others all forms are the same. The
-    probabilities are from the Bayesian information criterion over relative errors; the form itself is off by at least 1 %.
+    probabilities are from the likelihood of the relative errors; what a form misses at one number of processes it misses at all
+    sizes, so that each number of processes counts once. A form is off by at least 1 %.
 
     References
     ----------
@@ -140,7 +141,7 @@ def folklore(cells: Cells) -> Folklore:
         values = _fit(columns, y)
         rss = float((((values - y) / y) ** 2).sum())
         fitted[form], misfit[form] = values, math.sqrt(rss / len(y))
-        criterion[form] = len(y) * math.log(rss / len(y) + floor**2) + columns.shape[1] * math.log(len(y))
+        criterion[form] = len(kept.processes) * math.log(rss / len(y) + floor**2)
     least = min(criterion.values())
     likely = {form: math.exp(-min(value - least, 1400.0) / 2) for form, value in criterion.items()}
     total = sum(likely.values())

@@ -24,7 +24,7 @@ def models_template() -> Template:
 def bundled_models(what: Literal["runs", "message"]) -> Any:
     """Return where the bundled simulation over processes and sizes is, or the model of a message of the same machine."""
     if what == "message":
-        return str(bundled("data/models/known-juropa.csv"))
+        return str(bundled("data/models/simulated-juropa.csv"))
     return [str(bundled("data/models/simulated-juropa-trees.nc"))]
 
 

@@ -16,6 +16,7 @@ SAYS = [
     "allreduce, rabenseifner",
     "named right",
     "MPI_Bcast takes O(S log P)",
+    "90 % within",
     "MPI_Allreduce takes O(S + log P)",
     "broadcast, scattered data",
     "At N = 512, P = 256: planes",

@@ -10,7 +10,10 @@ import pytest
 
 import scalkit as sk
 from scalkit.errors import ExpectationError
-from scalkit.perfmodels import AsymptoticModel, ExactModel, bluegene_p
+from scalkit.perfmodels import AsymptoticModel, ExactModel, PointToPoint, bluegene_p, collective
+from scalkit.perfmodels.known import read_known
+from scalkit.reports import bundled
+from scalkit.validation.several_expectation import SeveralExpectation
 
 P = 2.0 ** np.arange(1, 9)
 BROADCAST = bluegene_p()["broadcast"]
@@ -67,3 +70,31 @@ def test_importing_the_models_loads_no_sympy():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_a_model_is_an_expectation_over_several_parameters_by_itself():
+    expectation = SeveralExpectation(BROADCAST)
+    assert str(expectation) == "O(S + log(p))"
+    assert {name: str(one.growth) for name, one in expectation.along.items()} == {"S": "S", "p": "log(p)"}
+    tree = collective("broadcast", "binomial", PointToPoint.hockney("2 us", "1 ns/B"))
+    assert str(SeveralExpectation(tree, {"S": "S^(1/4)"})) == "O(S*log(p))"
+
+
+@pytest.mark.parametrize("which", ["trees", "best"])
+def test_models_against_simulated_operations_up_to_1024_processes(which):
+    """Six sizes; the simulator's factors by size bend the growth along S, and the fat tree gets thinner towards its top."""
+    data = sk.read(str(bundled(f"data/models/simulated-juropa-{which}.nc")))
+    assert data.attrs["simulated"] == 1
+    assert data.sizes["S"] == 6
+    assert float(data["p"].max()) >= {"trees": 1024, "best": 512}[which]
+    message = read_known(bundled("data/models/simulated-juropa.csv")).message
+    names = {"trees": ("binomial", "recursive-doubling"), "best": ("scatter-doubling", "rabenseifner")}[which]
+    models = [collective(op, name, message) for op, name in zip(("broadcast", "allreduce"), names, strict=True)]
+    result = sk.validate(data, dict(zip(("MPI_Bcast", "MPI_Allreduce"), models, strict=True)))
+    for verdict in result.verdicts:
+        assert verdict.series.simulated
+        assert verdict.along["S"].rank in ("total", "approximate"), verdict.sentence
+    broadcast = result["MPI_Bcast"]
+    assert str(broadcast.expectation) == {"trees": "O(S*log(p))", "best": "O(S + log(p))"}[which]
+    assert broadcast.along["p"].rank == {"trees": "approximate", "best": "total"}[which]
+    assert result["MPI_Allreduce"].along["p"].direction == "grows faster"  # congestion
