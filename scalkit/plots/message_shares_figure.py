@@ -17,6 +17,7 @@ from scalkit.plots.style import DATA, PALETTE, TROUBLE, blank, quantity, rounded
 __all__ = ["message_shares"]
 
 _COLOURS = tuple(colour for colour in PALETTE if colour not in (DATA, TROUBLE))
+_BINS = 25
 
 
 def message_shares(
@@ -81,8 +82,9 @@ def _strides(fit: StrideFit, more: str) -> go.Figure:
 
 def _histogram(fit: BisectionFit, more: str) -> go.Figure:
     figure = blank(300, f"How often which bandwidth{more} was seen in random matchings, by number of processes.")
+    edges = np.histogram_bin_edges(np.concatenate([one.ravel() for one in fit.bandwidths]), bins=_BINS)
     for k, p in enumerate(fit.processes):
-        counts, edges = fit.histogram(k)
+        counts = np.histogram(fit.bandwidths[k], edges)[0]
         middle = (edges[1:] + edges[:-1]) / 2
         figure.add_bar(
             x=rounded(middle), y=(counts / counts.sum()).tolist(), width=np.diff(edges).tolist(), name=f"{p} processes",
@@ -92,7 +94,7 @@ def _histogram(fit: BisectionFit, more: str) -> go.Figure:
         )  # fmt: skip
     figure.update_layout(
         barmode="overlay",
-        xaxis={"title": {"text": f"bandwidth of a process{more}"}, "ticksuffix": "B/s", "exponentformat": "SI"},
+        xaxis={"title": {"text": f"bandwidth of a process{more}"}, "ticksuffix": " B/s", "exponentformat": "SI"},
         yaxis={"title": {"text": "share of processes and rounds"}, "tickformat": ".0%"},
     )
     return figure

@@ -71,7 +71,7 @@ def with_residuals(
         shown = {"color": colour}
         figure.add_scatter(
             x=rounded(at(one.dense_x)), y=rounded(np.asarray(one.dense_y)), mode="lines", line={"width": 2, **shown},
-            name=safe(one.name), legendgroup=str(k), hoverinfo="skip",
+            name=safe(one.name).replace(" us", " µs"), legendgroup=str(k), hoverinfo="skip",
         )  # fmt: skip
         texts = [f"{_place(float(a), x_unit)}: {quantity(float(b), unit)}" for a, b in zip(x, y, strict=True)]
         figure.add_scatter(
@@ -90,7 +90,7 @@ def with_residuals(
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
     figure.update_layout(
         xaxis=_places(every, zero, x_title, x_unit, log) | {"anchor": "y2"},
-        yaxis=value_axis(low, high, unit, y_title) | {"domain": _TOP},
+        yaxis=value_axis(low if log else 0.0, high, unit, y_title) | {"domain": _TOP},
         yaxis2=_residual_axis(lines) | {"domain": _BOTTOM},
     )
     return figure
@@ -116,6 +116,8 @@ def _places(every: Any, zero: float, title: str, unit: str, log: bool) -> dict[s
         "zeroline": False,
         "linecolor": QUIET,
         "ticks": "outside",
+        "tickangle": 0,
+        "automargin": True,
     }
     if not log:
         return axis
@@ -124,7 +126,7 @@ def _places(every: Any, zero: float, title: str, unit: str, log: bool) -> dict[s
     ticks = ticks[:: max(1, -(-len(ticks) // 9))]
     texts = [_place(float(one), unit) for one in ticks]
     if every.min() <= 0:
-        ticks, texts = [zero, *ticks], [f"0{' B' if unit == 'B' else ''}", *texts]
+        ticks, texts = [zero, *ticks[1:]], [f"0{' B' if unit == 'B' else ''}", *texts[1:]]
     pad = 0.03 * np.log10(high / low) if high > low else 0.1
     ends = [float(np.log10(low) - pad), float(np.log10(high) + pad)]
     return axis | {"type": "log", "range": ends, "tickmode": "array", "tickvals": ticks, "ticktext": texts}
