@@ -94,7 +94,7 @@ def _histogram(fit: BisectionFit, more: str) -> go.Figure:
         )  # fmt: skip
     figure.update_layout(
         barmode="overlay",
-        xaxis={"title": {"text": f"bandwidth of a process{more}"}, "ticksuffix": " B/s", "exponentformat": "SI"},
+        xaxis={"title": {"text": f"bandwidth of a process{more}"}, "ticksuffix": "B/s", "exponentformat": "SI"},
         yaxis={"title": {"text": "share of processes and rounds"}, "tickformat": ".0%"},
     )
     return figure
