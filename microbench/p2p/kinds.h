@@ -34,7 +34,8 @@ int64_t sk_p2p_extent(enum sk_p2p_kind kind, int64_t size, int64_t detail, int p
 void sk_p2p_open(enum sk_p2p_kind kind, struct sk_pair *pair, int64_t size, int64_t detail);
 void sk_p2p_close(enum sk_p2p_kind kind, struct sk_pair *pair);
 
-/* Returns the shortest of a few trips, in ns: what a busy machine stretches least; 0 on the partner. Both must call it. */
+/* Returns the shortest of a few trips, in ns: what a busy machine stretches least; 0 on the partner. Both must
+ * call it. */
 int64_t sk_p2p_usual(const struct sk_pair *pair, struct sk_trip (*trip)(const struct sk_pair *pair));
 
 /* The functions of kinds.def, each in the file of its idea. */

@@ -1,5 +1,5 @@
-/* Random perfect matchings: what is left of the bandwidth when all processes use the network (Hoefler, Schneider, Lumsdaine
- * 2008). */
+/* Random perfect matchings: what is left of the bandwidth when all processes use the network (Hoefler, Schneider,
+ * Lumsdaine 2008). */
 #include "base/alloc.h"
 #include "base/check.h"
 #include "base/rng.h"
