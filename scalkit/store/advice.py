@@ -160,17 +160,11 @@ class Advice:
             unsure = ", not sure" if segment.probability < self.confidence else ""
             span = _span(segment.first, segment.last)
             parts.append(f"{segment.winner} {span}{gain}{sure}{unsure}")
-        marks = [
-            word
-            for word, is_so in (("simulated", setting.simulated), ("more processes than cores", setting.oversubscribed))
-            if is_so
-        ]
-        mark = f" ({', '.join(marks)})" if marks else ""
         crossings = [
             _crossing_words(segment.crossover, self.confidence) for segment in setting.segments if segment.crossover
         ]
         ends = f"; changes {', '.join(crossings)}" if crossings else ""
-        return f"{setting.platform}{mark}, p = {setting.p}: {'; '.join(parts)}{ends}."
+        return f"{_marked(setting)}, p = {setting.p}: {'; '.join(parts)}{ends}."
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each segment."""
@@ -234,7 +228,7 @@ class Advice:
         head = ["platform", "p", "winner", "sizes", "P(best)", "gain", "until"]
         rows = [
             [
-                escape(setting.platform + (" (simulated)" if setting.simulated else "")),
+                escape(_marked(setting)),
                 str(setting.p),
                 escape(segment.winner),
                 escape(_span(segment.first, segment.last)),
@@ -247,6 +241,13 @@ class Advice:
         ]
         code = f"<pre>{escape(self.c_ifdef())}</pre>"
         return block(bullets(self.sentences[len(self.settings) :]), table(head, rows), details("C to paste", code))
+
+
+def _marked(setting: Setting) -> str:
+    """Return the platform with what must be known of its times."""
+    marks = ["simulated"] if setting.simulated and "simulated" not in setting.platform else []
+    marks += ["more processes than cores"] if setting.oversubscribed else []
+    return f"{setting.platform} ({', '.join(marks)})" if marks else setting.platform
 
 
 def _span(first: int, last: int) -> str:

@@ -147,7 +147,7 @@ class Comparison:
                 str(ratio.x),
                 f"{ratio.ratio:.3g}",
                 _interval(ratio),
-                f"{ratio.q:.2g}",
+                "-" if math.isnan(ratio.q) else f"{ratio.q:.2g}",
                 escape(ratio.verdict),
             ]
             for ratio in self.ratios
