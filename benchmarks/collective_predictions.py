@@ -47,11 +47,10 @@ def simulated(files: list[Path]) -> bool:
 
 def measured(runs: list[str], card: str) -> None:
     """Print the errors of each function of real libraries."""
-    from scalkit.perfmodels.cards import message_of
-
     import scalkit as sk
     from scalkit.perfmodels.cells import FUNCTIONS, cells_of
     from scalkit.perfmodels.predicting import held_out
+    from scalkit.perfmodels.sources import message_of
 
     data = sk.read(runs, parameter=["p", "S"])
     message = message_of(card)

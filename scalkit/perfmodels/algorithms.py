@@ -68,7 +68,7 @@ def _one_by_one(size: str) -> str:
     return f"{_ANY}*T({size}) + max(P - 2, 0)*gap({size})"
 
 
-_NEAR_FIRST = f"{_binomial_blocks('S')} + sum(k, 0, {_UP} - 2, ({_UP} - 1 - k)*gap(2^k*S))"
+_NEAR_FIRST = f"{_binomial_blocks('S')} + sum(k, 1, {_UP} - 1, gap((2^k - 1)*S))"
 """The same where a process serves its smallest child first: the largest one waits for all others, on every level."""
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 __all__ = ["latex_of", "mathml_of"]
 
+_DIGITS = 5
+
 
 def latex_of(expression: Any) -> str:
     """Return LaTeX of a sympy expression."""
@@ -19,8 +21,15 @@ def mathml_of(expression: Any) -> str:
     """Return presentation MathML of a sympy expression, without the enclosing ``<math>``."""
     import sympy
 
-    found = _printer_class()()._print(sympy.sympify(expression)).toxml()
+    found = _printer_class()()._print(_short(sympy.sympify(expression))).toxml()
     return str(found).replace("&amp;InvisibleTimes;", "&#x2062;").replace("&InvisibleTimes;", "&#x2062;")
+
+
+def _short(expression: Any) -> Any:
+    """Return the expression with numbers of five digits: fits have no more."""
+    import sympy
+
+    return expression.xreplace({one: sympy.Float(one, _DIGITS) for one in expression.atoms(sympy.Float)})
 
 
 @lru_cache(maxsize=1)
