@@ -110,7 +110,7 @@ def size_and_speed(path: Path, runs: int) -> dict[str, object]:
     made_s = time.perf_counter() - begin
     stored = sum(one.stat().st_size for one in store.folder.runs.iterdir())
     raw = runs * SUITES * POINTS * REPETITIONS * 8
-    index = best(store.reindex, 1)
+    index = best(store.reindex, 1)  # reads every run
     chosen = {"op": "MPI_Gather", "metric": "time"}
     columns = ("run_id", "platform", "x", "med", "q1", "q3")
     cold = best(lambda: sk.store.open(path).arrays(columns, chosen))

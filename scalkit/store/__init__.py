@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scalkit.store.columns import PATTERNS, SCHEMA_VERSION
+    from scalkit.store.filed import Filed
     from scalkit.store.opening import open_store as open
     from scalkit.store.policy import Policy
-    from scalkit.store.store import Filed, Store
+    from scalkit.store.store import Store
     from scalkit.store.validating import Report, validate
 
 __all__ = ["PATTERNS", "SCHEMA_VERSION", "Filed", "Policy", "Report", "Store", "open", "validate"]
@@ -21,7 +22,7 @@ __all__ = ["PATTERNS", "SCHEMA_VERSION", "Filed", "Policy", "Report", "Store", "
 _HOMES = {
     "PATTERNS": ("columns", "PATTERNS"),
     "SCHEMA_VERSION": ("columns", "SCHEMA_VERSION"),
-    "Filed": ("store", "Filed"),
+    "Filed": ("filed", "Filed"),
     "Policy": ("policy", "Policy"),
     "Report": ("validating", "Report"),
     "Store": ("store", "Store"),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scalkit.errors import DataError, StoreError, UsageError
-from scalkit.store.content import RunContent, decoded, encoded
+from scalkit.store.content import decoded, encoded
 from scalkit.store.database import Database, conditions
+from scalkit.store.filed import Filed, login, replaced_by
 from scalkit.store.folder import StoreFolder, now
 from scalkit.store.index import Snapshot, rebuild, snapshot
 from scalkit.store.loading import LEVELS, dataset_of
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from scalkit.store.merging import Merged
     from scalkit.store.policy import Policy
 
-__all__ = ["Filed", "Store"]
+__all__ = ["Store"]
 
 T = TypeVar("T")
 Texts = str | Sequence[str]
@@ -60,28 +59,6 @@ _SUITE: tuple[str, ...] = (
     "sync",
 )
 _SUITE += ("role", "statistic", "auto_refined", "allowed_stderr", "rep_min", "rep_max")
-
-
-@dataclass(frozen=True)
-class Filed:
-    """What `Store.put` did.
-
-    Attributes
-    ----------
-    added, known : tuple of str
-        Ids of the runs that are new, and of those that were there already.
-    replaced : tuple of str
-        Ids of runs that were retracted because an added one has all of their files and more.
-    """
-
-    added: tuple[str, ...]
-    known: tuple[str, ...]
-    replaced: tuple[str, ...] = ()
-
-    @property
-    def run_ids(self) -> tuple[str, ...]:
-        """All of them."""
-        return (*self.added, *self.known)
 
 
 class Store:
@@ -153,41 +130,26 @@ class Store:
         StoreError
             If the store is read-only, or the disk is full.
         """
+        from scalkit import __version__
         from scalkit.store.sources import runs_of
 
         self._folder.require_writable()
         measured = {key: value for key, value in (("machine", machine), ("site", site)) if value is not None}
         filing = {
-            "user": _login() if user is None else user,
+            "user": login() if user is None else user,
             "contributor": contributor,
             "licence": licence,
             "notes": notes,
             "filed": now(),
-            "tool_version": _version(),
+            "tool_version": __version__,
         }
         runs = runs_of(source, measured, filing)
         added: list[str] = []
         known: list[str] = []
         for run in runs:
             (added if self._folder.add(run.run_id, encoded(run)) else known).append(run.run_id)
-        replaced = self._replaced([run for run in runs if run.run_id in added])
+        replaced = replaced_by(self, [run for run in runs if run.run_id in added])
         return Filed(tuple(added), tuple(known), replaced)
-
-    def _replaced(self, added: Sequence[RunContent]) -> tuple[str, ...]:
-        """Retract earlier states of the added runs: those whose run files, by their hashes, are all in them."""
-        entries = []
-        for run in added:
-            measured = run.record["measured"]
-            if not measured["inputs"]:
-                continue
-            sql = "SELECT run_id, record FROM runs WHERE campaign = ? AND label = ? AND machine = ? AND run_id <> ?"
-            values = (measured["campaign"], measured["label"], measured["machine"], run.run_id)
-            for row in self.query(sql, values).itertuples():
-                if _inputs(row.record) < set(measured["inputs"].values()):
-                    reason = f"replaced by {run.run_id}, which has more launches of the same run"
-                    entries.append({"run_id": row.run_id, "reason": reason, "by": "scalkit store put", "when": now()})
-        self._folder.retract(entries)
-        return tuple(entry["run_id"] for entry in entries)
 
     def retract(self, run_id: str, reason: str, by: str | None = None) -> None:
         """Take a run out of all answers; its file stays, and `merge` carries the retraction on.
@@ -202,7 +164,7 @@ class Store:
         if not reason.strip():
             raise UsageError("a retraction needs a reason; say what is wrong with the run.")
         full = self.resolve(run_id)
-        self._folder.retract([{"run_id": full, "reason": reason, "by": _login() if by is None else by, "when": now()}])
+        self._folder.retract([{"run_id": full, "reason": reason, "by": login() if by is None else by, "when": now()}])
 
     def retractions(self) -> list[dict[str, Any]]:
         """Return what was retracted: ``run_id``, ``reason``, ``by`` and ``when``."""
@@ -428,22 +390,3 @@ class Store:
 def _selected(database: Database, what: str, filters: Mapping[str, Any], then: str) -> pd.DataFrame:
     where, values = conditions(filters, database.columns("points"))
     return database.frame(f"SELECT {what} FROM points WHERE {where} {then}", values)
-
-
-def _inputs(record: str) -> set[str]:
-    import json
-
-    return set(json.loads(record)["measured"]["inputs"].values())
-
-
-def _login() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return ""
-
-
-def _version() -> str:
-    from scalkit import __version__
-
-    return __version__
