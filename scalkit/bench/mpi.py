@@ -123,6 +123,8 @@ def settings(kind: str, *, oversubscribed: bool, environment: Mapping[str, str] 
     if kind == "Open MPI":
         wanted["OMPI_MCA_osc"] = "^ucx"  # else one line on stderr for each rank and window
         wanted |= _AS_ROOT if os.geteuid() == 0 else {}
+        if not oversubscribed:
+            wanted["OMPI_MCA_mpi_yield_when_idle"] = "0"  # --oversubscribe sets it
     elif kind == "MPICH" and oversubscribed:
         wanted |= {
             "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",

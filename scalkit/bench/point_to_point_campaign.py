@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import tempfile
 from collections.abc import Callable
@@ -28,7 +27,6 @@ from scalkit.native import Build, build, sources
 
 __all__ = ["MessageCampaign", "prepare_messages", "torus_of"]
 
-_YIELDS = "OMPI_MCA_mpi_yield_when_idle"
 _PASSES = 5
 _TRAIN, _EXCHANGES = 10, 3
 
@@ -78,11 +76,7 @@ class MessageCampaign:
     def settings(self) -> dict[str, str]:
         """The environment variables that scalkit sets."""
         crowded = max(launch.p for launch in self.plan) > cores()
-        found = {**self.mpi.environment, **settings(self.mpi.kind, oversubscribed=crowded)}
-        if self.mpi.kind == "Open MPI" and not crowded:
-            # started with --oversubscribe it would hand the core to any other program at each wait: milliseconds a message
-            found[_YIELDS] = os.environ.get(_YIELDS, "0")
-        return found
+        return {**self.mpi.environment, **settings(self.mpi.kind, oversubscribed=crowded)}
 
     @property
     def facts(self) -> dict[str, dict[str, Any]]:

@@ -172,7 +172,9 @@ def test_settings_only_where_needed_and_never_over_the_users() -> None:
     given = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "0"}
     assert set(settings("MPICH", oversubscribed=True, environment=given)) == throttle - set(given)
     assert settings("Intel MPI", oversubscribed=True, environment={}) == {"I_MPI_PIN": "0", "I_MPI_THREAD_YIELD": "3"}
-    assert settings("Open MPI", oversubscribed=True, environment={})["OMPI_MCA_osc"] == "^ucx"
+    crowded, alone = (settings("Open MPI", oversubscribed=more, environment={}) for more in (True, False))
+    assert crowded["OMPI_MCA_osc"] == "^ucx"
+    assert alone == crowded | {"OMPI_MCA_mpi_yield_when_idle": "0"}
     assert settings("other", oversubscribed=True, environment={}) == {}
 
 
