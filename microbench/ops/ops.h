@@ -12,7 +12,16 @@ enum sk_op_id {
     SK_OPS
 };
 
-enum sk_op_group { SK_PAPER, SK_BLOCKING, SK_NONBLOCKING, SK_OVERLAP, SK_POINT_TO_POINT, SK_FURTHER, SK_OWN, SK_OP_GROUPS };
+enum sk_op_group {
+    SK_PAPER,
+    SK_BLOCKING,
+    SK_NONBLOCKING,
+    SK_OVERLAP,
+    SK_POINT_TO_POINT,
+    SK_FURTHER,
+    SK_OWN,
+    SK_OP_GROUPS
+};
 
 enum { SK_MOST_OPS = 64 }; /* of one program */
 
