@@ -1,4 +1,4 @@
-/* For SimGrid SMPI, on hosts of 1 Gflop/s: process r works 1 ms (r + 1) before a barrier, 1 works 5 ms before it sends. */
+/* For SimGrid SMPI, hosts of 1 Gflop/s: process r works 1 ms (r + 1) before a barrier, 1 works 5 ms before it sends. */
 #include "trace/scalkit_trace.h"
 
 #include <mpi.h>
