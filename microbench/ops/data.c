@@ -21,6 +21,7 @@ struct sk_operands sk_operands_new(MPI_Comm comm, enum sk_datatype datatype, siz
     x.count = (int)(bytes / sk_datatype_bytes(datatype));
     SK_MPI(PMPI_Comm_rank(comm, &x.rank));
     SK_MPI(PMPI_Comm_size(comm, &x.size));
+    SK_MPI(PMPI_Dims_create(x.size, 2, x.grid));
     x.send = sk_alloc((size_t)x.size * bytes);
     x.receive = sk_alloc((size_t)x.size * bytes);
     x.counts = sk_alloc((size_t)x.size * sizeof *x.counts);

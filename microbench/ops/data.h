@@ -32,6 +32,7 @@ size_t sk_datatype_bytes(enum sk_datatype datatype);
 struct sk_operands {
     MPI_Comm comm;
     int rank, size;
+    int grid[2];            /* a grid of all processes, as square as can be */
     enum sk_datatype datatype;
     int count;              /* elements of a block */
     MPI_Datatype type;      /* of an element */
