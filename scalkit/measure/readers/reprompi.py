@@ -31,7 +31,7 @@ def read_reprompi(content: Content) -> Found:
 
     Of raw output each line is a repetition. Of a summary the median stands for all. With ``-v`` a repetition lasts from the
     first start to the last end over all processes, on the global clock; without a global clock it is the longest of the
-    processes. Repetitions with an error code are left out and counted.
+    processes. Repetitions with an error code, and those of which a process is missing, are left out and counted.
 
     Raises
     ------
@@ -52,6 +52,10 @@ def read_reprompi(content: Content) -> Found:
     notes = [
         f"{function}: {count} repetitions with an error code are left out (late, or longer than their window)"
         for function, count in reader.late.items()
+    ]
+    notes += [
+        f"{function}: {count} repetitions are left out, as not all of their processes are in the file"
+        for function, count in reader.partial.items()
     ]
     if reader.kinds == {"summary"}:
         notes.append("of the repetitions only their summary is in the file; the median stands for them")
@@ -84,6 +88,7 @@ class _Reader:
         self.facts: dict[str, str] = {}
         self.columns: list[str] = []
         self.late: dict[str, int] = {}
+        self.partial: dict[str, int] = {}
         self.kinds: set[str] = set()
         self.tables = 0
         self.ended = False
@@ -113,8 +118,10 @@ class _Reader:
         """Turn the rows of single processes into repetitions."""
         for key, spans in self._processes.items():
             function, settings = str(key[0]), self._settings[key]
-            wrong = any(code for _, _, code in spans)
-            if wrong:
+            p = settings.get("p")
+            if isinstance(p, float) and len(spans) < p:
+                self.partial[function] = self.partial.get(function, 0) + 1
+            elif any(code for _, _, code in spans):
                 self.late[function] = self.late.get(function, 0) + 1
             else:
                 first, last = min(begin for begin, _, _ in spans), max(end for _, end, _ in spans)

@@ -177,6 +177,15 @@ def test_reprompi_of_each_process_and_summaries() -> None:
     assert {"time_mean", "time_min", "time_max", "n_repetitions"} <= set(summary.data_vars)
 
 
+def test_reprompi_cut_before_the_last_process_of_a_repetition(tmp_path: Path) -> None:
+    lines = (DATA / "reprompi" / "verbose.txt").read_text().splitlines(keepends=True)
+    (tmp_path / "cut.txt").write_text("".join(lines[:-3]))
+    cut = read(tmp_path / "cut.txt")
+    assert len(values(cut, "MPI_Bcast[p=2]", S=64)) == 2
+    assert "MPI_Bcast: 1 repetitions are left out, as not all of their processes are in the file" in notes(cut)
+    assert cut.attrs["truncated"] == "cut.txt"
+
+
 def test_skampi() -> None:
     ds = read(DATA / "skampi" / "collectives_6.sko")
     assert (ds["p"].values.tolist(), ds.attrs["message_size_B"]) == ([2, 4, 8, 16, 32], 32)
