@@ -7,8 +7,9 @@ flush of all. What is timed is what `scalkit trace analyse` does, from the files
 from __future__ import annotations
 
 import argparse
+import ctypes
+import gc
 import json
-import resource
 import tempfile
 import time
 from pathlib import Path
@@ -64,14 +65,33 @@ def make_location(folder: Path, location: int, locations: int, n: int, several: 
     return sum(values.nbytes for table in (calls, transfers) for values in table.values())
 
 
+def memory(field: str, *, reset: bool = False) -> int:
+    """Return what the kernel says of this process, in bytes; with `reset`, its largest size counts from now on."""
+    if reset:
+        gc.collect()
+        ctypes.CDLL(None).malloc_trim(0)
+        Path("/proc/self/clear_refs").write_text("5")
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * int(next(line for line in lines if line.startswith(field)).split()[1])
+
+
+def local_files(ranks: Ranks, folder: Path) -> list[Path]:
+    """Return the files that this process analyses."""
+    files = sorted(folder.glob("*.sktrace"))
+    first, end = (-(-one * len(files) // ranks.size) for one in (ranks.rank, ranks.rank + 1))
+    return files[first:end]
+
+
 def timed(ranks: Ranks, folder: Path, requests: int, chunk: int, scheme: str) -> dict[str, Any]:
     """Return the speed of the whole analysis, and of Wait for Progress alone when the trace is in memory."""
     alone = time_of_the_exchange(ranks, folder, chunk, scheme)
-    before = ranks.gather(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    before = memory("VmRSS", reset=True)
     wall, cpu = time.perf_counter(), time.process_time()
     ds = analyse(folder, Options(chunk=chunk), ranks=ranks, scheme=scheme)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    peak = ranks.gather(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    used = memory("VmHWM") - before
+    local = sum(path.stat().st_size for path in local_files(ranks, folder))
+    worst = max(ranks.gather((used / local, used, local)))
     spent = sum(ranks.gather(cpu))
     return {
         "requests": requests,
@@ -80,8 +100,10 @@ def timed(ranks: Ranks, folder: Path, requests: int, chunk: int, scheme: str) ->
         "requests_per_cpu_s": requests / spent,
         "exchange_per_s": requests / alone[0],
         "exchange_per_cpu_s": requests / alone[1],
-        "most_memory_MB": max(peak) / 1024,
-        "memory_before_MB": max(before) / 1024,
+        "memory_MB": worst[1] / 2**20,
+        "local_trace_MB": worst[2] / 2**20,
+        "chunk_MB": chunk * 6 * 8 / 2**20,
+        "memory_over_trace": worst[0],
         "wait_ns": int(ds["severity"].sel(metric="wait_for_progress").sum()),
     }
 

@@ -20,6 +20,7 @@ LAYERS = {
     "fit": 1,
     "relation": 1,
     "native": 1,
+    "mpi_world": 1,
     "schema_errors": 1,
     "stats": 1,
     "validation": 2,
@@ -50,7 +51,7 @@ BORDERS = {
     "nbconvert": {"reports"},
     "ipywidgets": {"widgets"},
     "anywidget": {"widgets"},
-    "mpi4py": {"validation", "bench", "trace"},
+    "mpi4py": {"mpi_world", "validation", "bench", "trace"},
     "pyarrow": {"store"},
     "duckdb": {"store"},
 }

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "trace/buffer.h"
 
-#include "trace/define.h"
+#include "trace/news.h"
 #include "trace/now.h"
 
 #include <errno.h>
@@ -48,6 +48,7 @@ static const struct table tables[TABLES] = {
 static struct { char *data; size_t used; uint64_t written; } buffers[TABLES];
 static char *scratch;
 static size_t room;
+static bool is_converting;
 static int file = -1;
 
 static void give_up(const char *why)
@@ -200,8 +201,24 @@ void sk_buffer_flush(void)
         return;
     put_all();
     flush.end = sk_now();
-    if (file >= 0)
+    if (file >= 0 && !is_converting)
         ((struct flush *)(void *)buffers[FLUSHES].data)[buffers[FLUSHES].used++] = flush;
+}
+
+void sk_buffer_convert(void)
+{
+    is_converting = true;
+}
+
+static void forget(void)
+{
+    for (int which = 0; which < TABLES; which++) {
+        free(buffers[which].data);
+        buffers[which].data = NULL;
+        buffers[which].used = buffers[which].written = 0;
+    }
+    free(scratch);
+    scratch = NULL;
 }
 
 void sk_buffer_close(void)
@@ -219,4 +236,5 @@ void sk_buffer_close(void)
     if (file >= 0)
         close(file);
     file = -1;
+    forget();
 }

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "trace/map.h"
+#include "trace/record.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -127,10 +128,14 @@ static void define_scope(struct sk_map *map, uint64_t handle, MPI_Comm comm, con
     if (comm == MPI_COMM_WORLD && map == &comms) {
         identity[0] = identity[1] = 0;
         name = "MPI_COMM_WORLD";
-    } else if (size > 1) {
-        PMPI_Bcast(identity, 2, MPI_INT, 0, comm);
+    } else {
+        own_serial += rank == 0;
+        if (size > 1) {
+            sk_unlock();
+            PMPI_Bcast(identity, 2, MPI_INT, 0, comm);
+            sk_lock();
+        }
     }
-    own_serial += rank == 0;
     tell_scope(kind, identity, size, rank, name);
     sk_map_set(map, handle, 0, (uint32_t)n_scopes++);
 }

@@ -2,6 +2,8 @@
 #ifndef SK_TRACE_DEFINE_H
 #define SK_TRACE_DEFINE_H
 
+#include "trace/news.h"
+
 #include <mpi.h>
 #include <stdint.h>
 
@@ -29,17 +31,16 @@ enum sk_function {
 };
 
 void sk_define_begin(int location); /* once, before all others */
-int sk_define_location(void);
-uint32_t sk_define_next_number(void); /* that the next call or mark will get */
-uint32_t sk_define_number(void);      /* and now it has it */
+uint32_t sk_define_number(void); /* of the next call or mark */
 
 /* The call path of a function, or region of the user, called at `site` (NULL: none) in `parent` (0: the program). */
 uint32_t sk_define_path(uint32_t parent, uint32_t region, const void *site);
 uint32_t sk_define_parent(uint32_t path);
 uint32_t sk_define_region(const char *name); /* of the user; the same for the same text */
 
-/* New communicators, and windows over one. All its processes must call it: they agree on a number with a broadcast.
- * What comes of MPI_Comm_idup, of an intercommunicator or of a spawned process stays without one. */
+/* New communicators, and windows over one. All its processes must call it: they agree on a number with a broadcast. The
+ * lock is held before and after, not meanwhile: another thread may have to make a communicator before others come here.
+ * What comes of MPI_Comm_idup, and an intercommunicator, stays without one. */
 void sk_define_comm(MPI_Comm comm);
 void sk_define_win(MPI_Win win, MPI_Comm comm);
 void sk_forget_comm(MPI_Comm comm);
@@ -47,8 +48,5 @@ void sk_forget_win(MPI_Win win);
 int32_t sk_scope_of_comm(MPI_Comm comm); /* -1 if it has none */
 int32_t sk_scope_of_win(MPI_Win win);
 int32_t sk_define_group(MPI_Group group);
-
-/* Returns the definitions since the last call as a JSON object, NULL if there are none; valid until the next call. */
-const char *sk_define_news(void);
 
 #endif

@@ -18,6 +18,7 @@ bool sk_is_recording;
 static bool is_locking;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static SK_PER_THREAD uint32_t inner_path; /* call path of the innermost region or call */
+static SK_PER_THREAD bool is_first; /* the thread that began MPI: regions lie in each other, so it alone marks them */
 static int own_rank, n_ranks;
 static bool is_shared;
 static MPI_Comm private_comm;
@@ -59,6 +60,8 @@ void sk_leave(const struct sk_call *call, uint32_t outer)
 
 static void mark(uint32_t path, int way)
 {
+    if (!is_first)
+        return;
     struct sk_mark one = { sk_now(), sk_define_number(), path, way };
     sk_buffer_mark(&one);
 }
@@ -192,6 +195,7 @@ void sk_record_begin(int thread_level)
     sk_define_comm(MPI_COMM_SELF);
     is_shared = clocks_are_shared();
     sk_record_clock();
+    is_first = true;
     sk_is_recording = true;
 }
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from scalkit.trace.analysing import analyse
 from scalkit.trace.building import TraceBuilder
+from scalkit.trace.growing import over_processes
 from scalkit.trace.options import CHOICES, Options
 from scalkit.trace.ranks import Alone, OverMpi, Ranks
 from scalkit.trace.result import WAITS, read_result, write_result
@@ -20,6 +21,7 @@ __all__ = [
     "Ranks",
     "TraceBuilder",
     "analyse",
+    "over_processes",
     "read_result",
     "write_result",
 ]

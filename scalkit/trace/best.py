@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from scalkit.trace.arrays import Ints
 from scalkit.trace.loading import LocalTrace
@@ -10,40 +13,44 @@ from scalkit.trace.sums import Waits
 
 __all__ = ["Longest"]
 
+_HELD = 1 << 18
+
 
 class Longest:
     """The longest of the waits offered for each call; of equal ones that whose cause has the smallest location.
 
-    Parameters
-    ----------
-    n_calls : int
+    It holds rows for calls that waited only, so that its memory does not grow with the trace.
     """
 
-    def __init__(self, n_calls: int) -> None:
-        self._wait = np.zeros(n_calls, dtype=np.int64)
-        self._cause = np.zeros(n_calls, dtype=np.int64)
-        self._before = np.zeros(n_calls, dtype=np.int64)
+    def __init__(self) -> None:
+        self._rows = np.empty((0, 4), dtype=np.int64)
+        self._more: list[Ints] = []
+        self._held, self._limit = 0, _HELD
 
-    def offer(self, call: Ints, wait: Ints, cause: Ints, before: Ints) -> None:
+    def offer(self, call: NDArray[Any], wait: Ints, cause: Ints, before: Ints) -> None:
         """Keep a wait of a call, which `cause` ended, after it was in the path `before`, if none is longer."""
-        order = np.lexsort((before, cause, -wait, call))
-        at = call[order]
-        is_first = np.ones(len(at), dtype=bool)
-        is_first[1:] = at[1:] != at[:-1]
-        order = order[is_first]
-        at = call[order]
-        longer = wait[order] > self._wait[at]
-        equal = (wait[order] == self._wait[at]) & (self._wait[at] > 0)
-        nearer = (cause[order] < self._cause[at]) | (
-            (cause[order] == self._cause[at]) & (before[order] < self._before[at])
-        )
-        better = longer | (equal & nearer)
-        at, order = at[better], order[better]
-        self._wait[at], self._cause[at], self._before[at] = wait[order], cause[order], before[order]
+        waited = np.flatnonzero(wait > 0)
+        if len(waited) == 0:
+            return
+        self._more.append(np.stack([one[waited] for one in (call, wait, cause, before)], axis=1).astype(np.int64))
+        self._held += len(waited)
+        if self._held > self._limit:
+            self._settle()
+            self._limit = max(_HELD, len(self._rows))
 
     def add_to(self, waits: Waits, metric: str, trace: LocalTrace) -> None:
         """Add what was kept."""
-        at = np.flatnonzero(self._wait)
-        location, wait = trace.calls["location"][at], self._wait[at]
-        waits.add(metric, trace.calls["path"][at], location, wait)
-        waits.blame(metric, location, self._cause[at], self._before[at], wait)
+        self._settle()
+        call, wait, cause, before = self._rows.T
+        location = trace.calls["location"][call]
+        waits.add(metric, trace.calls["path"][call], location, wait)
+        waits.blame(metric, location, cause, before, wait)
+
+    def _settle(self) -> None:
+        """Leave one row for each call."""
+        rows = np.concatenate([self._rows, *self._more])
+        call, wait, cause, before = rows.T
+        order = np.lexsort((before, cause, -wait, call))
+        is_first = np.ones(len(order), dtype=bool)
+        is_first[1:] = call[order][1:] != call[order][:-1]
+        self._rows, self._more, self._held = rows[order[is_first]], [], 0

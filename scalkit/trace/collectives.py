@@ -43,15 +43,17 @@ def waits_in_collectives(analysis: Analysis) -> None:
 def _calls(analysis: Analysis) -> Table:
     """Return the collective calls in order of location, scope and number, with their ordinal and kind."""
     trace = analysis.trace
-    kind_of_path = np.full(len(trace.definitions.paths), -1, dtype=np.int64)
+    kind_of_path = np.full(len(trace.definitions.paths), -1, dtype=np.int8)
     for number, (_, names) in enumerate(_KINDS):
         kind_of_path[trace.definitions.paths_in(names)] = number
     place = np.flatnonzero((kind_of_path[trace.calls["path"]] >= 0) & (trace.calls["scope"] >= 0))
     order = np.lexsort((trace.calls["number"][place], trace.calls["scope"][place], trace.calls["location"][place]))
     place = place[order]
     found = {name: trace.calls[name][place] for name in ("location", "enter", "leave", "path", "scope", "peer")}
-    found["kind"] = kind_of_path[found["path"]]
-    found["ordinal"] = positions_within(found["location"] * len(trace.definitions.scopes) + found["scope"])
+    found["kind"] = kind_of_path[found["path"]].astype(np.int64)
+    found["ordinal"] = positions_within(
+        found["location"].astype(np.int64) * len(trace.definitions.scopes) + found["scope"]
+    )
     return found
 
 

@@ -25,7 +25,7 @@ def waits_in_epochs(analysis: Analysis) -> None:
     trace = analysis.trace
     starts, posts = _pairs(analysis, START, COMPLETE), _pairs(analysis, POST, WAIT)
     matching = Matching(tuple(posts[name] for name in ("scope", "location", "partner", "ordinal")))
-    late_post, early_wait = (Longest(len(trace.calls["enter"])) for _ in range(2))
+    late_post, early_wait = (Longest() for _ in range(2))
     enter, leave = trace.calls["enter"], trace.calls["leave"]
     completed = np.where(starts["closed"] >= 0, enter[starts["closed"]] if len(enter) else 0, -1)
     before = analysis.surroundings.before(starts["location"], completed)

@@ -23,9 +23,9 @@ class Frame:
     begin: int
     bits: int
 
-    def key(self, location: Ints, time: Ints) -> Ints:
+    def key(self, location: Ints | int, time: Ints) -> Ints:
         """Return the number of each location and time; numbers are ordered by location, then by time."""
-        return np.asarray((location - self.first << self.bits) + (time - self.begin))
+        return np.asarray((np.asarray(location, dtype=np.int64) - self.first << self.bits) + (time - self.begin))
 
     def time(self, key: Ints) -> Ints:
         """Return the time of each number, in ns."""

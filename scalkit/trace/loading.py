@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
@@ -11,19 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError
-from scalkit.trace.arrays import next_of_group, pack
 from scalkit.trace.checks import checked
-from scalkit.trace.clock import corrected
-from scalkit.trace.definitions import Definitions, LocalDefinitions, Path, ScopeKey, merge
+from scalkit.trace.definitions import Definitions, LocalDefinitions, Path, merge
+from scalkit.trace.joining import PLACE, Table, bounds, entered, joined, link, to_global
 from scalkit.trace.problems import Problem, refuse
-from scalkit.trace.ranks import Alone, Ints, Ranks
+from scalkit.trace.ranks import Alone, Ranks
 from scalkit.trace.reading import Header, LocationFile, read_header, read_location
-from scalkit.trace.tables import BLOCKING, TABLES, Columns, empty
+from scalkit.trace.tables import RECEIVE, SEND, TABLES, empty
 
 __all__ = ["LocalTrace", "Table", "load"]
-
-Table = dict[str, Ints]
-"""Columns of whole numbers, all of one length."""
 
 
 @dataclass
@@ -61,13 +57,34 @@ class LocalTrace:
     groups: list[Mapping[int, tuple[int, ...]]] = field(repr=False)
     problems: list[Problem] = field(repr=False)
 
-    def owner(self, location: NDArray[np.integer[Any]], size: int) -> Ints:
+    @property
+    def begins(self) -> list[int]:
+        """Where the calls of each location begin."""
+        return [one.start for one in bounds(self.calls, self.first, self.count)]
+
+    def parts(self) -> Iterator[tuple[Table, Table, Table]]:
+        """Yield calls, transfers and marks of each location, without copies."""
+        tables = (self.calls, self.transfers, self.marks)
+        for places in zip(*(bounds(one, self.first, self.count) for one in tables), strict=True):
+            calls, transfers, marks = (
+                {name: values[place] for name, values in table.items()}
+                for table, place in zip(tables, places, strict=True)
+            )
+            yield calls, transfers, marks
+
+    def owner(self, location: NDArray[np.integer[Any]], size: int) -> NDArray[Any]:
         """Return which of `size` processes has each location."""
-        return np.asarray(location, dtype=np.int64) * size // self.header.locations
+        owners = np.arange(self.header.locations, dtype=np.int64) * size // self.header.locations
+        return np.asarray(owners.astype(np.int16 if size < 1 << 15 else PLACE)[location])
 
     def is_call(self, *names: str) -> NDArray[np.bool_]:
         """Return for each call whether it is of one of these functions."""
         return self.definitions.paths_in(names)[self.calls["path"]]
+
+    def forget_one_sided(self) -> None:
+        """Keep messages only of the transfers, when nobody needs the others any more."""
+        kept = np.isin(self.transfers["kind"] & 0xFF, (SEND, RECEIVE))
+        self.transfers = {name: values[kept] for name, values in self.transfers.items()}
 
 
 def load(folder: str | PathLike[str], ranks: Ranks | None = None, *, keep_going: bool = False) -> LocalTrace:
@@ -97,18 +114,20 @@ def load(folder: str | PathLike[str], ranks: Ranks | None = None, *, keep_going:
     problems = sorted(one for part in ranks.gather([p for _, _, found in read for p in found]) for one in part)
     if problems and not keep_going:
         raise refuse(problems, folder)
-    local = [(paths, one) for one, paths, _ in read]
-    del read
-    definitions = _share(ranks, first, local)
+    definitions = _share(ranks, first, [(paths, one) for one, paths, _ in read])
     numbers = (
         {path: k for k, path in enumerate(definitions.paths)},
         {one.key: k for k, one in enumerate(definitions.scopes)},
     )
-    parts = [_global(first + k, one, paths, definitions, *numbers) for k, (paths, one) in enumerate(local)]
-    groups: list[Mapping[int, tuple[int, ...]]] = [one.definitions.groups for _, one in local]
+    local = [
+        to_global(first + k, one.tables, one.definitions, paths, *numbers) for k, (one, paths, _) in enumerate(read)
+    ]
+    groups: list[Mapping[int, tuple[int, ...]]] = [one.definitions.groups for one, _, _ in read]
+    del read
+    calls, transfers, completions = (joined(local, name) for name in ("calls", "transfers", "completions"))
+    marks = entered(joined(local, "marks"), definitions)
     del local
-    calls, transfers, completions, marks = (_behind([part[k] for part in parts]) for k in range(4))
-    _link(calls, transfers, completions)
+    link(calls, transfers, completions, first, end - first)
     return LocalTrace(header, definitions, first, end - first, calls, transfers, marks, groups, problems)
 
 
@@ -136,69 +155,3 @@ def _share(ranks: Ranks, first: int, local: list[tuple[dict[int, Path], Location
     return merge(
         (path for known, _ in everything for path in known), [entry for _, entries in everything for entry in entries]
     )
-
-
-def _global(
-    location: int,
-    one: LocationFile,
-    paths: dict[int, Path],
-    definitions: Definitions,
-    path_number: Mapping[Path, int],
-    scope_number: Mapping[ScopeKey, int],
-) -> tuple[Table, Table, Table, Table]:
-    """Return the tables of a location with the numbers and the clock that all share."""
-    to_path = _mapping({number: path_number[path] for number, path in paths.items()})
-    to_scope = _mapping({number: scope_number[entry[0]] for number, entry in one.definitions.scopes.items()})
-    clock = one.tables["clock"]
-    calls, transfers, completions, marks = (
-        _widened(location, one.tables[name]) for name in ("calls", "transfers", "completions", "marks")
-    )
-    calls["enter"], calls["leave"] = corrected(calls["enter"], clock), corrected(calls["leave"], clock)
-    calls["path"], calls["scope"] = _mapped(to_path, calls["path"]), _mapped(to_scope, calls["scope"])
-    transfers["scope"] = _mapped(to_scope, transfers["scope"])
-    path = _mapped(to_path, marks["path"])
-    after = np.where(marks["way"] > 0, path, definitions.parents[path])
-    entered = np.where(marks["way"] > 0, path, -1)
-    kept = {"location": marks["location"], "time": corrected(marks["time"], clock), "path": after, "entered": entered}
-    return calls, transfers, completions, kept
-
-
-def _mapping(known: Mapping[int, int]) -> tuple[Ints, Ints]:
-    keys = np.array(sorted(known), dtype=np.int64)
-    return keys, np.array([known[int(key)] for key in keys], dtype=np.int64)
-
-
-def _mapped(mapping: tuple[Ints, Ints], values: Ints) -> Ints:
-    keys, to = mapping
-    if len(keys) == 0:
-        return np.full(len(values), -1, dtype=np.int64)
-    place = np.minimum(np.searchsorted(keys, values), len(keys) - 1)
-    return np.where(keys[place] == values, to[place], -1)
-
-
-def _widened(location: int, table: Columns) -> Table:
-    found: Table = {name: np.asarray(values, dtype=np.int64) for name, values in table.items()}
-    length = len(next(iter(found.values())))
-    return {"location": np.full(length, location, dtype=np.int64), **found}
-
-
-def _behind(tables: list[Table]) -> Table:
-    """Return the tables behind each other; they are empty then, so that no column is in memory twice for long."""
-    return {name: np.concatenate([table.pop(name) for table in tables]) for name in list(tables[0])}
-
-
-def _link(calls: Table, transfers: Table, completions: Table) -> None:
-    """Replace numbers of calls by places in the table, and find the call that completed each transfer."""
-    keys, posts = pack([calls["location"], calls["number"]], [transfers["location"], transfers["call"]])
-    transfers["call"] = np.searchsorted(keys, posts).astype(np.int64)
-    done = np.full(len(posts), -1, dtype=np.int64)
-    if len(completions["call"]):
-        number = calls["number"][transfers["call"]]
-        whose = [completions["location"], completions["posted"]]
-        explicit = next_of_group(whose, completions["call"], [transfers["location"], number], np.full(len(posts), -1))
-        keys, ends = pack([calls["location"], calls["number"]], [completions["location"], completions["call"]])
-        place = np.searchsorted(keys, ends)
-        has = explicit >= 0
-        done[has] = place[explicit[has]]
-    blocking = (transfers["kind"] & BLOCKING) != 0
-    transfers["done"] = np.where(blocking, transfers["call"], done)

@@ -36,7 +36,7 @@ def waits_for_locks(analysis: Analysis) -> None:
         came.append(each.ask(*columns))
         kept.append(each)
     found = _waited_for(np.concatenate(came))
-    late = Longest(len(enter))
+    late = Longest()
     at = 0
     for each, rows in zip(kept, came[1:], strict=True):
         until, cause, path = each.answer(*found[at : at + len(rows)].T).T

@@ -28,7 +28,7 @@ def waits_in_messages(analysis: Analysis) -> None:
     trace = analysis.trace
     sends, receives = _messages(analysis, SEND), _messages(analysis, RECEIVE)
     matching = Matching(tuple(receives[name] for name in ("scope", "target", "source", "tag", "ordinal")))
-    late_sender, late_receiver = (Longest(len(trace.calls["enter"])) for _ in range(2))
+    late_sender, late_receiver = (Longest() for _ in range(2))
     enter, leave = trace.calls["enter"], trace.calls["leave"]
     began = enter[sends["call"]]
     before = analysis.surroundings.before(sends["source"], began)

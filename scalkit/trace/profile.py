@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from scalkit.trace.loading import LocalTrace
+from scalkit.trace.arrays import exact_sums
+from scalkit.trace.loading import LocalTrace, Table
 from scalkit.trace.ranks import Ints
 from scalkit.trace.sums import Waits
 from scalkit.trace.tables import RECEIVE, SEND
@@ -18,38 +19,32 @@ def profile(trace: LocalTrace, waits: Waits) -> None:
     The time of a call path is that in which it was the innermost: without its calls and regions. It is counted from the
     first to the last record of a location.
     """
-    calls, marks, transfers = trace.calls, trace.marks, trace.transfers
-    lengths = calls["leave"] - calls["enter"]
-    spent = np.zeros((len(trace.definitions.paths), trace.count), dtype=np.int64)
-    np.add.at(spent, (calls["path"], calls["location"] - trace.first), lengths)
-    np.subtract.at(spent, (trace.definitions.parents[calls["path"]], calls["location"] - trace.first), lengths)
-    np.add.at(spent, *_regions(trace))
-    path, location = np.nonzero(spent)
-    waits.add("time", path, location + trace.first, spent[path, location])
-    waits.add("visits", calls["path"], calls["location"], np.ones(len(lengths), dtype=np.int64))
-    entered = marks["entered"] >= 0
-    waits.add("visits", marks["entered"][entered], marks["location"][entered], entered[entered].astype(np.int64))
-    is_rma = ~np.isin(transfers["kind"] & 0xFF, (SEND, RECEIVE))
-    of_path, of_location = calls["path"][transfers["call"][is_rma]], transfers["location"][is_rma]
-    waits.add("rma_operations", of_path, of_location, np.ones(len(of_path), dtype=np.int64))
-    waits.add("rma_bytes", of_path, of_location, transfers["bytes"][is_rma])
+    parents = trace.definitions.parents
+    n_paths = len(parents)
+    time, visits, operations, amount = (np.zeros((trace.count, n_paths), dtype=np.int64) for _ in range(4))
+    for k, (calls, transfers, marks) in enumerate(trace.parts()):
+        path, lengths = calls["path"], calls["leave"] - calls["enter"]
+        time[k] += exact_sums(path, lengths, n_paths)
+        inner = parents[path] >= 0
+        time[k] -= exact_sums(parents[path[inner]], lengths[inner], n_paths)
+        time[k] += _regions(calls, marks, n_paths)
+        visits[k] += np.bincount(path, minlength=n_paths)
+        visits[k] += np.bincount(marks["entered"][marks["entered"] >= 0], minlength=n_paths)
+        is_rma = ~np.isin(transfers["kind"] & 0xFF, (SEND, RECEIVE))
+        of_path = path[transfers["call"][is_rma] - trace.begins[k]]
+        operations[k] += np.bincount(of_path, minlength=n_paths)
+        amount[k] += exact_sums(of_path, transfers["bytes"][is_rma], n_paths)
+    for metric, values in (("time", time), ("visits", visits), ("rma_operations", operations), ("rma_bytes", amount)):
+        location, at = np.nonzero(values)
+        waits.add(metric, at, location + trace.first, values[location, at])
 
 
-def _regions(trace: LocalTrace) -> tuple[tuple[Ints, Ints], Ints]:
-    """Return path and location of the stretches between records that enter or leave regions, and how long each is."""
-    calls, marks = trace.calls, trace.marks
-    never = np.iinfo(np.int64).max
-    begin, end = np.full(trace.count, never), np.full(trace.count, -never)
-    for table, low, high in ((calls, "enter", "leave"), (marks, "time", "time")):
-        np.minimum.at(begin, table["location"] - trace.first, table[low])
-        np.maximum.at(end, table["location"] - trace.first, table[high])
-    seen = np.flatnonzero(begin <= end)
-    location = np.concatenate([seen, marks["location"] - trace.first])
-    time = np.concatenate([begin[seen], marks["time"]])
-    path = np.concatenate([np.zeros(len(seen), dtype=np.int64), marks["path"]])
-    order = np.argsort(location, kind="stable")
-    location, time, path = location[order], time[order], path[order]
-    until = np.append(time[1:], 0)
-    is_last = np.append(location[1:] != location[:-1], True)[: len(location)]
-    until[is_last] = end[location[is_last]]
-    return (path, location), until - time
+def _regions(calls: Table, marks: Table, n_paths: int) -> Ints:
+    """Return how long each path was the innermost region of a location, calls in it included."""
+    times = [one for one in (calls["enter"], calls["leave"], marks["time"]) if len(one)]
+    if not times:
+        return np.zeros(n_paths, dtype=np.int64)
+    begin, end = min(int(one.min()) for one in times), max(int(one.max()) for one in times)
+    time = np.concatenate([[begin], marks["time"], [end]])
+    path = np.concatenate([[0], marks["path"]])
+    return exact_sums(path, np.diff(time), n_paths)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,22 +41,20 @@ class Progress:
     Parameters
     ----------
     frame : Frame
-    location, enter, leave : ndarray of int
-        The calls, in any order.
+    spans : iterable of (ndarray of int, ndarray of int)
+        Keys of begin and end of the calls of each location, one location after the other.
     """
 
-    def __init__(self, frame: Frame, location: Ints, enter: Ints, leave: Ints) -> None:
+    def __init__(self, frame: Frame, spans: Iterable[tuple[Ints, Ints]]) -> None:
         self._frame = frame
-        low, high = frame.key(location, enter), frame.key(location, leave)
-        order = np.argsort(low, kind="stable")
-        low, reach = low[order], np.maximum.accumulate(high[order])
-        is_new = np.ones(len(low), dtype=bool)
-        is_new[1:] = low[1:] > reach[:-1]
-        starts = np.flatnonzero(is_new)
-        self._low = low[starts]
-        self._high = reach[np.append(starts[1:], len(low)) - 1] if len(low) else reach
+        none = np.empty(0, dtype=np.int64)
+        merged = [_merged(low, high) for low, high in spans]
+        self._low = np.concatenate([none, *(low for low, _ in merged)])
+        self._high = np.concatenate([none, *(high for _, high in merged)])
+        del merged
         lengths = self._high - self._low
-        self._before = np.cumsum(lengths) - lengths
+        self._before = np.cumsum(lengths)
+        self._before -= lengths
 
     def first(self, location: Ints, since: Ints) -> FirstProgress:
         """Return the first progress of each location that ends at or after a time."""
@@ -91,10 +90,28 @@ class Progress:
         return np.where(place < 0, 0, self._before[at] + np.minimum(key, self._high[at]) - self._low[at])
 
 
+def _merged(low: Ints, high: Ints) -> tuple[Ints, Ints]:
+    """Return begin and end of the union of intervals; those that touch are one."""
+    if len(low) == 0:
+        return low, high
+    if (low[1:] < low[:-1]).any():
+        order = np.argsort(low, kind="stable")
+        low, high = low[order], high[order]
+    reach = np.maximum.accumulate(high)
+    starts = np.flatnonzero(np.concatenate(([True], low[1:] > reach[:-1])))
+    return low[starts], reach[np.append(starts[1:], len(low)) - 1]
+
+
 def find_progress(trace: LocalTrace, frame: Frame, options: Options) -> Progress:
     """Return the progress of the locations of this process."""
     excluded = {base_name(name) for name in options.no_progress}
     names = [base_name(trace.definitions.region(path)) for path in range(len(trace.definitions.paths))]
     can = np.array([is_library_call(name) and name not in excluded for name in names], dtype=bool)
-    counts = can[trace.calls["path"]]
-    return Progress(frame, *(trace.calls[name][counts] for name in ("location", "enter", "leave")))
+
+    def spans() -> Iterator[tuple[Ints, Ints]]:
+        for k, (calls, _, _) in enumerate(trace.parts()):
+            counts = can[calls["path"]]
+            low, high = (frame.key(trace.first + k, calls[name][counts]) for name in ("enter", "leave"))
+            yield low, high
+
+    return Progress(frame, spans())

@@ -132,9 +132,13 @@ class Round:
 
     def ask(self, *columns: NDArray[np.integer[Any]]) -> Ints:
         """Send `columns`, each over all rows of this process, and return the rows that came, of shape (n, n_columns)."""
+        return self.send(*(column[self.sent] for column in columns))
+
+    def send(self, *columns: NDArray[Any]) -> Ints:
+        """Do so with columns over the rows of this round only."""
         rows = np.empty((len(self.sent), len(columns)), dtype=np.int64)
         for place, column in enumerate(columns):
-            rows[:, place] = column[self.sent]
+            rows[:, place] = column
         found, self._came = self._ranks.swap(rows, self._counts)
         return found
 
@@ -156,12 +160,19 @@ def rounds(ranks: Ranks, to: NDArray[np.integer[Any]], chunk: int) -> Iterator[R
         Rows that a process sends, and gets, in a round.
     """
     size = ranks.size
-    order = np.argsort(to.astype(np.int16 if size < 1 << 15 else np.int64), kind="stable")
-    counts = np.bincount(np.asarray(to, dtype=np.int64), minlength=size).astype(np.int64)
+    order = (
+        None
+        if size == 1
+        else np.argsort(to.astype(np.int16 if size < 1 << 15 else np.int64, copy=False), kind="stable")
+    )
+    counts = np.array([len(to)]) if size == 1 else np.bincount(to, minlength=size).astype(np.int64)
     starts = np.cumsum(counts) - counts
     each = max(1, chunk // size)
     n_rounds = int(ranks.most(np.array([-(-int(counts.max(initial=0)) // each)]))[0])
     for number in range(n_rounds):
         low, high = np.minimum(counts, number * each), np.minimum(counts, (number + 1) * each)
-        sent = np.concatenate([order[starts[k] + low[k] : starts[k] + high[k]] for k in range(size)])
+        if order is None:
+            sent = np.arange(low[0], high[0])
+        else:
+            sent = np.concatenate([order[starts[k] + low[k] : starts[k] + high[k]] for k in range(size)])
         yield Round(ranks, sent, high - low)

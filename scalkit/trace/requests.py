@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.trace.arrays import Ints, group_starts, next_of_group, pack
 from scalkit.trace.functions import COMPLETE, FENCE, FLUSH_ALL, FLUSH_ONE
-from scalkit.trace.loading import LocalTrace
+from scalkit.trace.joining import PLACE
+from scalkit.trace.loading import LocalTrace, Table
 from scalkit.trace.options import Options
 from scalkit.trace.tables import RECEIVE, SEND
 
@@ -35,10 +37,20 @@ class Requests:
         Whether the call has no other target.
     """
 
-    call: Ints
-    target: Ints
+    call: NDArray[Any]
+    target: NDArray[Any]
     since: Ints
     is_single: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class _Kinds:
+    """For each call path whether its calls complete operations to one target, to all, or wait for other calls."""
+
+    one: NDArray[np.bool_]
+    all_of_it: NDArray[np.bool_]
+    flush_all: NDArray[np.bool_]
+    active: NDArray[np.bool_]
 
 
 def find_requests(trace: LocalTrace, options: Options) -> Requests:
@@ -47,29 +59,45 @@ def find_requests(trace: LocalTrace, options: Options) -> Requests:
     Operations to the own process, to a target whose location is unknown, or that has no file, are left out, and so are those
     that a fence or a call of post-start-complete-wait completes: these calls wait for other calls, not for progress.
     """
-    calls, transfers = trace.calls, trace.transfers
+    names = (FLUSH_ONE, FLUSH_ALL | FENCE | COMPLETE | {"MPI_Win_free"}, FLUSH_ALL)
+    kinds = _Kinds(*map(trace.definitions.paths_in, (*names, FENCE | COMPLETE | {"MPI_Win_free"})))
+    parts = [
+        _of_location(trace, trace.first + k, begin, calls, transfers, kinds, options)
+        for k, (begin, (calls, transfers, _)) in enumerate(zip(trace.begins, trace.parts(), strict=True))
+    ]
+    columns = zip(*parts, strict=True)
+    return Requests(*(np.concatenate(column) for column in columns))
+
+
+def _of_location(
+    trace: LocalTrace, location: int, begin: int, calls: Table, transfers: Table, kinds: _Kinds, options: Options
+) -> tuple[NDArray[Any], ...]:
     is_rma = ~np.isin(transfers["kind"] & 0xFF, (SEND, RECEIVE))
-    rows = {name: values[is_rma] for name, values in transfers.items()}
-    done = _completed_by(trace, rows)
+    rows = {name: transfers[name][is_rma] for name in ("call", "done", "scope", "peer")}
+    rows["call"] = rows["call"] - begin
+    rows["done"] = np.where(rows["done"] >= 0, rows["done"] - begin, -1)
+    done = _completed_by(calls, rows, kinds)
     target = members(trace, rows["scope"], rows["peer"])
     posted = calls["enter"][rows["call"]]
-    kept = (done >= 0) & _is_known(trace, target) & (target != rows["location"])
-    kept[kept] = ~trace.definitions.paths_in(FENCE | COMPLETE | {"MPI_Win_free"})[calls["path"][done[kept]]]
+    kept = (done >= 0) & _is_known(trace, target) & (target != location)
+    kept[kept] = ~kinds.active[calls["path"][done[kept]]]
     done, target, posted = done[kept], target[kept], posted[kept]
     if options.all_targets == "window":
-        done, target, posted = (
-            np.concatenate(pair) for pair in zip((done, target, posted), _whole(trace), strict=True)
-        )
-    return _grouped(calls["enter"], done, target, posted, options)
+        whole = _whole(trace, location, calls, kinds)
+        done, target, posted = (np.concatenate(pair) for pair in zip((done, target, posted), whole, strict=True))
+    call, target, since, is_single = _grouped(calls["enter"], done, target, posted, options)
+    return (call + begin).astype(PLACE), target.astype(PLACE), since, is_single
 
 
 def _is_known(trace: LocalTrace, target: Ints) -> NDArray[np.bool_]:
     """Return for each target whether something was recorded of it."""
     missing = [problem.location for problem in trace.problems if problem.kind == "missing"]
-    return np.asarray((target >= 0) & ~np.isin(target, missing))
+    return np.asarray((target >= 0) & ~np.isin(target, missing) if missing else target >= 0)
 
 
-def _grouped(enter: Ints, done: Ints, target: Ints, posted: Ints, options: Options) -> Requests:
+def _grouped(
+    enter: Ints, done: Ints, target: Ints, posted: Ints, options: Options
+) -> tuple[Ints, Ints, Ints, NDArray[np.bool_]]:
     key = pack([done, target])[0]
     order = np.argsort(key, kind="stable")
     starts = group_starts(key[order])
@@ -79,29 +107,24 @@ def _grouped(enter: Ints, done: Ints, target: Ints, posted: Ints, options: Optio
     since = entered if options.search == "entering" else np.where(latest == _NEVER, entered, latest)
     begins = group_starts(call)
     lengths = np.diff(np.append(begins, len(call)))
-    return Requests(call, asked, np.minimum(since, entered), np.repeat(lengths == 1, lengths))
+    return call, asked, np.minimum(since, entered), np.repeat(lengths == 1, lengths)
 
 
-def _completed_by(trace: LocalTrace, rows: dict[str, Ints]) -> Ints:
+def _completed_by(calls: Table, rows: Table, kinds: _Kinds) -> Ints:
     """Return the first call that completes each operation: named by the trace, or one that completes its target or window."""
-    calls = trace.calls
-    number = calls["number"][rows["call"]]
-    one = np.flatnonzero(trace.is_call(*FLUSH_ONE))
-    all_of_it = np.flatnonzero(trace.is_call(*FLUSH_ALL, *FENCE, *COMPLETE, "MPI_Win_free"))
-    found = rows["done"]
-    for place, columns in ((one, ("location", "scope", "peer")), (all_of_it, ("location", "scope"))):
+    path, number = calls["path"], calls["number"][rows["call"]]
+    found = rows["done"].astype(np.int64)
+    for is_kind, columns in ((kinds.one, ("scope", "peer")), (kinds.all_of_it, ("scope",))):
+        place = np.flatnonzero(is_kind[path])
         where = next_of_group(
-            [calls[name][place] for name in columns],
-            calls["number"][place],
-            [rows[name] for name in columns],
-            number,
+            [calls[name][place] for name in columns], calls["number"][place], [rows[name] for name in columns], number
         )
         later = np.where(where >= 0, place[where] if len(place) else -1, -1)
         found = np.where((found < 0) | ((later >= 0) & (later < found)), later, found)
-    return np.asarray(found)
+    return found
 
 
-def members(trace: LocalTrace, scope: Ints, rank: Ints) -> Ints:
+def members(trace: LocalTrace, scope: NDArray[Any], rank: NDArray[Any]) -> Ints:
     """Return the location of each rank of each scope; -1 where it is not known."""
     sizes = trace.definitions.sizes
     flat = np.concatenate([np.empty(0, dtype=np.int64), *(one.members for one in trace.definitions.scopes)])
@@ -112,12 +135,12 @@ def members(trace: LocalTrace, scope: Ints, rank: Ints) -> Ints:
     return found
 
 
-def _whole(trace: LocalTrace) -> tuple[Ints, Ints, Ints]:
+def _whole(trace: LocalTrace, location: int, calls: Table, kinds: _Kinds) -> tuple[Ints, Ints, Ints]:
     """Return a row for every other member of the window of every call that completes a whole one."""
-    place = np.flatnonzero(trace.is_call(*FLUSH_ALL) & (trace.calls["scope"] >= 0))
+    place = np.flatnonzero(kinds.flush_all[calls["path"]] & (calls["scope"] >= 0))
     scopes = trace.definitions.scopes
-    members = [scopes[number].members for number in trace.calls["scope"][place]]
-    done = np.repeat(place, [len(one) for one in members]).astype(np.int64)
-    target = np.concatenate([np.empty(0, dtype=np.int64), *members])
-    kept = (target >= 0) & (target != trace.calls["location"][done])
+    each = [scopes[number].members for number in calls["scope"][place]]
+    done = np.repeat(place, [len(one) for one in each]).astype(np.int64)
+    target = np.concatenate([np.empty(0, dtype=np.int64), *each])
+    kept = (target >= 0) & (target != location)
     return done[kept], target[kept], np.full(int(kept.sum()), _NEVER, dtype=np.int64)

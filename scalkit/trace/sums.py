@@ -99,11 +99,11 @@ class Waits:
 
     def add(self, metric: str, path: Ints, location: Ints, value: Ints) -> None:
         """Add waits, or counts, at their call path and location."""
-        self._severity[metric].add(path * self._locations + location, value)
+        self._severity[metric].add(np.asarray(path, dtype=np.int64) * self._locations + location, value)
 
     def blame(self, metric: str, location: Ints, cause: Ints, path: Ints, value: Ints) -> None:
         """Add waits to what a location, in a call path, made another one wait."""
-        key = (np.int64(_NUMBER[metric]) * self._locations + location) * self._locations + cause
+        key = (_NUMBER[metric] * self._locations + np.asarray(location, dtype=np.int64)) * self._locations + cause
         self._causes.add(key * self._paths + path, value)
 
     def collect(self, ranks: Ranks) -> Found:

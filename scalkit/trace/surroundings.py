@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from scalkit.trace.frame import Frame
-from scalkit.trace.loading import LocalTrace
+from scalkit.trace.joining import PLACE
+from scalkit.trace.loading import LocalTrace, Table
 from scalkit.trace.ranks import Ints
 
 __all__ = ["Surroundings"]
@@ -22,23 +23,32 @@ class Surroundings:
 
     def __init__(self, frame: Frame, trace: LocalTrace) -> None:
         self._frame = frame
-        calls, marks = trace.calls, trace.marks
-        self._enter = frame.key(calls["location"], calls["enter"])
-        reach = np.maximum.accumulate(frame.key(calls["location"], calls["leave"]))
-        begin = frame.key(calls["location"], np.full(len(reach), frame.begin, dtype=np.int64))
-        if len(reach):
-            begin[1:] = np.maximum(begin[1:], reach[:-1])
-        at = frame.key(marks["location"], marks["time"])
-        self._doing = _longest(begin, self._enter, at, marks["path"], frame)
+        n = len(trace.calls["enter"]) if len(trace.marks["time"]) else 0
+        self._enter, self._doing = np.empty(n, dtype=np.int64), np.zeros(n, dtype=PLACE)
+        if n == 0:
+            return
+        at = 0
+        for k, (calls, _, marks) in enumerate(trace.parts()):
+            enter = self._enter[at : at + len(calls["enter"])]
+            enter[:] = frame.key(trace.first + k, calls["enter"])
+            if len(marks["time"]):
+                self._doing[at : at + len(enter)] = self._of_location(trace.first + k, enter, calls, marks)
+            at += len(enter)
+
+    def _of_location(self, location: int, enter: Ints, calls: Table, marks: Table) -> Ints:
+        reach = np.maximum.accumulate(self._frame.key(location, calls["leave"]))
+        begin = np.full(len(reach), self._frame.key(location, np.array([self._frame.begin]))[0])
+        begin[1:] = np.maximum(begin[1:], reach[:-1])
+        return _longest(begin, enter, self._frame.key(location, marks["time"]), marks["path"], self._frame)
 
     def before(self, location: Ints, time: Ints) -> Ints:
         """Return what each location did before the first of its calls that begins at a time, or after it; 0 is the program."""
-        if len(self._enter) == 0:
+        if len(self._doing) == 0:
             return np.zeros(len(time), dtype=np.int64)
         place = np.searchsorted(self._enter, self._frame.key(location, time))
         at = np.minimum(place, len(self._enter) - 1)
         is_mine = (place < len(self._enter)) & (self._frame.location(self._enter[at]) == location)
-        return np.where(is_mine, self._doing[at], 0)
+        return np.where(is_mine, self._doing[at], 0).astype(np.int64)
 
 
 def _longest(begin: Ints, end: Ints, marks: Ints, path: Ints, frame: Frame) -> Ints:

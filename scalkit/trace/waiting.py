@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scalkit.trace.arrays import Ints, group_starts
-from scalkit.trace.formulas import covered_by_any, wait_for_one, wait_for_several
+from scalkit.trace.covering import covered_by_targets
+from scalkit.trace.formulas import wait_for_one, wait_for_several
 from scalkit.trace.frame import Frame
 from scalkit.trace.loading import LocalTrace
 from scalkit.trace.options import Options
@@ -37,8 +38,12 @@ class Analysis:
 
 
 def wait_for_progress(analysis: Analysis) -> int:
-    """Add the waits for progress of all calls, and return the number of requests of this process."""
+    """Add the waits for progress of all calls, and return the number of requests of this process.
+
+    One-sided operations are forgotten once their requests are known, so that memory is there for the exchange.
+    """
     requests = find_requests(analysis.trace, analysis.options)
+    analysis.trace.forget_one_sided()
     progress = find_progress(analysis.trace, analysis.frame, analysis.options)
     _decoupled(analysis, requests, progress)
     _direct(analysis, requests, progress)
@@ -47,11 +52,14 @@ def wait_for_progress(analysis: Analysis) -> int:
 
 def _decoupled(analysis: Analysis, requests: Requests, progress: Progress) -> None:
     trace, waits = analysis.trace, analysis.waits
-    one = requests.is_single
-    call, target, since = requests.call[one], requests.target[one], requests.since[one]
-    columns = (target, since, *(trace.calls[name][call] for name in ("enter", "leave", "location", "path")))
-    for each in rounds(analysis.ranks, trace.owner(target, analysis.ranks.size), analysis.options.chunk):
-        asked, begin, enter, leave, origin, path = np.ascontiguousarray(each.ask(*columns).T)
+    one = None if requests.is_single.all() else np.flatnonzero(requests.is_single)
+    owner = trace.owner(requests.target if one is None else requests.target[one], analysis.ranks.size)
+    for each in rounds(analysis.ranks, owner, analysis.options.chunk):
+        rows = each.sent if one is None else one[each.sent]
+        call = requests.call[rows]
+        sent = [trace.calls[name][call] for name in ("enter", "leave", "location", "path")]
+        came = each.send(requests.target[rows], requests.since[rows], *sent)
+        asked, begin, enter, leave, origin, path = np.ascontiguousarray(came.T)
         first = progress.first(asked, begin)
         wait, unseen = wait_for_one(enter, leave, first, analysis.options)
         waits.add("wait_for_progress", path, origin, wait)
@@ -88,39 +96,19 @@ def _direct_part(analysis: Analysis, requests: Requests, progress: Progress, row
     calls, group = np.unique(requests.call[rows], return_inverse=True)
     group = group.reshape(-1)
     enter, leave = trace.calls["enter"][calls], trace.calls["leave"][calls]
-    found = np.zeros((len(rows), 6), dtype=np.int64)
+    found = np.zeros((len(rows), 4), dtype=np.int64)
     for each in rounds(ranks, trace.owner(target, ranks.size), analysis.options.chunk):
-        asked, begin, low, high = np.ascontiguousarray(each.ask(target, since, enter[group], leave[group]).T)
+        of = group[each.sent]
+        asked, begin, high = np.ascontiguousarray(each.send(target[each.sent], since[each.sent], leave[of]).T)
         first = progress.first(asked, begin)
         before = analysis.surroundings.before(asked, np.where(first.exists, first.start, high))
-        places, counts = progress.overlapping(asked, low, high)
-        found[each.sent] = each.answer(first.exists, first.start, first.end, before, places, counts)
+        found[each.sent] = each.answer(first.exists, first.start, first.end, before)
     first = FirstProgress(found[:, 0] != 0, found[:, 1], found[:, 2])
     result = wait_for_several(group, enter, leave, first, analysis.options)
     where = (trace.calls["path"][calls], trace.calls["location"][calls])
     waits.add("wait_for_progress", *where, result.wait)
     waits.add("without_progress", *where, result.unseen.astype(np.int64))
     waits.blame("wait_for_progress", where[1][group], target, found[:, 3], result.share)
-    covered = _covered(analysis, progress, target, group, found[:, 4], found[:, 5], enter, leave)
+    owner = trace.owner(target, ranks.size)
+    covered = covered_by_targets(ranks, progress, target, owner, group, enter, leave, analysis.options.chunk)
     waits.add("wait_for_progress_bound", *where, leave - enter - covered)
-
-
-def _covered(
-    analysis: Analysis,
-    progress: Progress,
-    target: Ints,
-    group: Ints,
-    place: Ints,
-    count: Ints,
-    enter: Ints,
-    leave: Ints,
-) -> Ints:
-    """Return how many ns of each call are progress of any of its targets, whose intervals are fetched for that."""
-    ranks = analysis.ranks
-    rows = np.repeat(np.arange(len(group), dtype=np.int64), count)
-    within = np.arange(len(rows), dtype=np.int64) - np.repeat(np.cumsum(count) - count, count)
-    wanted = place[rows] + within
-    spans = np.zeros((len(rows), 2), dtype=np.int64)
-    for each in rounds(ranks, analysis.trace.owner(target[rows], ranks.size), analysis.options.chunk):
-        spans[each.sent] = each.answer(*progress.intervals(each.ask(wanted)[:, 0]))
-    return covered_by_any(group[rows], spans[:, 0], spans[:, 1], enter, leave)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from scalkit.errors import LaunchError, ScalkitError
+from scalkit.errors import ScalkitError
+from scalkit.mpi_world import mpi_world
 from scalkit.trace.ranks import OverMpi
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def over_world(n_ranks: int | None) -> Iterator[OverMpi]:
     LaunchError
         If mpi4py is missing, cannot be loaded, or belongs to another MPI library than the launcher.
     """
-    comm = _world(n_ranks)
+    comm = mpi_world(n_ranks)
     try:
         yield OverMpi(comm)
     except BaseException as error:
@@ -64,26 +64,3 @@ def _say_and_abort(comm: MPI.Intracomm, error: BaseException) -> None:
         stream.write(f"{where}scalkit trace: rank {comm.Get_rank()} failed: {error}\n")
         stream.flush()
     comm.Abort(2)
-
-
-def _world(n_ranks: int | None) -> MPI.Intracomm:
-    started = f"{n_ranks or 'several'} ranks were started"
-    try:
-        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # of another launcher, said below
-            from mpi4py import MPI
-    except ModuleNotFoundError as error:
-        raise LaunchError(
-            f"{started}, and to share the analysis they need mpi4py; install it on all nodes (pip install "
-            "'scalkit[mpi4py]'), or start scalkit without a launcher."
-        ) from error
-    except (ImportError, RuntimeError) as error:
-        reason = " ".join(str(error).split())
-        raise LaunchError(
-            f"{started}, but mpi4py cannot load an MPI library ({reason}); name it, as in MPI4PY_LIBMPI=/path/to/libmpi.so."
-        ) from error
-    if n_ranks is not None and n_ranks != MPI.COMM_WORLD.Get_size():
-        raise LaunchError(
-            f"{started}, but the MPI library that mpi4py loads knows of {MPI.COMM_WORLD.Get_size()}; name the library of "
-            "the launcher, as in MPI4PY_LIBMPI=/path/to/libmpi.so."
-        )
-    return MPI.COMM_WORLD

@@ -8,23 +8,17 @@ ranks.
 from __future__ import annotations
 
 import signal
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scalkit.errors import LaunchError
+from scalkit.mpi_world import mpi_world
 from scalkit.task_bar import Report
 from scalkit.validation.verdict import Mapper
-
-if TYPE_CHECKING:
-    from mpi4py import MPI
 
 __all__ = ["Report", "in_turn", "over_ranks"]
 
 _RANK_0_HELPS = 4  # ranks at most: with more of them it would keep the others waiting for messages
-
-_INSTALL = "install it on all nodes (pip install 'scalkit[mpi4py]'), or start scalkit without a launcher"
 
 
 def in_turn(report: Report) -> Mapper:
@@ -61,7 +55,7 @@ def over_ranks(n_ranks: int | None, report: Report) -> Iterator[Mapper | None]:
     LaunchError
         If mpi4py is missing, cannot be loaded, or belongs to another MPI library than the launcher.
     """
-    comm = _world(n_ranks)
+    comm = mpi_world(n_ranks)
     if comm.Get_size() == 1:
         yield in_turn(report)
         return
@@ -71,29 +65,6 @@ def over_ranks(n_ranks: int | None, report: Report) -> Iterator[Mapper | None]:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # rank 0 hears it too, and ends the others in order
     with MPICommExecutor(comm) as executor:
         yield None if executor is None else _spreading(executor, report)
-
-
-def _world(n_ranks: int | None) -> MPI.Intracomm:
-    started = f"{n_ranks or 'several'} ranks were started"
-    try:
-        with warnings.catch_warnings(
-            action="ignore", category=RuntimeWarning
-        ):  # of another launcher, which is said below
-            from mpi4py import MPI
-    except ModuleNotFoundError as error:
-        raise LaunchError(f"{started}, and to share the work they need mpi4py; {_INSTALL}.") from error
-    except (ImportError, RuntimeError) as error:
-        reason = " ".join(str(error).split())
-        raise LaunchError(
-            f"{started}, but mpi4py cannot load an MPI library ({reason}); name it, as in MPI4PY_LIBMPI=/path/to/libmpi.so."
-        ) from error
-    if n_ranks is not None and n_ranks != MPI.COMM_WORLD.Get_size():
-        name = MPI.Get_library_version().partition("\n")[0].partition(",")[0].replace("Version:", "").strip("\0")
-        raise LaunchError(
-            f"{started}, but {' '.join(name.split())}, which mpi4py loads, knows of {MPI.COMM_WORLD.Get_size()}; name the "
-            "library of the launcher, as in MPI4PY_LIBMPI=/path/to/libmpi.so, or start with the launcher of this one."
-        )
-    return MPI.COMM_WORLD
 
 
 def _spreading(executor: Any, report: Report) -> Mapper:

@@ -293,3 +293,32 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["trace", "record", str(trace), "--", "no-such-command"]) == 2
     said = "scalkit trace: there is no command 'no-such-command'; write what starts the program after --.\n"
     assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize("drift", [-200e-6, 37e-6])
+def test_drift_between_two_measurements_is_taken_out(drift: float, tmp_path: Path) -> None:
+    """A clock that is 1.7 s off and gains or loses some us each second: records of 5 s come back to within 1 ns."""
+    second = 1_000_000_000
+    begins = np.arange(0, 5 * second, second // 50)
+
+    def local(true: int) -> int:
+        return round(true * (1 + drift)) - 1_700_000_000
+
+    def made(folder: Path, *, is_skewed: bool) -> Path:
+        trace = TraceBuilder(2, simulated=True)
+        for begin in begins.tolist():
+            trace.call(0, "MPI_Barrier", begin, begin + 9_000_000, scope=0)
+            enter, leave = begin + 2_000_000, begin + 9_000_000
+            here = (local(enter), local(leave)) if is_skewed else (enter, leave)
+            trace.call(1, "MPI_Barrier", *here, scope=0)
+        for true in (0, 5 * second) if is_skewed else ():
+            trace.clock(1, local(true), true - local(true))
+        return trace.write(folder)
+
+    plain, skewed = (
+        analyse(made(tmp_path / "plain", is_skewed=False)),
+        analyse(made(tmp_path / "skewed", is_skewed=True)),
+    )
+    waits = [int(ds["severity"].sel(metric="wait_at_barrier", location=0).sum()) for ds in (plain, skewed)]
+    assert waits[0] == 250 * 2_000_000
+    assert abs(waits[1] - waits[0]) <= 250

@@ -78,6 +78,20 @@ def test_every_call_is_recorded(mpi: Mpi, library: Path, program: Path, tmp_path
 
 
 @pytest.mark.mpi
+def test_threads_that_make_communicators_do_not_wait_for_each_other_for_ever(
+    mpi: Mpi, library: Path, program: Path, tmp_path: Path
+) -> None:
+    found = record(mpi, library, tmp_path, 2, str(program), "threads")
+    assert (found.returncode, found.stderr) == (0, "")
+    made = {int(rank): int(calls) for rank, calls in re.findall(r"rank (\d+) made (\d+) calls", found.stdout)}
+    trace = load(tmp_path)
+    assert Counter(trace.calls["location"].tolist()) == made
+    numbers = Counter(scope.key[1:] for scope in trace.definitions.scopes)
+    assert len(numbers) == len(trace.definitions.scopes) >= 600
+    assert int((trace.marks["entered"] >= 0).sum()) == 2 * 300
+
+
+@pytest.mark.mpi
 def test_delays_are_found_where_they_are(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
     found = record(mpi, library, tmp_path, 2, str(program), "delay")
     assert (found.returncode, found.stderr) == (0, "")

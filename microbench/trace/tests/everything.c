@@ -1,9 +1,11 @@
 /* Calls functions of every kind that the recorder knows, counts its own calls, and prints the count of each process.
  * With `delay`, process 1 comes late by 30 ms to a barrier, a message and a fence; with `progress`, it lets process 0
- * wait for the progress of a get; with `crash`, all of it is done and the program is killed. */
+ * wait for the progress of a get; with `threads`, two threads of each make communicators at the same time; with `crash`, all
+ * of it is done and the program is killed. */
 #include "trace/scalkit_trace.h"
 
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -112,8 +114,8 @@ static void messages(void)
 
 static void collectives(void)
 {
-    int value = 1, sum, all[64];
-    MPI_Comm half, copy;
+    int value = 1, sum, all[64], one = 1, zero = 0;
+    MPI_Comm half, copy, later;
     MPI_Request request;
     COUNT(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half));
     COUNT(MPI_Comm_dup(MPI_COMM_WORLD, &copy));
@@ -125,8 +127,43 @@ static void collectives(void)
     COUNT(MPI_Gather(&value, 1, MPI_INT, all, 1, MPI_INT, 0, copy));
     COUNT(MPI_Ibarrier(copy, &request));
     COUNT(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    COUNT(MPI_Ialltoallv(&value, &one, &zero, MPI_INT, all, &one, &zero, MPI_INT, MPI_COMM_SELF, &request));
+    COUNT(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    COUNT(MPI_Comm_idup(copy, &later, &request));
+    COUNT(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    COUNT(MPI_Barrier(later));
+    COUNT(MPI_Comm_free(&later));
     COUNT(MPI_Comm_free(&half));
     COUNT(MPI_Comm_free(&copy));
+}
+
+static MPI_Comm of_thread[2];
+
+/* A thread makes communicators of its own, in an order among the threads that no process shares with another. */
+static void *makes_communicators(void *which)
+{
+    MPI_Comm own = *(MPI_Comm *)which, made;
+    for (int k = 0; k < 300; k++) {
+        SK_TRACE_ENTER("make");
+        MPI_Comm_dup(own, &made);
+        MPI_Comm_free(&made);
+        SK_TRACE_LEAVE();
+    }
+    return NULL;
+}
+
+static void threads(void)
+{
+    pthread_t other;
+    for (int k = 0; k < 2; k++)
+        COUNT(MPI_Comm_dup(MPI_COMM_WORLD, &of_thread[k]));
+    if (pthread_create(&other, NULL, makes_communicators, &of_thread[1 - rank % 2]))
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    makes_communicators(&of_thread[rank % 2]);
+    pthread_join(other, NULL);
+    calls += 4 * 300;
+    for (int k = 0; k < 2; k++)
+        COUNT(MPI_Comm_free(&of_thread[k]));
 }
 
 static void late(void)
@@ -188,13 +225,19 @@ static void progress(void)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    COUNT(MPI_Init(&argc, &argv));
+    int level, is_threaded = strcmp(what, "threads") == 0;
+    if (is_threaded)
+        COUNT(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level));
+    else
+        COUNT(MPI_Init(&argc, &argv));
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     if (strcmp(what, "delay") == 0 && n_ranks > 1) {
         late();
     } else if (strcmp(what, "progress") == 0 && n_ranks == 2) {
         progress();
+    } else if (is_threaded) {
+        threads();
     } else {
         one_sided();
         messages();
