@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 from scalkit.errors import DataError, UsageError
 from scalkit.guidelines.experiments import MISSING, Measured
 from scalkit.guidelines.run_sizes import Columns, is_measurements, run_table
+from scalkit.markup import counted
 
 __all__ = ["PathLike", "csv_text", "example_table", "read_csv", "read_tables"]
 
@@ -22,6 +24,7 @@ PathLike = str | os.PathLike[str]
 
 _MOST_BYTES = 2_000_000_000
 _LONGEST_LINE = 1_000_000
+_MEASURED = re.compile(r"\.jsonl(\.gz|\.part)?$|\.nc$")
 _SIMULATED = "# simulated, not measured"
 
 
@@ -73,9 +76,14 @@ def read_tables(source: Any, *, value: str = "time") -> Any:
 
 def _neighbourhoods(paths: Sequence[Path], value: str) -> Any:
     """Return run files of neighbourhood campaigns; ``local`` is the longest time that any process was inside the call."""
-    from scalkit.measure import read_experiments
+    from scalkit.measure import holds_experiments, read_experiments
 
     table = read_experiments([str(path) for path in paths], value="local" if value == "local" else "completion")
+    if others := [file for path in paths for file in _files(path) if not holds_experiments(file)]:
+        table.attrs["notes"].append(
+            f"{counted(len(others), 'file')} with other measurements, as {others[0].name}, did not take part: sizes mean "
+            "something else there; name them, or their folder, alone"
+        )
     if value == "local":
         table[value] = table.pop("time")
     table.attrs["units"] = "s"
@@ -118,23 +126,35 @@ def _runs(paths: Sequence[Path], value: str) -> Any:
         "simulated": any(one["simulated"] for one in every),
         "units": every[0]["units"],
         "mpi_library": "; ".join(tables),
+        "host": ", ".join(sorted({one["host"] for one in every} - {""})),
+        "started": min((one["started"] for one in every if one.get("started")), default=""),
     }
     return found
 
 
+def _files(path: Path) -> list[Path]:
+    """Return the run files and netCDF files at or below a path."""
+    return [path] if path.is_file() else sorted(one for one in path.rglob("*") if _MEASURED.search(one.name))
+
+
 def _parts(path: Path) -> list[Path]:
-    """Return a file, a campaign folder, or the campaign folders below a folder that is none itself."""
+    """Return a file, a campaign folder, or the campaign folders and netCDF files below a folder that is none itself."""
     if path.is_file() or any(path.glob("*.jsonl*")):
         return [path]
-    return sorted({file.parent for file in path.rglob("*.jsonl*")}) or [path]
+    return sorted({file if file.suffix == ".nc" else file.parent for file in _files(path)}) or [path]
 
 
 def _library(path: Path) -> str:
-    """Return the MPI library of run files as one short text; empty where they do not say."""
+    """Return the MPI library of run files, or of a netCDF file, as one short text; empty where they do not say."""
+    from scalkit.measure import read
+
     files = [path] if path.is_file() else sorted(path.glob("*.jsonl"))
     try:
-        with files[0].open(encoding="utf-8", errors="replace") as opened:
-            text = json.loads(opened.readline(_LONGEST_LINE)).get("mpi_library", "")
+        if path.suffix == ".nc":
+            text = read(path).attrs.get("mpi_library", "")
+        else:
+            with files[0].open(encoding="utf-8", errors="replace") as opened:
+                text = json.loads(opened.readline(_LONGEST_LINE)).get("mpi_library", "")
     except (OSError, ValueError, IndexError, AttributeError):
         return ""
     first = str(text).strip().partition("\n")[0].partition(",")[0]

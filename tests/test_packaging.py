@@ -26,6 +26,8 @@ MUST_SHIP = [
             *("simulated/daint", "simulated/juqueen", "simulated/juropa", "simulated/juropa-8"),
         )
     ),
+    "scalkit/_shipped/data/guidelines/classic/mpich.nc",
+    "scalkit/_shipped/data/guidelines/neighbourhood/openmpi/campaign.toml",
     "scalkit/teaching/exercises/06-regression.toml",
     "scalkit/widgets/exercise.js",
     "scalkit/validation/verdict.schema.json",

@@ -44,7 +44,7 @@ def show(
     sentences = [
         f"{found.sentence(row)}{'' if found.columns['decides'][row] else ' (does not decide)'}" for row in rows[:most]
     ]
-    _part(console, "Violations, the largest first", sentences, len(rows) - most)
+    _part(console, "Violations, those that decide first, then by size", sentences, len(rows) - most)
     advice = [one.sentence for one in remedies(found)]
     _part(console, "What to do", advice[:most], len(advice) - most)
     said = [one.sentence for one in predictions if one.is_violation]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -24,7 +25,7 @@ from scalkit.stats import (
 )
 from scalkit.stats.multiplicity import ADJUSTMENTS
 from scalkit.stats.null import runs_needed
-from scalkit.stats.samples import Floats
+from scalkit.stats.samples import Floats, Integers
 
 __all__ = ["TESTS", "assess"]
 
@@ -70,7 +71,8 @@ def assess(
         A violation needs a left side that takes this many times as long as the right; above 1.
     test : {"auto", "rank-sum", "paired"}
         ``paired`` compares within each run that both sides share, by signed ranks of the logarithms of ratios; ``auto`` does so
-        where enough runs are shared.
+        where enough runs are shared to show a single violation among all tests of the family, or where the rank sum could not
+        show it either.
     adjust : {"bh", "by", "none"}
         How p-values are adjusted within a family, which is a guideline's name.
     confidence : float
@@ -106,7 +108,10 @@ def assess(
         raise DataError(f"no row of the measurements has a '{value}'.")
     pairs = [matched(one, data) for one in asked]
     options = _Options(thresholds, test)
-    columns = [_tested(one, found, options) for one, found in zip(asked, pairs, strict=True)]
+    sizes: Counter[str] = Counter()
+    for one, found in zip(asked, pairs, strict=True):
+        sizes[one.family] += len(found)
+    columns = [_tested(one, found, options, sizes[one.family]) for one, found in zip(asked, pairs, strict=True)]
     joined = {key: np.concatenate([one[key] for one in columns]) for key in columns[0]}
     which = np.repeat(np.arange(len(asked)), [len(found) for found in pairs])
     joined["decides"] = np.concatenate([decides & ~found.crowded(data) for found in pairs])
@@ -130,19 +135,20 @@ def assess(
     )
 
 
-def _tested(guideline: Guideline, pairs: Pairs, options: _Options) -> dict[str, Any]:
-    """Return the columns of one guideline's tests, before their p-values are adjusted."""
+def _tested(guideline: Guideline, pairs: Pairs, options: _Options, n_tests: int) -> dict[str, Any]:
+    """Return the columns of one guideline's tests, of `n_tests` in its family, before their p-values are adjusted."""
     left, right = pairs.left, pairs.right
     sided = 2 if guideline.relation == "~" else 1
     n_left, n_right = (np.count_nonzero(~np.isnan(side), axis=1) for side in (left, right))
     shared = np.count_nonzero(~np.isnan(left) & ~np.isnan(right), axis=1)
-    is_paired = _paired(n_left, n_right, shared, sided, options)
+    least = np.minimum(1, sided * _least(shared)), np.minimum(1, sided * _least(n_left, n_right))
+    is_paired = _paired(n_left, n_right, shared, least, options, n_tests)
     found: dict[str, Any] = {
         "n_left": np.where(is_paired, shared, n_left),
         "n_right": np.where(is_paired, shared, n_right),
         "test": np.where(is_paired, "paired", "rank-sum"),
         "p_value": np.full(len(pairs), np.nan),
-        "least_p": np.ones(len(pairs)),
+        "least_p": np.where(is_paired, *least),
         "violation_ratio": _median(left) / _median(right),
     }
     found |= {key: np.full(len(pairs), np.nan) for key in ("ratio", "ratio_low", "ratio_high")}
@@ -156,21 +162,42 @@ def _tested(guideline: Guideline, pairs: Pairs, options: _Options) -> dict[str, 
         shift = hodges_lehmann_ratio(left[rows], right[rows], options.thresholds.confidence, paired=paired)
         for key, part in (("ratio", shift.estimate), ("ratio_low", shift.low), ("ratio_high", shift.high)):
             found[key][rows] = part
-        counts = np.stack((found["n_left"][rows], found["n_right"][rows]), axis=1)
-        kinds, kind = np.unique(counts, axis=0, return_inverse=True)
-        least = [least_signed_rank_p(n) if paired else least_rank_sum_p(n, m) for n, m in kinds.tolist()]
-        found["least_p"][rows] = np.minimum(1, sided * np.array(least))[kind.ravel()]
     found["can_decide"] = (found["least_p"] <= options.thresholds.p) & ~np.isnan(found["p_value"])
     needed = _needed(sided, options)
     found["runs_needed"] = np.where(is_paired & (options.test == "paired"), needed[1], needed[0])
     return found
 
 
-def _paired(n_left: Any, n_right: Any, shared: Any, sided: int, options: _Options) -> Any:
+def _least(*counts: Integers) -> Floats:
+    """Return the smallest p-values: of so many pairs, or of so many runs on each side."""
+    kinds, which = np.unique(np.stack(counts, axis=1), axis=0, return_inverse=True)
+    least = least_signed_rank_p if len(counts) == 1 else least_rank_sum_p
+    found: Floats = np.array([least(*kind) for kind in kinds.tolist()])[which.ravel()]
+    return found
+
+
+def _paired(
+    n_left: Integers, n_right: Integers, shared: Integers, least: tuple[Floats, Floats], options: _Options, n_tests: int
+) -> Any:
+    """Return which tests are of pairs; `least` are the smallest p-values of pairs and of rank sums.
+
+    A family of many tests asks for smaller p-values than so few pairs may have: 2^-n, where the rank sum of n and n runs
+    comes down to about 4^-n. The choice depends on numbers of runs and tests alone, not on what was measured.
+    """
     if options.test != "auto":
         return np.full(len(shared), options.test == "paired")
-    enough = shared >= runs_needed(options.thresholds.p, lambda n: sided * least_signed_rank_p(n))
-    return enough & (2 * shared >= np.minimum(n_left, n_right))
+    of_pairs, of_sums = least
+    limit = options.thresholds.p
+    alone = limit / _penalty(n_tests, options.thresholds.adjust)
+    enough = (of_pairs <= limit) & (2 * shared >= np.minimum(n_left, n_right))
+    return enough & ((of_pairs <= alone) | (of_sums > alone))
+
+
+def _penalty(n_tests: int, adjust: str) -> float:
+    """Return what the p-value of a single violation among so many tests is multiplied by."""
+    if adjust == "none" or not n_tests:
+        return 1.0
+    return n_tests * (float(np.sum(1 / np.arange(1, n_tests + 1))) if adjust == "by" else 1.0)
 
 
 def _needed(sided: int, options: _Options) -> tuple[int, int]:

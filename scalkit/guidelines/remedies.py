@@ -97,7 +97,7 @@ class Remedy:
 
 
 def remedies(found: Assessment) -> tuple[Remedy, ...]:
-    """Return what to do about the violations of an assessment, what saves most first.
+    """Return what to do about the violations of an assessment: what decides first, and what saves most.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def remedies_of(chosen: Iterable[Choice], varied: str = "size") -> tuple[Remedy,
             key = (parameter, level, kind, use, mine[0].terms, decides, ranges)
             merged.setdefault(key, []).append((dict(where), mine))
     found = [_remedy(key, parts, len(every[key[:3]]), varied) for key, parts in merged.items()]
-    return tuple(sorted(found, key=lambda one: -one.ratios[1]))
+    return tuple(sorted(found, key=lambda one: (not one.decides, -one.ratios[1])))
 
 
 def _remedy(

@@ -116,7 +116,7 @@ class Assessment:
         return found.ravel().astype(np.int64)
 
     def to_frame(self, state: str | None = None) -> pd.DataFrame:
-        """Return a row for each test, or for each of one state; violations come with the largest ratio first.
+        """Return a row for each test, or for each of one state; violations that decide come first, the largest ratio first.
 
         Columns are the guideline (its name and its text), the parameters, and
 
@@ -153,7 +153,7 @@ class Assessment:
         if state != "violated":
             return chosen
         size = np.abs(np.log(self.columns["effect"][chosen.index]))
-        return chosen.iloc[np.argsort(-size, kind="stable")]
+        return chosen.iloc[np.lexsort((-size, ~chosen["decides"].to_numpy(dtype=bool)))]
 
     def _is_shown(self, name: str) -> bool:
         return not len(self) or bool((self.codes[:, self.data.parameters.index(name)] != MISSING).any())
@@ -177,7 +177,7 @@ class Assessment:
 
     @property
     def violations(self) -> pd.DataFrame:
-        """The tests that found a violation, the largest ratio first."""
+        """The tests that found a violation: those that decide first, the largest ratio first."""
         return self.to_frame("violated")
 
     @property

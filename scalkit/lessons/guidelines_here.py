@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,25 @@ class Findings:
         rows = [(one.name, *(str(one.found.counts[state]) for state in states)) for one in self.of]
         return _Shown(table(("campaign", *states), rows))
 
+    def by(self, parameter: str) -> _Shown:
+        """Return the table of violations of each campaign, a column for each level of a parameter.
+
+        Parameters
+        ----------
+        parameter : str
+            As in ``"library"``; a campaign without it gets one column.
+        """
+        parts = []
+        for one in self.of:
+            cells = one.found.table(parameter if parameter in one.found.data.parameters else None)
+            rows = [
+                tuple(escape(str(cell)) for cell in (name, *row))
+                for name, row in zip(cells.index, cells.to_numpy().tolist(), strict=True)
+            ]
+            heads = ("guideline", *map(str, cells.columns))
+            parts.append(f"<h4>{escape(one.name)}</h4>{table(heads, rows) if rows else ''}")
+        return _Shown("".join(parts))
+
     @property
     def advice(self) -> _Shown:
         """What to use instead, campaign by campaign."""
@@ -180,6 +200,6 @@ def _bundled() -> dict[str, str]:
             path = bundled(folder)
         except ReportError:
             continue
-        if next(Path(path).rglob("*.jsonl*"), None) is not None:
+        if next((one for one in Path(path).rglob("*") if one.name.endswith((".jsonl.gz", ".jsonl", ".nc"))), None):
             found[name] = str(path)
     return found

@@ -165,10 +165,16 @@ def _hashes(runs: Sequence[str], named: Sequence[str]) -> dict[str, str]:
     found = {}
     for run, name in zip(runs, named, strict=True):
         path = Path(run)
-        for file in sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]:
+        for file in _files(path) if path.is_dir() else [path]:
             shown = name if file == path else str(Path(name) / file.relative_to(path))
             found[shown] = hashlib.sha256(file.read_bytes()).hexdigest()
     return found
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the files of measurements in a folder: run files and netCDF, or, where there are none, all files."""
+    every = sorted(one for one in folder.rglob("*") if one.is_file())
+    return [one for one in every if re.search(r"\.jsonl(\.gz|\.part)?$|\.nc$", one.name)] or every
 
 
 def to_junit(page: GuidelinePage) -> str:

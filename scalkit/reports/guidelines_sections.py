@@ -88,7 +88,7 @@ def remedy(page: GuidelinePage) -> Section:
 
 
 def guideline_cards(page: GuidelinePage) -> Section:
-    """Return a card for each group with a violation, those with the largest ratio first."""
+    """Return a card for each group with a violation: those that decide first, the largest ratio first."""
     found = page.found
     order = found.violations.index.to_numpy()
     worst: dict[int, int] = {}
@@ -155,9 +155,9 @@ def _violations(page: GuidelinePage, order: list[int]) -> str:
         for test in order[:_MOST_ROWS]
     ]
     more = (
-        f"The largest {_MOST_ROWS} of {len(order)}."
+        f"{_MOST_ROWS} of {len(order)} violations: those that decide first, the largest ratio first."
         if len(order) > _MOST_ROWS
-        else "All violations, the largest first."
+        else "All violations: those that decide first, the largest ratio first."
     )
     head = ("guideline", "where", *_HEADS[:3])
     return f'<div class="sheet">{details("All violations", table(more, head, rows, numeric=(2, 3, 4)))}</div>'
@@ -224,8 +224,9 @@ def method(page: GuidelinePage) -> Section:
     steps = (
         "The median of each run, without values beyond Tukey's fence, is what counts; repetitions of one launch are never the "
         "sample.",
-        "A one-sided rank test for each setting compares these medians: signed ranks run by run where enough runs are shared, "
-        "else the Wilcoxon rank sum. Guidelines of similarity are tested on two sides.",
+        "A one-sided rank test for each setting compares these medians: signed ranks run by run where enough runs are shared to "
+        "show a single violation among all tests of a guideline, else the Wilcoxon rank sum. Guidelines of similarity are tested "
+        "on two sides.",
         f"p-values of a guideline's tests are {how if limits.adjust == 'none' else f'adjusted {how}'}.",
         f"Violated: {which} up to {limits.p:g} and a ratio of at least {limits.v:g}. Compliant: the whole "
         f"{limits.confidence:.0%} interval of the ratio lies below that. Undecidable: so few runs can never reach that p.",

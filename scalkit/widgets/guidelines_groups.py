@@ -187,11 +187,11 @@ class _Row:
 
 
 def _groups(found: Assessment) -> list[_Row]:
-    """Return the groups, the worst first."""
+    """Return the groups, the worst first; of one state those that decide."""
     order = np.argsort(found.groups, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(found.groups[order])) + 1) if len(order) else []
     rows = [_Row(found, part) for part in parts]
-    return sorted(rows, key=lambda one: (list(_LOOKS).index(one.state), -one.size))
+    return sorted(rows, key=lambda one: (list(_LOOKS).index(one.state), not one.decides, -one.size))
 
 
 class GuidelineTest(Pieces):

@@ -183,6 +183,33 @@ def test_which_test() -> None:
     assert (paired["state"][0], paired["runs_needed"][0]) == ("undecidable", 10)
 
 
+def test_a_large_family_takes_the_test_that_can_show_one_violation() -> None:
+    rng = np.random.default_rng(7)
+
+    def assessed(n_runs: int, n_tests: int = 40, **options):
+        rows = [
+            (op, size, run, rng.lognormal(0, 0.02) * (1.5 if (op, size) == ("a", 3) else 1))
+            for op in "ab"
+            for size in range(n_tests)
+            for run in range(n_runs)
+        ]
+        return assess(table(*rows), "a <= b", **options).to_frame()
+
+    for n_runs, options, test, state in (
+        (10, {}, "rank-sum", "violated"),  # pairs: 2^-10 = 0.001, times 40
+        (10, {"test": "paired"}, "paired", "inconclusive"),
+        (10, {"adjust": "none"}, "paired", "violated"),
+        (15, {}, "rank-sum", "violated"),
+        (16, {}, "paired", "violated"),  # 2^-16 times 40 is below 0.001
+        (16, {"adjust": "by"}, "rank-sum", "violated"),
+        (10, {"n_tests": 200}, "paired", "inconclusive"),  # neither can
+    ):
+        frame = assessed(n_runs, **options)
+        assert set(frame["test"]) == {test}
+        assert frame["state"][frame["size"] == 3].tolist() == [state]
+        assert (frame["state"][frame["size"] != 3] != "violated").all()
+
+
 def test_sums_and_maxima_are_taken_run_by_run() -> None:
     times = {"a": [10.0, 20, 30], "b": [1.0, 2, 3], "c": [5.0, 1, 9], "d": [4.0, 4, 4]}
     columns = table(

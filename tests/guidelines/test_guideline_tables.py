@@ -16,7 +16,7 @@ from scalkit.guideline_tables import csv_text, read_csv, read_tables
 from scalkit.guidelines import assess, measured
 from scalkit.guidelines.run_sizes import run_table
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
-from scalkit.measure import combine
+from scalkit.measure import combine, write_netcdf
 from scalkit.reports import bundled
 
 
@@ -135,4 +135,38 @@ def test_several_libraries_below_a_folder_are_told_apart(tmp_path: Path) -> None
     assert (
         sorted(data.levels["size"][code] for code in data.codes[bcast, data.parameters.index("size")])
         == [8] * 4 + [64] * 4
+    )
+
+
+def test_netcdf_files_below_a_folder_are_told_apart_by_their_library(tmp_path: Path) -> None:
+    inside = tmp_path / "deeper"
+    inside.mkdir()
+    for name, library in (
+        ("a", "MPICH Version:      5.0.2"),
+        ("b", "Open MPI v9, package: x"),
+        ("c", "Open MPI v9, package: x"),
+    ):
+        points = [[2, 8], [2, 64], [4, 8], [4, 64]] if name != "c" else [[8, 8], [8, 64]]
+        one = sk.measurements(points, [1e-6] * len(points), parameter=["p", "S"], name="MPI_Gather")
+        one.attrs |= {"mpi_library": library, "measured_on": "here"}
+        write_netcdf(one, inside / f"{name}.nc")
+    table = read_tables(tmp_path)
+    data = measured(table)
+    assert data.levels["library"] == ("MPICH 5.0.2", "Open MPI v9")
+    assert (data.levels["p"], data.levels["size"]) == ((2, 4, 8), (16, 32, 64, 128, 256, 512))
+    assert (table.attrs["mpi_library"], table.attrs["host"]) == ("MPICH 5.0.2; Open MPI v9", "here")
+
+
+def test_other_measurements_beside_those_of_neighbourhoods_are_named(tmp_path: Path) -> None:
+    env = {"rec": "env", "schema": 1, "run_id": "x-r00", "program": "sk_neighbours", "p": 2, "experiments": 1}
+    cell = {"rec": "cell", "op": "work", "work": 3, "p": 2, "n": 1, "t_ns": [5], "local_ns": [5], "late_at": []}
+    lines = [env, cell, {"rec": "end", "records": 2, "status": "complete"}]
+    text = "".join(json.dumps(one, separators=(",", ":")) + "\n" for one in lines)
+    (tmp_path / "n.jsonl").write_text(text, encoding="utf-8")
+    assert read_tables(tmp_path).attrs["notes"] == []
+    other = bundled("data/quickstart") / "time-p0002-r00.jsonl"
+    (tmp_path / "other.jsonl").write_bytes(other.read_bytes())
+    assert assess(read_tables(tmp_path), "work <= MPI_Bcast").warnings[0] == (
+        "1 file with other measurements, as other.jsonl, did not take part: sizes mean something else there; name them, or "
+        "their folder, alone."
     )

@@ -10,6 +10,7 @@ import pytest
 
 from scalkit.errors import UsageError
 from scalkit.guidelines import Guideline, assess
+from scalkit.guidelines.remedies import remedies
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
 
 HOSTILE = "<script>alert(1)</script>"
@@ -140,6 +141,11 @@ def test_crowded_runs_do_not_decide() -> None:
     assert crowded.to_frame()["decides"].tolist() == [True, False]
     assert (crowded.exit_status(), crowded.warnings[0][:46]) == (1, "Some runs had more processes than cores: their")
     assert assess(wide | {"oversubscribed": [True] * 80}, text).exit_status(["inconclusive"]) == 0
+    larger = wide["time"][:40] + [t * (3 if k < 20 else 1) for k, t in enumerate(wide["time"][40:])]
+    found = assess(wide | {"time": larger, "oversubscribed": [False] * 40 + [True] * 40}, text)
+    assert found.violations["p"].tolist() == [8, 64]  # what decides comes first, also where it is smaller
+    assert found.violations["ratio"].to_numpy()[1] > 3
+    assert [one.decides for one in remedies(found)] == [True, False]
 
 
 def test_html_is_escaped_and_says_what_the_text_says(found) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from scalkit.guideline_tables import csv_text, example_table
 from scalkit.guidelines import assess, measured
-from scalkit.lessons.guidelines_here import guideline_findings
+from scalkit.lessons.guidelines_here import Finding, Findings, guideline_findings
 from scalkit.reports import bundled
 from scalkit.reports.kernel import execute
 
@@ -23,13 +23,18 @@ def test_the_notebook_holds_calls_and_no_logic() -> None:
     assert [type(n).__name__ for source in sources for n in ast.walk(ast.parse(source)) if isinstance(n, LOGIC)] == []
 
 
+@pytest.fixture(scope="module")
+def bundled_findings() -> Findings:
+    return guideline_findings()
+
+
 @pytest.mark.slow
-def test_notebook(tmp_path: Path) -> None:
+def test_notebook(tmp_path: Path, bundled_findings: Findings) -> None:
     done = execute(bundled("notebooks/guidelines.ipynb"), {}, tmp_path)
     outputs = [one for cell in done.cells if cell.cell_type == "code" for one in cell.outputs]
     assert [one.text for one in outputs if one.get("name") == "stderr"] == []
     shown = "\n".join(str(text) for one in outputs for text in one.get("data", {}).values())
-    for finding in guideline_findings().of:
+    for finding in bundled_findings.of:
         for sentence in finding.sentences:
             assert sentence.replace("<=", "&lt;=") in shown
     control = assess(example_table(), "neighbourhood")
@@ -57,3 +62,23 @@ def test_findings_say_what_is_violated_and_what_is_not(tmp_path: Path) -> None:
         "Among those that do not, no guideline is violated: 1 compliant.",
     )
     assert calm.advice == ("Nothing has to be replaced.",)
+
+
+def test_tables_have_a_column_for_each_level() -> None:
+    table = {"operation": ["a", "b"] * 2, "library": ["<x>", "<x>", "y", "y"], "run": [0] * 4, "time": [1.0] * 4}
+    shown = Findings((Finding("mine", "", assess(table, "a <= b"), {}),)).by("library")._repr_html_()
+    assert "library=&lt;x&gt;" in shown
+    assert "library=y" in shown
+    assert shown.count("0/1 (0/1)") == 2
+    without = Findings((Finding("mine", "", assess(table, ["a <= b"]), {}),)).by("colour")._repr_html_()
+    assert "0/2 (0/2)" in without
+
+
+@pytest.mark.parametrize("name", ["neighbourhood", "classic"])
+def test_what_comes_with_scalkit_was_measured_with_three_libraries(name: str, bundled_findings: Findings) -> None:
+    (found,) = (one for one in bundled_findings.of if one.name.startswith(name))
+    assert not found.is_simulated
+    assert len(found.found.data.levels["library"]) == 3
+    assert found.facts["mpi_library"].count(";") == 2
+    crowded = {one["p"]: one["decides"] for one in found.found.to_frame()[["p", "decides"]].to_dict("records")}
+    assert crowded == {2: True, 4: False, 8: False}

@@ -15,7 +15,7 @@ from scalkit.errors import ReportError, RuleError, UsageError
 from scalkit.guideline_tables import csv_text
 from scalkit.guidelines import Guideline, measured
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
-from scalkit.reports import ReportResult
+from scalkit.reports import ReportResult, guidelines_page
 from scalkit.reports import guidelines_sections as sections
 from scalkit.reports.guidelines_page import GuidelinePage, open_guidelines, to_junit
 from scalkit.reports.guidelines_report import guidelines_report
@@ -158,6 +158,16 @@ def test_a_table_at_hand(tmp_path: Path) -> None:
     assert made.status == 1
     with pytest.raises(ReportError, match="says more than its text; write it to a TOML file and name that"):
         guidelines_report(rows, Guideline.parse("a <= b", name="x"), tmp_path / "u.html")
+
+
+def test_every_input_has_its_fingerprint(tmp_path: Path) -> None:
+    for name in ("a.jsonl.gz", "deeper/b.nc", "c.jsonl", "campaign.toml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"x")
+    assert sorted(guidelines_page._hashes([str(tmp_path)], ["m"])) == ["m/a.jsonl.gz", "m/c.jsonl", "m/deeper/b.nc"]
+    (tmp_path / "osu").mkdir()
+    (tmp_path / "osu/bcast.txt").write_bytes(b"x")
+    assert list(guidelines_page._hashes([str(tmp_path / "osu")], ["o"])) == ["o/bcast.txt"]
 
 
 def test_the_other_command_says_where_it_is() -> None:
