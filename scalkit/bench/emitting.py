@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import shlex
@@ -10,7 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scalkit.bench.campaign_file import CampaignFile, SlurmOptions
+from scalkit.bench.campaign_file import CampaignFile, Library, SlurmOptions
+from scalkit.bench.libraries import find_library
 from scalkit.bench.mpi import cores, settings
 from scalkit.bench.operations import PROGRAMS, choose
 from scalkit.bench.plan import MEMORY_RUNS, STEMS
@@ -24,6 +26,11 @@ TOOLS = {"reframe": ".py", "jube": ".xml"}
 """Names of the tools, and how their files end."""
 
 _KINDS = ("MPICH", "Open MPI", "Intel MPI")
+_OVERSUBSCRIBE = {
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
+"""What Open MPI is told in variables, of version 4 and 5, as its launcher is not ours."""
 
 
 def emitted(file: CampaignFile, tool: str, name: str, library: str | None = None) -> str:
@@ -47,7 +54,7 @@ def emitted(file: CampaignFile, tool: str, name: str, library: str | None = None
     Raises
     ------
     UsageError
-        If the campaign has what the tool cannot do.
+        If the campaign has what the tool cannot do, or its library was not added.
     """
     if any(variant.arguments.experiments for variant in file.variants):
         raise UsageError(
@@ -77,7 +84,15 @@ def _with_one_library(file: CampaignFile, tool: str, wanted: str | None) -> Camp
             f"{file.path} names {', '.join(names)}; a file for {tool} measures one MPI library: write one for each, with "
             f"--mpi {names[0]} and so on."
         )
-    return replace(file, variants=tuple(chosen))
+    return replace(file, variants=tuple(replace(one, library=_with_paths(one.library)) for one in chosen))
+
+
+def _with_paths(library: Library) -> Library:
+    """Return a library of `scalkit mpi list` with the paths of its programs, which other tools do not know by name."""
+    if library.is_own:
+        return library
+    added = find_library(library.name)
+    return replace(library, mpicc=added.mpicc, mpiexec=added.mpiexec, environment=dict(added.environment))
 
 
 def _campaign(file: CampaignFile, tool: str) -> dict[str, Any]:
@@ -98,7 +113,12 @@ def _campaign(file: CampaignFile, tool: str) -> dict[str, Any]:
         "sources": str(tree.absolute()),
         "mpicc": library.mpicc or "mpicc",
         "modules": [*slurm.modules, *library.modules],
-        "environment": {**_waiting(file, max(first.counts)), **slurm.environment, **library.environment},
+        "environment": {
+            **_first_on_path(library, tool),
+            **_waiting(file, max(first.counts)),
+            **slurm.environment,
+            **library.environment,
+        },
         "kinds": list(first.kinds),
         "stems": {kind: STEMS[kind] for kind in first.kinds},
         "programs": {kind: PROGRAMS[kind] for kind in first.kinds},
@@ -111,11 +131,19 @@ def _campaign(file: CampaignFile, tool: str) -> dict[str, Any]:
     }
 
 
+def _first_on_path(library: Library, tool: str) -> dict[str, str]:
+    """Return what makes ReFrame start the launcher of a library that was added; it takes the first one on PATH."""
+    if tool != "reframe" or library.is_own or not library.mpiexec:
+        return {}
+    return {"PATH": f"{Path(library.mpiexec).parent}:$PATH"}
+
+
 def _waiting(file: CampaignFile, most: int) -> dict[str, str]:
     """Return settings for more processes than this machine has cores; each library ignores those of the others."""
     if file.slurm is not None or most <= cores():
         return {}
-    return {key: value for kind in _KINDS for key, value in settings(kind, oversubscribed=True).items()}
+    waiting = {key: value for kind in _KINDS for key, value in settings(kind, oversubscribed=True).items()}
+    return {**waiting, **{key: value for key, value in _OVERSUBSCRIBE.items() if key not in os.environ}}
 
 
 def _jube(file: CampaignFile, campaign: Mapping[str, Any], name: str) -> dict[str, Any]:

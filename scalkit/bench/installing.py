@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from scalkit.bench.libraries import Library, libraries, libraries_folder
+from scalkit.bench.libraries import Library, compiler_at, libraries, libraries_folder
 from scalkit.bench.mpi import Mpi, candidates
 from scalkit.bench.process import LAST_LINES, Outcome, run_program
 from scalkit.errors import BuildError, LaunchError, UsageError
@@ -188,11 +188,8 @@ def _pip() -> list[str]:
 
 
 def _of_path(what: str, mpiexec: str | None, stage: Path) -> Library:
-    path = Path(what)
-    if path.is_dir():
-        path = next((one for one in (path / "mpicc", path / "bin" / "mpicc") if one.is_file()), path / "mpicc")
     first: BuildError | LaunchError | None = None
-    for compiler, launcher in candidates(str(path), mpiexec):
+    for compiler, launcher in candidates(compiler_at(what), mpiexec):
         library = Library("", what, compiler, launcher, {}, stage)
         try:
             library.check()

@@ -15,7 +15,16 @@ from scalkit.bench.process import summary
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.native import cache_folder
 
-__all__ = ["Library", "State", "find_library", "libraries", "libraries_folder", "remove_library", "state_of"]
+__all__ = [
+    "Library",
+    "State",
+    "compiler_at",
+    "find_library",
+    "libraries",
+    "libraries_folder",
+    "remove_library",
+    "state_of",
+]
 
 _RECORD = "library.json"
 _SCHEMA = 1
@@ -117,6 +126,14 @@ def state_of(library: Library) -> State:
         return State(library, library.check())
     except (BuildError, LaunchError) as error:
         return State(library, None, summary(str(error)))
+
+
+def compiler_at(path: str) -> str:
+    """Return the path of an ``mpicc``: as it is, or where the folder has one, itself or in its ``bin``."""
+    folder = Path(path)
+    if not folder.is_dir():
+        return path
+    return str(next((one for one in (folder / "mpicc", folder / "bin" / "mpicc") if one.is_file()), folder / "mpicc"))
 
 
 def find_library(name: str) -> Library:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from scalkit.bench.libraries import find_library
+from scalkit.bench.libraries import compiler_at, find_library
 from scalkit.bench.mpi import Mpi, find_mpi
 from scalkit.bench.platforms import load_platform
 from scalkit.bench.simulator import read_algorithms, simulate
@@ -86,7 +85,7 @@ def find_targets(
 
 def _library(name: str) -> Target:
     if "/" in name:
-        mpi = find_mpi(name if Path(name).is_file() else str(Path(name) / "mpicc"))
+        mpi = find_mpi(compiler_at(name))
         return Target(re.sub(r"[^A-Za-z0-9.]+", "-", mpi.name).strip("-").lower(), mpi)
     library = find_library(name)
     return Target(library.name, library.check())

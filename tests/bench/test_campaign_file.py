@@ -23,6 +23,8 @@ from scalkit.bench.campaign_file import Library, read_campaign
 from scalkit.bench.emitting import emitted
 from scalkit.bench.here import prepare_here
 from scalkit.bench.jobs import planned_jobs
+from scalkit.bench.libraries import Library as AddedLibrary
+from scalkit.bench.libraries import libraries_folder
 from scalkit.cli import main
 from scalkit.errors import UsageError
 from scalkit.schema_errors import schema_errors
@@ -325,6 +327,24 @@ def test_one_file_for_each_of_several_libraries(written: Callable[[str], Path]) 
             assert f"/opt/{other}/" not in made
     with pytest.raises(UsageError, match=r"has no MPI library 'three'; it has one, two\.$"):
         emitted(file, "jube", "mine.xml", "three")
+
+
+def test_an_added_library_is_named_by_its_paths(own_cache: Path, written: Callable[[str], Path]) -> None:
+    file = read_campaign(written(f'{FIRST}mpi = ["openmpi-9.9"]\n'))
+    with pytest.raises(UsageError, match=r"'openmpi-9\.9' was not added"):
+        emitted(file, "jube", "mine.xml")
+    folder = libraries_folder() / "openmpi-9.9"
+    folder.mkdir(parents=True)
+    AddedLibrary("openmpi-9.9", "openmpi", "/opt/w/bin/mpicc", "/opt/w/bin/mpiexec", {"W": "1"}, folder).keep()
+    try:
+        jube, reframe = (emitted(file, tool, "mine") for tool in ("jube", "reframe"))
+    finally:
+        shutil.rmtree(folder)
+    assert "MPICC=/opt/w/bin/mpicc" in jube
+    assert "export W=1 &amp;&amp; /opt/w/bin/mpiexec -n $p" in jube
+    campaign = ast.literal_eval(next(one for one in ast.parse(reframe).body if isinstance(one, ast.Assign)).value)
+    assert campaign["mpicc"] == "/opt/w/bin/mpicc"
+    assert (campaign["environment"]["PATH"], campaign["environment"]["W"]) == ("/opt/w/bin:$PATH", "1")
 
 
 def test_what_other_tools_cannot_measure(written: Callable[[str], Path]) -> None:

