@@ -24,6 +24,7 @@ ALONE = (
     "tests/bench",
     "tests/faults",
     "tests/microbench",
+    "tests/onesided",
     "tests/trace/test_over_ranks.py",
     "tests/trace/test_recorder.py",
     "tests/cli/test_measure.py",

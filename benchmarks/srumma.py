@@ -1,0 +1,203 @@
+"""Matrix multiplication by one-sided communication: what the analysis finds against the truth, and what recording costs.
+
+python benchmarks/srumma.py truth      simulated, over a layer that tells when it served each request: 16, 64, 256 processes
+python benchmarks/srumma.py scaling    simulated: one size of matrices on more and more processes, and the analysis of each run
+python benchmarks/srumma.py delays     real, two processes: is every injected delay found? over TCP and in shared memory
+python benchmarks/srumma.py overhead   real, two processes: multiplications recorded and not, in turns; needs an idle machine
+python benchmarks/srumma.py thread     real, two processes over TCP: is a progress thread worth it?
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from srumma_truth import compare, each_request
+
+from scalkit.bench import find_mpi
+from scalkit.bench.onesided import TCP, Simulator, delays, multiply
+from scalkit.bench.onesided_thread import weigh_progress_thread
+from scalkit.trace import analyse
+
+Row = dict[str, Any]
+NS = 1e-9
+
+
+def truth(args: argparse.Namespace) -> list[Row]:
+    """Return found and true waits at each number of processes, with computations that differ by 20 %."""
+    rows = []
+    for processes in [p for p in (4, 16, 64, 256, 1024) if args.least <= p <= args.most]:
+        for ahead in (0, 1):
+            with tempfile.TemporaryDirectory() as name:
+                folder = Path(name)
+                told = multiply(Simulator(), processes, "layer", trace=folder, noise=20, seed=1, ahead=ahead)
+                found = compare(folder).to_dict()
+            rows.append({"processes": processes, "ahead": ahead, "error": told.error, **found})
+            rows[-1]["latency_us"] = 1e6 * told.latency_s
+            show(rows[-1], args)
+    return rows
+
+
+def scaling(args: argparse.Namespace) -> list[Row]:
+    """Return the time of one multiplication, its share of waiting, and what the analysis takes."""
+    rows = []
+    for processes in [p for p in (4, 16, 64, 256, 1024) if args.least <= p <= args.most]:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            begin = time.perf_counter()
+            told = multiply(Simulator(), processes, "layer", trace=folder, noise=20, seed=1, n=args.n or 1024, check=0)
+            simulated = time.perf_counter()
+            severity = analyse(folder)["severity"].sum(("path", "location"))
+            analysed = time.perf_counter() - simulated
+            size = sum(path.stat().st_size for path in folder.glob("*.sktrace"))
+        rows.append(
+            {
+                "processes": processes,
+                "n": told.n,
+                "multiplication_ms": 1e3 * told.times_s[0],
+                "efficiency": rows[0]["multiplication_ms"] * rows[0]["processes"] / (1e3 * told.times_s[0] * processes)
+                if rows
+                else 1.0,
+                "waiting_share": int(severity.sel(metric="wait_for_progress")) / (NS**-1 * told.times_s[0] * processes),
+                "gets": int(severity.sel(metric="rma_operations")),
+                "trace_MB": size / 2**20,
+                "simulation_s": simulated - begin,
+                "analysis_s": analysed,
+            }
+        )
+        show(rows[-1], args)
+    return rows
+
+
+def injected(args: argparse.Namespace) -> list[Row]:
+    """Return how far what is found lies below what was injected, for each kind of transfer and transport."""
+    mpi, rows = find_mpi(), []
+    for transport, environment in (("tcp", TCP), ("shared memory", {})):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            made = delays(mpi, "rma", trace=folder, environment=environment, turns=args.turns)
+            _, each = each_request(folder)
+        for kind in dict.fromkeys(one.kind for one in made):
+            chosen = [k for k, one in enumerate(made) if one.kind == kind]
+            below = np.array([made[k].injected_ns - int(each.found[k]) for k in chosen])
+            lasted = [made[k].end - made[k].begin for k in chosen]
+            row: Row = {"transport": transport, "kind": kind, "delays": len(chosen)}
+            row["injected_ms"] = 1e-6 * float(np.mean([made[k].injected_ns for k in chosen]))
+            row["found_ms"] = 1e-6 * float(np.mean(each.found[chosen]))
+            row["transfer_ms"] = 1e-6 * float(np.mean(lasted))
+            row["largest_below_us"] = 1e-3 * int(below.max())
+            row["found_within_1_ms"] = int((below <= 1_000_000).sum())
+            rows.append(row)
+            show(row, args)
+    return rows
+
+
+def overhead(args: argparse.Namespace) -> list[Row]:
+    """Return the times of multiplications recorded and not, in turns, and by how much recording is slower."""
+    mpi, rows = find_mpi(), []
+    for over in ("rma", "layer"):
+        for n in args.sizes:
+            repeat = min(max(1_000_000_000 // n**3, 6), 1000)
+            times: dict[bool, list[float]] = {False: [], True: []}
+            for turn in range(2 * args.turns):
+                recorded = turn % 4 in (1, 2)
+                with tempfile.TemporaryDirectory() as name:
+                    told = multiply(mpi, 2, over, trace=Path(name) if recorded else None, n=n, repeat=repeat, check=0)
+                times[recorded].append(float(np.median(told.times_s[1:])))
+            plain, slower = (np.array(times[key]) for key in (False, True))
+            row: Row = {
+                "over": over,
+                "n": n,
+                "runs": args.turns,
+                "multiplications": repeat,
+                "plain_ms": 1e3 * float(np.median(plain)),
+            }
+            row["recorded_ms"] = 1e3 * float(np.median(slower))
+            row["overhead_percent"] = 100 * (float(np.median(slower)) / float(np.median(plain)) - 1)
+            row["overhead_of_fastest_percent"] = 100 * (float(slower.min()) / float(plain.min()) - 1)
+            row["spread_of_plain_percent"] = 100 * (float(plain.max()) / float(plain.min()) - 1)
+            rows.append(row)
+            show(row, args)
+    return rows
+
+
+def thread(args: argparse.Namespace) -> list[Row]:
+    """Return what a progress thread saves and costs for several lengths of delays."""
+    mpi, rows = find_mpi(), []
+    for delay_us in (0, 1000, 5000, 20000):
+        results = []
+        for more in ({}, {"MPIR_CVAR_ASYNC_PROGRESS": "1"}):
+            with tempfile.TemporaryDirectory() as name:
+                multiply(
+                    mpi,
+                    2,
+                    "rma",
+                    trace=Path(name),
+                    environment={**TCP, **more},
+                    n=args.n or 256,
+                    repeat=args.repeat,
+                    delay_us=delay_us,
+                    delay_every=2,
+                    delay_rank=1,
+                    check=0,
+                )
+                results.append(analyse(name))
+        found = weigh_progress_thread(*results)
+        names = ("computing_s", "computing_with_s", "calling_s", "calling_with_s", "waiting_s", "gain_s")
+        row: Row = {"delay_us": delay_us, **{name: getattr(found, name) for name in names}}
+        row |= {"waiting_share": found.waiting_share, "pays_above": found.pays_above, "could_pay": found.could_pay}
+        rows.append(row)
+        show(row, args)
+    return rows
+
+
+def show(row: Row, args: argparse.Namespace) -> None:
+    """Print a row, unless all are printed as JSON at the end."""
+    if not args.json:
+        shown = (f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}" for key, value in row.items())
+        what = "simulated: " if args.what in ("truth", "scaling") else ""
+        print(what + "  ".join(shown), flush=True)
+
+
+WHAT: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
+    "truth": truth,
+    "scaling": scaling,
+    "delays": injected,
+    "overhead": overhead,
+    "thread": thread,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=tuple(WHAT))
+    parser.add_argument("--least", type=int, default=16, help="processes (truth, scaling)")
+    parser.add_argument("--most", type=int, default=256, help="processes (truth, scaling)")
+    parser.add_argument("--n", type=int, help="rows of the matrices (scaling: 1024, thread: 256)")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[32, 128, 512], help="rows of the matrices (overhead)")
+    parser.add_argument("--turns", type=int, default=5, help="runs of each kind (delays, overhead)")
+    parser.add_argument("--repeat", type=int, default=40, help="multiplications of a run (thread)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    args = parser.parse_args()
+    rows = WHAT[args.what](args)
+    if args.json:
+        told = {
+            "what": args.what,
+            "simulated": args.what in ("truth", "scaling"),
+            "cores": os.cpu_count(),
+            "rows": rows,
+        }
+        print(json.dumps(told, indent=2))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,261 @@
+"""Runs the one-sided benchmarks of ``microbench/onesided``: multiplications of matrices, and injected delays.
+
+Programs run over windows of MPI (``"rma"``), or over a layer that serves requests only within its calls (``"layer"``), really or
+simulated by SimGrid SMPI, and are recorded if a folder for the trace is named.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scalkit.bench.mpi import Mpi, cores, settings
+from scalkit.bench.process import LAST_LINES, run_program
+from scalkit.errors import BuildError, LaunchError, UsageError
+from scalkit.native import Build, build, sources
+
+__all__ = ["TCP", "Delay", "Multiplication", "Simulator", "delays", "multiply", "programs"]
+
+TCP = {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp,self"}
+"""Settings with which MPICH sends messages over TCP: then transfers need calls of the target, as they do not in shared memory."""
+
+_SIMULATION = {
+    "smpi/simulate-computation": "no",
+    "smpi/coll-selector": "mpich",
+    "smpi/test": "0",
+    "network/crosstraffic": "0",
+}
+_PLATFORM = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <cluster id="c" prefix="n" suffix="" radical="0-{last}" speed="1Gf" bw="1GBps" lat="1us" sharing_policy="SPLITDUPLEX"/>
+</platform>
+"""
+_TIMEOUT_S = 600.0
+
+
+@dataclass(frozen=True)
+class Simulator:
+    """SimGrid SMPI with hosts of 1 Gflop/s, one process each, and links of 1 GB/s and 1 us to a switch without limits."""
+
+    smpicc: str = "smpicc"
+    smpirun: str = "smpirun"
+
+    @property
+    def mpicc(self) -> str:
+        """Its compiler.
+
+        Raises
+        ------
+        BuildError
+            If it is not installed.
+        """
+        for name in (self.smpicc, self.smpirun):
+            if shutil.which(name) is None:
+                raise BuildError(
+                    f"the simulator SimGrid SMPI is not here: no {name!r} on PATH. Install it (Debian: apt-get install "
+                    "libsimgrid-dev), or run really."
+                )
+        return self.smpicc
+
+    def command(self, n: int, program: str, *words: str, folder: Path) -> list[str]:
+        """Return the command that simulates `n` processes; the description of the machine is written to `folder`."""
+        platform = folder / "platform.xml"
+        platform.write_text(_PLATFORM.format(last=max(n - 1, 1)), encoding="utf-8")
+        given = [f"--cfg={name}:{value}" for name, value in _SIMULATION.items()]
+        return [
+            self.smpirun,
+            "-np",
+            str(n),
+            "-platform",
+            str(platform),
+            *given,
+            "--log=root.thres:critical",
+            program,
+            *words,
+        ]
+
+
+@dataclass(frozen=True)
+class Multiplication:
+    """What a run of ``sk_srumma`` told.
+
+    Attributes
+    ----------
+    over : {"rma", "layer"}
+    is_simulated : bool
+    processes, n : int
+        Number of processes, and rows of the matrices.
+    error : float
+        Largest difference to a plain product; NaN if it was not checked.
+    latency_s : float, in s
+        Of a message of 64 bytes, as long as a request of the layer.
+    times_s : tuple of float, in s
+        Of each multiplication.
+    """
+
+    over: str
+    is_simulated: bool
+    processes: int
+    n: int
+    error: float
+    latency_s: float
+    times_s: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Delay:
+    """A transfer of process 0 with process 1, which slept meanwhile.
+
+    Attributes
+    ----------
+    kind : str
+        Such as ``"strided get"``.
+    begin, completing, end : int, in ns
+        Begin and end of the transfer, and begin of the call that completes it, on the clock of the trace.
+    slept, woke : int, in ns
+        When process 1 left the library and slept, and when it awoke and called it again.
+    """
+
+    kind: str
+    begin: int
+    completing: int
+    end: int
+    slept: int
+    woke: int
+
+    @property
+    def injected_ns(self) -> int:
+        """How long the completing call lasted until process 1 awoke; 0 unless it slept when the transfer began."""
+        return max(self.woke - self.completing, 0) if self.slept <= self.begin else 0
+
+
+def programs(mpicc: str) -> Build:
+    """Return the compiled programs ``sk_srumma`` and ``sk_delays``, and both with the recorder linked, ``..._recorded``.
+
+    Raises
+    ------
+    BuildError
+        If they cannot be compiled.
+    """
+    return build(sources("microbench"), mpicc, makefile="onesided/Makefile")
+
+
+def multiply(
+    where: Mpi | Simulator,
+    processes: int,
+    over: str = "rma",
+    *,
+    trace: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    **options: int,
+) -> Multiplication:
+    """Run ``sk_srumma`` and return what it told.
+
+    Parameters
+    ----------
+    where : Mpi or Simulator
+    processes : int
+    over : {"rma", "layer"}
+    trace : Path, optional
+        Folder that the run is recorded to; over the layer it also gets the truth, when requests were served.
+    environment : mapping, optional
+        More variables, such as `TCP`.
+    **options
+        Of the program, as its ``--help`` names them, with ``_`` for ``-``: ``n``, ``repeat``, ``ahead``, ``noise``, ``seed``,
+        ``delay_us``.
+
+    Raises
+    ------
+    BuildError
+        If it cannot be compiled.
+    UsageError
+        If `over` is something else.
+    LaunchError
+        If it fails.
+    """
+    told = _run(where, "sk_srumma", processes, over, trace, environment, options)
+    line = next((line for line in told.splitlines() if line.startswith("{")), "")
+    try:
+        found: dict[str, Any] = json.loads(line)
+    except ValueError as error:
+        raise LaunchError(f"sk_srumma printed no result but {told.strip()[:300]!r}; run it by hand.") from error
+    return Multiplication(
+        over=found["over"],
+        is_simulated=found["simulated"],
+        processes=found["processes"],
+        n=found["n"],
+        error=math.nan if found["error"] is None else float(found["error"]),
+        latency_s=1e-9 * found["latency_ns"],
+        times_s=tuple(1e-9 * ns for ns in found["ns"]),
+    )
+
+
+def delays(
+    where: Mpi | Simulator,
+    over: str = "rma",
+    *,
+    trace: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    **options: int,
+) -> list[Delay]:
+    """Run ``sk_delays`` with two processes and return its transfers, in their order.
+
+    Parameters
+    ----------
+    where, over, trace, environment
+        As for `multiply`.
+    **options
+        ``sleep_us``, ``head_us``, ``turns``.
+
+    Raises
+    ------
+    BuildError, UsageError, LaunchError
+        As `multiply`.
+    """
+    told = _run(where, "sk_delays", 2, over, trace, environment, options)
+    lines = re.findall(r"^([a-z ]+): (\d+) (\d+) (\d+) (\d+) (\d+)$", told, re.MULTILINE)
+    return [Delay(kind, *map(int, times)) for kind, *times in lines]
+
+
+def _run(
+    where: Mpi | Simulator,
+    program: str,
+    processes: int,
+    over: str,
+    trace: Path | None,
+    environment: Mapping[str, str] | None,
+    options: Mapping[str, int],
+) -> str:
+    """Return what a program printed."""
+    if over not in ("rma", "layer"):
+        raise UsageError(f"cannot run over {over!r}; choose 'rma' or 'layer'.")
+    name = str(programs(where.mpicc).program(program if trace is None else f"{program}_recorded"))
+    words = [f"--over={over}", *(f"--{option.replace('_', '-')}={value}" for option, value in options.items())]
+    given = dict(environment or {})
+    if trace is not None:
+        trace.mkdir(parents=True, exist_ok=True)
+        given["SCALKIT_TRACE"] = str(trace)
+        words += [f"--truth={trace}"] if over == "layer" else []
+    with tempfile.TemporaryDirectory(prefix="scalkit-onesided-") as folder:
+        if isinstance(where, Simulator):
+            command = where.command(processes, name, *words, folder=Path(folder))
+        else:
+            command = where.command(processes, name, *words, forward=given)
+            given |= {**where.environment, **settings(where.kind, oversubscribed=processes > cores())}
+        try:
+            outcome = run_program(command, timeout_s=_TIMEOUT_S, environment=given)
+        except OSError as error:
+            raise LaunchError(
+                f"cannot start {command[0]!r}: {error.strerror or error}; check that it may be run."
+            ) from error
+    if outcome.status != 0:
+        raise LaunchError(f"{program} with {processes} processes {outcome.ending}. {LAST_LINES}\n{outcome.last_lines}")
+    return outcome.output

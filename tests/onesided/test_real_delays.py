@@ -1,0 +1,56 @@
+"""Real runs: with messages over TCP every injected delay is found, with shared memory there is none to find."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from srumma_truth import compare, each_request
+
+from scalkit.bench import Mpi
+from scalkit.bench.onesided import TCP, delays, multiply
+from scalkit.trace import analyse
+
+MS = 1_000_000
+
+
+@pytest.mark.mpi
+def test_every_delay_is_found_with_tcp(mpi: Mpi, tmp_path: Path) -> None:
+    injected = delays(mpi, "rma", trace=tmp_path, environment=TCP)
+    assert len(injected) == 7
+    _, each = each_request(tmp_path)
+    assert each.location.tolist() == [0] * 7
+    assert sum(one.injected_ns > 10 * MS for one in injected) > 3  # a loaded machine may let process 1 sleep too late
+    for k, one in enumerate(injected):
+        found, flush = int(each.found[k]), int(each.leave[k] - each.enter[k])
+        late = int(each.enter[k]) - one.completing  # no time slice between the two clocks
+        assert one.injected_ns - late - MS <= found <= flush <= one.end - one.begin, one.kind
+
+
+@pytest.mark.mpi
+def test_nobody_waits_with_shared_memory(mpi: Mpi, tmp_path: Path) -> None:
+    assert len(delays(mpi, "rma", trace=tmp_path)) == 7
+    severity = analyse(tmp_path)["severity"]
+    assert int(severity.sel(metric="rma_operations").sum()) == 7
+    assert int(severity.sel(metric="wait_for_progress").sum()) == 0
+
+
+@pytest.mark.mpi
+def test_the_layer_waits_also_really(mpi: Mpi, tmp_path: Path) -> None:
+    injected = delays(mpi, "layer", trace=tmp_path, turns=2, sleep_us=30_000, head_us=10_000)
+    found = compare(tmp_path)
+    assert found.requests == len(injected) == 14
+    assert (found.gap >= 0).all()
+    assert sum(one.injected_ns > 5 * MS for one in injected) > 3
+    for one, wait, true in zip(injected, found.found.tolist(), found.true.tolist(), strict=True):
+        assert one.injected_ns - MS <= wait <= true <= one.end - one.begin, one.kind
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("over", ["rma", "layer"])
+@pytest.mark.parametrize("ahead", [0, 1])
+def test_products_are_right(mpi: Mpi, tmp_path: Path, over: str, ahead: int) -> None:
+    told = multiply(mpi, 2, over, trace=tmp_path if ahead else None, n=64, ahead=ahead, repeat=2)
+    assert (told.over, told.is_simulated, told.processes, told.n, told.error) == (over, False, 2, 64, 0)
+    assert len(told.times_s) == 2
+    assert min(told.times_s) > 0
