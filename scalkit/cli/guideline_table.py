@@ -30,8 +30,9 @@ def show(
     by: str | None = None,
     most: int = 20,
     written: Sequence[Path] = (),
+    along: str | None = None,
 ) -> None:
-    """Print an assessment to standard output, and where files were written."""
+    """Print an assessment to standard output, and where files were written; `along`: what predictions were asked for."""
     from rich.console import Console
     from rich.text import Text
 
@@ -50,6 +51,8 @@ def show(
     said = [one.sentence for one in predictions if one.is_violation]
     if predictions and not said:
         said = [f"No violation is predicted up to {predictions[0].parameter} = {predictions[0].highest:g}."]
+    if along is not None and not predictions:
+        said = [f"No setting has five values of {along} to fit a model to."]
     _part(console, "Predicted by models, not measured", said[:most], len(said) - most)
     _part(console, "To keep in mind", found.warnings)
     for path in written:

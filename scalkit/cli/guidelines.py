@@ -152,7 +152,8 @@ def run(args: argparse.Namespace) -> int:
         content |= {"remedies": _remedies(found)} | ({"report": str(report)} if report else {})
         sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        show(found, predictions, status, by=args.by, most=args.most, written=[*written, *([report] if report else [])])
+        paths = [*written, *([report] if report else [])]
+        show(found, predictions, status, by=args.by, most=args.most, written=paths, along=args.predict)
     return status
 
 

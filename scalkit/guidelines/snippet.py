@@ -193,7 +193,9 @@ def _function(level: str, group: Sequence[Remedy], suffix: str, settings: Sequen
 
 def _wrapped(text: str, indent: int) -> str:
     """Return a line of C broken between arguments."""
-    return textwrap.fill(text, _WIDTH, subsequent_indent=" " * min(indent, 60), break_long_words=False)
+    whole = re.sub(r"(?<!,) ", "\0", text)
+    broken = textwrap.fill(whole, _WIDTH, subsequent_indent=" " * min(indent, 60), break_long_words=False)
+    return broken.replace("\0", " ")
 
 
 def _condition(one: Range) -> str:
