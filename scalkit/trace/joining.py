@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.trace.arrays import Ints
 from scalkit.trace.clock import corrected
-from scalkit.trace.definitions import Definitions, LocalDefinitions, Path, ScopeKey
+from scalkit.trace.definitions import Definitions
 from scalkit.trace.tables import BLOCKING, TABLES, Columns
 
-__all__ = ["PLACE", "Local", "Table", "bounds", "entered", "joined", "link", "to_global"]
+__all__ = ["PLACE", "Joining", "Table", "bounds", "entered", "link"]
 
 Table = dict[str, NDArray[Any]]
 """Columns of whole numbers, all of one length, each as narrow as its values allow."""
@@ -24,57 +22,61 @@ PLACE = np.int32
 """Type of a place in the calls of a process, of locations, call paths and scopes."""
 
 _TIMES = ("enter", "leave", "time")
+_RENUMBERED = frozenset({"path", "scope"})
+_JOINED = ("calls", "transfers", "completions", "marks")
 
 
-@dataclass
-class Local:
-    """A location as its file has it, and what its numbers of call paths and scopes mean to all."""
+class Joining:
+    """Tables of all locations of a process, filled one location after the other.
 
-    location: int
-    tables: dict[str, Columns]
-    path: tuple[Ints, Ints]
-    scope: tuple[Ints, Ints]
+    Parameters
+    ----------
+    first : int
+        The first location.
+    records : sequence of dict from str to int
+        Most records that each table of each location can have.
+    """
 
-    def take(self, table: str, column: str) -> NDArray[Any]:
-        """Return a column as all understand it, and forget it here."""
-        values: NDArray[Any] = self.tables[table].pop(column)
-        if column in _TIMES:
-            return corrected(values, self.tables["clock"])
-        if column in ("path", "scope"):
-            return _mapped(self.path if column == "path" else self.scope, values)
-        return values
+    def __init__(self, first: int, records: Sequence[Mapping[str, int]]) -> None:
+        self._next = first
+        self._tables: dict[str, Table] = {}
+        self._used = dict.fromkeys(_JOINED, 0)
+        self._slices: list[dict[str, slice]] = []
+        for name in _JOINED:
+            room = sum(one[name] for one in records)
+            kinds: dict[str, Any] = {
+                "location": PLACE,
+                **dict(TABLES[name]),
+                **dict.fromkeys(_RENUMBERED & dict(TABLES[name]).keys(), PLACE),
+            }
+            self._tables[name] = {column: np.empty(room, dtype=kind) for column, kind in kinds.items()}
 
+    def add(self, tables: Mapping[str, Columns]) -> None:
+        """Add the next location, its times on the clock of all, its call paths and scopes with its own numbers."""
+        places = {}
+        for name in _JOINED:
+            length = len(tables[name][TABLES[name][0][0]])
+            place = slice(self._used[name], self._used[name] + length)
+            self._used[name] = place.stop
+            self._tables[name]["location"][place] = self._next
+            for column, values in tables[name].items():
+                given = corrected(values, tables["clock"]) if column in _TIMES else values
+                self._tables[name][column][place] = given.astype(PLACE) if column in _RENUMBERED else given
+            places[name] = place
+        self._slices.append(places)
+        self._next += 1
 
-def to_global(
-    location: int,
-    tables: dict[str, Columns],
-    local: LocalDefinitions,
-    paths: Mapping[int, Path],
-    path_number: Mapping[Path, int],
-    scope_number: Mapping[ScopeKey, int],
-) -> Local:
-    """Return a location with the way from its own numbers to those of all."""
-    return Local(
-        location,
-        tables,
-        _mapping({number: path_number[path] for number, path in paths.items()}),
-        _mapping({number: scope_number[entry[0]] for number, entry in local.scopes.items()}),
-    )
+    def renumber(self, k: int, paths: Mapping[int, int], scopes: Mapping[int, int]) -> None:
+        """Replace the numbers of the k-th location by those that all share."""
+        for name, place in self._slices[k].items():
+            for column, known in (("path", paths), ("scope", scopes)):
+                if column in self._tables[name]:
+                    values = self._tables[name][column][place]
+                    values[:] = _mapped(known, values)
 
-
-def joined(local: list[Local], table: str) -> Table:
-    """Return a table of all locations; those that are given lose it, column by column, so that none is there twice."""
-    lengths = [len(next(iter(one.tables[table].values()))) for one in local]
-    numbers = np.array([one.location for one in local], dtype=PLACE)
-    found: Table = {"location": np.repeat(numbers, lengths)}
-    for name, kind in TABLES[table]:
-        column = np.empty(sum(lengths), dtype=PLACE if name in ("path", "scope") else kind)
-        at = 0
-        for one, length in zip(local, lengths, strict=True):
-            column[at : at + length] = one.take(table, name)
-            at += length
-        found[name] = column
-    return found
+    def table(self, name: str) -> Table:
+        """Return a table, and forget it here."""
+        return {column: values[: self._used[name]] for column, values in self._tables.pop(name).items()}
 
 
 def bounds(table: Table, first: int, count: int) -> list[slice]:
@@ -109,14 +111,10 @@ def link(calls: Table, transfers: Table, completions: Table, first: int, count: 
     transfers["call"], transfers["done"] = place, done
 
 
-def _mapping(known: Mapping[int, int]) -> tuple[Ints, Ints]:
-    keys = np.array(sorted(known), dtype=np.int64)
-    return keys, np.array([known[int(key)] for key in keys], dtype=np.int64)
-
-
-def _mapped(mapping: tuple[Ints, Ints], values: NDArray[Any]) -> NDArray[Any]:
-    keys, to = mapping
-    if len(keys) == 0:
+def _mapped(known: Mapping[int, int], values: NDArray[Any]) -> NDArray[Any]:
+    if not known:
         return np.full(len(values), -1, dtype=PLACE)
+    keys = np.array(sorted(known), dtype=np.int64)
+    to = np.array([known[int(key)] for key in keys], dtype=PLACE)
     place = np.minimum(np.searchsorted(keys, values), len(keys) - 1)
     return np.where(keys[place] == values, to[place], -1).astype(PLACE)

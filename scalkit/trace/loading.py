@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from scalkit.errors import DataError
 from scalkit.trace.checks import checked
 from scalkit.trace.definitions import Definitions, LocalDefinitions, Path, merge
-from scalkit.trace.joining import PLACE, Table, bounds, entered, joined, link, to_global
+from scalkit.trace.joining import PLACE, Joining, Table, bounds, entered, link
 from scalkit.trace.problems import Problem, refuse
 from scalkit.trace.ranks import Alone, Ranks
-from scalkit.trace.reading import Header, LocationFile, read_header, read_location
+from scalkit.trace.reading import Header, LocationFile, count_records, read_header, read_location
 from scalkit.trace.tables import RECEIVE, SEND, TABLES, empty
 
 __all__ = ["LocalTrace", "Table", "load"]
@@ -110,23 +110,27 @@ def load(folder: str | PathLike[str], ranks: Ranks | None = None, *, keep_going:
             f"{ranks.size} processes cannot share the {header.locations} locations of {folder}; start at most as many."
         )
     first, end = (-(-one * header.locations // ranks.size) for one in (ranks.rank, ranks.rank + 1))
-    read = [_read(header, location) for location in range(first, end)]
-    problems = sorted(one for part in ranks.gather([p for _, _, found in read for p in found]) for one in part)
+    joining = Joining(first, [count_records(header, location) for location in range(first, end)])
+    known: list[tuple[dict[int, Path], LocalDefinitions]] = []
+    mine: list[Problem] = []
+    for location in range(first, end):
+        one, paths, found = _read(header, location)
+        joining.add(one.tables)
+        known.append((paths, one.definitions))
+        mine += found
+        del one
+    problems = sorted(one for part in ranks.gather(mine) for one in part)
     if problems and not keep_going:
         raise refuse(problems, folder)
-    definitions = _share(ranks, first, [(paths, one) for one, paths, _ in read])
-    numbers = (
-        {path: k for k, path in enumerate(definitions.paths)},
-        {one.key: k for k, one in enumerate(definitions.scopes)},
-    )
-    local = [
-        to_global(first + k, one.tables, one.definitions, paths, *numbers) for k, (one, paths, _) in enumerate(read)
-    ]
-    groups: list[Mapping[int, tuple[int, ...]]] = [one.definitions.groups for one, _, _ in read]
-    del read
-    calls, transfers, completions = (joined(local, name) for name in ("calls", "transfers", "completions"))
-    marks = entered(joined(local, "marks"), definitions)
-    del local
+    definitions = _share(ranks, first, known)
+    path_number = {path: k for k, path in enumerate(definitions.paths)}
+    scope_number = {one.key: k for k, one in enumerate(definitions.scopes)}
+    for k, (paths, local) in enumerate(known):
+        scopes = {number: scope_number[entry[0]] for number, entry in local.scopes.items()}
+        joining.renumber(k, {number: path_number[path] for number, path in paths.items()}, scopes)
+    groups: list[Mapping[int, tuple[int, ...]]] = [local.groups for _, local in known]
+    calls, transfers, completions = (joining.table(name) for name in ("calls", "transfers", "completions"))
+    marks = entered(joining.table("marks"), definitions)
     link(calls, transfers, completions, first, end - first)
     return LocalTrace(header, definitions, first, end - first, calls, transfers, marks, groups, problems)
 
@@ -148,9 +152,9 @@ def _read(header: Header, location: int) -> tuple[LocationFile, dict[int, Path],
     return found, paths, [*found.problems, *more]
 
 
-def _share(ranks: Ranks, first: int, local: list[tuple[dict[int, Path], LocationFile]]) -> Definitions:
+def _share(ranks: Ranks, first: int, local: list[tuple[dict[int, Path], LocalDefinitions]]) -> Definitions:
     paths = {path for known, _ in local for path in known.values()}
-    scopes = [(first + k, *entry) for k, (_, one) in enumerate(local) for entry in one.definitions.scopes.values()]
+    scopes = [(first + k, *entry) for k, (_, one) in enumerate(local) for entry in one.scopes.values()]
     everything = ranks.gather((paths, scopes))
     return merge(
         (path for known, _ in everything for path in known), [entry for _, entries in everything for entry in entries]

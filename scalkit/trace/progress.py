@@ -41,20 +41,23 @@ class Progress:
     Parameters
     ----------
     frame : Frame
+    room : int
+        Calls at most.
     spans : iterable of (ndarray of int, ndarray of int)
         Keys of begin and end of the calls of each location, one location after the other.
     """
 
-    def __init__(self, frame: Frame, spans: Iterable[tuple[Ints, Ints]]) -> None:
+    def __init__(self, frame: Frame, room: int, spans: Iterable[tuple[Ints, Ints]]) -> None:
         self._frame = frame
-        none = np.empty(0, dtype=np.int64)
-        merged = [_merged(low, high) for low, high in spans]
-        self._low = np.concatenate([none, *(low for low, _ in merged)])
-        self._high = np.concatenate([none, *(high for _, high in merged)])
-        del merged
-        lengths = self._high - self._low
-        self._before = np.cumsum(lengths)
-        self._before -= lengths
+        low, high = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+        at = 0
+        for begin, end in spans:
+            merged = _merged(begin, end)
+            low[at : at + len(merged[0])], high[at : at + len(merged[0])] = merged
+            at += len(merged[0])
+        self._low, self._high = low[:at], high[:at]
+        self._through = self._high - self._low  # of all progress up to the end of each
+        np.cumsum(self._through, out=self._through)
 
     def first(self, location: Ints, since: Ints) -> FirstProgress:
         """Return the first progress of each location that ends at or after a time."""
@@ -87,7 +90,7 @@ class Progress:
             return np.zeros(len(key), dtype=np.int64)
         place = np.searchsorted(self._low, key, side="right") - 1
         at = np.maximum(place, 0)
-        return np.where(place < 0, 0, self._before[at] + np.minimum(key, self._high[at]) - self._low[at])
+        return np.where(place < 0, 0, self._through[at] - self._high[at] + np.minimum(key, self._high[at]))
 
 
 def _merged(low: Ints, high: Ints) -> tuple[Ints, Ints]:
@@ -114,4 +117,4 @@ def find_progress(trace: LocalTrace, frame: Frame, options: Options) -> Progress
             low, high = (frame.key(trace.first + k, calls[name][counts]) for name in ("enter", "leave"))
             yield low, high
 
-    return Progress(frame, spans())
+    return Progress(frame, len(trace.calls["enter"]), spans())

@@ -17,7 +17,7 @@ from scalkit.trace.problems import Problem
 from scalkit.trace.tables import BLOCK, FILE, KINDS, MAGIC, ORDER, TABLES, Columns, block_bytes, empty
 from scalkit.trace.writing import HEADER, location_file
 
-__all__ = ["Header", "LocationFile", "read_header", "read_location"]
+__all__ = ["Header", "LocationFile", "count_records", "read_header", "read_location"]
 
 _NAMES = {number: name for name, number in KINDS.items()}
 
@@ -109,6 +109,28 @@ def read_location(header: Header, location: int) -> LocationFile:
         data = np.empty(0, np.uint8)
     else:
         _read_blocks(data, path.name, location, found)
+    return found
+
+
+def count_records(header: Header, location: int) -> dict[str, int]:
+    """Return how many records `read_location` finds in each table at most; reads the heads of blocks only."""
+    found = dict.fromkeys(TABLES, 0)
+    try:
+        with location_file(header.folder, location).open("rb") as stream:
+            length = os.fstat(stream.fileno()).st_size
+            stream.seek(FILE.itemsize)
+            while len(data := stream.read(BLOCK.itemsize)) == BLOCK.itemsize:
+                head = np.frombuffer(data, dtype=BLOCK)[0]
+                kind, records, size = _NAMES.get(int(head["kind"]), ""), int(head["records"]), int(head["bytes"])
+                if head["magic"] != b"SKTB" or not kind or (kind in TABLES and size != block_bytes(kind, records)):
+                    break
+                stream.seek(-(-size // 8) * 8, 1)
+                if stream.tell() - 8 >= length:
+                    break
+                if kind in TABLES:
+                    found[kind] += records
+    except OSError:
+        pass
     return found
 
 
