@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -149,19 +149,13 @@ def find_library(name: str) -> Library:
     UsageError
         If there is none, or several.
     """
-    known = libraries()
-    wanted = re.sub(r"={1,2}", "-", name.strip())
-    found = [one for one in known if one.name == wanted]
-    if not found:
-        kind = _KINDS.get(wanted.lower(), wanted.lower())
-        found = [one for one in known if one.name == kind or one.name.startswith(f"{kind}-")]
+    found = _matching(name)
     if len(found) == 1:
         return found[0]
-    names = ", ".join(one.name for one in known) or "none"
     if found:
-        raise UsageError(f"--mpi {name!r} could be {', '.join(one.name for one in found)}; name one of them in full.")
+        raise UsageError(f"--mpi {_several(name, found)}")
     raise UsageError(
-        f"--mpi {name!r:.80} was not added, known are {names}; 'scalkit mpi add {_suggestion(name)}' adds one, or name the "
+        f"--mpi {name!r:.80} was not added, known are {_known()}; 'scalkit mpi add {_suggestion(name)}' adds one, or name the "
         "path of its mpicc."
     )
 
@@ -174,7 +168,12 @@ def remove_library(name: str) -> Library:
     UsageError
         If there is none, or it cannot be deleted.
     """
-    library = find_library(name)
+    found = _matching(name)
+    if len(found) > 1:
+        raise UsageError(_several(name, found))
+    if not found:
+        raise UsageError(f"{name!r:.80} was not added, known are {_known()}; see 'scalkit mpi list'.")
+    library = found[0]
     if not library.folder.resolve().is_relative_to(libraries_folder().resolve()):
         raise UsageError(f"{library.folder} is outside of {libraries_folder()}; delete it by hand.")
     try:
@@ -182,6 +181,23 @@ def remove_library(name: str) -> Library:
     except OSError as error:
         raise UsageError(f"cannot delete {library.folder}: {error.strerror or error}; delete it by hand.") from error
     return library
+
+
+def _matching(name: str) -> list[Library]:
+    """Return the library with this name, else all of this kind."""
+    known = libraries()
+    wanted = re.sub(r"={1,2}", "-", name.strip())
+    found = [one for one in known if one.name == wanted]
+    kind = _KINDS.get(wanted.lower(), wanted.lower())
+    return found or [one for one in known if one.name == kind or one.name.startswith(f"{kind}-")]
+
+
+def _several(name: str, found: Sequence[Library]) -> str:
+    return f"{name!r} could be {', '.join(one.name for one in found)}; name one of them in full."
+
+
+def _known() -> str:
+    return ", ".join(one.name for one in libraries()) or "none"
 
 
 def _suggestion(name: str) -> str:

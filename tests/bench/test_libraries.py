@@ -111,7 +111,9 @@ def test_removing(own_cache: Path, mpi: Mpi, both: list[str], capsys: pytest.Cap
     assert main(["mpi", "remove", library.name]) == 0
     assert not library.folder.exists()
     assert Path(mpi.mpicc).exists()
-    with pytest.raises(UsageError, match=r"was not added"):
+    with pytest.raises(
+        UsageError, match=rf"^'{re.escape(library.name)}' was not added, known are .*; see 'scalkit mpi list'"
+    ):
         remove_library(library.name)
 
 
