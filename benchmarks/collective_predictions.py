@@ -48,15 +48,15 @@ def simulated(files: list[Path]) -> bool:
 def measured(runs: list[str], card: str) -> None:
     """Print the errors of each function of real libraries."""
     import scalkit as sk
-    from scalkit.perfmodels.cells import FUNCTIONS, cells_of
-    from scalkit.perfmodels.predicting import held_out
     from scalkit.perfmodels.sources import message_of
+    from scalkit.perfmodels.study import study
 
-    data = sk.read(runs, parameter=["p", "S"])
-    message = message_of(card)
-    for function in (str(name) for name in data["function"].values if str(name) in FUNCTIONS):
-        found = held_out(cells_of(data, function), message)
-        print(f"  {function:14} {found}")
+    data = sk.read(runs if len(runs) > 1 else runs[0], parameter=["p", "S"])
+    for one in study(data, message_of(card)):
+        if one.predicted is not None:
+            print(f"  {one.function:14} {one.predicted}")
+        if one.predicted_alone is not None:
+            print(f"  {'':14} with a core for each process: {one.predicted_alone}")
 
 
 def main() -> int:

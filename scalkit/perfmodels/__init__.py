@@ -13,6 +13,7 @@ from scalkit.perfmodels.exact import ExactModel
 from scalkit.perfmodels.folklore import Folklore, folklore
 from scalkit.perfmodels.hierarchy import AsymptoticModel, BoundedModel, DominantTermModel
 from scalkit.perfmodels.identify import Cell, Identified, identify
+from scalkit.perfmodels.inside import InsideBounds, congested, inside_bounds
 from scalkit.perfmodels.loggp_fit import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
 from scalkit.perfmodels.message_fit import MessageFit, fit_messages
 from scalkit.perfmodels.message_runs import MessageRuns, read_message_runs
@@ -46,6 +47,7 @@ __all__ = [
     "FatTree",
     "Folklore",
     "Identified",
+    "InsideBounds",
     "LogGP",
     "LogGPFit",
     "MessageFit",
@@ -74,6 +76,7 @@ __all__ = [
     "cells_of",
     "collective",
     "collectives_of",
+    "congested",
     "find_rendezvous",
     "fit_bisection",
     "fit_card",
@@ -91,6 +94,7 @@ __all__ = [
     "hops_of",
     "identify",
     "in_groups",
+    "inside_bounds",
     "over_roots",
     "read_card",
     "read_message_runs",

@@ -52,12 +52,8 @@ class Quantity:
     def shown(self) -> tuple[str, str, str, str]:
         """Return name, value, interval and meaning as texts for people."""
         none = math.isinf(self.value) and self.unit == "B"
-        value = "none up to the largest size" if none else format_value(self.value, self.unit)
-        ends = (
-            "-"
-            if math.isnan(self.low) or none
-            else " to ".join(format_value(e, self.unit) for e in (self.low, self.high))
-        )
+        value = "none up to the largest size" if none else _shown(self.value, self.unit)
+        ends = "-" if math.isnan(self.low) or none else " to ".join(_shown(e, self.unit) for e in (self.low, self.high))
         return self.name, value, ends, self.text
 
 

@@ -29,6 +29,8 @@ from scalkit.perfmodels.stride_fit import StrideFit, fit_strides
 __all__ = ["fit_card", "fit_folder"]
 
 _LEVEL = 0.9
+_GAPS = 2
+"""The stride whose gaps are as long as its blocks."""
 _LOGGP_TEXT = {
     "L": "latency of the network, without overheads",
     "o_send": "overhead of the sender",
@@ -72,7 +74,9 @@ def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level:
     if "Round_trip" in have:
         sizes, trips = runs.table("Round_trip")
         if not np.isin(sizes, loggp_sizes).all():
-            fits["latency"] = made.add_message(fit_messages(sizes, trips / 2, statistic=statistic, level=level))
+            scatter = not runs.is_simulated
+            fit = fit_messages(sizes, trips / 2, statistic=statistic, scatter=scatter, level=level)
+            fits["latency"] = made.add_message(fit)
     if have >= {"Round_trip", "Train", "Train_delayed"}:
         fits["loggp"] = made.add_loggp(_loggp(runs, fits.get("sync"), statistic, level))
     for op, side in (("Overlap_send", "sender"), ("Overlap_receive", "receiver")):
@@ -177,6 +181,10 @@ class _Card:
         size = format_value(fit.size, "B")
         text = f"slowest strided message over a contiguous one: {size} at a stride of {stride} blocks of 8 B"
         self._add("datatype_worst", factor, (fit.low[k], fit.high[k]), "1", text)
+        if _GAPS in fit.strides:
+            copy, ends = fit.copy_per_byte(_GAPS), (math.nan, math.nan)
+            text = "packing a byte, and again unpacking it, of blocks of 8 B with gaps of 8 B"
+            self._add("copy", copy, ends, "s/B", text)
         return fit
 
     def add_matching(self, fit: StepFit) -> StepFit:

@@ -52,6 +52,8 @@ class Cells:
         Whether a simulator computed them.
     caveats : tuple of str
         What a reader should know, in plain words.
+    crowded : ndarray of bool, shape (cells,)
+        Where there were more processes than cores: the scheduler decides such times, too.
     """
 
     operation: str
@@ -61,11 +63,13 @@ class Cells:
     times: Floats
     simulated: bool = False
     caveats: tuple[str, ...] = ()
+    crowded: Any = False
 
     def __post_init__(self) -> None:
         for name in ("S", "P", "times"):
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=np.float64))
         object.__setattr__(self, "times", self.times.reshape(len(self.times), -1))
+        object.__setattr__(self, "crowded", np.broadcast_to(np.asarray(self.crowded, dtype=bool), self.S.shape))
         if not len(self.S) or not len(self.S) == len(self.P) == len(self.times):
             raise DataError(
                 f"there must be S, P and times of each cell, got {len(self.S)}, {len(self.P)} and {len(self.times)}."
@@ -111,6 +115,7 @@ class Cells:
             self.times[chosen],
             self.simulated,
             self.caveats,
+            self.crowded[chosen],
         )
 
     def __len__(self) -> int:
@@ -167,14 +172,30 @@ def cells_of(data: xr.Dataset, function: str, operation: str = "") -> Cells:
     caveats = tuple(mine.caveats)
     if len(names) == 1:
         size = np.full(len(mine.x), float(data.attrs.get("message_size_B", 0) or 0))
-        return Cells(operation, function, size, mine.x, mine.replicates, mine.simulated, caveats)
+        crowded = _crowded(data, processes, "", mine.x, size)
+        return Cells(operation, function, size, mine.x, mine.replicates, mine.simulated, caveats, crowded)
     column = names.index(processes)
+    counts, sizes = mine.points[:, column], mine.points[:, 1 - column]
     return Cells(
         operation,
         function,
-        mine.points[:, 1 - column],
-        mine.points[:, column],
+        sizes,
+        counts,
         mine.replicates,
         mine.simulated,
         caveats,
+        _crowded(data, processes, names[1 - column], counts, sizes),
     )
+
+
+def _crowded(data: xr.Dataset, processes: str, size: str, P: Floats, S: Floats) -> Any:
+    """Return in which cells there were more processes than cores, as the run files say."""
+    if "oversubscribed" not in data.coords:
+        return False
+    known = data["oversubscribed"]
+    at = {processes: P, size: S}
+    dims = [str(name) for name in known.dims]
+    if not set(dims) <= set(at):
+        return False
+    places = tuple(np.searchsorted(data[name].values, at[name]) for name in dims)
+    return known.values.astype(bool)[places]

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError, UsageError
+from scalkit.fit.pure_error import Noise, pure_error
 from scalkit.markup import block, bullets, table
-from scalkit.perfmodels.affine import fit_line
+from scalkit.perfmodels.affine import fit_affine, fit_line
 from scalkit.perfmodels.message_fit import checked_times, fit_messages, spread_of
 from scalkit.perfmodels.point_to_point import LogGP
 from scalkit.perfmodels.quantities import format_value, parse_quantity
@@ -213,7 +214,7 @@ def _remarks(at: Floats, single: Floats, seen: Any, hidden: Any, is_assumed: boo
             f"Up to {at[hidden].max():g} B the overhead hides the gap; g and G come from larger messages, if there are three."
         )
     if network < 0:
-        found.append("The latency came out negative without a bound; it is held at zero.")
+        found.append("L, the latency of the network, came out negative without a bound; it is held at zero.")
     for switch in fit_messages(at, single).switches:
         found.append(
             f"The round trip changes between {switch.after:g} and {switch.before:g} B, perhaps another protocol: fit each alone."
@@ -233,11 +234,14 @@ class Rendezvous:
         Smallest size at which it waits; infinite if it never does.
     is_clean : bool
         Whether every size below does not wait and every size above does.
+    lines : tuple of LogGPLine
+        The median send at each size, of those that do not wait and of those that do, each with a line.
     """
 
     after: float
     before: float
     is_clean: bool
+    lines: tuple[LogGPLine, ...] = ()
 
 
 def find_rendezvous(sizes: ArrayLike, send_times: ArrayLike, delay: object) -> Rendezvous:
@@ -266,7 +270,17 @@ def find_rendezvous(sizes: ArrayLike, send_times: ArrayLike, delay: object) -> R
     if unit not in ("s", "1") or not 0 < pause < math.inf:
         raise UsageError(f"the delay is {delay!r:.40}; it must be a positive time, for example '1 ms'.")
     at, table = checked_times(sizes, send_times)
-    waits = np.nanmedian(table, axis=1) > pause / 2
+    middle = np.nanmedian(table, axis=1)
+    waits = middle > pause / 2
     wrong = [int(waits[:k].sum() + (~waits[k:]).sum()) for k in range(len(at) + 1)]
     k = int(np.argmin(wrong))
-    return Rendezvous(float(at[k - 1]) if k else 0.0, float(at[k]) if k < len(at) else math.inf, wrong[k] == 0)
+    noise = pure_error(table, "median")
+    parts = {"does not wait": slice(None, k), "waits for the receiver": slice(k, None)}
+    lines = tuple(_line(name, at[part], middle[part], noise) for name, part in parts.items() if len(at[part]))
+    ends = (float(at[k - 1]) if k else 0.0, float(at[k]) if k < len(at) else math.inf)
+    return Rendezvous(*ends, wrong[k] == 0, lines)
+
+
+def _line(name: str, at: Floats, values: Floats, noise: Noise) -> LogGPLine:
+    fitted = fit_affine(at, values, noise)(at)
+    return LogGPLine(name, *(tuple(one.tolist()) for one in (at, values, fitted)))

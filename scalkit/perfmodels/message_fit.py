@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ from scalkit.growth import Growth
 from scalkit.perfmodels.affine import Affine, fit_affine
 from scalkit.perfmodels.message_fit_shown import ShownFit
 from scalkit.perfmodels.point_to_point import PointToPoint, Protocol
-from scalkit.perfmodels.quantities import values_in
+from scalkit.perfmodels.quantities import format_value, values_in
 from scalkit.perfmodels.ranges import Range
 
 __all__ = ["FittedProtocol", "MessageFit", "Switch", "checked_times", "fit_messages", "spread_of"]
@@ -120,9 +120,8 @@ class MessageFit(ShownFit):
         for one in self.protocols:
             for name in one.fit.bounded:
                 what = "latency" if name == "constant" else "time per byte"
-                found.append(
-                    f"The {what} for S = {one.first:g} to {one.last:g} B came out negative without a bound; it is held at zero."
-                )
+                sizes = f"{format_value(one.first, 'B')} to {format_value(one.last, 'B')}"
+                found.append(f"The {what} for S = {sizes} came out negative without a bound; it is held at zero.")
         return tuple(found)
 
     def point_to_point(
@@ -156,6 +155,7 @@ def fit_messages(
     statistic: str = "median",
     switches: Sequence[object] = (),
     max_protocols: int | None = None,
+    scatter: bool = False,
     level: float = 0.9,
 ) -> MessageFit:
     """Return latency and bandwidth of each protocol, and the sizes where the protocol switches.
@@ -174,6 +174,9 @@ def fit_messages(
         Largest sizes of protocols that are known, for example ``["64 KiB"]``; others are still searched.
     max_protocols : int, optional
         As many as there is room for by default; each has at least three sizes.
+    scatter : bool
+        Whether each size may be off by up to 16 % more than its repetitions tell, as on real machines, where alignment and copy
+        loops differ from size to size: small steps do not count as switches then.
     level : float
         Of the intervals.
 
@@ -201,7 +204,7 @@ def fit_messages(
         )
     at, table = checked_times(sizes, times)
     values = _statistic(table, statistic)
-    error = pure_error(_without_spikes(table), statistic)
+    error = replace(pure_error(_without_spikes(table), statistic), is_all=not scatter)
     known = [float(values_in(one, "S")) for one in switches]  # type: ignore[arg-type]
     cuts = best_cuts(at, values[None], _TICKS, [error], max_segments=max_protocols, switches=known)[0]
     bounds = [0, *(end for end, _ in cuts.pieces)]

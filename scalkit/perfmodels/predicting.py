@@ -71,7 +71,9 @@ def held_out(cells: Cells, message: PointToPoint, **options: Any) -> HeldOut:
         If there are fewer than two sizes.
     """
     sizes = cells.sizes
-    if len(sizes) < 2 or cells.operation == "barrier":
+    if cells.operation == "barrier":
+        raise DataError(f"{cells.function} is a barrier and has no size; predictions at other sizes need one.")
+    if len(sizes) < 2:
         raise DataError(f"{cells.function} has {len(sizes)} size; predictions at other sizes need two or more.")
     used, left = sizes[::2], sizes[1::2]
     known = cells.where(np.isin(cells.S, used))

@@ -27,7 +27,7 @@ _DETACHED_B = 65536
 
 _SHORTEST_S = 1e-10
 _UNNOTICED = 0.01
-"""A latency that would be negative becomes the shortest one, if no time changes by more than this share."""
+"""Share that a time may be off without a remark."""
 
 _FASTEST = 1e15
 """Bytes a second where the model has no time per byte."""
@@ -55,7 +55,8 @@ def to_simgrid(
 
     Latency and bandwidth of the links are those of the smallest and the largest messages; factors of SMPI by size make the
     protocols. Each message crosses two links, that of the sender and that of the receiver. The 16 bytes that SMPI adds to every
-    message are taken off again.
+    message are taken off again; where they take longer than the latency, the sizes at both ends of a protocol are off by the same
+    factor, which a comment in the platform tells if it is more than 1 %.
 
     Parameters
     ----------
@@ -86,16 +87,23 @@ def to_simgrid(
         )
     send, receive = overheads_s
     protocols = _split(message.protocols(), _DETACHED_B - 1) if send or receive else message.protocols()
-    network = []
+    network, per_byte, remarks = [], [], []
     for one in protocols:
         busy = send + receive if one.sizes.low < _DETACHED_B - 1 else 0.0
-        network.append(_network_latency(one, busy))
+        links, slope, off = _on_links(one, busy)
+        network.append(links)
+        per_byte.append(slope)
+        if off > _UNNOTICED:
+            which = one.sizes.text("S")
+            remarks.append(
+                f"messages with {which} are up to {100 * off:.2g} % off: SMPI adds {_ENVELOPE_B} bytes to each"
+            )
     if min(send, receive) < 0 or min(network) <= 0:
         raise UsageError(
             f"the overheads {send:g} s and {receive:g} s, and {_ENVELOPE_B} bytes of SMPI, leave no latency of '{message.name}'; "
             "lower the overheads."
         )
-    rates = [1 / one.per_byte_s if one.per_byte_s > 0 else _FASTEST for one in protocols]
+    rates = [1 / slope if slope > 0 else _FASTEST for slope in per_byte]
     starts = [0.0, *(one.sizes.high + _ENVELOPE_B for one in protocols[:-1])]
     latency, bandwidth = network[0], rates[-1]
     root = ElementTree.Element("platform", version="4.1")
@@ -123,16 +131,31 @@ def to_simgrid(
         bw=f"{bandwidth!r}Bps",
         lat=f"{latency / 2!r}s",
     )
+    for text in remarks:
+        root.append(ElementTree.Comment(f" {text} "))
     ElementTree.indent(root)
     return f"<?xml version='1.0'?>\n{_DOCTYPE}\n{ElementTree.tostring(root, encoding='unicode')}\n"
 
 
-def _network_latency(one: Protocol, busy: float) -> float:
-    """Return what the links' latency must be; a fit of large messages alone may leave none, which their time does not notice."""
+def _on_links(one: Protocol, busy: float) -> tuple[float, float, float]:
+    """Return what the links' latency and time per byte must be, and by what share a time is off then.
+
+    A fit may leave no latency for the links, since the bytes that SMPI adds take time as well: then the latency is the shortest
+    one, and the time per byte such that the smallest and the largest message are off by the same factor.
+    """
     found = one.latency_s - busy - _ENVELOPE_B * one.per_byte_s
-    off = _SHORTEST_S - found
-    smallest = one.latency_s + one.per_byte_s * one.sizes.low
-    return _SHORTEST_S if 0 < off <= _UNNOTICED * smallest else found
+    if found > 0 or 0 < busy >= one.latency_s:
+        return found, one.per_byte_s, 0.0
+    low, high = one.sizes.low, one.sizes.high
+    ends = [
+        (size + _ENVELOPE_B, one.latency_s + one.per_byte_s * size - busy) for size in (low, high) if size < math.inf
+    ]
+    wanted = [time / size for size, time in ends if time > 0] + ([one.per_byte_s] if high == math.inf else [])
+    if not wanted:
+        return found, one.per_byte_s, 0.0
+    slope = math.sqrt(min(wanted) * max(wanted))
+    off = max((abs((_SHORTEST_S + slope * size) / time - 1) for size, time in ends if time > 0), default=0.0)
+    return _SHORTEST_S, slope, off
 
 
 def _split(protocols: tuple[Protocol, ...], size: float) -> list[Protocol]:

@@ -39,6 +39,20 @@ class StrideFit:
     contiguous: float
     level: float
 
+    def copy_per_byte(self, stride: int) -> float:
+        """Return what packing, and again unpacking, takes at a stride, in s/B, as `with_datatype` takes it.
+
+        Raises
+        ------
+        DataError
+            If that stride was not measured.
+        """
+        if stride not in self.strides:
+            known = ", ".join(map(str, self.strides))
+            raise DataError(f"the stride {stride!r:.20} was not measured; there are {known}.")
+        more = self.factors[self.strides.index(stride)] - 1
+        return max(0.0, more * self.contiguous / 4 / self.size)  # a round trip packs and unpacks twice
+
     @property
     def worst(self) -> tuple[int, float]:
         """The stride that costs most, and its factor."""

@@ -72,11 +72,23 @@ class Studied:
         return self.cells.function
 
     @property
+    def predicted_alone(self) -> HeldOut | None:
+        """The predictions for cells with a core for each process, if those are some and not all."""
+        found = self.predicted
+        if found is None or found.cells.crowded.all() or not found.cells.crowded.any():
+            return None
+        own = ~found.cells.crowded
+        names = tuple(name for name, kept in zip(found.algorithms, own, strict=True) if kept)
+        return HeldOut(found.cells.where(own), found.predicted[own], names)
+
+    @property
     def sentences(self) -> tuple[str, ...]:
         """What was found, in words."""
         found = [*self._algorithms()]
         if self.predicted is not None:
             found.append(f"Predictions from messages alone, at sizes that were held out: {self.predicted}.")
+            if self.predicted_alone is not None:
+                found.append(f"Of these, with a core for each process: {self.predicted_alone}.")
         if self.xu is not None:
             alpha, beta = self.xu.growths
             found.append(
@@ -86,6 +98,11 @@ class Studied:
         if self.lore is not None:
             found.append(self.lore.sentence)
         return tuple(found)
+
+    @property
+    def _crowded(self) -> set[tuple[float, float]]:
+        cells = self.cells
+        return set(zip(cells.S[cells.crowded].tolist(), cells.P[cells.crowded].tolist(), strict=True))
 
     def _algorithms(self) -> list[str]:
         if self.identified is None:
@@ -102,13 +119,18 @@ class Studied:
             more = f" and {len(places) - _MOST} more" if len(places) > _MOST else ""
             said.append(f"It switches at {'; '.join(places[:_MOST])}{more}.")
         better = sorted(one.better(), key=lambda cell: cell.best_time / cell.time)
-        if better:
-            cell = better[0]
+        own = [cell for cell in better if (cell.S, cell.P) not in self._crowded]
+        if own:
+            cell = own[0]
             said.append(
-                f"In {len(better)} cells another algorithm is predicted to be faster, most at P = {cell.P:g}, "
+                f"In {len(own)} cells another algorithm is predicted to be faster, most at P = {cell.P:g}, "
                 f"S = {format_value(cell.S, 'B')}: {cell.best} with {format_value(cell.best_time, 's')} instead of "
                 f"{format_value(cell.time, 's')}."
             )
+        if len(own) < len(better):
+            n = len(better) - len(own)
+            are = "is" if n == 1 else "are"
+            said.append(f"{n} more {are} slower than predicted with more processes than cores, which proves nothing.")
         return said
 
 

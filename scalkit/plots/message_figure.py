@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.errors import UsageError
 from scalkit.perfmodels.bisection_fit import BisectionFit
-from scalkit.perfmodels.loggp_fit import LogGPFit
+from scalkit.perfmodels.loggp_fit import LogGPFit, LogGPLine, Rendezvous
 from scalkit.perfmodels.message_fit import FittedProtocol, MessageFit
 from scalkit.perfmodels.quantities import format_value
 from scalkit.perfmodels.step_fit import StepFit
@@ -20,13 +22,14 @@ _POINTS = 40
 _SIZE = "message size"
 
 
-def messages(fit: MessageFit | LogGPFit | StepFit | BisectionFit, *, simulated: bool = False) -> go.Figure:
+def messages(fit: MessageFit | LogGPFit | Rendezvous | StepFit | BisectionFit, *, simulated: bool = False) -> go.Figure:
     """Return what a model of messages was fitted to, the fit, and its residuals.
 
     Parameters
     ----------
-    fit : MessageFit, LogGPFit, StepFit or BisectionFit
-        As `fit_messages`, `fit_loggp`, `fit_matching`, `fit_hops` and `fit_bisection` return it, or ``card.fits``.
+    fit : MessageFit, LogGPFit, Rendezvous, StepFit or BisectionFit
+        As `fit_messages`, `fit_loggp`, `find_rendezvous`, `fit_matching`, `fit_hops` and `fit_bisection` return it, or
+        ``card.fits``.
     simulated : bool
         Whether a simulator made the times; the axis says so.
 
@@ -45,6 +48,8 @@ def messages(fit: MessageFit | LogGPFit | StepFit | BisectionFit, *, simulated: 
         return _protocols(fit, more)
     if isinstance(fit, LogGPFit):
         return _loggp(fit, more)
+    if isinstance(fit, Rendezvous):
+        return _rendezvous(fit, more)
     if isinstance(fit, StepFit):
         return _steps(fit, more)
     if isinstance(fit, BisectionFit):
@@ -75,11 +80,27 @@ def _protocol(one: FittedProtocol, sizes: np.ndarray, times: np.ndarray) -> Fitt
 
 
 def _loggp(fit: LogGPFit, more: str) -> go.Figure:
-    if not fit.lines:
-        raise UsageError("this fit of LogGP keeps no measured values; fit it again with fit_loggp.")
-    lines = [FittedLine(one.name, one.sizes, one.values, one.fitted, one.sizes, one.fitted) for one in fit.lines]
+    lines = _kept(fit.lines, "fit_loggp")
     alt = f"LogGP from round trips{more}: {', '.join(one.name for one in fit.lines)}, over the message size, with their lines."
     return with_residuals(lines, alt=alt, x_title=_SIZE, y_title=f"time{more}", unit="s", x_unit="B")
+
+
+def _rendezvous(fit: Rendezvous, more: str) -> go.Figure:
+    lines = _kept(fit.lines, "find_rendezvous")
+    until = "no size waits" if not np.isfinite(fit.before) else f"from {format_value(fit.before, 'B')} on it waits"
+    alt = f"Time in a send whose receiver is late{more}, over the message size: {until}."
+    figure = with_residuals(lines, alt=alt, x_title=_SIZE, y_title=f"time in the send{more}", unit="s", x_unit="B")
+    if np.isfinite(fit.before):
+        figure.add_vrect(
+            x0=max(fit.after, 0.5), x1=fit.before, fillcolor=TROUBLE, opacity=0.12, line_width=0, layer="below"
+        )
+    return figure
+
+
+def _kept(lines: Sequence[LogGPLine], by: str) -> list[FittedLine]:
+    if not lines:
+        raise UsageError(f"this fit keeps no measured values; fit it again with {by}.")
+    return [FittedLine(one.name, one.sizes, one.values, one.fitted, one.sizes, one.fitted) for one in lines]
 
 
 def _steps(fit: StepFit, more: str) -> go.Figure:

@@ -12,6 +12,8 @@ from scalkit.errors import UsageError
 from scalkit.perfmodels import (
     LogGP,
     PointToPoint,
+    Protocol,
+    Range,
     bluegene_p,
     from_loggopsim,
     from_simgrid,
@@ -148,3 +150,22 @@ def test_overheads_leave_a_latency():
     curved = PointToPoint(LOGGP.point_to_point().gap + "0.1 us")
     with pytest.raises(UsageError, match=r"is no latency plus a time per byte"):
         to_simgrid(curved)
+
+
+def test_a_first_protocol_without_latency_is_exported():
+    """SMPI's 16 bytes take longer than the latency: what cannot be met is off at both ends alike, and said."""
+    steep = [
+        Protocol(Range(0, 3), 236e-9, 25e-9),
+        Protocol(Range(3, 4096, open_low=True), 3e-7, 1e-10),
+        Protocol(Range(4096, math.inf, open_low=True), 0.0, 2e-10),
+    ]
+    text = to_simgrid(PointToPoint.of_protocols(steep, name="steep"))
+    assert "<!-- messages with S <= 3 B are up to 5.4 % off: SMPI adds 16 bytes to each -->" in text
+    at = np.array([0, 1, 3, 8, 4096, 4097, 2**20])
+    assert from_simgrid(text)(S=at) == pytest.approx(PointToPoint.of_protocols(steep)(S=at), rel=0.06)
+    assert from_simgrid(text)(S=at[3:]) == pytest.approx(PointToPoint.of_protocols(steep)(S=at[3:]), rel=0.005)
+    none = PointToPoint.hockney("0 s", "1 ns/B", name="none")
+    back = from_simgrid(to_simgrid(none))
+    assert back(S=2**20) == pytest.approx(none(S=2**20), rel=1e-3)
+    with pytest.raises(UsageError, match=r"leave no latency of 'none'; lower the overheads\.$"):
+        to_simgrid(none, overheads_s=(1e-6, 0.0))

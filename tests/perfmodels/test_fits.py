@@ -94,7 +94,7 @@ def test_negative_latency_is_held_at_zero_and_said():
     assert fit.protocols[0].fit.constant == 0
     assert fit.protocols[0].fit.bounded == ("constant",)
     assert fit.remarks[1] == (
-        "The latency for S = 1000 to 10000 B came out negative without a bound; it is held at zero."
+        "The latency for S = 1000 B to 10000 B came out negative without a bound; it is held at zero."
     )
     assert "held at zero" in fit._repr_html_()
 

@@ -73,6 +73,10 @@ def test_the_worst_stride_is_named() -> None:
     assert fit.worst == (8, pytest.approx(6, rel=0.05))
     assert fit.low[2] < 6 < fit.high[2]
     assert "at stride 8 (64 KiB)" in str(fit)
+    assert fit.copy_per_byte(2) == pytest.approx(1e-5 / 4 / 65536, rel=0.1)
+    assert fit.copy_per_byte(1) < 1e-12
+    with pytest.raises(DataError, match=r"^the stride 4 was not measured; there are 1, 2, 8\.$"):
+        fit.copy_per_byte(4)
     assert "Worst" in fit._repr_html_()
     with pytest.raises(
         DataError, match=r"^there must be a row of times for each stride from 1 on, got 1 and \(2, 1\)\.$"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from scalkit.errors import UsageError
-from scalkit.perfmodels import LogGP, bluegene_p, fit_loggp, fit_messages
+from scalkit.perfmodels import LogGP, bluegene_p, find_rendezvous, fit_loggp, fit_messages
 from scalkit.perfmodels.bisection_fit import fit_bisection
 from scalkit.perfmodels.loggp_fit import LogGPFit
 from scalkit.perfmodels.overlap_fit import fit_overlap
@@ -56,9 +58,7 @@ def test_loggp_shows_every_line() -> None:
     assert names == ["half a round trip", "gap", "overhead of the sender", "overhead of the receiver"]
     assert max(np.abs(one.y).max() for one in figure.data if one.yaxis == "y2") < 0.1
     bare = LogGPFit(truth, {}, 1e-6, (), 0.9, ())
-    with pytest.raises(
-        UsageError, match=r"^this fit of LogGP keeps no measured values; fit it again with fit_loggp\.$"
-    ):
+    with pytest.raises(UsageError, match=r"^this fit keeps no measured values; fit it again with fit_loggp\.$"):
         messages(bare)
 
 
@@ -92,3 +92,21 @@ def test_overlap_and_strides() -> None:
         UsageError, match=r"^a picture of shares needs a fit of overlap, strides or the bisection, got str\.$"
     ):
         message_shares("x")  # type: ignore[arg-type]
+
+
+def test_where_a_sender_begins_to_wait() -> None:
+    sizes = 2.0 ** np.arange(4, 16)
+    times = np.where(sizes > 2048, 1e-3 + 1e-9 * sizes, 2e-6 + 1e-10 * sizes)
+    fit = find_rendezvous(sizes, times[:, None] * RNG.lognormal(0, 0.01, (len(sizes), 8)), "1 ms")
+    figure = messages(fit)
+    names = [one.name for one in figure.data if one.mode == "lines"]
+    assert names == ["does not wait", "waits for the receiver"]
+    (band,) = figure.layout.shapes
+    assert (band.x0, band.x1) == (2048, 4096)
+    residuals = np.concatenate([one.y for one in figure.data if one.yaxis == "y2"])
+    assert len(residuals) == len(sizes)
+    assert np.abs(residuals).max() < 5
+    never = messages(find_rendezvous(sizes, 2e-6 + 1e-10 * sizes, "1 ms"))
+    assert not never.layout.shapes
+    with pytest.raises(UsageError, match=r"^this fit keeps no measured values; fit it again with find_rendezvous\.$"):
+        messages(replace(fit, lines=()))

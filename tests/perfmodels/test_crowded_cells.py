@@ -1,0 +1,57 @@
+"""With more processes than cores the scheduler decides times, too: what is said of them is said apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import scalkit as sk
+from scalkit.errors import DataError
+from scalkit.perfmodels import cells_of
+from scalkit.perfmodels.predicting import held_out
+from scalkit.perfmodels.sources import message_of
+from scalkit.perfmodels.study import study
+from scalkit.reports import bundled
+
+MEASURED = {"mpich": "mpich-5.0.2", "openmpi": "openmpi-5.0.11"}
+
+
+@pytest.mark.parametrize("library", MEASURED)
+def test_real_libraries_are_studied(library: str) -> None:
+    """Measured on two cores: 6 x 6 settings of six operations."""
+    data = sk.read(str(bundled(f"data/models/collectives-{library}.nc")))
+    assert data.attrs["simulated"] == 0
+    assert bool(data["verified"].all())
+    cells = cells_of(data, "MPI_Bcast")
+    assert (len(cells.sizes), len(cells.processes), len(cells)) == (6, 6, 36)
+    assert (cells.crowded == (cells.P > 2)).all()
+    assert not cells.where(cells.P <= 2).crowded.any()
+    message = message_of(bundled(f"data/models/{MEASURED[library]}.toml"))
+    (one,) = study(data, message, ["MPI_Bcast"])
+    assert one.predicted is not None
+    assert one.predicted_alone is not None
+    assert one.predicted_alone.cells.processes.tolist() == [2]
+    said = " ".join(one.sentences)
+    assert "Of these, with a core for each process: 3 of 3 cells predicted, median error" in said
+    assert "slower than predicted with more processes than cores, which proves nothing." in said
+    assert "P = 16, S = 512 KiB" not in said
+
+
+def test_both_parameters_are_validated_on_what_was_measured() -> None:
+    """An expectation over S and p on 6 x 6 settings of a real library."""
+    data = sk.read(str(bundled("data/models/collectives-mpich.nc")))
+    verdict = sk.validate(data, {"MPI_Alltoall": "S*p"})["MPI_Alltoall"]
+    assert set(verdict.along) == {"p", "S"}
+    assert any("more processes than cores" in text for text in verdict.series.caveats)
+
+
+def test_one_parameter_has_crowded_cells_too() -> None:
+    data = sk.read(str(bundled("data/quickstart")))
+    cells = cells_of(data, "MPI_Barrier")
+    assert (cells.crowded == (cells.P > 2)).all()
+    simulated = sk.read(str(bundled("data/models/simulated-juropa-trees.nc")))
+    assert not np.any(cells_of(simulated, "MPI_Bcast").crowded)
+    with pytest.raises(
+        DataError, match=r"^MPI_Barrier is a barrier and has no size; predictions at other sizes need one\.$"
+    ):
+        held_out(cells, message_of("bluegene-p"))
