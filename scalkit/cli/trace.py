@@ -4,6 +4,8 @@
     scalkit trace analyse runs/t --out waits.nc           finds the waits
     mpiexec -n 4 scalkit trace analyse runs/t             the same, shared by 4 processes
     scalkit trace show waits.nc                           shows them again
+    scalkit trace convert run/traces.otf2 runs/t          makes a trace of an OTF2 archive, as Score-P writes them
+    scalkit trace convert runs/t run                      and an archive, run/traces.otf2, of a trace
 
 Exit status: 0; 1 if the recorded program fails, or with --fail-above, if more of the time is waiting for progress; 2 for wrong
 input or use.
@@ -21,6 +23,8 @@ from scalkit.errors import UsageError
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from scalkit.trace import Options
 
 
 HELP = "waits in traces of one-sided and other communication"
@@ -49,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--buffer", type=int, default=1 << 16, metavar="N", help="records of a kind in memory, then all are written"
     )
     analyse = words.add_parser("analyse", help="find the waits of a trace", description="Finds the waits of a trace.")
-    analyse.add_argument("folder", metavar="DIR", help="folder of the trace")
+    analyse.add_argument("folder", metavar="DIR", help="folder of the trace, or anchor file of an OTF2 archive")
     analyse.add_argument("--out", metavar="FILE", help="write the result as netCDF")
     analyse.add_argument("--keep-going", action="store_true", help="leave out what is wrong with the trace")
     analyse.add_argument(
@@ -68,6 +72,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     analyse.add_argument(
         "--chunk", type=int, default=1 << 18, metavar="N", help="requests at once of a process (default: %(default)s)"
     )
+    convert = words.add_parser(
+        "convert",
+        help="read or write OTF2",
+        description="Makes a trace of an OTF2 archive, or an archive of a trace. Needs Debian's libotf2-trace-dev.",
+    )
+    convert.add_argument(
+        "source", metavar="FROM", help="anchor file of an archive, as in run/traces.otf2, or folder of a trace"
+    )
+    convert.add_argument("target", metavar="TO", help="folder of what is made, empty or not there")
+    convert.add_argument("--keep-going", action="store_true", help="leave out what is wrong with the trace")
     show = words.add_parser(
         "show", help="show the waits that were found", description="Shows the waits that were found."
     )
@@ -87,6 +101,8 @@ def run(args: argparse.Namespace) -> int:
     """Do what the word says and return the exit status."""
     if args.word == "record":
         return _record(args)
+    if args.word == "convert":
+        return _convert(args)
     if args.rows < 1:
         raise UsageError(f"--rows is {args.rows}; a number from 1 on is needed.")
     ds = _analysed(args) if args.word == "analyse" else _read(args)
@@ -134,6 +150,25 @@ def _record(args: argparse.Namespace) -> int:
     return 1 if status else 0
 
 
+def _convert(args: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from scalkit.trace.otf2 import read_otf2, write_otf2
+    from scalkit.trace.reading import read_header
+
+    if args.source.endswith(".otf2"):
+        found = read_otf2(args.source, args.target)
+        more = f", {found['others']} left out that are no ranks of MPI" if found["others"] else ""
+        more += f", {found['unmatched']} leaves without their enter" if found["unmatched"] else ""
+        told = f"{found['locations']} locations{more}, {found['events']} events; see the waits with: "
+        sys.stdout.write(f"{told}scalkit trace analyse {args.target}\n")
+        return 0
+    events = write_otf2(args.source, args.target, keep_going=args.keep_going)
+    locations = read_header(args.source).locations
+    sys.stdout.write(f"{locations} locations, {events} events in {Path(args.target) / 'traces.otf2'}\n")
+    return 0
+
+
 def _read(args: argparse.Namespace) -> xr.Dataset:
     from scalkit.trace import read_result
 
@@ -148,7 +183,13 @@ def _analysed(args: argparse.Namespace) -> xr.Dataset:
     choices = {name: getattr(args, name) for name in CHOICES}
     options = Options(**choices, no_progress=tuple(args.no_progress), chunk=args.chunk)
     here = launched()
-    if here is None:
+    if args.folder.endswith(".otf2"):
+        if here is not None:
+            raise UsageError(
+                "several processes share a trace, not an archive; make one of it with scalkit trace convert."
+            )
+        ds = _of_archive(args, options)
+    elif here is None:
         ds = analyse(args.folder, options, ranks=Alone(), keep_going=args.keep_going, scheme=args.scheme)
     else:
         with over_world(here.size) as ranks:
@@ -156,6 +197,18 @@ def _analysed(args: argparse.Namespace) -> xr.Dataset:
     if args.out and (here is None or here.rank == 0):
         write_result(ds, args.out)
     return ds
+
+
+def _of_archive(args: argparse.Namespace, options: Options) -> xr.Dataset:
+    import tempfile
+    from pathlib import Path
+
+    from scalkit.trace import analyse
+    from scalkit.trace.otf2 import read_otf2
+
+    with tempfile.TemporaryDirectory(prefix="scalkit-") as made:
+        read_otf2(args.folder, Path(made) / "trace")
+        return analyse(Path(made) / "trace", options, keep_going=args.keep_going, scheme=args.scheme)
 
 
 def _text(told: dict[str, Any]) -> str:

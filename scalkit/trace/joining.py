@@ -86,11 +86,12 @@ def bounds(table: Table, first: int, count: int) -> list[slice]:
 
 
 def entered(marks: Table, definitions: Definitions) -> Table:
-    """Return the marks with the innermost region after each, and the region that is new, or -1."""
+    """Return the marks with the innermost region after each, the region that is new, or -1, and that which it is about."""
     path = marks["path"]
     after = np.where(marks["way"] > 0, path, definitions.parents[path]).astype(PLACE)
     new = np.where(marks["way"] > 0, path, -1).astype(PLACE)
-    return {"location": marks["location"], "time": marks["time"], "path": after, "entered": new}
+    kept = {name: marks[name] for name in ("location", "time", "number")}
+    return {**kept, "path": after, "entered": new, "own": path}
 
 
 def link(calls: Table, transfers: Table, completions: Table, first: int, count: int) -> None:

@@ -40,7 +40,8 @@ class LocalTrace:
         `location, call, done, order, kind, scope, peer, tag, bytes`; `call` and `done` are places in `calls`, `done` of the
         call that completed it, -1 if only a later call on its window does.
     marks : Table
-        `location, time, path, entered`: from this time on `path` is the innermost region; `entered` is it if it is new, or -1.
+        `location, time, number, path, entered, own`: from this time on `path` is the innermost region; `entered` is it if it is
+        new, or -1; `own` is the region that is entered or left.
     groups : list of dict
         For each location, the locations of each group that post and start took.
     problems : list of Problem

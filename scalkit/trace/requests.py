@@ -15,7 +15,7 @@ from scalkit.trace.loading import LocalTrace, Table
 from scalkit.trace.options import Options
 from scalkit.trace.tables import RECEIVE, SEND
 
-__all__ = ["Requests", "find_requests", "members"]
+__all__ = ["Kinds", "Requests", "completed_by", "completing_kinds", "find_requests", "members", "one_sided"]
 
 
 _NEVER = np.iinfo(np.int64).min
@@ -44,7 +44,7 @@ class Requests:
 
 
 @dataclass(frozen=True)
-class _Kinds:
+class Kinds:
     """For each call path whether its calls complete operations to one target, to all, or wait for other calls."""
 
     one: NDArray[np.bool_]
@@ -59,8 +59,7 @@ def find_requests(trace: LocalTrace, options: Options) -> Requests:
     Operations to the own process, to a target whose location is unknown, or that has no file, are left out, and so are those
     that a fence or a call of post-start-complete-wait completes: these calls wait for other calls, not for progress.
     """
-    names = (FLUSH_ONE, FLUSH_ALL | FENCE | COMPLETE | {"MPI_Win_free"}, FLUSH_ALL)
-    kinds = _Kinds(*map(trace.definitions.paths_in, (*names, FENCE | COMPLETE | {"MPI_Win_free"})))
+    kinds = completing_kinds(trace)
     parts = [
         _of_location(trace, trace.first + k, begin, calls, transfers, kinds, options)
         for k, (begin, (calls, transfers, _)) in enumerate(zip(trace.begins, trace.parts(), strict=True))
@@ -69,14 +68,26 @@ def find_requests(trace: LocalTrace, options: Options) -> Requests:
     return Requests(*(np.concatenate(column) for column in columns))
 
 
-def _of_location(
-    trace: LocalTrace, location: int, begin: int, calls: Table, transfers: Table, kinds: _Kinds, options: Options
-) -> tuple[NDArray[Any], ...]:
+def completing_kinds(trace: LocalTrace) -> Kinds:
+    """Return what the calls of each path complete."""
+    active = FENCE | COMPLETE | {"MPI_Win_free"}
+    return Kinds(*map(trace.definitions.paths_in, (FLUSH_ONE, FLUSH_ALL | active, FLUSH_ALL, active)))
+
+
+def one_sided(transfers: Table, begin: int) -> tuple[NDArray[np.bool_], Table]:
+    """Return which transfers of a location are one-sided, and their rows, with places counted from `begin`."""
     is_rma = ~np.isin(transfers["kind"] & 0xFF, (SEND, RECEIVE))
     rows = {name: transfers[name][is_rma] for name in ("call", "done", "scope", "peer")}
     rows["call"] = rows["call"] - begin
     rows["done"] = np.where(rows["done"] >= 0, rows["done"] - begin, -1)
-    done = _completed_by(calls, rows, kinds)
+    return is_rma, rows
+
+
+def _of_location(
+    trace: LocalTrace, location: int, begin: int, calls: Table, transfers: Table, kinds: Kinds, options: Options
+) -> tuple[NDArray[Any], ...]:
+    _, rows = one_sided(transfers, begin)
+    done = completed_by(calls, rows, kinds)
     target = members(trace, rows["scope"], rows["peer"])
     posted = calls["enter"][rows["call"]]
     kept = (done >= 0) & _is_known(trace, target) & (target != location)
@@ -110,7 +121,7 @@ def _grouped(
     return call, asked, np.minimum(since, entered), np.repeat(lengths == 1, lengths)
 
 
-def _completed_by(calls: Table, rows: Table, kinds: _Kinds) -> Ints:
+def completed_by(calls: Table, rows: Table, kinds: Kinds) -> Ints:
     """Return the first call that completes each operation: named by the trace, or one that completes its target or window."""
     path, number = calls["path"], calls["number"][rows["call"]]
     found = rows["done"].astype(np.int64)
@@ -135,7 +146,7 @@ def members(trace: LocalTrace, scope: NDArray[Any], rank: NDArray[Any]) -> Ints:
     return found
 
 
-def _whole(trace: LocalTrace, location: int, calls: Table, kinds: _Kinds) -> tuple[Ints, Ints, Ints]:
+def _whole(trace: LocalTrace, location: int, calls: Table, kinds: Kinds) -> tuple[Ints, Ints, Ints]:
     """Return a row for every other member of the window of every call that completes a whole one."""
     place = np.flatnonzero(kinds.flush_all[calls["path"]] & (calls["scope"] >= 0))
     scopes = trace.definitions.scopes

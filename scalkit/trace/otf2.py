@@ -1,0 +1,204 @@
+"""OTF2 archives: read, as Score-P and others write them, and written, so that the tools of that world can read a trace."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scalkit.errors import BuildError, DataError
+from scalkit.native import build, sources
+from scalkit.trace.definitions import Definitions
+from scalkit.trace.functions import is_library_call
+from scalkit.trace.loading import LocalTrace, load
+from scalkit.trace.otf2_events import events_of
+from scalkit.trace.requests import completing_kinds
+from scalkit.trace.writing import write_header
+
+__all__ = ["read_otf2", "write_otf2"]
+
+_SITE = "call site"
+_STRINGS = ("", _SITE, "process", "machine")
+
+
+def read_otf2(archive: str | PathLike[str], folder: str | PathLike[str]) -> dict[str, int]:
+    """Write the trace that an OTF2 archive holds.
+
+    Locations that are ranks of MPI are read, or those of all processors if the archive names no ranks. Offsets of clocks are
+    applied. The first completion of a one-sided operation counts, be it local or remote.
+
+    Parameters
+    ----------
+    archive : path
+        The anchor file, ``traces.otf2``.
+    folder : path
+        Of the trace; must be empty, or not there.
+
+    Returns
+    -------
+    dict from str to int
+        ``"locations"`` that were read, ``"others"`` that were not, ``"events"``, and leaves that were ``"unmatched"``.
+
+    Raises
+    ------
+    BuildError
+        If the OTF2 library is missing.
+    DataError
+        If the archive cannot be read, or the folder is in use.
+    """
+    place = _empty(folder)
+    if not Path(archive).is_file():
+        raise DataError(f"there is no archive {str(archive)!r}; name its anchor file, as in scorep-run/traces.otf2.")
+    said = _run("sk_otf2_read", str(archive), str(place))
+    lines = dict(line.split(" ", 1) for line in said.splitlines() if " " in line)
+    facts: dict[str, Any] = json.loads(lines.pop("facts", "{}"))
+    found = {name: int(value) for name, value in lines.items()}
+    if found["locations"] == 0:
+        raise DataError(f"{archive} has no locations; record the program again.")
+    for name in ("format", "schema", "locations"):
+        facts.pop(name, None)
+    write_header(place, found["locations"], **facts)
+    return found
+
+
+def write_otf2(folder: str | PathLike[str], archive: str | PathLike[str], *, keep_going: bool = False) -> int:
+    """Write a trace as an OTF2 archive by the conventions of Score-P, and return how many events it has.
+
+    Times are those on the clock of all. Layouts of data, the time that flushes of the recorder took, and completions of
+    collective operations that do not block are not kept. A call site stands as the file of a region of its own.
+
+    Parameters
+    ----------
+    folder : path
+        Of the trace.
+    archive : path
+        Folder of the archive, empty or not there; its anchor file is ``traces.otf2``.
+    keep_going : bool
+        Leave out what is wrong with the trace.
+
+    Raises
+    ------
+    BuildError
+        If the OTF2 library is missing.
+    DataError
+        If something is wrong with the trace, or calls of threads overlap.
+    """
+    place = _empty(archive)
+    trace = load(folder, keep_going=keep_going)
+    words = _Words(trace)
+    with tempfile.TemporaryDirectory() as made:
+        events = [Path(made) / f"{k}.events" for k in range(trace.count)]
+        counts = _write_events(trace, words, events)
+        definitions = Path(made) / "definitions"
+        definitions.write_text(words.text(counts), encoding="utf-8")
+        _run("sk_otf2_write", str(place), "traces", str(definitions), *map(str, events))
+    return sum(counts)
+
+
+def _write_events(trace: LocalTrace, words: _Words, paths: list[Path]) -> list[int]:
+    times = [one for one in (trace.calls["enter"], trace.marks["time"]) if len(one)]
+    ends = [one for one in (trace.calls["leave"], trace.marks["time"]) if len(one)]
+    first = min((int(one.min()) for one in times), default=0)
+    shift = max(0, -first)
+    words.clock = (first + shift, max((int(one.max()) for one in ends), default=0) - first)
+    kinds, counts = completing_kinds(trace), []
+    for k, (begin, tables) in enumerate(zip(trace.begins, trace.parts(), strict=True)):
+        rows = events_of(k, begin, tables, trace.definitions, kinds, words.numbers, words.groups[k])
+        rows[:, 1] += shift
+        rows.tofile(paths[k])
+        counts.append(len(rows))
+    return counts
+
+
+class _Words:
+    """The definitions of an archive, and the numbers that they get in it."""
+
+    def __init__(self, trace: LocalTrace) -> None:
+        self.clock = (0, 0)
+        self._lines: list[str] = []
+        self._strings = {text: k for k, text in enumerate(_STRINGS)}
+        self._known = {tuple(range(trace.count)): 1}
+        self._facts = trace.header.facts
+        self._groups = [tuple(range(trace.count))] * 2
+        self.numbers = {"region": self._regions(trace.definitions), "scope": self._scopes(trace.definitions)}
+        self.groups = [{k: self._group(members) for k, members in one.items()} for one in trace.groups]
+
+    def text(self, counts: list[int]) -> str:
+        """Return all definitions, a line each, for locations with so many events."""
+        lines = [f"F {json.dumps(self._facts)}", f"T {self.clock[0]} {self.clock[1]}"]
+        lines += [f"S {' '.join(text.split())}" for text in self._strings]
+        lines += [" ".join(map(str, ("G", len(members), *members))) for members in self._groups]
+        lines += self._lines
+        lines += [f"L {n}" for n in counts]
+        return "\n".join(lines) + "\n"
+
+    def _string(self, text: str) -> int:
+        return self._strings.setdefault(text, len(self._strings))
+
+    def _group(self, members: tuple[int, ...]) -> int:
+        if members not in self._known:
+            self._known[members] = len(self._groups)
+            self._groups.append(members)
+        return self._known[members]
+
+    def _regions(self, definitions: Definitions) -> Any:
+        steps: dict[tuple[str, str], int] = {}
+        found = []
+        for path in definitions.paths:
+            step = path[-1] if path else ("program", "")
+            if step not in steps:
+                steps[step] = len(steps)
+                site = self._string(step[1]) if step[1] else -1
+                self._lines.append(f"R {self._string(step[0])} {site} {int(is_library_call(step[0]))}")
+            found.append(steps[step])
+        return np.array(found, dtype=np.int64)
+
+    def _scopes(self, definitions: Definitions) -> Any:
+        """Return the communicator or window of each scope; a window has a communicator of its own."""
+        n_wins = 0
+        found = []
+        for n_comms, scope in enumerate(definitions.scopes):
+            if (scope.members < 0).any():
+                missing = int(np.flatnonzero(scope.members < 0)[0])
+                raise DataError(
+                    f"rank {missing} of the {scope.key[0]} {scope.name!r} is of no location that was recorded."
+                )
+            group = self._group(tuple(scope.members.tolist()))
+            self._lines.append(f"C {self._string('' if scope.is_window else scope.name)} {group}")
+            if scope.is_window:
+                self._lines.append(f"W {self._string(scope.name)} {n_comms}")
+            found.append(n_wins if scope.is_window else n_comms)
+            n_wins += scope.is_window
+        return np.array(found, dtype=np.int64)
+
+
+def _empty(folder: str | PathLike[str]) -> Path:
+    place = Path(folder)
+    if place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise DataError(f"{folder} is in use; name a folder that is empty or not there.")
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"cannot make {folder}: {error.strerror or error}; choose another place.") from error
+    return place
+
+
+def _run(program: str, *words: str) -> str:
+    try:
+        tool = build(sources("microbench"), "cc", makefile="trace/otf2/Makefile").program(program)
+    except BuildError as error:
+        raise BuildError(
+            f"what reads and writes OTF2 cannot be compiled ({error}); it needs a C compiler and the OTF2 library, "
+            "Debian's libotf2-trace-dev."
+        ) from error
+    done = subprocess.run([str(tool), *words], capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if line.startswith("sk_otf2_")]
+        reason = (said or done.stderr.splitlines() or [f"{program} ended with status {done.returncode}"])[-1]
+        raise DataError(f"{reason.partition(': ')[2] or reason} Check the archive with otf2-print.")
+    return done.stdout
