@@ -50,7 +50,7 @@ class EachRequest:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Found and true waits of all requests, in ns; `latency_ns` is not used to compute them."""
+    """Found and true waits of all requests, and the time of the calls that completed them, in ns."""
 
     requests: int
     found: Ints
@@ -76,9 +76,9 @@ class Comparison:
         }
 
 
-def each_request(folder: Path) -> tuple[LocalTrace, EachRequest]:
+def each_request(folder: Path, options: Options | None = None) -> tuple[LocalTrace, EachRequest]:
     """Return a trace, and what the analysis finds for each call with one target."""
-    ranks, options = Alone(), Options()
+    ranks, options = Alone(), options or Options()
     trace = load(folder)
     requests = find_requests(trace, options)
     progress = find_progress(trace, find_frame(trace, ranks), options)
@@ -89,13 +89,13 @@ def each_request(folder: Path) -> tuple[LocalTrace, EachRequest]:
     return trace, EachRequest(trace.calls["location"][call], target, enter, leave, found, call)
 
 
-def compare(folder: Path) -> Comparison:
+def compare(folder: Path, options: Options | None = None) -> Comparison:
     """Return found and true waits of a trace over the layer.
 
     The true wait of a request is the time from the begin of the call that completes it until its target took it up, at
     most until the end of the call; of several requests to a target the last one counts.
     """
-    trace, rows = each_request(folder)
+    trace, rows = each_request(folder, options)
     served = _served(folder, trace.header.locations)
     is_rma = ~np.isin(trace.transfers["kind"] & 0xFF, (SEND, RECEIVE))
     posted, done = trace.transfers["call"][is_rma], trace.transfers["done"][is_rma]
