@@ -18,14 +18,15 @@ _COLOURS = {
 
 _STYLE = (
     "<style>"
-    ".sk-shown{line-height:1.45;max-width:70em}"
-    ".sk-shown :is(p,li){margin:.3em 0;overflow-wrap:anywhere}"
+    ".sk-shown{line-height:1.45}"
+    ".sk-shown :is(p,li){margin:.3em 0;max-width:70em;overflow-wrap:anywhere}"
     ".sk-shown pre{white-space:pre-wrap;overflow-wrap:anywhere}"
     ".sk-shown .sk-wide{overflow-x:auto}"
     ".sk-shown table.sk-t{border-collapse:collapse;margin:.3em 0;font-size:inherit;color:inherit;background:none}"
     ".sk-shown table.sk-t caption{text-align:left;font-weight:bold;padding:.2em .6em;color:inherit}"
     ".sk-shown table.sk-t :is(th,td){text-align:left;vertical-align:baseline;padding:.25em .9em .25em .6em;"
     "white-space:nowrap;max-width:none;border:0;border-bottom:1px solid #8888;background:none}"
+    ".sk-shown table.sk-t thead th{white-space:normal}"
     ".sk-shown table.sk-t :is(td,tbody th){font-weight:normal}"
     ".sk-shown table.sk-facts td{white-space:normal}"
     ".sk-shown summary{cursor:pointer;padding:.15em 0}"
