@@ -7,7 +7,7 @@
 #include "base/record.h"
 #include "base/world.h"
 
-enum { SK_WHY = 2000 };
+enum { SK_WHY = 4000 };
 
 /* The table entries of the options that both programs have. */
 #define SK_COMMON_OPTIONS(common)                                                                                      \

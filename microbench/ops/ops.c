@@ -4,6 +4,8 @@
 #include "ops/creation.h"
 #include "ops/nonblocking.h"
 #include "ops/tree.h"
+#include "subst/collectives.h"
+#include "subst/modes.h"
 
 #include <string.h>
 
@@ -120,7 +122,7 @@ const struct sk_op sk_ops[SK_OPS] = {
 };
 
 const char *const sk_op_group_names[SK_OP_GROUPS] = {"paper", "blocking", "nonblocking", "overlap", "point-to-point",
-                                                     "further", "all"};
+                                                     "further", "substitutes", "send-modes", "all"};
 
 static bool belongs(const struct sk_op *op, int group)
 {
@@ -168,6 +170,11 @@ const char *sk_op_definition(const struct sk_op *op)
         return "call, local work as long as call and wait, wait; from a common start to the end of the last process";
     case SK_POINT_TO_POINT:
         return "half of a round trip between processes 0 and p - 1, from a common start to the end of the last process";
+    case SK_SEND_MODES:
+        return op->call == sk_exchange_sendrecv || op->call == sk_exchange_isend_irecv
+                   ? "processes 0 and p - 1 send at once, from a common start to the end of the last process"
+                   : "p - 1 tells 0 that it is ready, 0 sends, p - 1 sends back, from a common start to the end of "
+                     "the last process";
     case SK_FURTHER: return "made and freed, from a common start to the end of the last process";
     default: return "from a common start to the end of the last process";
     }

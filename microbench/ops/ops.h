@@ -19,11 +19,13 @@ enum sk_op_group {
     SK_OVERLAP,
     SK_POINT_TO_POINT,
     SK_FURTHER,
+    SK_SUBSTITUTES,
+    SK_SEND_MODES,
     SK_OWN,
     SK_OP_GROUPS
 };
 
-enum { SK_MOST_OPS = 64 }; /* of one program */
+enum { SK_MOST_OPS = 128 }; /* of one program */
 
 struct sk_op {
     const char *name;

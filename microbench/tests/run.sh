@@ -48,7 +48,8 @@ must_refuse() { # must_refuse STATUS MESSAGE PROCESSES PROGRAM OPTIONS...: once,
 collectives="MPI_Barrier MPI_Bcast MPI_Reduce MPI_Allreduce MPI_Gather MPI_Allgather MPI_Alltoall Bcast_binary_tree"
 objects="MPI_Comm_create MPI_Comm_create[reverse] MPI_Comm_create[stride] MPI_Comm_create[random] MPI_Comm_dup MPI_Win_create MPI_Cart_create MPI_memory"
 further="MPI_Comm_split MPI_Win_allocate MPI_Dist_graph_create MPI_Dist_graph_create_adjacent"
-every=$(sed -n 's/^SK_OP([A-Z_]*, "\([^"]*\)".*/\1/p' "$(dirname "$0")/../ops/ops.def")
+here=$(dirname "$0")
+every=$(sed -n 's/^SK_OP([A-Z_]*, "\([^"]*\)".*/\1/p' "$here/../ops/ops.def" "$here/../subst/operations.def")
 few="--max-reps 30 --passes 2 --budget 20"
 time=$directory/sk_time
 memory=$directory/sk_memory
@@ -78,6 +79,7 @@ done
     must_work "$most" "MPI_Barrier MPI_Gather" "$time" $few --clock estimated --ops MPI_Barrier,MPI_Gather --size 1
     must_work "$most" "MPI_Scan MPI_Ireduce_scatter[overlap]" "$time" $few --ops 'MPI_Scan,MPI_Ireduce_scatter[overlap]' --size 4000 --datatype double --sync window
     must_work "$most" "MPI_Ibcast[overlap] Ping_pong" "$time" --budget 0.000001 --ops 'MPI_Ibcast[overlap],point-to-point'
+    must_work "$most" "Gather_send_recv MPI_Ibsend" "$time" $few --ops substitutes,send-modes --size 200000 --datatype int
     must_work "$most" "MPI_Barrier" "$time" --budget 0.000001 --ops MPI_Barrier --warmup 1000000
     must_work "$most" "MPI_memory" "$memory" --ops MPI_memory
 }

@@ -77,7 +77,7 @@ void test_more_flows(void)
 
 void test_choose_ops(void)
 {
-    char why[2000] = "";
+    char why[4000] = "";
     int found[SK_OPS];
     CHECK(sk_ops_choose(sk_ops, SK_OPS, "paper", found, why, sizeof why) == 8 && found[0] == SK_OP_BARRIER);
     CHECK(sk_ops_choose(sk_ops, SK_OPS, "all", found, why, sizeof why) == SK_OPS);
@@ -85,7 +85,9 @@ void test_choose_ops(void)
     CHECK(n == 6 && found[0] == SK_OP_SCAN && found[1] == SK_OP_SCATTER);
     CHECK(sk_ops_choose(sk_ops, SK_OPS, "paper,nope", found, why, sizeof why) == -1);
     CHECK(strncmp(why, "--ops: 'nope' is not one of MPI_Barrier, ", 41) == 0);
-    CHECK(strstr(why, ", overlap, point-to-point, further, all") != NULL);
+    CHECK(strstr(why, ", overlap, point-to-point, further, substitutes, send-modes, all") != NULL);
+    CHECK(sk_ops_choose(sk_ops, SK_OPS, "substitutes", found, why, sizeof why) == 9 && found[0] == SK_OP_GATHER_SEND_RECV);
+    CHECK(sk_ops_choose(sk_ops, SK_OPS, "send-modes", found, why, sizeof why) == 13 && found[0] == SK_OP_SEND);
     for (int i = 0; i < SK_OPS; i++) { /* an overlap is named by what it overlaps */
         const char *bracket = strchr(sk_ops[i].name, '[');
         CHECK((sk_ops[i].group == SK_OVERLAP) == (bracket && strcmp(bracket, "[overlap]") == 0));

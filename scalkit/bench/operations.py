@@ -21,7 +21,17 @@ NEIGHBOURHOOD = "neighbourhood"
 
 SHAPES = ("identity", "reverse", "stride", "random")
 
-GROUPS = ("paper", "blocking", "nonblocking", "overlap", "point-to-point", "further", "all")
+GROUPS = (
+    "paper",
+    "blocking",
+    "nonblocking",
+    "overlap",
+    "point-to-point",
+    "further",
+    "substitutes",
+    "send-modes",
+    "all",
+)
 """Words that stand for several operations; "paper", those of the case study, is what is measured by default."""
 
 _TABLES = {"collectives": ("ops/ops.def", "SK_OP"), "memory": ("mem/objects.def", "SK_OBJECT")}
@@ -39,16 +49,24 @@ def operations(tree: Path, kind: str, group: str = _ALL) -> tuple[str, ...]:
         If the table is missing or empty.
     """
     name, macro = _TABLES[kind]
-    try:
-        text = (tree / name).read_text(encoding="utf-8")
-    except OSError as error:
-        raise BuildError(f"cannot read {tree / name}: {error.strerror or error}; install scalkit again.") from error
+    text = _table(tree, name)
     found = re.findall(rf'^{macro}\(\w+, "([^"]+)", .*?(\w+)\)$', text, re.MULTILINE)
     if not found:
         raise BuildError(f"{tree / name} lists no operations; install scalkit again.")
     if kind == "memory":
         found.insert(0, (_OWN_MEMORY, _PAPER))
     return tuple(op for op, own in found if group in (_ALL, own.lower().replace("_", "-")))
+
+
+def _table(tree: Path, name: str) -> str:
+    """Return the text of a table and of those that it includes."""
+    try:
+        text = (tree / name).read_text(encoding="utf-8")
+    except OSError as error:
+        raise BuildError(f"cannot read {tree / name}: {error.strerror or error}; install scalkit again.") from error
+    return text + "".join(
+        _table(tree, other) for other in re.findall(r'^#include "([\w/]+\.def)"$', text, re.MULTILINE)
+    )
 
 
 def choose(tree: Path, kinds: Sequence[str], wanted: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -8,7 +8,8 @@ memory       bytes per communicator, window and grid, and MPI's own memory; they
              mymodule:exchange or mine.py:exchange (docs/measurement.md)
 
 --ops takes names and groups: paper (default, the above), blocking, nonblocking, overlap, point-to-point, further (making
-and freeing communicators and windows; memory of more kinds of objects), all.
+and freeing communicators and windows; memory of more kinds of objects), substitutes (collectives by simpler calls),
+send-modes, all.
 
     scalkit measure collectives memory                                         the MPI library that is found
     scalkit measure memory --mpi mpich --mpi openmpi --report memory.html      two libraries side by side

@@ -159,7 +159,9 @@ class Advice:
             )
             unsure = ", not sure" if segment.probability < self.confidence else ""
             span = _span(segment.first, segment.last)
-            parts.append(f"{segment.winner} {span}{gain}{sure}{unsure}")
+            winner = self.operation.named(segment.winner)
+            needs = f" (needs {winner.needs})" if winner is not None and winner.needs else ""
+            parts.append(f"{segment.winner}{needs} {span}{gain}{sure}{unsure}")
         crossings = [
             _crossing_words(segment.crossover, self.confidence) for segment in setting.segments if segment.crossover
         ]

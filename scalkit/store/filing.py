@@ -84,9 +84,9 @@ def _run(
     files: Sequence[RunFile], campaign: Mapping[str, Any], measured: Mapping[str, Any], filing: Mapping[str, Any]
 ) -> RunContent:
     """Return one run: its launches ordered by when they began."""
-    seen: dict[tuple[str, int], RunFile] = {}
+    seen: dict[tuple[str, int, frozenset[int]], RunFile] = {}
     for file in files:
-        key = (file.env.program, file.env.point)
+        key = (file.env.program, file.env.point, frozenset(cell.size_bytes for cell in file.cells))
         if key in seen:
             raise DataError(
                 f"{seen[key].path} and {file.path} are the same launch (run {file.env.run_id!r}, {key[0]}); keep one of them."

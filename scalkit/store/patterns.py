@@ -9,7 +9,9 @@ __all__ = ["pattern_of", "role_of"]
 _KERNELS = ("sk_function", "sk_mafia")
 _RMA = re.compile(r"MPI_(R?(put|get|accumulate|get_accumulate)|fetch_and_op|compare_and_swap|win_\w+)(?![a-z])", re.I)
 _SIMPLE = re.compile(r"MPI_(comm|cart|graph|dist_graph|group|type|wtime|iprobe|init)\w*", re.I)
-_TWO_SIDED = re.compile(r"(MPI_(I?[bsr]?send\w*|I?recv\w*|I?sendrecv\w*|m?probe)|Ping_pong)(?!\w)", re.I)
+_TWO_SIDED = re.compile(
+    r"(MPI_(I?[bsr]?send\w*|I?recv\w*|I?sendrecv\w*|m?probe)|Ping_pong|Recv_any_\w+|Sendrecv_\w+)(?!\w)", re.I
+)
 _MASTER_WORKER = re.compile(r"master[_-]?worker", re.I)
 
 

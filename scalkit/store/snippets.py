@@ -63,6 +63,7 @@ def _with_head(advice: Advice, usage: str, body: Sequence[str]) -> str:
     lines = [f"/* The fastest way to do what {name} does, as measured.", f" * {usage}"]
     lines += [f" * Where no substitute is the best with P >= {advice.confidence:g}, {name} itself is called."]
     lines += [f" * Simulated, not measured: {one}." for one in simulated]
+    lines += [f" * {one.name} is left out: it needs {one.needs}." for one in advice.operation.substitutes if one.needs]
     lines += [" * Made by scalkit store advise. */"]
     lines += ["#include <mpi.h>", "#include <stdlib.h>", "#include <string.h>", ""]
     text = "\n".join(body)
@@ -127,7 +128,7 @@ def _by_size(operation: Operation, setting: Setting, confidence: float) -> list[
     """Return the calls of a setting, neighbours that are the same joined."""
     chosen: list[tuple[str, float]] = []
     for segment in setting.segments:
-        name = operation.name if segment.probability < confidence else segment.winner
+        name = operation.name if segment.probability < confidence else _callable(operation, segment.winner)
         end = math.inf if segment.crossover is None else segment.crossover.size
         if chosen and chosen[-1][0] == name:
             chosen.pop()
@@ -140,7 +141,14 @@ def _by_size(operation: Operation, setting: Setting, confidence: float) -> list[
 
 def _portable(advice: Advice, indent: str) -> list[str]:
     name = advice.portable[-1].choice if advice.portable else advice.operation.name
+    name = _callable(advice.operation, name)
     return [f"{indent}return {_call(advice.operation, name)};"]
+
+
+def _callable(operation: Operation, name: str) -> str:
+    """Return a candidate, or the operation where the candidate needs what this code cannot see to."""
+    substitute = operation.named(name)
+    return operation.name if substitute is not None and substitute.needs else name
 
 
 def _call(operation: Operation, name: str) -> str:

@@ -27,12 +27,15 @@ class Substitute:
     meaning : str
     body : str
         C of a function with the operation's parameters; empty for the operation itself.
+    needs : str
+        What the program around must see to; empty for what can be called anywhere.
     """
 
     name: str
     aliases: tuple[str, ...]
     meaning: str
     body: str
+    needs: str = ""
 
     @property
     def function(self) -> str:
@@ -67,7 +70,10 @@ def operations() -> tuple[Operation, ...]:
     found = []
     for entry in content["operations"]:
         itself = Substitute(entry["name"], (), "the operation itself", "")
-        others = [Substitute(s["name"], tuple(s["aliases"]), s["meaning"], s["body"]) for s in entry["substitutes"]]
+        others = [
+            Substitute(s["name"], tuple(s["aliases"]), s["meaning"], s["body"], s.get("needs", ""))
+            for s in entry["substitutes"]
+        ]
         found.append(Operation(entry["name"], entry["function"], entry["parameters"], entry["call"], (itself, *others)))
     return tuple(found)
 

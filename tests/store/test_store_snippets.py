@@ -10,6 +10,8 @@ import pytest
 
 import scalkit as sk
 from scalkit.bench.mpi import Mpi, find_mpi
+from scalkit.bench.operations import operations as names_of
+from scalkit.native import sources
 from scalkit.store.substitutes import Operation, operations
 
 pytestmark = pytest.mark.mpi
@@ -30,12 +32,13 @@ static int check_{function}(void)
     const int count = 3, root = 1;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
+    const int to = (rank + 1) % size, from = (rank + size - 1) % size, tag = 7;
     long in[64], ours[64], theirs[64];
     for (int i = 0; i < 64; i++) in[i] = 100 * rank + i, ours[i] = theirs[i] = -1;
     const void *sendbuf = in;
     void *recvbuf = theirs, *buffer = theirs;
     for (int i = 0; i < 3; i++) if (rank == root) theirs[i] = ours[i] = in[i];
-    (void)op, (void)root, (void)sendbuf, (void)recvbuf, (void)buffer;
+    (void)op, (void)root, (void)sendbuf, (void)recvbuf, (void)buffer, (void)to, (void)from, (void)tag;
     {call};
     recvbuf = buffer = ours;
     {ours};
@@ -75,7 +78,7 @@ def test_substitutes_do_what_the_operations_do(mpi: Mpi, tmp_path: Path) -> None
         (operation, one.function, one.body)
         for operation in operations()
         for one in operation.substitutes
-        if one.body and operation.name != "MPI_Send"
+        if one.body and operation.name not in ("MPI_Send", "MPI_Recv")
     ]
     program = _compiled(mpi, _source(checked), tmp_path)
     for ranks in (2, 3, 5):
@@ -84,6 +87,18 @@ def test_substitutes_do_what_the_operations_do(mpi: Mpi, tmp_path: Path) -> None
             command, capture_output=True, text=True, timeout=120, env={**os.environ, **mpi.environment}
         )
         assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+def test_what_is_measured_is_what_is_pasted() -> None:
+    tree = sources("microbench")
+    measured = (tree / "subst" / "collectives.c").read_text()
+    known = set(names_of(tree, "collectives"))
+    for operation in operations():
+        for one in operation.substitutes:
+            assert one.name in known
+            if one.name in names_of(tree, "collectives", "substitutes"):
+                assert one.body in measured, one.name
+    assert len(names_of(tree, "collectives", "substitutes")) == 9
 
 
 @pytest.mark.parametrize("operation", operations(), ids=lambda one: one.name)
@@ -98,5 +113,8 @@ def test_snippets_compile(mpi: Mpi, operation: Operation, tmp_path: Path) -> Non
                 store.put(ds.assign_attrs(mpi_library=library), machine=machine)
     advice = store.advise(operation.name)
     for code in (advice.c_ifdef(), advice.c_runtime()):
+        needy = [one for one in operation.substitutes if one.needs]
+        assert not any(f"sk_{one.function}(" in code for one in needy)
+        assert all(f"{one.name} is left out: it needs {one.needs}." in code for one in needy)
         _compiled(mpi, code, tmp_path, "-c")
         _compiled(mpi, code, tmp_path, "-c", "-DPLATFORM_FIRST_MPICH_5_0_2")
