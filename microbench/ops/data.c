@@ -87,6 +87,7 @@ static int received_blocks(const struct sk_operands *x, enum sk_flow flow)
     case SK_FLOW_ROOT_TO_EACH:
     case SK_FLOW_SUM_TO_EACH:
     case SK_FLOW_SUM_UP_TO:
+    case SK_FLOW_SUM_ONTO:
     case SK_FLOW_SUM_TO_ALL: return 1;
     case SK_FLOW_SUM_BEFORE: return x->rank > 0 ? 1 : 0;
     case SK_FLOW_ENDS: return x->rank == 0 || x->rank == x->size - 1 ? 1 : 0;
@@ -101,7 +102,7 @@ static int received_blocks(const struct sk_operands *x, enum sk_flow flow)
 static bool is_sum(enum sk_flow flow)
 {
     return flow == SK_FLOW_SUM_TO_ROOT || flow == SK_FLOW_SUM_TO_ALL || flow == SK_FLOW_SUM_TO_EACH ||
-           flow == SK_FLOW_SUM_UP_TO || flow == SK_FLOW_SUM_BEFORE;
+           flow == SK_FLOW_SUM_UP_TO || flow == SK_FLOW_SUM_BEFORE || flow == SK_FLOW_SUM_ONTO;
 }
 
 /* Does every process have a block of its own for each? */
@@ -110,13 +111,19 @@ static bool meant_for_each(enum sk_flow flow)
     return flow == SK_FLOW_EXCHANGE || flow == SK_FLOW_ROOT_TO_EACH || flow == SK_FLOW_SUM_TO_EACH;
 }
 
+/* What lies in the receive buffer before an operation adds to it. */
+static int known_before(const struct sk_operands *x, int i)
+{
+    return known_term(x, (x->rank + 1) % x->size, 0, i);
+}
+
 /* Values depend on the element's index modulo PERIOD only: so do the sums. */
 static void sums(const struct sk_operands *x, enum sk_flow flow, int *sum)
 {
     int end = flow == SK_FLOW_SUM_UP_TO ? x->rank + 1 : flow == SK_FLOW_SUM_BEFORE ? x->rank : x->size;
     for (int i = 0; i < PERIOD; i++) {
-        sum[i] = 0;
-        for (int from = 0; from < end; from++)
+        sum[i] = flow == SK_FLOW_SUM_ONTO ? known_before(x, i) + known_term(x, x->rank, 0, i) : 0;
+        for (int from = 0; flow != SK_FLOW_SUM_ONTO && from < end; from++)
             sum[i] += known_term(x, from, meant_for_each(flow) ? x->rank : 0, i);
     }
 }
@@ -128,6 +135,7 @@ static int expected(const struct sk_operands *x, enum sk_flow flow, const int *s
     case SK_FLOW_SUM_TO_EACH:
     case SK_FLOW_SUM_UP_TO:
     case SK_FLOW_SUM_BEFORE:
+    case SK_FLOW_SUM_ONTO:
     case SK_FLOW_SUM_TO_ALL: return sum[i % PERIOD];
     case SK_FLOW_ROOT_TO_EACH:
     case SK_FLOW_EXCHANGE: return known(block, x->rank, i);
@@ -165,6 +173,8 @@ void sk_operands_fill(const struct sk_operands *x, enum sk_flow flow)
     visit(x, flow, true);
     for (int i = 0; flow == SK_FLOW_ROOT_TO_ALL && x->rank == 0 && i < x->count; i++)
         put(x, x->receive, (size_t)i, known(0, 0, i)); /* a broadcast has one buffer */
+    for (int i = 0; flow == SK_FLOW_SUM_ONTO && i < x->count; i++)
+        put(x, x->receive, (size_t)i, known_before(x, i));
 }
 
 size_t sk_operands_wrong(const struct sk_operands *operands, enum sk_flow flow)

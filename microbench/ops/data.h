@@ -20,6 +20,7 @@ enum sk_flow {
     SK_FLOW_SUM_TO_EACH, /* the sum of the blocks meant for this process */
     SK_FLOW_SUM_UP_TO,   /* the sum of the blocks of processes 0 to this one */
     SK_FLOW_SUM_BEFORE,  /* the same without this one; process 0 receives nothing */
+    SK_FLOW_SUM_ONTO,    /* the own block, added onto the next process' block, which is there already */
     SK_FLOW_ENDS         /* processes 0 and p - 1 have each other's block */
 };
 

@@ -36,11 +36,12 @@ static void add_block(const struct sk_operands *to, const struct sk_operands *fr
 /* What MPI would leave on process r. */
 static void deliver(struct sk_operands *world, enum sk_flow flow, int p, int r)
 {
-    memset(world[r].receive, 0, COUNT * sizeof(double));
+    if (flow != SK_FLOW_SUM_ONTO)
+        memset(world[r].receive, 0, COUNT * sizeof(double));
     for (int s = 0; s < p; s++) {
         bool takes = flow == SK_FLOW_SUM_TO_EACH || (flow == SK_FLOW_ROOT_TO_EACH && s == 0) ||
                      (flow == SK_FLOW_SUM_UP_TO && s <= r) || (flow == SK_FLOW_SUM_BEFORE && s < r) ||
-                     (flow == SK_FLOW_ENDS && s == p - 1 - r);
+                     (flow == SK_FLOW_ENDS && s == p - 1 - r) || (flow == SK_FLOW_SUM_ONTO && s == r);
         if (takes)
             add_block(&world[r], &world[s], flow == SK_FLOW_SUM_TO_EACH || flow == SK_FLOW_ROOT_TO_EACH ? r : 0);
     }
@@ -68,7 +69,7 @@ static void check_flow(enum sk_flow flow, enum sk_datatype datatype, int p)
 void test_more_flows(void)
 {
     const enum sk_flow flows[] = {SK_FLOW_ROOT_TO_EACH, SK_FLOW_SUM_TO_EACH, SK_FLOW_SUM_UP_TO, SK_FLOW_SUM_BEFORE,
-                                  SK_FLOW_ENDS};
+                                  SK_FLOW_SUM_ONTO, SK_FLOW_ENDS};
     for (int p = 1; p <= MOST; p++)
         for (int type = 0; type < SK_DATATYPES; type++)
             for (size_t i = 0; i < sizeof flows / sizeof *flows; i++)
@@ -82,7 +83,7 @@ void test_choose_ops(void)
     CHECK(sk_ops_choose(sk_ops, SK_OPS, "paper", found, why, sizeof why) == 8 && found[0] == SK_OP_BARRIER);
     CHECK(sk_ops_choose(sk_ops, SK_OPS, "all", found, why, sizeof why) == SK_OPS);
     int n = sk_ops_choose(sk_ops, SK_OPS, "MPI_Scan,blocking,MPI_Scan", found, why, sizeof why);
-    CHECK(n == 6 && found[0] == SK_OP_SCAN && found[1] == SK_OP_SCATTER);
+    CHECK(n == 7 && found[0] == SK_OP_SCAN && found[1] == SK_OP_SCATTER);
     CHECK(sk_ops_choose(sk_ops, SK_OPS, "paper,nope", found, why, sizeof why) == -1);
     CHECK(strncmp(why, "--ops: 'nope' is not one of MPI_Barrier, ", 41) == 0);
     CHECK(strstr(why, ", overlap, point-to-point, further, substitutes, send-modes, all") != NULL);
