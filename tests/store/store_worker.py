@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
 import numpy as np
 
 import scalkit as sk
+from scalkit.errors import StoreError
 from scalkit.store.content import content_id, decoded
+
+FULL = (
+    r"^cannot write runs/[0-9a-f]{32}\.parquet in '.*': the disk is full; .* MB are needed; "
+    r"make room and do it again, the store is as it was\.$"
+)
 
 
 def written(number: int) -> dict[str, object]:
@@ -47,8 +54,35 @@ def read(path: Path, until: int) -> None:
             sys.exit(1)
 
 
+def fill(path: Path) -> None:
+    """Fill a small disk, and check what is there then and once there is room again."""
+    store = sk.store.open(path)
+    ds = sk.measurements([2, 4, 8], [[1e-6 * k for k in range(1, 4000)]] * 3, name="MPI_Bcast")
+    told = ""
+    for number in range(1000):
+        try:
+            store.put(ds, machine=f"machine {number}")
+        except StoreError as error:
+            told = str(error)
+            break
+    assert re.search(FULL, told), told
+    there = len(store)
+    assert there > 3
+    again = sk.store.open(path)
+    assert list((path / "tmp").iterdir()) == []
+    assert len(again.runs()) == there
+    for run_id in again.folder.run_ids():
+        record, table = decoded(again.folder.file_of(run_id), run_id)
+        assert content_id(record["measured"], table) == run_id
+    (path / "runs" / f"{again.folder.run_ids()[0]}.parquet").unlink()
+    assert len(store.put(ds, machine="with room").added) == 1
+    print("full and as it was", there, flush=True)  # noqa: T201
+
+
 if __name__ == "__main__":
-    if sys.argv[1] == "write":
+    if sys.argv[1] == "fill":
+        fill(Path(sys.argv[2]))
+    elif sys.argv[1] == "write":
         write(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
     else:
         read(Path(sys.argv[2]), int(sys.argv[3]))
