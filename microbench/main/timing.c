@@ -189,6 +189,19 @@ static void write_end(struct experiment *e)
     sk_record_close(&e->record);
 }
 
+/* Room for the operation that needs most: with thousands of processes a block from each does not fit into memory. */
+static struct sk_blocks room(const struct experiment *e)
+{
+    struct sk_blocks most = {1, 1};
+    for (int i = 0; i < e->settings.n_ops; i++) {
+        enum sk_flow flow = e->suite->ops[e->settings.ops[i]].flow;
+        struct sk_blocks one = sk_flow_room(flow, e->world.rank, e->world.size);
+        most.send = one.send > most.send ? one.send : most.send;
+        most.receive = one.receive > most.receive ? one.receive : most.receive;
+    }
+    return most;
+}
+
 static void run(struct experiment *e, int argc, char **argv)
 {
     struct settings *s = &e->settings;
@@ -198,7 +211,7 @@ static void run(struct experiment *e, int argc, char **argv)
     e->sync.clock = sk_clocks_open(&e->clocks, s->common.budget_s);
     write_env(e, argc, argv);
     skip_lacking(e);
-    e->operands = sk_operands_new(MPI_COMM_WORLD, (enum sk_datatype)s->datatype_id, (size_t)s->size);
+    e->operands = sk_operands_new(MPI_COMM_WORLD, (enum sk_datatype)s->datatype_id, (size_t)s->size, room(e));
     if (e->suite->open)
         e->suite->open(&e->operands);
     for (int i = 0; i < s->n_ops; i++)

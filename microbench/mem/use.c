@@ -16,7 +16,8 @@ static void message_to_everyone(const struct sk_world *world)
 
 void sk_use_everything(const struct sk_world *world)
 {
-    struct sk_operands operands = sk_operands_new(MPI_COMM_WORLD, SK_BYTE, 8);
+    struct sk_operands operands = sk_operands_new(MPI_COMM_WORLD, SK_BYTE, 8,
+                                                  (struct sk_blocks){world->size, world->size});
     for (int i = 0; i < SK_OPS; i++)
         if (sk_ops[i].group == SK_PAPER)
             SK_MPI(sk_ops[i].call(&operands));

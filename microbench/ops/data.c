@@ -13,7 +13,7 @@ size_t sk_datatype_bytes(enum sk_datatype datatype)
     return bytes[datatype];
 }
 
-struct sk_operands sk_operands_new(MPI_Comm comm, enum sk_datatype datatype, size_t bytes)
+struct sk_operands sk_operands_new(MPI_Comm comm, enum sk_datatype datatype, size_t bytes, struct sk_blocks room)
 {
     const MPI_Datatype types[SK_DATATYPES] = {MPI_BYTE, MPI_INT, MPI_DOUBLE};
     struct sk_operands x = {.comm = comm, .datatype = datatype, .type = types[datatype]};
@@ -22,8 +22,8 @@ struct sk_operands sk_operands_new(MPI_Comm comm, enum sk_datatype datatype, siz
     SK_MPI(PMPI_Comm_rank(comm, &x.rank));
     SK_MPI(PMPI_Comm_size(comm, &x.size));
     SK_MPI(PMPI_Dims_create(x.size, 2, x.grid));
-    x.send = sk_alloc((size_t)x.size * bytes);
-    x.receive = sk_alloc((size_t)x.size * bytes);
+    x.send = sk_alloc((size_t)room.send * bytes);
+    x.receive = sk_alloc((size_t)room.receive * bytes);
     x.counts = sk_alloc((size_t)x.size * sizeof *x.counts);
     x.places = sk_alloc((size_t)x.size * sizeof *x.places);
     for (int i = 0; i < x.size; i++) {
@@ -111,6 +111,14 @@ static bool meant_for_each(enum sk_flow flow)
     return flow == SK_FLOW_EXCHANGE || flow == SK_FLOW_ROOT_TO_EACH || flow == SK_FLOW_SUM_TO_EACH;
 }
 
+struct sk_blocks sk_flow_room(enum sk_flow flow, int rank, int size)
+{
+    const struct sk_operands x = {.rank = rank, .size = size};
+    int received = received_blocks(&x, flow);
+    bool sends_each = meant_for_each(flow) && (flow != SK_FLOW_ROOT_TO_EACH || rank == 0);
+    return (struct sk_blocks){.send = sends_each ? size : 1, .receive = received > 0 ? received : 1};
+}
+
 /* What lies in the receive buffer before an operation adds to it. */
 static int known_before(const struct sk_operands *x, int i)
 {
@@ -164,7 +172,8 @@ static size_t visit(const struct sk_operands *x, enum sk_flow flow, bool spoil)
 
 void sk_operands_fill(const struct sk_operands *x, enum sk_flow flow)
 {
-    for (int block = 0; block < x->size; block++)
+    int blocks = sk_flow_room(flow, x->rank, x->size).send;
+    for (int block = 0; block < blocks; block++)
         for (int i = 0; i < x->count; i++) {
             int to = meant_for_each(flow) ? block : 0;
             put(x, x->send, (size_t)block * (size_t)x->count + (size_t)i,

@@ -29,7 +29,7 @@ enum sk_datatype { SK_BYTE, SK_INT, SK_DOUBLE, SK_DATATYPES };
 extern const char *const sk_datatype_names[SK_DATATYPES];
 size_t sk_datatype_bytes(enum sk_datatype datatype);
 
-/* Buffers with room for one block for and from every process. Bytes are summed as MPI_UINT8_T. */
+/* Bytes are summed as MPI_UINT8_T. */
 struct sk_operands {
     MPI_Comm comm;
     int rank, size;
@@ -38,13 +38,20 @@ struct sk_operands {
     int count;              /* elements of a block */
     MPI_Datatype type;      /* of an element */
     MPI_Datatype sum_type;  /* of an element, in reductions */
-    void *send, *receive;
+    void *send, *receive;   /* as many blocks as there is room for */
     int *counts, *places;   /* elements and first element of each process' block */
     int64_t work;           /* rounds of sk_work beside a non-blocking operation */
 };
 
-/* The caller frees with sk_operands_free. `bytes` is a multiple of the datatype's size, at least one element. */
-struct sk_operands sk_operands_new(MPI_Comm comm, enum sk_datatype datatype, size_t bytes);
+/* How many blocks a process has room for. */
+struct sk_blocks { int send, receive; };
+
+/* Returns what process `rank` of `size` needs for operations of this flow: a block for or from every process, or one. */
+struct sk_blocks sk_flow_room(enum sk_flow flow, int rank, int size);
+
+/* The caller frees with sk_operands_free. `bytes` is a multiple of the datatype's size, at least one element. Operations
+ * that need more than `room` must not be called. */
+struct sk_operands sk_operands_new(MPI_Comm comm, enum sk_datatype datatype, size_t bytes, struct sk_blocks room);
 void sk_operands_free(struct sk_operands *operands);
 
 /* Fills the send buffer with known values, and the receive buffer with values that are all wrong. */

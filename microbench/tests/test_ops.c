@@ -9,12 +9,14 @@
 
 enum { MOST = 5, COUNT = 130 };
 
-/* Operands of a process in a world of `p`, without MPI. */
-static struct sk_operands by_hand(int rank, int p, enum sk_datatype datatype)
+/* Operands of a process in a world of `p`, without MPI, with no more room than the flow needs: sanitizers see the rest. */
+static struct sk_operands by_hand(int rank, int p, enum sk_datatype datatype, enum sk_flow flow)
 {
     struct sk_operands x = {.rank = rank, .size = p, .datatype = datatype, .count = COUNT};
-    x.send = sk_alloc((size_t)p * COUNT * sizeof(double));
-    x.receive = sk_alloc((size_t)p * COUNT * sizeof(double));
+    struct sk_blocks room = sk_flow_room(flow, rank, p);
+    size_t bytes = COUNT * sk_datatype_bytes(datatype);
+    x.send = sk_alloc((size_t)room.send * bytes);
+    x.receive = sk_alloc((size_t)room.receive * bytes);
     return x;
 }
 
@@ -37,7 +39,7 @@ static void add_block(const struct sk_operands *to, const struct sk_operands *fr
 static void deliver(struct sk_operands *world, enum sk_flow flow, int p, int r)
 {
     if (flow != SK_FLOW_SUM_ONTO)
-        memset(world[r].receive, 0, COUNT * sizeof(double));
+        memset(world[r].receive, 0, COUNT * sk_datatype_bytes(world[r].datatype));
     for (int s = 0; s < p; s++) {
         bool takes = flow == SK_FLOW_SUM_TO_EACH || (flow == SK_FLOW_ROOT_TO_EACH && s == 0) ||
                      (flow == SK_FLOW_SUM_UP_TO && s <= r) || (flow == SK_FLOW_SUM_BEFORE && s < r) ||
@@ -51,7 +53,7 @@ static void check_flow(enum sk_flow flow, enum sk_datatype datatype, int p)
 {
     struct sk_operands world[MOST];
     for (int r = 0; r < p; r++) {
-        world[r] = by_hand(r, p, datatype);
+        world[r] = by_hand(r, p, datatype, flow);
         sk_operands_fill(&world[r], flow);
     }
     for (int r = 0; r < p; r++) {
@@ -74,6 +76,23 @@ void test_more_flows(void)
         for (int type = 0; type < SK_DATATYPES; type++)
             for (size_t i = 0; i < sizeof flows / sizeof *flows; i++)
                 check_flow(flows[i], (enum sk_datatype)type, p);
+}
+
+static bool has_room(enum sk_flow flow, int rank, int send, int receive)
+{
+    struct sk_blocks room = sk_flow_room(flow, rank, MOST);
+    return room.send == send && room.receive == receive;
+}
+
+/* No more blocks than an operation needs, and never none. */
+void test_room(void)
+{
+    CHECK(has_room(SK_FLOW_NONE, 0, 1, 1) && has_room(SK_FLOW_OBJECT, 1, 1, 1) && has_room(SK_FLOW_ENDS, 1, 1, 1));
+    CHECK(has_room(SK_FLOW_ROOT_TO_ALL, 0, 1, 1) && has_room(SK_FLOW_SUM_TO_ALL, 1, 1, 1));
+    CHECK(has_room(SK_FLOW_EXCHANGE, 1, MOST, MOST) && has_room(SK_FLOW_ALL_TO_ALL, 1, 1, MOST));
+    CHECK(has_room(SK_FLOW_ALL_TO_ROOT, 0, 1, MOST) && has_room(SK_FLOW_ALL_TO_ROOT, 1, 1, 1));
+    CHECK(has_room(SK_FLOW_ROOT_TO_EACH, 0, MOST, 1) && has_room(SK_FLOW_ROOT_TO_EACH, 1, 1, 1));
+    CHECK(has_room(SK_FLOW_SUM_TO_EACH, 1, MOST, 1) && has_room(SK_FLOW_SUM_BEFORE, 0, 1, 1));
 }
 
 void test_choose_ops(void)
@@ -111,7 +130,7 @@ void test_sums_of_bytes(void)
     for (int p = 1; p <= 2000; p += p < 20 ? 1 : 97) {
         int sum[COUNT] = {0};
         for (int r = 0; r < p; r++) {
-            struct sk_operands x = by_hand(r, p, SK_BYTE);
+            struct sk_operands x = by_hand(r, p, SK_BYTE, SK_FLOW_SUM_TO_ALL);
             sk_operands_fill(&x, SK_FLOW_SUM_TO_ALL);
             for (int i = 0; i < COUNT; i++)
                 sum[i] += ((unsigned char *)x.send)[i];
