@@ -23,6 +23,7 @@ from scalkit.reports.bundled import bundled
 __all__ = ["Finding", "Findings", "guideline_findings"]
 
 _BUNDLED = {"neighbourhood": "data/guidelines/neighbourhood", "classic": "data/guidelines/classic"}
+_SETS = {"neighbourhood": ("neighbourhood", "classic"), "classic": ("classic",)}
 _MOST = 12
 
 
@@ -141,7 +142,7 @@ class Findings:
                 tuple(escape(str(cell)) for cell in (name, *row))
                 for name, row in zip(cells.index, cells.to_numpy().tolist(), strict=True)
             ]
-            heads = ("guideline", *map(str, cells.columns))
+            heads = ("guideline", *(str(head).removeprefix("library=") for head in cells.columns))
             parts.append(f"<h4>{escape(one.name)}</h4>{table(heads, rows) if rows else ''}")
         return _Shown("".join(parts))
 
@@ -178,7 +179,7 @@ def guideline_findings(source: str | os.PathLike[str] = "") -> Findings:
     """
     if os.fspath(source):
         return Findings((_finding("your measurements", os.fspath(source), ("neighbourhood", "classic")),))
-    found = tuple(_finding(name, folder, (name,)) for name, folder in _bundled().items())
+    found = tuple(_finding(name, folder, _SETS[name]) for name, folder in _bundled().items())
     if found:
         return Findings(found)
     made = assess(example_table(), "neighbourhood")

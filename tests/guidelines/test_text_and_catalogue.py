@@ -9,9 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scalkit.bench.neighbourhood import operations_of_neighbourhoods
+from scalkit.bench.operations import operations
 from scalkit.errors import RuleError
 from scalkit.guidelines import CATALOGUES, Guideline, guidelines, load_guidelines
 from scalkit.guidelines.text import plain_level
+from scalkit.native import sources
 from scalkit.relation import Relation
 
 EXAMPLE = "Write it as 'A <= B + 2*C' or 'A ~ B', with names that hold blanks in double quotes."
@@ -121,6 +124,12 @@ def test_bundled_guidelines() -> None:
     ):
         assert text in classic
     assert all(one.meaning.endswith(".") for one in guidelines(CATALOGUES))
+
+
+def test_what_bundled_guidelines_compare_can_be_measured() -> None:
+    compared = {level for one in guidelines(CATALOGUES) if one.parameter == "operation" for level in one.levels}
+    measured = {*operations(sources("microbench"), "collectives"), *operations_of_neighbourhoods()}
+    assert compared - measured == set()
 
 
 def test_sources() -> None:
