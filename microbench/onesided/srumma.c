@@ -291,6 +291,8 @@ static void read_options(int argc, char **argv)
     }
     transport = sk_transport(over);
     SK_REQUIRE(transport != NULL, "--over: '%s' is not one of rma, layer", over);
+    SK_REQUIRE(ahead <= 1 && check <= 1, "--ahead and --check are 0 or 1");
+    SK_REQUIRE(noise <= 100, "--noise=%" PRId64 " is more than 100 percent", noise);
 }
 
 int main(int argc, char **argv)

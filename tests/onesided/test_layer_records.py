@@ -1,0 +1,58 @@
+"""The layer in C is right, and every call and transfer of it stands in the trace."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scalkit.bench import Mpi
+from scalkit.bench.mpi import settings
+from scalkit.trace import analyse
+from scalkit.trace.loading import load
+from scalkit.trace.tables import ACCUMULATE, GET, PUT, RECEIVE, RMW, SEND
+
+KERNEL = Path(__file__).resolve().parents[2] / "microbench"
+TIMES, TURNS, LAYOUTS = 2, 60, 3  # as in tests/layer.c
+BLOCKING = TURNS // 3
+
+
+@pytest.mark.mpi
+def test_calls_and_transfers_are_recorded(mpi: Mpi, tmp_path: Path) -> None:
+    program, trace = tmp_path / "layer_recorded", tmp_path / "trace"
+    make = ["make", "-s", "-j2", "-f", str(KERNEL / "onesided/Makefile"), str(program), f"BUILD={tmp_path}"]
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    environment = {**inherited, **settings(mpi.kind, oversubscribed=True), "SCALKIT_TRACE": str(trace)}
+    environment["SCALKIT_TRACE_BUFFER"] = "64"
+    subprocess.run([*make, f"MPICC={mpi.mpicc}"], check=True, env=environment)
+    trace.mkdir()
+    command = mpi.command(2, str(program), str(trace), forward=environment)
+    done = subprocess.run(command, check=True, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "the layer: all as it must be with 2 processes\n"
+    found = load(trace)
+    kinds = Counter((found.transfers["kind"] & 0xFF).tolist())
+    each = 2 * TIMES
+    assert kinds == {
+        PUT: each * (TURNS * LAYOUTS + TURNS + 1),
+        GET: each * LAYOUTS * (BLOCKING + 2 * (TURNS - BLOCKING)),
+        ACCUMULATE: each * TURNS * LAYOUTS,
+        RMW: each * 2 * TURNS,
+        SEND: each * TURNS,
+        RECEIVE: each * TURNS,
+    }
+    layouts = Counter((found.transfers["kind"][found.transfers["kind"] & 0xFF == ACCUMULATE] >> 8 & 0xFF).tolist())
+    assert layouts == dict.fromkeys(range(3), each * TURNS)
+    assert (found.transfers["done"] >= 0).all()
+    names = Counter(found.definitions.region(int(path)) for path in found.calls["path"])
+    assert names["sk1s_nbput"] == each * ((TURNS - BLOCKING) * LAYOUTS + TURNS + 1)
+    assert names["sk1s_wait"] == each * ((TURNS - BLOCKING) * LAYOUTS * 3 + TURNS)
+    assert names["sk1s_notify_wait"] == each * TURNS
+    severity = analyse(trace)["severity"]
+    assert int(severity.sel(metric="rma_operations").sum()) == sum(kinds[kind] for kind in (PUT, GET, ACCUMULATE, RMW))
+    late = severity.sel(metric="late_sender").sum("location").values
+    paths = {str(name) for name in analyse(trace)["region"].values[np.flatnonzero(late)]}
+    assert paths <= {"sk1s_notify_wait"}
