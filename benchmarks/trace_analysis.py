@@ -10,6 +10,7 @@ import argparse
 import ctypes
 import gc
 import json
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -128,6 +129,37 @@ def time_of_the_exchange(ranks: Ranks, folder: Path, chunk: int, scheme: str) ->
     return time.perf_counter() - wall, spent
 
 
+def from_otf2(locations: int, requests: int, chunk: int) -> dict[str, Any]:
+    """Return the speed of reading an archive, of analysing what was read, and of both together."""
+    from scalkit.trace.otf2 import read_otf2, write_otf2
+
+    with tempfile.TemporaryDirectory() as made:
+        plain, archive, back = (Path(made) / name for name in ("plain", "archive", "back"))
+        write_header(plain, locations, simulated=True)
+        for one in range(locations):
+            make_location(plain, one, locations, requests // locations, 1, 0.0, seed=1)
+        begin = time.perf_counter()
+        events = write_otf2(plain, archive)
+        written = time.perf_counter() - begin
+        begin, cpu = time.perf_counter(), sum(os.times()[:4])
+        read_otf2(archive / "traces.otf2", back)
+        read = time.perf_counter() - begin
+        ds = analyse(back, Options(chunk=chunk))
+        wall, cpu = time.perf_counter() - begin, sum(os.times()[:4]) - cpu
+        same = int(ds["severity"].sel(metric="wait_for_progress").sum())
+    n = requests // locations * locations
+    return {
+        "requests": n,
+        "events": events,
+        "written_events_per_s": events / written,
+        "read_events_per_s": events / read,
+        "read_requests_per_s": n / read,
+        "requests_per_s": n / wall,
+        "requests_per_cpu_s": n / cpu,
+        "wait_ns": same,
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--locations", type=int, default=64)
@@ -135,7 +167,7 @@ def main() -> None:
     parser.add_argument("--several", type=int, default=4, help="targets of a call with several")
     parser.add_argument("--chunk", type=int, default=1 << 18)
     parser.add_argument("--scheme", choices=("bulk", "per-event"), default="bulk")
-    parser.add_argument("--only", choices=("one", "hot", "several"))
+    parser.add_argument("--only", choices=("one", "hot", "several", "otf2"))
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     ranks: Ranks = Alone()
@@ -144,6 +176,8 @@ def main() -> None:
 
         ranks = OverMpi(MPI.COMM_WORLD)
     found = {}
+    if args.only in (None, "otf2") and ranks.size == 1 and args.scheme == "bulk":
+        found["otf2"] = from_otf2(args.locations, args.requests, args.chunk)
     for name, several, hot in (("one", 1, 0.0), ("hot", 1, 0.9), ("several", args.several, 0.0)):
         if args.only not in (None, name):
             continue

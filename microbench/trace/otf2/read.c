@@ -1,7 +1,7 @@
 /* Reads an OTF2 archive and writes a folder of location files:   sk_otf2_read ARCHIVE.otf2 FOLDER
  *
  * Calls are regions whose names begin as those of communication libraries do, and regions in them; others become marks.
- * Calls are regions whose names begin as those of communication libraries do, and regions in them; others become marks.
+ * What an event says of the call around it, its communicator, root, target, goes to the record of the call. Prints, one a
  * line, how many `locations` were read, `others` are no ranks of MPI, `events` were read, leaves were `unmatched`; and
  * `facts`, if the archive keeps the header of a trace. */
 #include "trace/buffer.h"
