@@ -1,6 +1,6 @@
 /* Calls functions of every kind that the recorder knows, counts its own calls, and prints the count of each process.
  * With `delay`, process 1 comes late by 30 ms to a barrier, a message and a fence; with `progress`, it lets process 0
- * wait for the progress of a get; with `threads`, two threads of each make communicators at the same time; with `crash`,
+ * With `delay`, process 1 comes late by 30 ms to a barrier, a message and a fence; with `progress` it lets process 0
  * all of it is done and the program is killed. */
 #define _GNU_SOURCE
 #include "trace/scalkit_trace.h"
