@@ -1,6 +1,7 @@
 /* C = A B through GA_Dgemm of Global Arrays, checked; prints the time of one multiplication.
  *
- * With Debian's packages libglobalarrays-dev, libarmci-mpi-dev and libopenblas0-serial, and an MPI library of MPICH's ABI:
+ * With Debian's packages libglobalarrays-dev, libarmci-mpi-dev and libopenblas0-serial, and an MPI library of MPICH's
+ * ABI:
  *
  *     L=/usr/lib/x86_64-linux-gnu
  *     mpicc -O2 benchmarks/srumma_global_arrays.c -o ga_dgemm $L/libga-mpich.a $L/libarmci-mpich.a \
@@ -44,7 +45,8 @@ int main(int argc, char **argv)
     double each = (MPI_Wtime() - begin) / repeat;
     NGA_Get(c, at, at, &value, &ld);
     if (GA_Nodeid() == 0)
-        printf("n %d, %d processes: %.1f ms each, element %g, expected %g\n", n, GA_Nnodes(), 1e3 * each, value, 2.0 * n);
+        printf("n %d, %d processes: %.1f ms each, element %g, expected %g\n", n, GA_Nnodes(), 1e3 * each, value,
+               2.0 * n);
     GA_Terminate();
     MPI_Finalize();
     return value != 2.0 * n;
