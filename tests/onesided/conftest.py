@@ -12,7 +12,7 @@ from scalkit.bench import Mpi, find_mpi
 from scalkit.bench.onesided import Simulator
 from scalkit.errors import BuildError, LaunchError
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 
 @pytest.fixture(scope="session")
