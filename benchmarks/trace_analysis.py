@@ -165,7 +165,7 @@ def main() -> None:
     parser.add_argument("--locations", type=int, default=64)
     parser.add_argument("--requests", type=int, default=2_000_000, help="of all locations")
     parser.add_argument("--several", type=int, default=4, help="targets of a call with several")
-    parser.add_argument("--chunk", type=int, default=1 << 18)
+    parser.add_argument("--chunk", type=int, default=1 << 16)
     parser.add_argument("--scheme", choices=("bulk", "per-event"), default="bulk")
     parser.add_argument("--only", choices=("one", "hot", "several", "otf2"))
     parser.add_argument("--json", action="store_true")

@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="function that progresses nothing; repeatable",
     )
     analyse.add_argument(
-        "--chunk", type=int, default=1 << 18, metavar="N", help="requests at once of a process (default: %(default)s)"
+        "--chunk", type=int, default=1 << 16, metavar="N", help="requests at once of a process (default: %(default)s)"
     )
     convert = words.add_parser(
         "convert",

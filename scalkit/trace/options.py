@@ -49,7 +49,7 @@ class Options:
     search: Literal["posting", "entering"] = "posting"
     all_targets: Literal["outstanding", "window"] = "outstanding"
     no_progress: tuple[str, ...] = ()
-    chunk: int = 1 << 18
+    chunk: int = 1 << 16
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
