@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,16 +15,22 @@ from scalkit.errors import ReportError
 from scalkit.lessons.transforms import choice_of, transforms
 from scalkit.perfmodels import (
     Folklore,
+    InsideBounds,
     PerformanceModel,
     PointToPoint,
     cells_of,
     collective,
+    congested,
     folklore,
     in_groups,
+    inside_bounds,
     with_datatype,
 )
 from scalkit.perfmodels.known import KnownAlgorithms, read_known
+from scalkit.perfmodels.predicting import HeldOut
 from scalkit.perfmodels.quantities import format_value
+from scalkit.perfmodels.sources import message_of
+from scalkit.perfmodels.study import study
 from scalkit.reports.bundled import bundled
 from scalkit.widgets.model_sliders import ModelSliders
 
@@ -36,7 +43,9 @@ __all__ = [
     "folklore_here",
     "folklore_of",
     "known",
+    "pairs_on_tori",
     "simulated",
+    "studied_here",
     "values",
     "variants",
 ]
@@ -62,6 +71,38 @@ def folklore_here(library: str = "mpich") -> list[Any]:
         how = "measure with scalkit measure collectives --size 8 --out runs/8, and other sizes"
         return [f"no measurements of {library} are bundled; {how}"]
     return folklore_of(measure.read(str(path), parameter=["p", "S"]))
+
+
+def studied_here(library: str = "mpich") -> pd.DataFrame:
+    """Return, for each operation of a real library on a machine of two cores, the algorithms and errors that models find."""
+    import pandas as pd
+
+    data = measure.read(str(bundled(f"{_MODELS}/collectives-{library}.nc")), parameter=["p", "S"])
+    message = message_of(next(iter(sorted(bundled(_MODELS).glob(f"{library}-*.toml")))))
+    rows = {}
+    for one in study(data, message):
+        cells = one.identified.cells if one.identified is not None else ()
+        used = Counter(" or ".join(cell.algorithms) for cell in cells).most_common(1)
+        named = ", ".join(f"{name} ({n} of {len(cells)})" for name, n in used)
+        rows[one.function] = [named, _median(one.predicted), _median(one.predicted_alone)]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["seems to use", "median error", "with a core each"])
+
+
+def _median(predicted: HeldOut | None) -> str:
+    errors = predicted.errors if predicted is not None else ()
+    return f"{100 * np.median(errors):.0f} %" if len(errors) else "–"
+
+
+def pairs_on_tori() -> tuple[InsideBounds, ...]:
+    """Return where simulated times of random pairs lie between the bounds of equation 2, for tori of 8, 64 and 216 nodes."""
+    import pandas as pd
+
+    rows = pd.read_csv(bundled(f"{_MODELS}/tori/pairs.csv"), comment="#")
+    message = PointToPoint.hockney("3 us", f"{1 / 374.5e6!r} s/B", name="link of 374.5 MB/s")
+    return tuple(
+        inside_bounds(congested(message), part["longest_s"].to_numpy(), S=float(size), P=float(P))
+        for (P, size), part in rows.groupby(["P", "S"])
+    )
 
 
 def values(models: dict[str, PerformanceModel], **at: Any) -> pd.DataFrame:

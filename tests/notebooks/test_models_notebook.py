@@ -20,6 +20,8 @@ SAYS = [
     "MPI_Allreduce takes O(S + log P)",
     "broadcast, scattered data",
     "At N = 512, P = 256: planes",
+    "gather-broadcast (15 of 36)",
+    "MPI_Bcast is undecided",
 ]
 
 
@@ -30,6 +32,8 @@ def test_the_notebook_runs(tmp_path: Path) -> None:
     assert [one.text for one in outputs if one.get("name") == "stderr"] == []
     shown = "\n".join(str(text) for one in outputs for text in one.get("data", {}).values())
     assert [text for text in SAYS if text not in shown] == []
+    printed = "".join(one.text for one in outputs if one.get("name") == "stdout")
+    assert printed.count("10 of 10 times are inside the bounds of 'link of 374.5 MB/s, congested'") == 3
     plots = [one for one in outputs if "application/vnd.plotly.v1+json" in one.get("data", {})]
     assert len(plots) >= 8
 
