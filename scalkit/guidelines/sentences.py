@@ -87,7 +87,12 @@ def _untested(found: Any) -> list[str]:
 
 def warnings_of_data(found: Any) -> list[str]:
     """Return what the measurements say of themselves, as sentences."""
-    return [f"{text[:1].upper()}{text[1:]}." for text in found.data.caveats]
+    return [f"{_begun(text)}." for text in found.data.caveats]
+
+
+def _begun(text: str) -> str:
+    """Return a text as a sentence begins; the name of a file stays as it is."""
+    return f"{text[:1].upper()}{text[1:]}" if text.partition(" ")[0].isalpha() else text
 
 
 def shown_ratio(ratio: float) -> str:
