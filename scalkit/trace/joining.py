@@ -52,14 +52,15 @@ class Joining:
             self._tables[name] = {column: np.empty(room, dtype=kind) for column, kind in kinds.items()}
 
     def add(self, tables: Mapping[str, Columns]) -> None:
-        """Add the next location, its times on the clock of all, its call paths and scopes with its own numbers."""
+        """Take the columns of the next location, with times on the clock of all, call paths and scopes with its own numbers."""
         places = {}
         for name in _JOINED:
             length = len(tables[name][TABLES[name][0][0]])
             place = slice(self._used[name], self._used[name] + length)
             self._used[name] = place.stop
             self._tables[name]["location"][place] = self._next
-            for column, values in tables[name].items():
+            for column in list(tables[name]):
+                values = tables[name].pop(column)
                 given = corrected(values, tables["clock"]) if column in _TIMES else values
                 self._tables[name][column][place] = given.astype(PLACE) if column in _RENUMBERED else given
             places[name] = place
