@@ -7,6 +7,7 @@ compare    curves in one plot and their ratios, with intervals and corrected sig
 advise     an operation or one of its substitutes? per platform, processes and message size; and C to paste
 validate   can be merged what somebody else sent? read by a process with limits; nothing is repaired
 merge      takes over valid runs and retractions of another store, a folder or a zip
+publish    writes a zip that can be cited, deposited and opened again, or a page that needs no server
 retract    takes a run out of all answers; reindex: makes the index anew, which is never needed
 
 A store is a folder of Parquet files, one for each run, that never change. Exit status: 0, 1 if something is refused, 2 for
@@ -76,6 +77,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     validate.add_argument("--quiet", action="store_true", help="only the exit status")
     merge = _action(actions, "merge", "take over another store: scalkit store merge results theirs.zip", _merge)
     merge.add_argument("others", nargs="+", metavar="OTHER", help="stores, or zips of them")
+    publish = _action(actions, "publish", "a citable zip: scalkit store publish results --out results.zip", _publish)
+    publish.add_argument("--out", required=True, metavar="FILE", help="the zip to write; with .html only the page")
+    publish.add_argument("--title", default="", help="of the data set")
+    publish.add_argument("--author", action="append", default=[], metavar="NAME", help="may be repeated")
+    publish.add_argument("--licence", default="", help="SPDX name, as CC-BY-4.0 (default: that of the runs)")
+    publish.add_argument("--description", default="", help="a sentence on what was measured, and why")
+    publish.add_argument("--no-plots", action="store_true", help="without pictures, which need Chromium")
     retract = _action(actions, "retract", "take a run out of all answers", _retract)
     retract.add_argument("run_id", metavar="RUN", help="id of the run, or its beginning")
     retract.add_argument("--reason", required=True, help="what is wrong with it")
@@ -253,6 +261,27 @@ def _merge(args: argparse.Namespace) -> int:
             _say(f"{other}: {one}")
         _say(f"{args.store}: {_counted(len(store), 'run')}.")
     return 1 if any(one.refused for one in merged.values()) else 0
+
+
+def _publish(args: argparse.Namespace) -> int:
+    from scalkit.plots.store_site import page, pictures, write_page
+
+    store = _opened(args)
+    if args.out.lower().endswith((".html", ".htm")):
+        written = write_page(store, args.out, args.title)
+        if args.json:
+            return _print_json({"path": str(written), "runs": len(store)})
+        _say(f"wrote {written}: {_counted(len(store), 'run')}.")
+        return 0
+    extra = {"site/index.html": page(store, args.title).encode(), **({} if args.no_plots else pictures(store))}
+    authors = tuple(args.author)
+    texts = {"title": args.title, "licence": args.licence, "description": args.description}
+    done = store.publish(args.out, authors=authors, extra=extra, **texts)
+    if args.json:
+        return _print_json({**vars(done), "path": str(done.path)})
+    _say(f"wrote {done.path}: {_counted(done.runs, 'run')}, {done.files} files, {done.size / 1e6:.3g} MB.")
+    _say(f"SHA-256 {done.sha256}")
+    return 0
 
 
 def _retract(args: argparse.Namespace) -> int:

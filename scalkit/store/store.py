@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from scalkit.store.comparing import Comparison
     from scalkit.store.merging import Merged
     from scalkit.store.policy import Policy
+    from scalkit.store.publishing import Published
 
 __all__ = ["Store"]
 
@@ -344,6 +345,12 @@ class Store:
         from scalkit.store.advising import advise
 
         return advise(self, op, **options)
+
+    def publish(self, path: str | os.PathLike[str], **options: Any) -> Published:
+        """Write all of it as one zip that can be cited and opened; see `scalkit.store.publishing.publish`."""
+        from scalkit.store.publishing import publish
+
+        return publish(self, path, **options)
 
     # ---- within ----
 

@@ -17,6 +17,7 @@ from scalkit.widgets.rule_matrix import RuleMatrix
 from scalkit.widgets.ruler import TickRuler
 from scalkit.widgets.run_panel import RunPanel
 from scalkit.widgets.session_bar import SessionBar
+from scalkit.widgets.store_explorer import StoreExplorer
 from scalkit.widgets.verdict_badge import VerdictBadge
 
 Ruler = TickRuler
@@ -39,6 +40,7 @@ __all__ = [
     "RulerLink",
     "RunPanel",
     "SessionBar",
+    "StoreExplorer",
     "TickRuler",
     "VerdictBadge",
     "link",

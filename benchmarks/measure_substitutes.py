@@ -1,0 +1,78 @@
+"""Measures operations and what can be called in their place with several MPI libraries in turn, and files them in a store.
+
+    python benchmarks/measure_substitutes.py --out /tmp/which --store data/store --mpi mpich --mpi openmpi --mpi intel
+
+All sizes of a run belong together: they are measured in turn with all libraries, and filed as one run of each library.
+"""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+from dataclasses import replace
+from pathlib import Path
+
+import scalkit as sk
+from scalkit.bench.arguments import Arguments
+from scalkit.bench.campaign import Campaign, prepare
+from scalkit.bench.here import run_alternately
+from scalkit.bench.targets import find_targets
+
+OPERATIONS = ("MPI_Bcast", "MPI_Gather", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall", "MPI_Reduce_scatter_block")
+OPERATIONS += ("MPI_Scan", "Bcast_binary_tree", "substitutes", "send-modes")
+
+
+def campaigns(options: argparse.Namespace) -> dict[str, list[Campaign]]:
+    """Return a campaign for each library and size; those of a library share the begin of all run ids."""
+    found: dict[str, list[Campaign]] = {}
+    share = options.budget / (len(options.mpi) * len(options.sizes))
+    for target in find_targets(options.mpi):
+        identity = secrets.token_hex(4)
+        for size in options.sizes:
+            arguments = Arguments(
+                kinds=("collectives",),
+                counts=tuple(options.processes),
+                runs=options.runs,
+                seed=options.seed,
+                ops=OPERATIONS,
+                size=size,
+                datatype="double",
+                budget_s=share,
+                max_reps=options.reps,
+            )
+            folder = options.out / f"{target.label}-{size}B"
+            found.setdefault(target.label, []).append(
+                replace(prepare(folder, arguments, target.mpi), identity=identity)
+            )
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--store", type=Path, required=True)
+    parser.add_argument("--mpi", action="append", required=True)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[8, 64, 512, 4096, 32768, 262144])
+    parser.add_argument("--processes", type=int, nargs="+", default=[2])
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--reps", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=20261121)
+    parser.add_argument("--budget", type=float, default=300.0, help="in s, for all of it")
+    parser.add_argument("--machine", default=None)
+    parser.add_argument("--site", default=None)
+    parser.add_argument("--user", default=None)
+    options = parser.parse_args()
+    by_library = campaigns(options)
+    results = run_alternately([one for own in by_library.values() for one in own])
+    for result in results:
+        print(f"{result.folder.name}: {result.done} of {result.total}", *result.failures, *result.remarks)
+    store = sk.store.open(options.store)
+    said = {"machine": options.machine, "site": options.site, "user": options.user, "licence": "CC0-1.0"}
+    for own in by_library.values():
+        print(store.put([one.folder.path for one in own], **said))
+    for op in ("MPI_Gather", "MPI_Bcast", "MPI_Send"):
+        print(store.advise(op))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""The store that comes with scalkit, and what it says to the question of the SKaMPI data base."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import weakref
+from pathlib import Path
+
+import scalkit.store
+from scalkit.errors import ReportError
+from scalkit.markup import block, paragraph
+from scalkit.reports.bundled import bundled
+from scalkit.store import Store
+from scalkit.store.advice import Advice
+from scalkit.store.substitutes import operations
+
+__all__ = ["Answers", "bundled_store", "which_operation"]
+
+_CAMPAIGNS = (
+    ("data/libraries-times/mpich-5.0.2", "vm"),
+    ("data/libraries-times/openmpi-5.0.11", "vm"),
+    ("data/libraries-times/intel-2021.16.0", "vm"),
+    ("data/simulated/daint", None),
+    ("data/simulated/juropa", None),
+)
+
+
+def bundled_store(source: str | os.PathLike[str] = "") -> Store:
+    """Return the store in a folder or zip, or the one that comes with scalkit, read-only.
+
+    Where scalkit comes without one, its campaigns are filed in a temporary one, which is deleted with the Store.
+    """
+    if source:
+        return scalkit.store.open(source, readonly=True)
+    try:
+        return scalkit.store.open(bundled("data/store"), readonly=True)
+    except ReportError:
+        return _temporary()
+
+
+def _temporary() -> Store:
+    folder = tempfile.TemporaryDirectory(prefix="scalkit-store-")
+    store = scalkit.store.open(Path(folder.name) / "campaigns of scalkit")
+    for path, machine in _CAMPAIGNS:
+        store.put(bundled(path), machine=machine, licence="CC0-1.0", user="scalkit")
+    weakref.finalize(store, folder.cleanup)
+    return store
+
+
+class Answers:
+    """What to call, for every operation that was measured beside something that does the same.
+
+    Parameters
+    ----------
+    store : Store
+
+    Attributes
+    ----------
+    of : dict of str to Advice
+    """
+
+    def __init__(self, store: Store) -> None:
+        there = set(store.suites(metric="time")["op"])
+        measured = [one.name for one in operations() if len({s.name for s in one.substitutes} & there) > 1]
+        self.of: dict[str, Advice] = {name: store.advise(name) for name in measured}
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The portable choice of each operation, and whether it is the operation itself."""
+        found = []
+        for name, advice in self.of.items():
+            best = advice.portable[-1] if advice.portable else None
+            if best is None:
+                found.append(f"{name}: not measured on all platforms alike; see the settings one by one.")
+            elif best.choice == name:
+                found.append(f"{name}: call it; at worst it takes {best.factor:.3g} times the best.")
+            else:
+                found.append(f"{name}: {best.choice} loses least, at worst {best.factor:.3g} times the best.")
+        return tuple(found) or ("No operation was measured beside a substitute.",)
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+    def _repr_html_(self) -> str:
+        return block(*(paragraph(one) for one in self.sentences))
+
+
+def which_operation(store: Store) -> Answers:
+    """Return the answers for all operations of a store that can be replaced."""
+    return Answers(store)

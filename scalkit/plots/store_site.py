@@ -1,0 +1,201 @@
+"""A store as one page that needs no server and no network: choose platforms and suites, see them together, read the advice."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scalkit.errors import ReportError
+from scalkit.markup import block, bullets, details, table
+from scalkit.plots.store_figure import download
+from scalkit.plots.style import METRIC_WORDS, rounded, safe
+from scalkit.store.browsing import fixed_words
+from scalkit.store.substitutes import operations
+
+if TYPE_CHECKING:
+    from scalkit.store import Store
+    from scalkit.store.advice import Advice
+
+__all__ = ["page", "pictures", "write_page"]
+
+_HERE = Path(__file__).resolve().parent
+_BUNDLE = _HERE.parent / "reports" / "vendor" / "plotly-cartesian.min.js"
+_KEY = ("platform", "op", "metric", "unit", "x_name", "fixed", "datatype", "sync")
+_CURVES = f"""
+WITH one AS (SELECT *, CASE unit WHEN 'ns' THEN 1e-9 ELSE 1 END AS scale FROM points)
+SELECT {", ".join(_KEY)}, x, median(med * scale) AS mid, min(med * scale) AS low, max(med * scale) AS high,
+    count(DISTINCT run_id) AS runs, bool_or(simulated) AS simulated, bool_or(oversubscribed) AS crowded
+FROM one GROUP BY {", ".join(_KEY)}, x ORDER BY {", ".join(_KEY)}, x
+"""
+_MOST_PICTURES = 24
+
+
+def page(store: Store, title: str = "") -> str:
+    """Return the page of a store.
+
+    Parameters
+    ----------
+    store : Store
+    title : str
+        By default the name of the store.
+
+    Returns
+    -------
+    str
+        HTML with everything in it; texts of the store are escaped, and no script comes from them.
+    """
+    title = title or f"Results: {store.path.name}"
+    runs = store.runs()
+    data = json.dumps({"curves": _curves(store), "metrics": METRIC_WORDS}, separators=(",", ":"), allow_nan=False)
+    parts = {
+        "title": escape(title),
+        "summary": escape(_summary(runs)),
+        "style": _source("store_site.css"),
+        "runs": block(_runs_table(runs)),
+        "advice": block(*_advice(store)),
+        "data": data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"),
+        "plotly": _BUNDLE.read_text(encoding="utf-8").replace("</script", "<\\/script"),
+        "script": _source("store_site.js"),
+    }
+    pieces = _source("store_site.html").split("@@")
+    return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
+
+
+def write_page(store: Store, path: str | os.PathLike[str], title: str = "") -> Path:
+    """Write the page of a store into a file, or as ``index.html`` into a folder, and return its path.
+
+    Raises
+    ------
+    ReportError
+        If it cannot be written.
+    """
+    target = Path(path)
+    try:
+        if target.suffix.lower() not in (".html", ".htm"):
+            target.mkdir(parents=True, exist_ok=True)
+            target /= "index.html"
+        target.write_text(page(store, title), encoding="utf-8")
+    except OSError as error:
+        raise ReportError(f"cannot write {str(target)!r}: {error.strerror or error}; name another place.") from error
+    return target
+
+
+def pictures(store: Store, kind: str = "svg") -> dict[str, bytes]:
+    """Return a picture for each platform and operation that substitutes were measured of, by file name.
+
+    They are of the largest number of processes that several message sizes were measured with, or over the processes where
+    there is one size.
+
+    Parameters
+    ----------
+    store : Store
+    kind : {"svg", "pdf", "eps", "csv"}
+
+    Raises
+    ------
+    ReportError
+        If the program that draws is missing.
+    """
+    found: dict[str, bytes] = {}
+    for operation, choices in _comparable(store):
+        name = f"plots/{operation.removeprefix('MPI_').lower()}-{len(found):02d}.{kind}"
+        found[name] = download(store.compare(choices), kind)
+        if len(found) == _MOST_PICTURES:
+            break
+    return found
+
+
+def _comparable(store: Store) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return operations with the choices to compare: the operation and its substitutes in one suite of one platform."""
+    suites = store.suites(metric="time")
+    found = []
+    for operation in operations():
+        names = [one.name for one in operation.substitutes]
+        own = suites[suites["op"].isin(names)]
+        for platform, of_platform in own.groupby("platform"):
+            widest = of_platform.sort_values(["points", "fixed"], ascending=False).iloc[0]
+            same = of_platform[(of_platform["x_name"] == widest["x_name"]) & (of_platform["fixed"] == widest["fixed"])]
+            there = [name for name in names if (same["op"] == name).any()]
+            shared = {key: str(widest[key]) for key in ("x_name", "fixed", "datatype", "sync")}
+            if len(there) > 1:
+                chosen = [{"platform": str(platform), "op": name, "metric": "time", **shared} for name in there]
+                found.append((operation.name, chosen))
+    return found
+
+
+@cache
+def _source(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+def _summary(runs: Any) -> str:
+    simulated = int(runs["simulated"].sum())
+    several = "" if len(runs) == 1 else "s"
+    marked = f", {simulated} of them simulated" if simulated else ""
+    return f"{len(runs)} run{several}{marked}, {runs['platform'].nunique()} platforms (a machine with an MPI library)."
+
+
+def _runs_table(runs: Any) -> str:
+    head = ["platform", "started", "suites", "repetitions", "site", "label", "licence", "run"]
+    rows = [
+        [
+            escape(
+                f"{row.platform} (simulated)" if row.simulated and "simulated" not in row.platform else row.platform
+            ),
+            escape(str(row.started)),
+            str(int(row.suites)),
+            str(int(row.repetitions)),
+            escape(str(row.site)),
+            escape(str(row.label)),
+            escape(str(row.licence)),
+            f"<code>{escape(row.run_id[:12])}</code>",
+        ]
+        for row in runs.itertuples()
+    ]
+    return table(head, rows)
+
+
+def _curves(store: Store) -> list[dict[str, Any]]:
+    """Return the curves with all points, ordered; names as plotly shows them letter by letter."""
+    frame = store.query(_CURVES)
+    found = []
+    for key, own in frame.groupby(list(_KEY), sort=False):
+        named = dict(zip(_KEY, map(str, key), strict=True))
+        named["fixed"] = fixed_words(named["fixed"])
+        found.append(
+            {
+                **named,
+                "unit": "s" if named["unit"] == "ns" else {"By": "B"}.get(named["unit"], named["unit"]),
+                "label": safe(
+                    f"{named['op']} on {named['platform']}" + (f", {named['fixed']}" if named["fixed"] else "")
+                ),
+                "x": [int(x) for x in own["x"]],
+                "y": rounded(own["mid"].to_numpy()),
+                "low": rounded(own["low"].to_numpy()),
+                "high": rounded(own["high"].to_numpy()),
+                "runs": int(own["runs"].max()),
+                "simulated": bool(own["simulated"].any()),
+                "crowded": bool(own["crowded"].any()),
+            }
+        )
+    return found
+
+
+def _advice(store: Store) -> list[str]:
+    """Return the advice on every operation that was measured beside a substitute."""
+    there = set(store.suites(metric="time")["op"])
+    pieces = []
+    for operation in operations():
+        names = {name for one in operation.substitutes for name in (one.name, *one.aliases)}
+        if len(names & there) > 1:
+            pieces.append(_advised(store.advise(operation.name)))
+    return pieces or ["<p>No operation was measured beside a substitute.</p>"]
+
+
+def _advised(advice: Advice) -> str:
+    code = f"<pre>{escape(advice.c_ifdef())}</pre>"
+    return f"<h3>{escape(advice.operation.name)}</h3>{bullets(advice.sentences)}{details('C to paste', code)}"

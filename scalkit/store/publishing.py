@@ -1,0 +1,265 @@
+"""`publish`: a store as one zip that can be cited, deposited and opened again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from scalkit.errors import DataError, StoreError, UsageError
+from scalkit.store.columns import SCHEMA_VERSION
+from scalkit.store.folder import MARKER, now
+
+if TYPE_CHECKING:
+    from scalkit.store.store import Store
+
+__all__ = ["LARGEST", "Published", "publish"]
+
+LARGEST = 50_000_000_000
+"""Bytes that Zenodo takes in one record."""
+
+_EXTRA = re.compile(r"(plots|site)/[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.(svg|pdf|csv|html)")
+_KINDS = {
+    ".parquet": "application/vnd.apache.parquet",
+    ".json": "application/json",
+    ".jsonl": "application/jsonl",
+    ".md": "text/markdown",
+    ".cff": "text/yaml",
+    ".svg": "image/svg+xml",
+    ".pdf": "application/pdf",
+    ".csv": "text/csv",
+    ".html": "text/html",
+    ".txt": "text/plain",
+}
+_WHEN = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Published:
+    """What `publish` wrote.
+
+    Attributes
+    ----------
+    path : Path
+    runs, files, size : int
+        Size in bytes.
+    sha256 : str
+        Of the zip.
+    """
+
+    path: Path
+    runs: int
+    files: int
+    size: int
+    sha256: str
+
+
+def publish(
+    store: Store,
+    path: str | os.PathLike[str],
+    *,
+    title: str = "",
+    authors: tuple[str, ...] = (),
+    licence: str = "",
+    description: str = "",
+    extra: Mapping[str, bytes] | None = None,
+) -> Published:
+    """Write a store as one zip: runs, their records, RO-Crate, README, citation, hashes.
+
+    It is a store itself: `scalkit.store.open`, `validate` and `merge` take it. The same store makes the same bytes but for
+    the date.
+
+    Parameters
+    ----------
+    store : Store
+    path : path
+        The zip to write.
+    title, description : str
+    authors : tuple of str
+        Names; by default those who filed the runs, as far as they said who they are.
+    licence : str
+        SPDX name for all of it; by default the one licence of the runs.
+    extra : mapping of str to bytes, optional
+        Further files by name, below ``plots/`` or ``site/``.
+
+    Raises
+    ------
+    DataError
+        If the store has no run, or is larger than Zenodo takes.
+    UsageError
+        If the name of a further file is not allowed, or the runs have different licences and none is given.
+    StoreError
+        If it cannot be written; a file that was there stays.
+    """
+    runs = store.runs(retracted=True)
+    if not len(runs):
+        raise DataError(f"the store {str(store.path)!r} has no runs; there is nothing to publish.")
+    licence = licence or _one_licence(runs["licence"].tolist())
+    people = authors or tuple(sorted({name for name in runs["contributor"].tolist() if name}))
+    about = _About(title or f"Results of {store.path.name}", description, people, licence, now())
+    files: dict[str, bytes | Path] = {MARKER: _json({"scalkit_store": 1, "schema_version": SCHEMA_VERSION})}
+    for run_id in sorted(runs["run_id"].tolist()):
+        files[f"runs/{run_id}.parquet"] = store.folder.file_of(run_id)
+    retractions = store.retractions()
+    if retractions:
+        files["retracted.jsonl"] = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in retractions).encode()
+    for name, content in (extra or {}).items():
+        if not _EXTRA.fullmatch(name):
+            raise UsageError(
+                f"{name!r:.80} is no file of a bundle; name it plots/... or site/..., as .svg .pdf .csv .html."
+            )
+        files[name] = content
+    total = sum(one.stat().st_size if isinstance(one, Path) else len(one) for one in files.values())
+    if total > LARGEST:
+        raise DataError(
+            f"the store has {total / 1e9:.0f} GB, more than the 50 GB of a record of Zenodo; publish parts of it."
+        )
+    files["metadata.json"] = _json(_metadata(store, about))
+    files["README.md"] = _readme(store, about, files).encode()
+    files["CITATION.cff"] = _citation(about).encode()
+    files["ro-crate-metadata.json"] = _json(_crate(about, files))
+    files["sha256sums.txt"] = "".join(f"{_sha256(one)}  {name}\n" for name, one in sorted(files.items())).encode()
+    return _written(Path(path), files, len(runs))
+
+
+@dataclass(frozen=True)
+class _About:
+    title: str
+    description: str
+    authors: tuple[str, ...]
+    licence: str
+    date: str
+
+
+def _one_licence(licences: list[str]) -> str:
+    there = sorted({one for one in licences if one})
+    if len(there) > 1:
+        raise UsageError(f"the runs have the licences {', '.join(there)}; name the one of the bundle with licence.")
+    return there[0] if there else ""
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
+
+
+def _metadata(store: Store, about: _About) -> dict[str, Any]:
+    """Return everything that is known of all runs, without their measurements."""
+    rows = store.query("SELECT run_id, platform, suites, measurements, repetitions, record FROM runs ORDER BY run_id")
+    runs = []
+    for row in rows.to_dict("records"):
+        record = json.loads(row.pop("record"))
+        runs.append({**{key: value if isinstance(value, str) else int(value) for key, value in row.items()}, **record})
+    return {"title": about.title, "published": about.date, "schema_version": SCHEMA_VERSION, "runs": runs}
+
+
+def _readme(store: Store, about: _About, files: Mapping[str, object]) -> str:
+    runs = store.runs()
+    simulated = int(runs["simulated"].sum())
+    measured = (
+        f"{len(runs) - simulated} of them measured, {simulated} simulated" if simulated else "all of them measured"
+    )
+    lines = (
+        [f"# {_line(about.title)}", "", _line(about.description), ""]
+        if about.description
+        else [f"# {_line(about.title)}", ""]
+    )
+    lines += [f"{len(runs)} runs, {measured}, of these platforms (a machine with an MPI library):", ""]
+    for platform, own in runs.groupby("platform"):
+        mark = " (simulated)" if own["simulated"].any() and "simulated" not in str(platform) else ""
+        dates = sorted(str(one)[:10] for one in own["started"] if one)
+        when = f", {dates[0]} to {dates[-1]}" if dates else ""
+        lines.append(f"- {_line(str(platform))}{mark}: {len(own)} run{'' if len(own) == 1 else 's'}{when}")
+    lines += ["", "| file | what |", "| --- | --- |"]
+    lines += [
+        "| `runs/*.parquet` | a run each: a row for each measurement, all repetitions, its record in the metadata |"
+    ]
+    lines += ["| `metadata.json` | the records of all runs: machine, library, switches, seeds |"]
+    if "retracted.jsonl" in files:
+        lines += ["| `retracted.jsonl` | runs that are not to be used, and why |"]
+    if any(name.startswith("plots/") for name in files):
+        lines += ["| `plots/` | pictures |"]
+    if any(name.startswith("site/") for name in files):
+        lines += ["| `site/index.html` | a page to look at all of it, without a network |"]
+    lines += ["| `ro-crate-metadata.json`, `CITATION.cff` | for repositories and for who cites it |"]
+    lines += ["| `sha256sums.txt` | `sha256sum -c sha256sums.txt` |", "", "With scalkit this zip is a store:", ""]
+    lines += ["```python", "import scalkit as sk", "", f'store = sk.store.open("{_line(store.path.name)}.zip")']
+    lines += ["store.runs()", "store.suites()", "```", ""]
+    lines += [f"Licence: {_line(about.licence) or 'not stated'}. Published {about.date[:10]}.", ""]
+    return "\n".join(lines)
+
+
+def _line(text: str) -> str:
+    """Return a text that cannot be markup of a Markdown file."""
+    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split())) if text else ""
+
+
+def _citation(about: _About) -> str:
+    lines = ["cff-version: 1.2.0", "message: If you use these data, please cite them.", "type: dataset"]
+    lines += [f"title: {json.dumps(about.title, ensure_ascii=False)}", f"date-released: {about.date[:10]}", "authors:"]
+    lines += [f"  - name: {json.dumps(name, ensure_ascii=False)}" for name in about.authors or ("unknown",)]
+    if about.licence:
+        lines += [f"license: {json.dumps(about.licence, ensure_ascii=False)}"]
+    return "\n".join([*lines, ""])
+
+
+def _crate(about: _About, files: Mapping[str, bytes | Path]) -> dict[str, Any]:
+    """Return the description of the bundle as RO-Crate 1.1."""
+    people = [{"@id": f"#author-{k}", "@type": "Person", "name": name} for k, name in enumerate(about.authors)]
+    root: dict[str, Any] = {
+        "@id": "./",
+        "@type": "Dataset",
+        "name": about.title,
+        "description": about.description or "Run times and memory of MPI operations, every repetition kept.",
+        "datePublished": about.date,
+        "author": [{"@id": one["@id"]} for one in people],
+        "hasPart": [{"@id": name} for name in sorted(files)],
+    }
+    if about.licence:
+        root["license"] = {"@id": f"https://spdx.org/licenses/{about.licence}"}
+    parts = [
+        {
+            "@id": name,
+            "@type": "File",
+            "encodingFormat": _KINDS[PurePosixPath(name).suffix],
+            "contentSize": str(one.stat().st_size if isinstance(one, Path) else len(one)),
+            "sha256": _sha256(one),
+        }
+        for name, one in sorted(files.items())
+    ]
+    head = {
+        "@id": "ro-crate-metadata.json",
+        "@type": "CreativeWork",
+        "about": {"@id": "./"},
+        "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
+    }
+    return {"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": [head, root, *people, *parts]}
+
+
+def _sha256(content: bytes | Path) -> str:
+    if isinstance(content, bytes):
+        return hashlib.sha256(content).hexdigest()
+    with content.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _written(path: Path, files: Mapping[str, bytes | Path], runs: int) -> Published:
+    """Write the zip beside its place, then rename it; the same files make the same bytes."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as made:
+            for name, one in sorted(files.items()):
+                member = zipfile.ZipInfo(name, _WHEN)
+                member.external_attr = 0o644 << 16
+                member.compress_type = zipfile.ZIP_STORED if name.endswith(".parquet") else zipfile.ZIP_DEFLATED
+                made.writestr(member, one if isinstance(one, bytes) else one.read_bytes())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise StoreError(f"cannot write {str(path)!r}: {error.strerror or error}; name another file.") from error
+    return Published(path, runs, len(files), path.stat().st_size, _sha256(path))

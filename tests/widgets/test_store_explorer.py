@@ -1,0 +1,136 @@
+"""The explorer of a store: what is chosen decides what is shown, whatever the page asks for."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_explorer import bare, press
+
+import scalkit as sk
+from scalkit.errors import UsageError
+from scalkit.store.browsing import Browsing
+from scalkit.widgets import StoreExplorer
+
+Wire = list[tuple[str, str, dict[str, Any]]]
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("explored") / "results"
+    store = sk.store.open(path)
+    for machine in ("a", f"b {HOSTILE}"):
+        for op, slower in (("MPI_Gather", 1.0), ("Gather_send_recv", 1.5), ("MPI_Comm_dup", 3.0)):
+            for run in range(3):
+                y = [[slower * (1 + run / 100) * k * 1e-6] * 3 for k in (1, 2, 4)]
+                ds = sk.measurements([2, 4, 8], y, name=op)
+                store.put(ds.assign_attrs(started=f"2026-11-2{run}T00:00:00Z"), machine=machine, site="lab")
+    return path
+
+
+@pytest.fixture
+def explorer(wire: Wire, folder: Path) -> StoreExplorer:
+    return StoreExplorer(folder)
+
+
+def test_it_begins_with_the_newest_platform_and_an_operation_that_has_substitutes(explorer: StoreExplorer) -> None:
+    assert len(explorer.browsing.run_ids) == 9
+    assert [key.op for key in explorer.browsing.chosen] == ["MPI_Gather"]
+    assert "18 runs, 9 chosen" in bare(explorer.runs)
+    assert len(explorer.suites.order) == 3
+    assert explorer.picture.alt.startswith("run time over p, a line each: MPI_Gather")
+
+
+def test_runs_suites_and_plot_are_linked(explorer: StoreExplorer) -> None:
+    assert "<img" not in str(
+        [explorer.runs.row0, explorer.suites.row0, explorer.runs.pieces, explorer.picture.figure["data"]]
+    )
+    press(explorer.suites, "filter", text="send_recv")
+    press(explorer.suites, "check", key="0")
+    assert [key.op for key in explorer.browsing.chosen] == ["MPI_Gather", "Gather_send_recv"]
+    assert "Gather_send_recv takes 1.5 to 1.5 times as much as MPI_Gather" in bare(explorer.downloads)
+    press(explorer.runs, "none")
+    assert explorer.browsing.chosen == ()
+    assert (explorer.suites.order, explorer.picture.layout.display) == ([], "none")
+    assert "Choose a suite." in bare(explorer.downloads)
+    press(explorer.runs, "check", key="0")
+    press(explorer.suites, "filter", text="")
+    assert len(explorer.browsing.run_ids) == len(explorer.suites.order) == 1
+    for key in ("-1", "999", "x", "²", ""):
+        press(explorer.runs, "check", key=key)
+        press(explorer.suites, "check", key=key)
+    assert len(explorer.browsing.run_ids) == 1
+
+
+def test_filters(explorer: StoreExplorer) -> None:
+    press(explorer.runs, "filter", text="machine=a")
+    assert len(explorer.runs.order) == 9
+    press(explorer.runs, "filter", text="2026-11-22 LAB")
+    assert len(explorer.runs.order) == 6
+    press(explorer.runs, "only-machine", key="a")
+    assert len(explorer.runs.order) == 3
+    press(explorer.runs, "filter", text="colour=red")
+    assert "to choose by; known are run_id" in bare(explorer.runs)
+    assert len(explorer.runs.order) == 3
+    press(explorer.runs, "filter", text='"open')
+    assert "has an open quote; close it." in bare(explorer.runs)
+    press(explorer.runs, "only-machine", key="*")
+    press(explorer.runs, "sort", key="Started")
+    started = [explorer.runs.trait_values()[f"row{k}"]["cells"][1] for k in explorer.runs.order]
+    assert started == sorted(started)
+    press(explorer.runs, "filter", text="nothing at all")
+    assert explorer.runs.order == []
+
+
+def test_downloads(explorer: StoreExplorer, wire: Wire) -> None:
+    press(explorer.downloads, "save", key="csv")
+    (saved,) = [data["content"]["saved"] for _, _, data in wire if "saved" in data.get("content", {})]
+    assert saved["name"] == "comparison.csv"
+    assert base64.b64decode(saved["base64"]).startswith(b"label,op,platform,")
+    press(explorer.downloads, "save", key="exe")
+    assert sum("saved" in data.get("content", {}) for _, _, data in wire) == 1
+
+
+def test_what_cannot_be_one_picture_is_said(wire: Wire, tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    store.put(sk.measurements([2, 4], [1e-6, 2e-6], name="f"), machine="a")
+    store.put(sk.measurements([2, 4], [8.0, 16.0], name="f", metric="object_memory"), machine="a")
+    explorer = StoreExplorer(store)
+    press(explorer.suites, "check", key="1")
+    assert "choose curves that have the same." in bare(explorer.downloads)
+    assert explorer.picture.layout.display == "none"
+    press(explorer.suites, "none")
+    assert "choose curves" not in bare(explorer.downloads)
+
+
+def test_a_zip_a_folder_that_cannot_be_written_and_an_empty_store(wire: Wire, folder: Path, tmp_path: Path) -> None:
+    archive = shutil.make_archive(str(tmp_path / "s"), "zip", folder)
+    zipped = StoreExplorer(archive)
+    assert zipped.store.readonly
+    assert len(zipped.browsing.all_runs) == 18
+    readonly = StoreExplorer(sk.store.open(folder, readonly=True))
+    assert readonly.picture.alt == zipped.picture.alt
+    empty = StoreExplorer(sk.store.open(tmp_path / "empty"))
+    assert (empty.runs.order, empty.suites.order, empty.browsing.comparison()) == ([], [], None)
+    with pytest.raises(UsageError, match=r"an explorer shows a store, or its folder or zip, got int\."):
+        StoreExplorer(3)  # type: ignore[arg-type]
+
+
+def test_without_a_page_it_is_a_table(explorer: StoreExplorer) -> None:
+    assert "18 runs" in explorer._fallback_text()
+    assert "&lt;img" in explorer._fallback_html()
+    assert "<img" not in explorer._fallback_html()
+
+
+def test_a_choice_survives_where_the_runs_have_it(folder: Path) -> None:
+    browsing = Browsing(sk.store.open(folder))
+    browsing.begin()
+    of_gather = [one for one in browsing.all_runs["run_id"] if "MPI_Gather" in set(browsing.store.suites(one)["op"])]
+    browsing.choose_runs(of_gather)
+    assert [key.op for key in browsing.chosen] == ["MPI_Gather"]
+    browsing.choose_runs(set(browsing.all_runs["run_id"]) - set(of_gather))
+    assert browsing.chosen == ()
