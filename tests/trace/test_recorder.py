@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -16,6 +17,7 @@ from scalkit import native
 from scalkit.bench import Mpi
 from scalkit.trace import analyse
 from scalkit.trace.loading import LocalTrace, load
+from scalkit.trace.otf2 import read_otf2, write_otf2
 
 KERNEL = Path(__file__).resolve().parents[2] / "microbench"
 
@@ -139,6 +141,19 @@ def test_large_counts_of_mpi4py_are_seen(mpi: Mpi, library: Path, tmp_path: Path
     assert seen["MPI_Get"] + seen["MPI_Get_c"] == 10
     assert seen["MPI_Win_flush"] == 10
     assert int(trace.transfers["bytes"][trace.transfers["kind"] & 0xFF == 2].sum()) == 10 * 80
+
+
+@pytest.mark.mpi
+def test_what_was_recorded_comes_back_from_otf2(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
+    if shutil.which("otf2-print") is None:
+        pytest.skip("needs OTF2 (Debian: otf2-tools, libotf2-trace-dev)")
+    found = record(mpi, library, tmp_path / "plain", 2, str(program))
+    assert (found.returncode, found.stderr) == (0, "")
+    write_otf2(tmp_path / "plain", tmp_path / "archive")
+    read_otf2(tmp_path / "archive/traces.otf2", tmp_path / "back")
+    plain, back = analyse(tmp_path / "plain"), analyse(tmp_path / "back")
+    for name in ("severity", "path_name", "cause_location", "cause_by", "cause_path", "cause_severity"):
+        assert back[name].values.tolist() == plain[name].values.tolist(), name
 
 
 @pytest.mark.mpi
