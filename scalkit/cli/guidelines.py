@@ -1,8 +1,8 @@
 """Tells what is slower than it should be: guidelines such as MPI_Bcast <= MPI_Scatter + MPI_Allgather, on several runs.
 
 SOURCE is a run folder or run files that `scalkit measure` wrote, also of neighbourhood campaigns, with one or several message
-sizes and MPI libraries; a folder of such folders; a file of another benchmark (docs/readers.md); or a CSV file with the
-columns run, time and one for each parameter:
+sizes and MPI libraries; a folder of such folders, or of netCDF files; a file of another benchmark (docs/readers.md); or a CSV
+file with the columns run, time and one for each parameter:
 
     operation,p,size,run,time
     my_bcast,8,1024,0,1.31e-05
@@ -79,7 +79,8 @@ def _add_judging(group: argparse._ArgumentGroup) -> None:
         "--test",
         choices=("auto", "rank-sum", "paired"),
         default="auto",
-        help="paired compares run by run; auto does so where enough runs are shared (default: auto)",
+        help="paired compares run by run; auto does so where both sides share enough runs to show a single violation among all "
+        "tests of a guideline (default: auto)",
     )
     group.add_argument(
         "--adjust",
