@@ -31,7 +31,6 @@ SELECT {", ".join(_KEY)}, x, median(med * scale) AS mid, min(med * scale) AS low
     count(DISTINCT run_id) AS runs, bool_or(simulated) AS simulated, bool_or(oversubscribed) AS crowded
 FROM one GROUP BY {", ".join(_KEY)}, x ORDER BY {", ".join(_KEY)}, x
 """
-_MOST_PICTURES = 24
 
 
 def page(store: Store, title: str = "") -> str:
@@ -85,7 +84,7 @@ def write_page(store: Store, path: str | os.PathLike[str], title: str = "") -> P
 
 
 def pictures(store: Store, kind: str = "svg") -> dict[str, bytes]:
-    """Return a picture for each platform and operation that substitutes were measured of, by file name.
+    """Return a picture for each operation that substitutes were measured of, on its first platform, by file name.
 
     They are of the largest number of processes that several message sizes were measured with, or over the processes where
     there is one size.
@@ -102,10 +101,9 @@ def pictures(store: Store, kind: str = "svg") -> dict[str, bytes]:
     """
     found: dict[str, bytes] = {}
     for operation, choices in _comparable(store):
-        name = f"plots/{operation.removeprefix('MPI_').lower()}-{len(found):02d}.{kind}"
-        found[name] = download(store.compare(choices), kind)
-        if len(found) == _MOST_PICTURES:
-            break
+        name = f"plots/{operation.removeprefix('MPI_').lower()}.{kind}"
+        if name not in found:  # each takes seconds to draw
+            found[name] = download(store.compare(choices), kind)
     return found
 
 

@@ -97,8 +97,8 @@ def test_commands(store: sk.store.Store, tmp_path: Path, capsys: pytest.CaptureF
 
 def test_pictures(store: sk.store.Store) -> None:
     found = pictures(store, "csv")
-    assert list(found) == ["plots/gather-00.csv"]
-    assert found["plots/gather-00.csv"].count(b"Gather_send_recv") >= 3
+    assert list(found) == ["plots/gather.csv"]
+    assert found["plots/gather.csv"].count(b"Gather_send_recv") >= 3
 
 
 @pytest.mark.browser
