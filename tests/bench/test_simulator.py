@@ -78,7 +78,7 @@ def test_the_end_of_the_node_is_found(measured: Measured) -> None:
     out = measured("juropa", "MPI_Barrier", counts=(2, 4, 8, 16, 32, 64, 128, 256), per_node=8, runs=2)
     found = sk.piecewise(judged(out, "log(p)", "MPI_Barrier"))
     assert [change.at for change in found.change_points] == [16]
-    assert found.sentence.startswith("From p = 16 on it grows as ")
+    assert found.sentence.startswith("After p = 8, from 16 on, it grows as ")
     assert found.probability > 0.9
 
 

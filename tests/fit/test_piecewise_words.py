@@ -26,28 +26,29 @@ def at(y: object, noise: Noise = QUIET, ticks: tuple[Growth, ...] = TICKS) -> Pi
 @pytest.mark.parametrize(
     ("y", "words"),
     [
-        (np.where(P <= 64, 2 + LOG, P / 8), "from p = 64 on it grows as p instead of log(p)"),
-        (np.where(P < 64, 7.0, P / 8), "from p = 64 on it grows as p instead of staying constant"),
+        (np.where(P <= 64, 2 + LOG, P / 8), "after p = 32, from 64 on, it grows as p instead of log(p)"),
+        (np.where(P < 64, 7.0, P / 8), "after p = 32, from 64 on, it grows as p instead of staying constant"),
         (
             np.where(P < 64, P, 100),
-            "from p = 64 on it stays constant instead of growing as p, after a step up to 1.56 times the value",
+            "after p = 32, from 64 on, it stays constant instead of growing as p, after a step up to 1.56 times the value",
         ),
-        (np.where(P < 64, 7.0, 14.0), "from p = 64 on it is 2 times as large"),
+        (np.where(P < 64, 7.0, 14.0), "after p = 32, from 64 on, it is 2 times as large"),
         (
             np.where(P < 64, LOG, 2 * LOG),
-            "from p = 64 on it still grows as log(p), after a step up to 2 times the value",
+            "after p = 32, from 64 on, it still grows as log(p), after a step up to 2 times the value",
         ),
         (
             np.where(P < 64, LOG, 0.5 * LOG),
-            "from p = 64 on it still grows as log(p), after a step down to 0.5 times the value",
+            "after p = 32, from 64 on, it still grows as log(p), after a step down to 0.5 times the value",
         ),
         (
             np.where(P <= 64, 32 + 3 * P, 160 + P),
-            "from p = 64 on it still grows as p, with 0.333 times the coefficient",
+            "after p = 32, from 64 on, it still grows as p, with 0.333 times the coefficient",
         ),
         (
             np.where(P <= 16, 2.0, np.where(P <= 256, 4.0, LOG / 2)),
-            "from p = 32 on it is 2 times as large; from p = 256 on it grows as log(p) instead of staying constant",
+            "after p = 16, from 32 on, it is 2 times as large; "
+            "after p = 128, from 256 on, it grows as log(p) instead of staying constant",
         ),
     ],
 )
@@ -55,16 +56,16 @@ def test_changes_are_said(y: np.ndarray, words: str) -> None:
     ticks = (Growth.parse("log(p)"), Growth.parse("p"))
     found = at(y, Noise(0.001, 50), ticks)
     assert "; ".join(str(change) for change in found.change_points) == words
-    assert found.sentence == f"F{words[1:]} (probability more than 99.9 %)."
+    assert found.sentence == f"{words[0].upper()}{words[1:]} (probability more than 99.9 %)."
     assert found.probability > 0.999
     assert found.gain > 20
 
 
 def test_falling_pieces() -> None:
     found = at(np.where(P < 64, 1 / P, 1 / 32), QUIET, (Growth.parse("1/p"), Growth.parse("p")))
-    assert str(found.change_points[0]) == "from p = 32 on it stays constant instead of falling as 1/p"
+    assert str(found.change_points[0]) == "after p = 16, from 32 on, it stays constant instead of falling as 1/p"
     found = at(np.where(P <= 32, 1 / P, P / 1024), QUIET, (Growth.parse("1/p"), Growth.parse("p")))
-    assert str(found.change_points[0]) == "from p = 32 on it grows as p instead of 1/p"
+    assert str(found.change_points[0]) == "after p = 16, from 32 on, it grows as p instead of 1/p"
 
 
 def test_one_piece() -> None:

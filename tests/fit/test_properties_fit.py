@@ -103,7 +103,7 @@ def test_pieces_do_not_depend_on_the_unit(seed: int, exponent: int) -> None:
 def test_pieces_of_any_size(scale: float) -> None:
     y = scale * np.array([1.0, 1, 1, 1, 8, 8, 8, 8])
     found = fit_piecewise(2.0 ** np.arange(1, 9), y, ICS15.ticks, Noise(0.05, 10))
-    assert [str(change) for change in found.change_points] == ["from p = 32 on it is 8 times as large"]
+    assert [str(change) for change in found.change_points] == ["after p = 16, from 32 on, it is 8 times as large"]
     assert found(64.0) == y[-1]
     spread = fit_piecewise(
         2.0 ** np.arange(1, 9), [1e-300, 1e-200, 1, 1, 1, 1e10, 1e200, 1e300], ICS15.ticks, Noise(0.05, 10)

@@ -43,7 +43,7 @@ def test_values_pieces_and_change_points(verdict: Verdict) -> None:
     assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
     assert figure.layout.yaxis.title.text == "run time"
     assert figure.layout.meta["alt"].startswith(
-        "f: 2 pieces. From p = 128 on it grows as p instead of log(p), after a step"
+        "f: 2 pieces. After p = 64, from 128 on, it grows as p instead of log(p), after a step"
     )
 
 
