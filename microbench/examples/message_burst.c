@@ -1,8 +1,8 @@
 /* Messages that one process posts at once and another awaits at once, measured by
  *     scalkit measure --function microbench/examples/message_burst.c -n 2
  *
- * With T the time of one message, (burst - T)/(MESSAGES - 1) is the gap between two messages of LogGP where nobody waits
- * for the one before: what algorithms that post everything at once pay. */
+ * With T the time of one message, (burst - T)/(MESSAGES - 1) is the gap between two messages of LogGP where nobody
+ * waits for the one before: what algorithms that post everything at once pay. */
 #include "scalkit.h"
 
 #include <stdlib.h>

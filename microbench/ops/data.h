@@ -46,11 +46,11 @@ struct sk_operands {
 /* How many blocks a process has room for. */
 struct sk_blocks { int send, receive; };
 
-/* Returns what process `rank` of `size` needs for operations of this flow: a block for or from every process, or one. */
+/* Returns what process `rank` of `size` needs for operations of this flow: a block for or from every process, or 1. */
 struct sk_blocks sk_flow_room(enum sk_flow flow, int rank, int size);
 
-/* The caller frees with sk_operands_free. `bytes` is a multiple of the datatype's size, at least one element. Operations
- * that need more than `room` must not be called. */
+/* The caller frees with sk_operands_free. `bytes` is a multiple of the datatype's size, at least one element.
+ * Operations that need more than `room` must not be called. */
 struct sk_operands sk_operands_new(MPI_Comm comm, enum sk_datatype datatype, size_t bytes, struct sk_blocks room);
 void sk_operands_free(struct sk_operands *operands);
 
