@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -70,6 +71,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if _skipped:
         rule = "none may be (SCALKIT_NO_SKIPS=1)" if NO_SKIPS else "the reasons stand above"
         terminalreporter.write_line(f"{len(_skipped)} tests were skipped; {rule}.", red=NO_SKIPS)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_growth_class_stays() -> Iterator[None]:
+    """Forget the growth classes that the tests of a file leave behind: those of another file mean something else by a name."""
+    yield
+    if growth := sys.modules.get("scalkit.growth"):
+        for one in reversed(growth.registered_growths()):
+            growth.forget_growth(one.name)
 
 
 @pytest.fixture(scope="session")

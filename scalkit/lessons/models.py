@@ -15,7 +15,6 @@ from scalkit.errors import ReportError
 from scalkit.lessons.transforms import choice_of, transforms
 from scalkit.perfmodels import (
     Folklore,
-    InsideBounds,
     PerformanceModel,
     PointToPoint,
     cells_of,
@@ -93,16 +92,17 @@ def _median(predicted: HeldOut | None) -> str:
     return f"{100 * np.median(errors):.0f} %" if len(errors) else "–"
 
 
-def pairs_on_tori() -> tuple[InsideBounds, ...]:
+def pairs_on_tori() -> pd.DataFrame:
     """Return where simulated times of random pairs lie between the bounds of equation 2, for tori of 8, 64 and 216 nodes."""
     import pandas as pd
 
     rows = pd.read_csv(bundled(f"{_MODELS}/tori/pairs.csv"), comment="#")
     message = PointToPoint.hockney("3 us", f"{1 / 374.5e6!r} s/B", name="link of 374.5 MB/s")
-    return tuple(
-        inside_bounds(congested(message), part["longest_s"].to_numpy(), S=float(size), P=float(P))
+    said = [
+        (int(P), inside_bounds(congested(message), part["longest_s"].to_numpy(), S=float(size), P=float(P)).sentence)
         for (P, size), part in rows.groupby(["P", "S"])
-    )
+    ]
+    return pd.DataFrame(said, columns=["P", "simulated times and the bounds"]).set_index("P")
 
 
 def values(models: dict[str, PerformanceModel], **at: Any) -> pd.DataFrame:

@@ -127,4 +127,4 @@ def _condition(x: Any, limits: Range) -> Any:
 def _number(value: float) -> Any:
     import sympy
 
-    return sympy.Integer(int(value)) if value.is_integer() else sympy.Float(value)
+    return sympy.Integer(int(value)) if float(value).is_integer() else sympy.Float(value)

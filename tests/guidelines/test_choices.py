@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from scalkit.bench.mpi import find_mpi
 from scalkit.errors import DataError
 from scalkit.guidelines import Assessment, Guideline, assess
 from scalkit.guidelines.choices import choices
@@ -152,9 +152,7 @@ def test_a_file_that_is_no_profile_is_refused(bcast: Assessment, tmp_path: Path,
 
 
 def compiled(text: str) -> None:
-    if shutil.which("mpicc") is None:
-        pytest.skip("mpicc is not there")
-    done = subprocess.run(["mpicc", *FLAGS.split()], input=text, text=True, capture_output=True, check=False)
+    done = subprocess.run([find_mpi().mpicc, *FLAGS.split()], input=text, text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
 
 

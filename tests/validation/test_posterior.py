@@ -285,4 +285,4 @@ def test_a_change_of_growth_is_remarked():
     time = np.where(p <= 64, 2 + 3 * np.log2(p), 20 * p / 64)
     noise = np.random.default_rng(7).lognormal(0, 0.03, (10, 5))
     found = sk.validate(sk.measurements(p, time[:, None] * noise, unit="us", name="f"), {"f": "log(p)"})["f"]
-    assert "rom p = 64 on" in " ".join(found.caveats)
+    assert "after p = 32, from 64 on" in " ".join(found.caveats)
