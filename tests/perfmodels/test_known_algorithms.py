@@ -17,7 +17,7 @@ ROWS = "message,round-trip,2,8,1e-6\nmessage,round-trip,2,16,2e-6\nmessage,round
 
 
 def test_there_are_machines() -> None:
-    assert {"known-star", "simulated-juropa"} <= {file.stem for file in FILES}
+    assert {"known-star", "known-juropa", "simulated-juropa"} <= {file.stem for file in FILES}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
