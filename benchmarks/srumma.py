@@ -14,12 +14,13 @@ import json
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from srumma_scaling import COUNTS, ROWS, strong_scaling
 from srumma_truth import compare, each_request
 
 from scalkit.bench import find_mpi
@@ -28,7 +29,6 @@ from scalkit.bench.onesided_thread import weigh_progress_thread
 from scalkit.trace import Options, analyse
 
 Row = dict[str, Any]
-NS = 1e-9
 
 
 def truth(args: argparse.Namespace) -> list[Row]:
@@ -51,32 +51,14 @@ def truth(args: argparse.Namespace) -> list[Row]:
 
 def scaling(args: argparse.Namespace) -> list[Row]:
     """Return the time of one multiplication, its share of waiting, and what the analysis takes."""
-    rows = []
-    for processes in [p for p in (4, 16, 64, 256, 1024) if args.least <= p <= args.most]:
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            begin = time.perf_counter()
-            told = multiply(Simulator(), processes, "layer", trace=folder, noise=20, seed=1, n=args.n or 1024, check=0)
-            simulated = time.perf_counter()
-            severity = analyse(folder)["severity"].sum(("path", "location"))
-            analysed = time.perf_counter() - simulated
-            size = sum(path.stat().st_size for path in folder.glob("*.sktrace"))
-        rows.append(
-            {
-                "processes": processes,
-                "n": told.n,
-                "multiplication_ms": 1e3 * told.times_s[0],
-                "efficiency": rows[0]["multiplication_ms"] * rows[0]["processes"] / (1e3 * told.times_s[0] * processes)
-                if rows
-                else 1.0,
-                "waiting_share": int(severity.sel(metric="wait_for_progress")) / (NS**-1 * told.times_s[0] * processes),
-                "gets": int(severity.sel(metric="rma_operations")),
-                "trace_MB": size / 2**20,
-                "simulation_s": simulated - begin,
-                "analysis_s": analysed,
-            }
-        )
-        show(rows[-1], args)
+    rows: list[Row] = []
+    counts = [p for p in COUNTS if args.least <= p <= args.most]
+    for one in strong_scaling(counts, args.n or ROWS, args.keep):
+        row = asdict(one)
+        first = rows[0] if rows else row
+        row["efficiency"] = first["application_s"] * first["processes"] / (one.application_s * one.processes)
+        rows.append(row)
+        show(row, args)
     return rows
 
 
@@ -179,7 +161,10 @@ def main() -> int:
     parser.add_argument("what", choices=tuple(WHAT))
     parser.add_argument("--least", type=int, default=16, help="processes (truth, scaling)")
     parser.add_argument("--most", type=int, default=256, help="processes (truth, scaling)")
-    parser.add_argument("--n", type=int, help="rows of the matrices (scaling: 1024, thread: 256)")
+    parser.add_argument("--n", type=int, help="rows of the matrices (scaling: 1536, thread: 256)")
+    parser.add_argument(
+        "--keep", type=Path, metavar="DIR", help="folder for the waits of each run and a table (scaling)"
+    )
     parser.add_argument("--sizes", type=int, nargs="+", default=[32, 128, 512], help="rows of the matrices (overhead)")
     parser.add_argument("--turns", type=int, default=5, help="runs of each kind (delays, overhead)")
     parser.add_argument("--repeat", type=int, default=40, help="multiplications of a run (thread)")
