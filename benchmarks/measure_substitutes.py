@@ -1,8 +1,10 @@
 """Measures operations and what can be called in their place with several MPI libraries in turn, and files them in a store.
 
     python benchmarks/measure_substitutes.py --out /tmp/which --store data/store --mpi mpich --mpi openmpi --mpi intel
+    python benchmarks/measure_substitutes.py --out /tmp/sim --store data/store --platform juropa --processes 4 16 64 --runs 3
 
 All sizes of a run belong together: they are measured in turn with all libraries, and filed as one run of each library.
+--platform takes the times of a simulated machine, which say so.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ OPERATIONS += ("MPI_Scan", "Bcast_binary_tree", "substitutes", "send-modes")
 def campaigns(options: argparse.Namespace) -> dict[str, list[Campaign]]:
     """Return a campaign for each library and size; those of a library share the begin of all run ids."""
     found: dict[str, list[Campaign]] = {}
-    share = options.budget / (len(options.mpi) * len(options.sizes))
-    for target in find_targets(options.mpi):
+    share = options.budget / ((len(options.mpi) + len(options.platform)) * len(options.sizes))
+    for target in find_targets(options.mpi, options.platform):
         identity = secrets.token_hex(4)
         for size in options.sizes:
             arguments = Arguments(
@@ -51,7 +53,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--store", type=Path, required=True)
-    parser.add_argument("--mpi", action="append", required=True)
+    parser.add_argument("--mpi", action="append", default=[])
+    parser.add_argument("--platform", action="append", default=[])
     parser.add_argument("--sizes", type=int, nargs="+", default=[8, 64, 512, 4096, 32768, 262144])
     parser.add_argument("--processes", type=int, nargs="+", default=[2])
     parser.add_argument("--runs", type=int, default=5)
@@ -62,6 +65,8 @@ def main() -> None:
     parser.add_argument("--site", default=None)
     parser.add_argument("--user", default=None)
     options = parser.parse_args()
+    if not options.mpi + options.platform:
+        parser.error("name libraries (--mpi) or simulated machines (--platform)")
     by_library = campaigns(options)
     results = run_alternately([one for own in by_library.values() for one in own])
     for result in results:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import ReportError
-from scalkit.markup import block, bullets, details, table
+from scalkit.markup import block, bullets, table
 from scalkit.plots.store_figure import download
 from scalkit.plots.style import METRIC_WORDS, rounded, safe
 from scalkit.store.browsing import fixed_words
@@ -195,5 +195,4 @@ def _advice(store: Store) -> list[str]:
 
 
 def _advised(advice: Advice) -> str:
-    code = f"<pre>{escape(advice.c_ifdef())}</pre>"
-    return f"<h3>{escape(advice.operation.name)}</h3>{bullets(advice.sentences)}{details('C to paste', code)}"
+    return f"<h3>{escape(advice.operation.name)}</h3>{bullets(advice.sentences)}{advice.code_html()}"

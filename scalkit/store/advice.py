@@ -60,6 +60,8 @@ class Setting:
     Attributes
     ----------
     platform : str
+    condition : str
+        What else tells it from others of the platform, as ``"datatype = double"``; empty if nothing does.
     p : int
     sizes : ndarray of int64 of shape (sizes,), in B
     candidates : tuple of str
@@ -72,6 +74,7 @@ class Setting:
     """
 
     platform: str
+    condition: str
     p: int
     sizes: Integers
     candidates: tuple[str, ...]
@@ -81,6 +84,11 @@ class Setting:
     segments: tuple[Segment, ...]
     simulated: bool
     oversubscribed: bool
+
+    @property
+    def place(self) -> str:
+        """Platform, condition and number of processes in words."""
+        return ", ".join([self.platform, *([self.condition] if self.condition else []), f"p = {self.p}"])
 
 
 @dataclass(frozen=True)
@@ -151,9 +159,14 @@ class Advice:
         return tuple(found)
 
     def _setting(self, setting: Setting) -> str:
+        where = f"{_marked(setting)}, {setting.condition + ', ' if setting.condition else ''}p = {setting.p}"
+        if not (setting.n_runs > 0).sum(axis=0).max(initial=0) > 1:
+            there = [name for name, n in zip(setting.candidates, setting.n_runs, strict=True) if n.any()]
+            return f"{where}: nothing to choose between, only {' or '.join(there)} was measured."
         parts = []
         for segment in setting.segments:
-            sure = "" if math.isnan(segment.probability) else f", P = {segment.probability:.2f}"
+            word = "P =" if segment.first == segment.last else "P >="  # the smallest of several
+            sure = "" if math.isnan(segment.probability) else f", {word} {segment.probability:.2f}"
             gain = (
                 "" if math.isnan(segment.gain) or segment.gain < 1.005 else f", up to {segment.gain:.3g} times faster"
             )
@@ -166,7 +179,7 @@ class Advice:
             _crossing_words(segment.crossover, self.confidence) for segment in setting.segments if segment.crossover
         ]
         ends = f"; changes {', '.join(crossings)}" if crossings else ""
-        return f"{_marked(setting)}, p = {setting.p}: {'; '.join(parts)}{ends}."
+        return f"{where}: {'; '.join(parts)}{ends}."
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each segment."""
@@ -179,6 +192,7 @@ class Advice:
         settings = [
             {
                 "platform": setting.platform,
+                "condition": setting.condition,
                 "p": setting.p,
                 "simulated": setting.simulated,
                 "oversubscribed": setting.oversubscribed,
@@ -188,7 +202,7 @@ class Advice:
                 "probability": _plain(setting.probability.tolist()),
                 "runs": setting.n_runs.tolist(),
                 "segments": [
-                    {**{k: _plain(v) for k, v in row.items() if k not in ("platform", "p", "simulated")}}
+                    {**{k: _plain(v) for k, v in row.items() if k not in ("platform", "condition", "p", "simulated")}}
                     for row in _segment_rows(setting)
                 ],
             }
@@ -206,6 +220,18 @@ class Advice:
             "portable": [{key: _plain(value) for key, value in vars(one).items()} for one in self.portable],
             "sentences": list(self.sentences),
         }
+
+    @property
+    def without_code(self) -> str:
+        """Why there is no C: it could not see under which condition it is called. Empty if there is C."""
+        several = sorted({setting.condition for setting in self.settings if setting.condition})
+        if not several:
+            return ""
+        name, _, value = several[0].partition(", ")[0].partition(" = ")
+        return (
+            f"C cannot tell {'; '.join(several[:4])}{' and others' if len(several) > 4 else ''} apart; choose what is "
+            f"measured alike, as in {name}={value}."
+        )
 
     def c_ifdef(self) -> str:
         """Return C with the choice made by the preprocessor: a macro for each platform."""
@@ -225,12 +251,12 @@ class Advice:
     def _repr_html_(self) -> str:
         from html import escape
 
-        from scalkit.markup import block, bullets, details, table
+        from scalkit.markup import block, bullets, table
 
         head = ["platform", "p", "winner", "sizes", "P(best)", "gain", "until"]
         rows = [
             [
-                escape(_marked(setting)),
+                escape(", ".join(filter(None, (_marked(setting), setting.condition)))),
                 str(setting.p),
                 escape(segment.winner),
                 escape(_span(segment.first, segment.last)),
@@ -241,8 +267,17 @@ class Advice:
             for setting in self.settings
             for segment in setting.segments
         ]
-        code = f"<pre>{escape(self.c_ifdef())}</pre>"
-        return block(bullets(self.sentences[len(self.settings) :]), table(head, rows), details("C to paste", code))
+        return block(bullets(self.sentences[len(self.settings) :]), table(head, rows), self.code_html())
+
+    def code_html(self) -> str:
+        """Return C to paste as folded markup, or why there is none."""
+        from html import escape
+
+        from scalkit.markup import details, paragraph
+
+        if self.without_code:
+            return paragraph(self.without_code)
+        return details("C to paste", f"<pre>{escape(self.c_ifdef())}</pre>")
 
 
 def _marked(setting: Setting) -> str:
@@ -285,6 +320,7 @@ def _segment_rows(setting: Setting) -> list[dict[str, Any]]:
         rows.append(
             {
                 "platform": setting.platform,
+                "condition": setting.condition,
                 "p": setting.p,
                 "simulated": setting.simulated,
                 "winner": segment.winner,

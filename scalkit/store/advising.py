@@ -13,6 +13,7 @@ from scalkit.stats.samples import Floats, Integers
 from scalkit.store.advice import Advice, Crossover, Portable, Segment, Setting
 from scalkit.store.bootstrap_runs import LEAST_RUNS, crossing, drawn_means, means, probabilities, winsorised
 from scalkit.store.columns import STATISTICS
+from scalkit.store.conditions import condition_columns, conditions_of
 from scalkit.store.substitutes import Operation, operation_of
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ def advise(
     **filters: Any,
 ) -> Advice:
     """Return which of an operation and its substitutes is the fastest, where, and how surely.
+
+    Only what was measured alike is compared: where a platform has several data types, kinds of synchronisation, roots or
+    values of a parameter of one's own, each is a setting by itself, which names it.
 
     What stands for a candidate is the mean of the logarithms of its runs' values, outliers among the runs moved to Tukey's
     fence; how sure it is, tells a bootstrap over the runs, in which all candidates of a run are drawn together.
@@ -85,6 +89,7 @@ class _Gathered:
     """The logarithms of all times on one platform, of shape (candidates, cells, runs); a cell is a p and a size."""
 
     platform: str
+    condition: str
     candidates: tuple[str, ...]
     cells: Integers
     logs: Floats
@@ -98,7 +103,9 @@ def _rows(store: Store, operation: Operation, statistic: str, filters: dict[str,
 
     names = {alias: one.name for one in operation.substitutes for alias in (one.name, *one.aliases)}
     columns = ("run_id", "platform", "op", "p", "msg_By", "simulated", "oversubscribed", statistic)
-    found = store.arrays(columns, {"op": list(names), "metric": "time", **filters})
+    wanted = {"op": list(names), "metric": "time", **filters}
+    more = condition_columns(store, wanted)
+    found = store.arrays((*columns, *more), wanted)
     if not len(found["p"]):
         raise DataError(
             f"the store has no times of {operation.name} or its substitutes {', '.join(list(names)[1:])} that fit; "
@@ -109,7 +116,11 @@ def _rows(store: Store, operation: Operation, statistic: str, filters: dict[str,
         raise DataError(f"some times of {operation.name} are not positive; retract their runs.")
     rows: dict[str, Any] = {name: np.asarray(found[name]) for name in ("p", "msg_By", "simulated", "oversubscribed")}
     rows["run"], _ = pd.factorize(np.asarray(found["run_id"]), sort=True)
-    rows["platform"], rows["platforms"] = pd.factorize(np.asarray(found["platform"]), sort=True)
+    platforms = np.asarray(found["platform"])
+    if more:  # a condition of a platform counts as a platform of its own here
+        said = [f"{platform}\0{words}" for platform, words in zip(platforms, conditions_of(found), strict=True)]
+        platforms = np.array(said, dtype=object)
+    rows["platform"], rows["platforms"] = pd.factorize(platforms, sort=True)
     kinds, measured = pd.factorize(np.asarray(found["op"]))
     order = {one.name: place for place, one in enumerate(operation.substitutes)}
     rows["candidate"] = np.array([order[names[name]] for name in measured])[kinds]
@@ -127,11 +138,16 @@ def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
         kinds, candidate = np.unique(rows["candidate"][at], return_inverse=True)
         runs, run = np.unique(rows["run"][at], return_inverse=True)
         cells, cell = np.unique(np.stack([p, size], axis=1), axis=0, return_inverse=True)
-        logs = np.full((len(kinds), len(cells), len(runs)), np.nan)
-        logs[candidate, cell.ravel(), run] = rows["log"][at]
+        shape = (len(kinds), len(cells), len(runs))
+        place_of = np.ravel_multi_index((candidate, cell.ravel(), run), shape)
+        n = np.bincount(place_of, minlength=np.prod(shape))
+        with np.errstate(invalid="ignore"):  # several measurements of one run: their mean
+            logs = (np.bincount(place_of, rows["log"][at], minlength=np.prod(shape)) / n).reshape(shape)
         crowded = frozenset(p[rows["oversubscribed"][at].astype(bool)].tolist())
         names = tuple(operation.substitutes[kind].name for kind in kinds.tolist())
-        found.append(_Gathered(platform, names, cells, winsorised(logs), bool(rows["simulated"][at].any()), crowded))
+        simulated = bool(rows["simulated"][at].any())
+        name, _, condition = platform.partition("\0")
+        found.append(_Gathered(name, condition, names, cells, winsorised(logs), simulated, crowded))
     return found
 
 
@@ -154,7 +170,8 @@ def _settings(gathered: _Gathered, drawn: Floats, confidence: float) -> list[Set
     logs, cells, candidates = gathered.logs, gathered.cells, gathered.candidates
     mean, sure = means(logs), probabilities(drawn)
     n_runs = np.isfinite(logs).sum(axis=2)
-    sure = np.where(np.where(n_runs > 0, n_runs, LEAST_RUNS).min(axis=0) < LEAST_RUNS, np.nan, sure)
+    few = np.where(n_runs > 0, n_runs, LEAST_RUNS).min(axis=0) < LEAST_RUNS
+    sure = np.where(few | ((n_runs > 0).sum(axis=0) < 2), np.nan, sure)  # alone, nothing is the best
     found = []
     for p in np.unique(cells[:, 0]).tolist():
         at = np.flatnonzero(cells[:, 0] == p)
@@ -164,6 +181,7 @@ def _settings(gathered: _Gathered, drawn: Floats, confidence: float) -> list[Set
         found.append(
             Setting(
                 platform=gathered.platform,
+                condition=gathered.condition,
                 p=int(p),
                 sizes=sizes,
                 candidates=candidates,
@@ -229,10 +247,11 @@ def _crossover(
 def _portable(settings: Sequence[Setting]) -> tuple[Portable, ...]:
     """Return the candidate that loses least where it loses most: for each number of processes, and for all.
 
-    Only settings count that all platforms with this number of processes have measured for all of the candidates.
+    Only settings with a choice count, and candidates that all of them have measured.
     """
     found = []
-    for p in [*sorted({setting.p for setting in settings}), None]:
+    settings = [setting for setting in settings if len(setting.candidates) > 1]
+    for p in [*sorted({setting.p for setting in settings}), *([None] if settings else [])]:
         own = [setting for setting in settings if p is None or setting.p == p]
         names = [name for name in own[0].candidates if all(name in setting.candidates for setting in own)]
         factors = dict.fromkeys(names, 1.0)
@@ -245,7 +264,7 @@ def _portable(settings: Sequence[Setting]) -> tuple[Portable, ...]:
                     factors[name] = np.inf
                 elif loss.max() > factors[name]:
                     size = int(setting.sizes[int(loss.argmax())])
-                    factors[name], where[name] = float(loss.max()), f"{setting.platform}, p = {setting.p}, {size} B"
+                    factors[name], where[name] = float(loss.max()), f"{setting.place}, {size} B"
         finite = {name: factor for name, factor in factors.items() if np.isfinite(factor)}
         if finite:
             best_name = min(finite, key=lambda name: finite[name])

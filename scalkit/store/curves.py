@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Curve", "curve_of"]
 
 _COLUMNS = ("run_id", "platform", "op", "metric", "unit", "x_name", "x", "p", "msg_By", "simulated", "oversubscribed")
+_ALIKE = ("datatype", "sync", "pattern")
 _BASE = {"ns": "s", "By": "B", "op": "op", "1": "1"}
 
 
@@ -83,7 +84,8 @@ def curve_of(store: Store, choice: Choice, statistic: str = "med") -> Curve:
     Raises
     ------
     DataError
-        If nothing is chosen, or what cannot be one curve: of several metrics, or over several parameters.
+        If nothing is chosen, or what cannot be one curve: of several metrics, over several parameters, or of an operation that
+        a platform has with several data types, patterns or kinds of synchronisation.
     UsageError
         If the statistic or a filter is unknown.
     """
@@ -94,6 +96,7 @@ def curve_of(store: Store, choice: Choice, statistic: str = "med") -> Curve:
     if not len(rows["x"]):
         raise DataError(f"nothing in the store fits {shown!r}; 'scalkit store suites' lists what is there.")
     metric, unit = _single(rows, "metric", shown), _single(rows, "unit", shown)
+    _require_alike(store, choice, shown)
     x_name, x, fixed = _varied(rows, shown)
     points, at = np.unique(x, return_inverse=True)
     ids, of = np.unique(rows["run_id"].astype(str), return_inverse=True)
@@ -119,6 +122,20 @@ def curve_of(store: Store, choice: Choice, statistic: str = "med") -> Curve:
         simulated=bool(rows["simulated"].any()),
         oversubscribed=bool(rows["oversubscribed"].any()),
     )
+
+
+def _require_alike(store: Store, choice: Choice, shown: str) -> None:
+    """Refuse measurements of one operation on one platform that tell of different things."""
+    kinds = store.arrays(("platform", "op", *_ALIKE), choice.filters, distinct=True)
+    seen: dict[tuple[str, str], tuple[str, ...]] = {}
+    for platform, op, *values in zip(*(kinds[name].tolist() for name in ("platform", "op", *_ALIKE)), strict=True):
+        first = seen.setdefault((platform, op), tuple(values))
+        for name, one, other in zip(_ALIKE, first, values, strict=True):
+            if one != other:
+                both = " and ".join(repr(value) for value in sorted((one, other)))
+                raise DataError(
+                    f"{shown!r} has {op} with {name} {both} on {platform}; choose one, as in {name}={one or other}."
+                )
 
 
 def _varied(rows: dict[str, Any], shown: str) -> tuple[str, Any, str]:

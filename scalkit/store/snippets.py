@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from scalkit.errors import UsageError
 from scalkit.store.substitutes import Operation
 
 if TYPE_CHECKING:
@@ -30,7 +31,14 @@ def macro_of(platform: str) -> str:
 
 
 def ifdef(advice: Advice) -> str:
-    """Return C with an ``#if`` for each platform; elsewhere the portable choice is called."""
+    """Return C with an ``#if`` for each platform; elsewhere the portable choice is called.
+
+    Raises
+    ------
+    UsageError
+        If a platform has several conditions.
+    """
+    _require_one_condition(advice)
     body = _begin(advice.operation)
     for number, (platform, settings) in enumerate(_by_platform(advice).items()):
         word = "#if" if number == 0 else "#elif"
@@ -45,7 +53,13 @@ def runtime(advice: Advice) -> str:
     """Return C that finds out at its first call on which platform it runs.
 
     The variable ``SCALKIT_PLATFORM`` of the environment names it; else the MPI library tells, where only one platform has it.
+
+    Raises
+    ------
+    UsageError
+        If a platform has several conditions.
     """
+    _require_one_condition(advice)
     body = _finder(advice) + _begin(advice.operation) + ["    switch (sk_platform()) {"]
     for number, (platform, settings) in enumerate(_by_platform(advice).items()):
         body += [f"    case {number}: /* {_comment(platform)} */"]
@@ -73,6 +87,11 @@ def _with_head(advice: Advice, usage: str, body: Sequence[str]) -> str:
             lines += [f"static inline int sk_{substitute.function}({advice.operation.parameters})", "{"]
             lines += [substitute.body.strip("\n"), "}", ""]
     return "\n".join([*lines, *body]) + "\n"
+
+
+def _require_one_condition(advice: Advice) -> None:
+    if advice.without_code:
+        raise UsageError(advice.without_code)
 
 
 def _begin(operation: Operation) -> list[str]:
@@ -128,7 +147,8 @@ def _by_size(operation: Operation, setting: Setting, confidence: float) -> list[
     """Return the calls of a setting, neighbours that are the same joined."""
     chosen: list[tuple[str, float]] = []
     for segment in setting.segments:
-        name = operation.name if segment.probability < confidence else _callable(operation, segment.winner)
+        is_sure = segment.probability >= confidence  # NaN is not
+        name = _callable(operation, segment.winner) if is_sure else operation.name
         end = math.inf if segment.crossover is None else segment.crossover.size
         if chosen and chosen[-1][0] == name:
             chosen.pop()

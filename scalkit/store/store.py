@@ -237,13 +237,13 @@ class Store:
         filters = self._with_ids(filters, run_ids)
         return self._asked(lambda database: _selected(database, "*", filters, "ORDER BY op, platform, run_id, x"))
 
-    def arrays(self, columns: Sequence[str], filters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return some columns of measurements as numpy arrays, masked where values are missing."""
+    def arrays(self, columns: Sequence[str], filters: Mapping[str, Any], *, distinct: bool = False) -> dict[str, Any]:
+        """Return some columns of measurements as numpy arrays, masked where values are missing; `distinct` ones once."""
         listed = ", ".join(f'"{name}"' for name in columns)
 
         def answer(database: Database) -> dict[str, Any]:
             where, values = conditions(filters, database.columns("points"))
-            return database.arrays(f"SELECT {listed} FROM points WHERE {where}", values)
+            return database.arrays(f"SELECT {'DISTINCT ' * distinct}{listed} FROM points WHERE {where}", values)
 
         return self._asked(answer)
 

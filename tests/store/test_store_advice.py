@@ -82,9 +82,16 @@ def test_few_runs_say_nothing_of_sureness(tmp_path_factory: pytest.TempPathFacto
     store = sk.store.open(tmp_path_factory.mktemp("few") / "s")
     _filed(store, "a", "MPI_Gather", 1e-5, 1e-9, runs=2)
     _filed(store, "a", "Gather_send_recv", 2e-5, 1e-9, runs=2)
-    segment = store.advise("MPI_Gather", p=32).settings[0].segments[0]
+    advice = store.advise("MPI_Gather", p=32)
+    segment = advice.settings[0].segments[0]
     assert segment.winner == "MPI_Gather"
     assert math.isnan(segment.probability)
+    again = sk.store.open(tmp_path_factory.mktemp("few") / "t")
+    _filed(again, "a", "MPI_Gather", 2e-5, 1e-9, runs=2)
+    _filed(again, "a", "Gather_send_recv", 1e-5, 1e-9, runs=2)
+    unsure = again.advise("MPI_Gather", p=32)
+    assert unsure.settings[0].segments[0].winner == "Gather_send_recv"
+    assert "#if defined(PLATFORM_A_MPICH_5_0_2)  /* a, MPICH 5.0.2 */\n    return MPI_Gather(" in unsure.c_ifdef()
 
 
 def test_what_cannot_be_advised(store: sk.store.Store) -> None:
@@ -100,6 +107,39 @@ def test_what_cannot_be_advised(store: sk.store.Store) -> None:
         store.advise("MPI_Gather", confidence=2)
     with pytest.raises(UsageError, match=r"^the statistic 'best' is unknown; choose from value, min, "):
         store.advise("MPI_Gather", statistic="best")
+
+
+def test_what_was_measured_differently_is_not_mixed(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """With data type double MPI_Gather is the faster one, with int its substitute: neither hides the other."""
+    store = sk.store.open(tmp_path_factory.mktemp("types") / "s")
+    for datatype, slower in (("double", 1.5), ("int", 0.5)):
+        for op, factor in (("MPI_Gather", 1.0), ("Gather_send_recv", slower)):
+            for run in range(3):
+                y = [[factor * k * (1 + run / 100) * 1e-6] * 5 for k in (1, 2)]
+                ds = sk.measurements([[2, 8], [2, 64]], y, parameter=["p", "S"], name=op)
+                store.put(ds.assign_attrs(datatype=datatype), machine="vm")
+    for run in range(3):
+        ds = sk.measurements([2, 3], [[(2 + run) * 1e-6] * 5] * 2, parameter="k", name="MPI_Gather")
+        store.put(ds, machine="own")
+    advice = store.advise("MPI_Gather", machine="vm")
+    assert [(one.condition, one.segments[0].winner) for one in advice.settings] == [
+        ("datatype = double", "MPI_Gather"),
+        ("datatype = int", "Gather_send_recv"),
+    ]
+    assert advice.sentences[0].startswith("vm, datatype = double, p = 2: MPI_Gather from 8 B to 64 B, up to 1.5 times ")
+    with pytest.raises(UsageError, match=r"^C cannot tell datatype = double; datatype = int apart; choose what is "):
+        advice.c_ifdef()
+    assert "C cannot tell" in advice._repr_html_()
+    assert "sk_gather_send_recv" in store.advise("MPI_Gather", machine="vm", datatype="int").c_runtime()
+    alone = store.advise("MPI_Gather", machine="own")
+    assert [one.condition for one in alone.settings] == ["k = 2", "k = 3"]
+    assert alone.sentences[0].endswith("nothing to choose between, only MPI_Gather was measured.")
+    assert (alone.portable, math.isnan(alone.settings[0].probability[0, 0])) == ((), True)
+    with pytest.raises(
+        DataError,
+        match=r"^'op=MPI_Gather, machine=vm' has MPI_Gather with datatype 'double' and 'int' on vm; choose one, as in datatype=",
+    ):
+        store.compare(["op=MPI_Gather,machine=vm"])
 
 
 def test_c_says_what_the_advice_says(store: sk.store.Store) -> None:
