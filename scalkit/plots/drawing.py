@@ -32,6 +32,14 @@ class Drawing:
         """Add a trace of points or lines."""
         self._data.append({"type": "scatter", **trace})
 
+    def add_heatmap(self, **trace: Any) -> None:
+        """Add a matrix of colours."""
+        self._data.append({"type": "heatmap", **trace})
+
+    def layout(self, **properties: Any) -> None:
+        """Set properties of the layout."""
+        self._layout |= properties
+
     def add_shape(self, **shape: Any) -> None:
         """Add a line or a rectangle."""
         self._layout.setdefault("shapes", []).append(shape)

@@ -1,12 +1,14 @@
-"""Time, visits and one-sided operations of every call path, without the waits."""
+"""Time, visits and one-sided operations of every call path, without the waits; and what went between locations."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scalkit.trace.arrays import exact_sums
 from scalkit.trace.loading import LocalTrace, Table
 from scalkit.trace.ranks import Ints
+from scalkit.trace.requests import members
 from scalkit.trace.sums import Waits
 from scalkit.trace.tables import RECEIVE, SEND
 
@@ -14,7 +16,7 @@ __all__ = ["profile"]
 
 
 def profile(trace: LocalTrace, waits: Waits) -> None:
-    """Add time, visits, operations and bytes of the locations of this process.
+    """Add time, visits, operations and bytes of the locations of this process, and what they began with others.
 
     The time of a call path is that in which it was the innermost: without its calls and regions. It is counted from the
     first to the last record of a location.
@@ -34,9 +36,22 @@ def profile(trace: LocalTrace, waits: Waits) -> None:
         of_path = path[transfers["call"][is_rma] - trace.begins[k]]
         operations[k] += np.bincount(of_path, minlength=n_paths)
         amount[k] += exact_sums(of_path, transfers["bytes"][is_rma], n_paths)
+        _note_traffic(trace, trace.first + k, transfers, is_rma, waits)
     for metric, values in (("time", time), ("visits", visits), ("rma_operations", operations), ("rma_bytes", amount)):
         location, at = np.nonzero(values)
         waits.add(metric, at, location + trace.first, values[location, at])
+
+
+def _note_traffic(trace: LocalTrace, location: int, transfers: Table, is_rma: NDArray[np.bool_], waits: Waits) -> None:
+    """Note what a location began with others whose location is known: one-sided operations, and sends."""
+    n = trace.header.locations
+    peer = members(trace, transfers["scope"], transfers["peer"])
+    found = []
+    for kept in (is_rma, (transfers["kind"] & 0xFF) == SEND):
+        kept = kept & (peer >= 0)
+        found += [np.bincount(peer[kept], minlength=n), exact_sums(peer[kept], transfers["bytes"][kept], n)]
+    reached = np.flatnonzero(found[0] + found[2])
+    waits.note_traffic(location, reached, tuple(one[reached] for one in found))
 
 
 def _regions(calls: Table, marks: Table, n_paths: int) -> Ints:

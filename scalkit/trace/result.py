@@ -16,9 +16,17 @@ from scalkit.trace.problems import Problem
 from scalkit.trace.reading import Header
 from scalkit.trace.sums import METRICS, Found
 
-__all__ = ["CAUSES", "WAITS", "build", "read_result", "write_result"]
+__all__ = ["CAUSES", "TRAFFIC", "WAITS", "build", "read_result", "write_result"]
 
 CAUSES = ("cause_metric", "cause_location", "cause_by", "cause_path", "cause_severity")
+TRAFFIC = (
+    "traffic_location",
+    "traffic_peer",
+    "traffic_operations",
+    "traffic_bytes",
+    "traffic_messages",
+    "traffic_message_bytes",
+)
 
 WAITS = tuple(
     name for name, unit in METRICS.items() if unit == "ns" and name not in ("time", "wait_for_progress_bound")
@@ -48,8 +56,9 @@ def build(
     xarray.Dataset
         `severity` (metric, path, location) as int64 in the unit of its metric; the waits of a path are its own, without those
         of the paths below it. Rows `cause`: during `cause_metric`, `cause_location` waited `cause_severity` for `cause_by`,
-        which had spent most of the time
-        since its call before that in `cause_path`.
+        which had spent most of the time since its call before that in `cause_path`. Rows `traffic`: `traffic_location` began
+        `traffic_operations` one-sided operations on `traffic_peer`, of `traffic_bytes`, and sent it `traffic_messages` with
+        `traffic_message_bytes`.
     """
     names = [name for name in METRICS if not (header.is_asynchronous and name in _OF_PROGRESS)]
     severity = np.zeros((len(METRICS), len(definitions.paths), header.locations), dtype=np.int64)
@@ -68,6 +77,7 @@ def build(
             "parent": ("path", definitions.parents),
             "cause_metric": ("cause", np.array([names.index(list(METRICS)[k]) for k in causes[0]], dtype=np.int64)),
             **{name: ("cause", column) for name, column in zip(CAUSES[1:], causes[1:], strict=True)},
+            **{name: ("traffic", column) for name, column in zip(TRAFFIC, found.traffic, strict=True)},
         },
         coords={"metric": names, "path": np.arange(n_paths), "location": np.arange(header.locations)},
         attrs={

@@ -77,10 +77,12 @@ class Found:
         Metric, path, location, value of every sum above 0.
     causes : tuple of ndarray
         Metric, location that waited, location that it waited for, path that kept that one, value.
+    traffic : tuple of ndarray
+        Location, the one that it reached, number and bytes of one-sided operations, number and bytes of messages.
     """
 
-    def __init__(self, severity: tuple[Ints, ...], causes: tuple[Ints, ...]) -> None:
-        self.severity, self.causes = severity, causes
+    def __init__(self, severity: tuple[Ints, ...], causes: tuple[Ints, ...], traffic: tuple[Ints, ...]) -> None:
+        self.severity, self.causes, self.traffic = severity, causes, traffic
 
 
 class Waits:
@@ -96,6 +98,7 @@ class Waits:
         self._locations, self._paths = n_locations, n_paths
         self._severity = {name: _Sums(n_locations * n_paths) for name in METRICS}
         self._causes = _Sums(len(METRICS) * n_locations * n_locations * n_paths)
+        self._traffic: list[Ints] = []
 
     def add(self, metric: str, path: Ints, location: Ints, value: Ints) -> None:
         """Add waits, or counts, at their call path and location."""
@@ -105,6 +108,10 @@ class Waits:
         """Add waits to what a location, in a call path, made another one wait."""
         key = (_NUMBER[metric] * self._locations + np.asarray(location, dtype=np.int64)) * self._locations + cause
         self._causes.add(key * self._paths + path, value)
+
+    def note_traffic(self, location: int, peer: Ints, values: tuple[Ints, ...]) -> None:
+        """Note what a location began with each of `peer`, which it does once for all of them: columns as in `Found.traffic`."""
+        self._traffic.append(np.stack([np.full(len(peer), location, dtype=np.int64), peer, *values]))
 
     def collect(self, ranks: Ranks) -> Found:
         """Return the sums of all processes, on each of them."""
@@ -125,4 +132,6 @@ class Waits:
         pair, cause = np.divmod(pair, self._locations)
         number, location = np.divmod(pair, self._locations)
         severity = (metric, *np.divmod(key, self._locations), value)
-        return Found(severity, (number, location, cause, path, amount))
+        traffic = [one for part in ranks.gather(self._traffic) for one in part]
+        columns = np.concatenate([np.empty((6, 0), dtype=np.int64), *traffic], axis=1)
+        return Found(severity, (number, location, cause, path, amount), tuple(columns))

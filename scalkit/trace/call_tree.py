@@ -1,0 +1,181 @@
+"""The call paths of results as a tree that is unfolded and folded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from scalkit.errors import DataError
+
+__all__ = ["CallTree", "Row"]
+
+Values = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a tree.
+
+    Attributes
+    ----------
+    key : int
+        Call path.
+    level : int
+        From 1 on.
+    is_open : bool or None
+        None where nothing is below.
+    place, of : int
+        Which one it is among those below the same one, from 1 on, and how many these are.
+    """
+
+    key: int
+    level: int
+    is_open: bool | None
+    place: int
+    of: int
+
+
+class CallTree:
+    """The call paths of one result or of several: those of the same name are one.
+
+    Parameters
+    ----------
+    results : sequence of Dataset
+
+    Attributes
+    ----------
+    names : list of str
+        Name of each path.
+    labels : list of (str, str)
+        Region and call site, which may be empty, of each path.
+    parents : list of int
+        -1 at the top.
+    places : list of ndarray of int
+        For each result, where its paths stand here.
+    open : set of int
+        The paths that are unfolded.
+
+    Raises
+    ------
+    DataError
+        If a path comes before the one above it, or has a name twice.
+    """
+
+    def __init__(self, results: Sequence[xr.Dataset]) -> None:
+        self.names: list[str] = []
+        self.labels: list[tuple[str, str]] = []
+        self.parents: list[int] = []
+        self.places: list[NDArray[np.int64]] = []
+        known: dict[str, int] = {}
+        for ds in results:
+            self.places.append(self._add(ds, known))
+        self.children: list[list[int]] = [[] for _ in self.names]
+        self.top = [k for k, parent in enumerate(self.parents) if parent < 0]
+        for k, parent in enumerate(self.parents):
+            if parent >= 0:
+                self.children[parent].append(k)
+        self.open: set[int] = set(self.top)
+
+    def _add(self, ds: xr.Dataset, known: dict[str, int]) -> NDArray[np.int64]:
+        names = [str(name) for name in ds["path_name"].values]
+        places = np.empty(len(names), dtype=np.int64)
+        columns = zip(names, ds["region"].values.tolist(), ds["parent"].values.tolist(), strict=True)
+        for k, (name, region, parent) in enumerate(columns):
+            if not -1 <= parent < k:
+                raise DataError(f"call path {k} ({name}) stands before the one above it; analyse the trace anew.")
+            if name not in known:
+                known[name] = len(self.names)
+                step = name[len(names[parent]) + 1 :] if parent >= 0 else name
+                self.names.append(name)
+                self.labels.append((str(region), step[len(region) + 1 :] if step.startswith(f"{region}@") else ""))
+                self.parents.append(int(places[parent]) if parent >= 0 else -1)
+            places[k] = known[name]
+        if len(np.unique(places)) < len(places):
+            raise DataError("two call paths of a result have the same name; analyse the trace anew.")
+        return places
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def inclusive(self, own: Values) -> Values:
+        """Return values of shape (n_paths, ...) with those of all paths below."""
+        found = own.copy()
+        for k in range(len(self) - 1, 0, -1):
+            if self.parents[k] >= 0:
+                found[self.parents[k]] += found[k]
+        return found
+
+    def above(self, path: int) -> list[int]:
+        """Return the paths above one, the nearest first."""
+        found = []
+        while (path := self.parents[path]) >= 0:
+            found.append(path)
+        return found
+
+    def covered(self, chosen: Iterable[int]) -> NDArray[np.bool_]:
+        """Return which paths rows stand for: themselves if they are open, with all below if not."""
+        found = np.zeros(len(self), dtype=bool)
+        todo = list(chosen)
+        while todo:
+            path = todo.pop()
+            found[path] = True
+            if path not in self.open:
+                todo += self.children[path]
+        return found
+
+    def reveal(self, path: int) -> None:
+        """Unfold what is above a path."""
+        self.open |= set(self.above(path))
+
+    def fold(self, path: int, chosen: Sequence[int]) -> list[int]:
+        """Fold a path, and return the choice in which it stands for those below it that were chosen."""
+        self.open.discard(path)
+        kept = [one for one in chosen if path not in self.above(one)]
+        return kept if len(kept) == len(chosen) or path in kept else [*kept, path]
+
+    def rows(self, size: Callable[[int], float] | None, kept: NDArray[np.bool_]) -> list[Row]:
+        """Return the lines that are seen.
+
+        Parameters
+        ----------
+        size : callable, optional
+            Of a path: the largest comes first. By default paths keep their order.
+        kept : ndarray of bool of shape (n_paths,)
+            The others are left out, with what is below them.
+        """
+
+        def among(paths: list[int], level: int) -> list[tuple[int, int, int, int]]:
+            seen = [one for one in paths if kept[one]]
+            if size is not None:
+                seen.sort(key=size, reverse=True)
+            return [(one, level, place, len(seen)) for place, one in enumerate(seen, 1)][::-1]
+
+        found, todo = [], among(self.top, 1)
+        while todo:
+            path, level, place, of = todo.pop()
+            is_open = path in self.open if any(kept[one] for one in self.children[path]) else None
+            found.append(Row(path, level, is_open, place, of))
+            if is_open:
+                todo += among(self.children[path], level + 1)
+        return found
+
+    def hottest(self, whole: Values, start: int, part: float = 0.5) -> int:
+        """Return the deepest path below `start` on the way down which each step keeps at least `part` of the value."""
+        at = start
+        while self.children[at]:
+            best = max(self.children[at], key=lambda one: float(whole[one]))
+            if not whole[best] > 0 or whole[best] < part * whole[at]:
+                break
+            at = best
+        return at
+
+    def matching(self, words: str) -> NDArray[np.bool_]:
+        """Return which paths have all words in their region and call site, in upper or lower case."""
+        asked = words.lower().split()
+        lines = ("@".join(label).lower() for label in self.labels)
+        return np.array([all(word in line for word in asked) for line in lines], dtype=bool)

@@ -1,0 +1,166 @@
+"""What a result says of pairs of locations: who made whom wait, and what went from one to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from scalkit.errors import UsageError
+from scalkit.trace.arrays import exact_sums, summed
+from scalkit.trace.result import TRAFFIC
+from scalkit.trace.summary import TITLES
+
+__all__ = ["TRAFFIC_TITLES", "Cause", "Pairs", "causes", "has_traffic", "pairs"]
+
+TRAFFIC_TITLES = {
+    "operations": "one-sided operations",
+    "bytes": "one-sided bytes",
+    "messages": "messages",
+    "message_bytes": "bytes of messages",
+}
+"""What went between locations, for people."""
+
+_UNITS = {"operations": "1", "bytes": "B", "messages": "1", "message_bytes": "B"}
+_DENSE = 1 << 22
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Values of pairs of locations, a row each.
+
+    Attributes
+    ----------
+    what : str
+        For people.
+    unit : str
+        ``"ns"``, ``"B"`` or ``"1"``.
+    row_title, column_title : str
+        What the first, and the second, of a pair are.
+    row, column, value : ndarray of int of shape (n,)
+        Location, the other location, and the value, above 0.
+    locations : int
+        How many there are.
+    """
+
+    what: str
+    unit: str
+    row_title: str
+    column_title: str
+    row: NDArray[np.int64]
+    column: NDArray[np.int64]
+    value: NDArray[np.int64]
+    locations: int
+
+    def matrix(self, rows: NDArray[Any], columns: NDArray[Any], n_rows: int, n_columns: int) -> NDArray[np.int64]:
+        """Return sums by group.
+
+        Parameters
+        ----------
+        rows, columns : ndarray of int of shape (n_locations,)
+            Group of each location; -1 leaves it out.
+        n_rows, n_columns : int
+            Numbers of groups.
+
+        Returns
+        -------
+        ndarray of int of shape (n_rows, n_columns)
+        """
+        row, column = rows[self.row], columns[self.column]
+        kept = (row >= 0) & (column >= 0)
+        sums = exact_sums(row[kept] * n_columns + column[kept], self.value[kept], n_rows * n_columns)
+        return sums.reshape(n_rows, n_columns)
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A location in a call path that made others wait `value` ns."""
+
+    location: int
+    path: int
+    value: int
+
+
+def pairs(ds: xr.Dataset, what: str, metrics: Iterable[str] = ()) -> Pairs:
+    """Return who made whom wait, or what went from one location to another.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `scalkit.trace.analyse` or `read_result`.
+    what : {"waiting", "operations", "bytes", "messages", "message_bytes"}
+    metrics : iterable of str
+        Which waits; those of other names add nothing.
+
+    Raises
+    ------
+    UsageError
+        If `what` is something else, or the result is of a version that did not note it.
+    """
+    n = int(ds.sizes["location"])
+    if what == "waiting":
+        names = list(metrics)
+        metric = _of_metrics(ds, names)
+        title = TITLES.get(names[0], names[0]) if len(names) == 1 else "waiting"
+        row, column, value = (ds[name].values[metric] for name in ("cause_location", "cause_by", "cause_severity"))
+        return Pairs(title, "ns", "who waited", "for whom", row, column, value, n)
+    if what not in TRAFFIC_TITLES:
+        raise UsageError(f"what is {what!r}; it may be {', '.join(('waiting', *TRAFFIC_TITLES))}.")
+    if not has_traffic(ds):
+        raise UsageError("this result does not tell what went between processes; analyse the trace anew.")
+    row, column, value = (ds[f"traffic_{name}"].values for name in ("location", "peer", what))
+    kept = value > 0
+    return Pairs(TRAFFIC_TITLES[what], _UNITS[what], "from", "to", row[kept], column[kept], value[kept], n)
+
+
+def has_traffic(ds: xr.Dataset) -> bool:
+    """Return whether a result tells what went between locations."""
+    return all(name in ds for name in TRAFFIC)
+
+
+def causes(
+    ds: xr.Dataset, metrics: Iterable[str], waited: Iterable[int] = (), caused: Iterable[int] = ()
+) -> tuple[Cause, ...]:
+    """Return which locations, in which call path, made others wait, the longest first.
+
+    Parameters
+    ----------
+    ds : Dataset
+    metrics : iterable of str
+        Waits that count.
+    waited, caused : iterable of int
+        Only the waits of these locations, and for these; all by default.
+    """
+    n_paths = max(1, int(ds.sizes["path"]))
+    kept = _of_metrics(ds, metrics)
+    for name, wanted in (("cause_location", list(waited)), ("cause_by", list(caused))):
+        if wanted:
+            is_wanted = np.zeros(int(ds.sizes["location"]), dtype=bool)
+            is_wanted[wanted] = True
+            kept = kept[is_wanted[ds[name].values[kept]]]
+    key = ds["cause_by"].values[kept] * n_paths + ds["cause_path"].values[kept]
+    known, sums = _sums(key, ds["cause_severity"].values[kept], int(ds.sizes["location"]) * n_paths)
+    order = np.argsort(-sums, kind="stable")
+    return tuple(
+        Cause(one // n_paths, one % n_paths, value)
+        for one, value in zip(known[order].tolist(), sums[order].tolist(), strict=True)
+    )
+
+
+def _sums(keys: NDArray[np.int64], values: NDArray[np.int64], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    if n > _DENSE:
+        return summed(keys, values)
+    sums = exact_sums(keys, values, n)
+    known = np.flatnonzero(sums)
+    return known, sums[known]
+
+
+def _of_metrics(ds: xr.Dataset, metrics: Iterable[str]) -> NDArray[np.intp]:
+    """Return the rows of causes that are of these metrics."""
+    names = [str(name) for name in ds["metric"].values]
+    numbers = [names.index(name) for name in metrics if name in names]
+    return np.flatnonzero(np.isin(ds["cause_metric"].values, numbers))

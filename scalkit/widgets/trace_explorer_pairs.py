@@ -1,0 +1,254 @@
+"""Who made whom wait: the processes and regions that caused it as a table, and pairs of processes beside the matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import traitlets as t
+
+from scalkit.plots.trace_matrix_figure import shown_amount
+from scalkit.trace.browsing import Browsing
+from scalkit.trace.pairs import TRAFFIC_TITLES, Pairs, has_traffic
+from scalkit.widgets.part import Action, Pieces
+from scalkit.widgets.source import source
+from scalkit.widgets.trace_explorer_tree import checkbox, number_of, options
+from scalkit.widgets.wording import esc
+
+__all__ = ["TraceCauses", "TraceMatrixHead"]
+
+COLUMNS = ("Process", "Was in", "Others waited", "Share")
+MOST_CAUSES = 100
+MOST_PAIRS = 20
+_NEXT = {"": "ascending", "ascending": "descending", "descending": ""}
+
+
+class TraceCauses(Pieces):
+    """The processes that made the chosen ones wait, and the region in which each of them was meanwhile.
+
+    Parameters
+    ----------
+    browsing : Browsing
+    told : callable
+    """
+
+    _esm = source("kernel.js", "part.js", "table.js")
+    _css = source("kernel.css", "part.css", "store_explorer.css", "trace_explorer.css")
+
+    columns: t.List[Any] = t.List(list(COLUMNS)).tag(sync=True)
+    label = t.Unicode("Causes of waiting").tag(sync=True)
+    none = t.Unicode("Nobody: choose a wait, or other processes.").tag(sync=True)
+    sort: t.List[Any] = t.List(t.Unicode(), default_value=["", ""], minlen=2, maxlen=2).tag(sync=True)
+    order: t.List[Any] = t.List(t.Int()).tag(sync=True)
+    current = t.Int(-1).tag(sync=True)
+    n_rows = t.Int(0).tag(sync=True)
+
+    def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
+        super().__init__()
+        self.browsing, self._tell, self._n_left = browsing, told, 0
+        self.on_msg(self._asked)
+        self.show()
+        self._enter_cell()
+
+    def show(self) -> None:
+        """Show what there is now."""
+        rows = self._rows()
+        cells = {f"row{n}": {"cells": row} for n, row in enumerate(rows)}
+        new = {name: t.Dict().tag(sync=True) for name in cells if not self.has_trait(name)}
+        with self.hold_sync():
+            if new:
+                self.add_traits(**new)
+            for name, value in cells.items():
+                setattr(self, name, value)
+            self.n_rows = max(self.n_rows, len(rows))
+            self.order = list(range(len(rows)))
+            self.refresh()
+
+    def _rows(self) -> list[list[str]]:
+        browsing = self.browsing
+        found = browsing.causes()
+        self._n_left, self._sum = max(0, len(found) - MOST_CAUSES), sum(one.value for one in found)
+        names, regions = (browsing.result[name].values for name in ("path_name", "region"))
+        seen = list(found[:MOST_CAUSES])
+        column, way = self.sort
+        if way:
+            keys: dict[str, Callable[[Any], Any]] = {
+                "Process": lambda one: one.location,
+                "Was in": lambda one: str(names[one.path]),
+            }
+            seen.sort(key=keys.get(column, lambda one: one.value), reverse=way == "descending")
+        return [
+            [
+                f'<button type="button" data-press="by" data-value="{one.location}" data-key="cause{one.location}-{one.path}" '
+                f'title="Choose process {one.location} as the one waited for">{one.location}</button>',
+                f'<div class="cut" title="{esc(names[one.path])}">{esc(regions[one.path])}</div>',
+                f'<span class="num">{esc(shown_amount(one.value, "ns"))}</span>',
+                f'<span class="num">{100 * one.value / max(self._sum, 1):.1f} %</span>',
+            ]
+            for one in seen
+        ]
+
+    def _drawn(self) -> dict[str, str]:
+        browsing = self.browsing
+        node = browsing.node
+        if not node.is_wait:
+            said = f"{node.title[:1].upper()}{node.title[1:]} is no wait; nobody caused it."
+        else:
+            who = f"{_listed(browsing.locations)} waited" if browsing.locations else "all processes waited"
+            of = f" for {_listed(browsing.causers)}" if browsing.causers else ""
+            said = f"{node.title}, in all call paths: {who} {shown_amount(self._sum, 'ns')}{of}."
+        more = f" The {MOST_CAUSES} longest are shown, {self._n_left} are not." if self._n_left else ""
+        button = (
+            '<button type="button" data-press="anyone" data-key="anyone">Waited for anybody</button>'
+            if browsing.causers
+            else ""
+        )
+        return {"head": f'<h3>Who caused it</h3><div class="line"><span>{esc(said + more)}</span>{button}</div>'}
+
+    def _actions(self) -> dict[str, Action]:
+        return {"by": self._by, "anyone": lambda _: self._then(()), "sort": self._sort_by}
+
+    def _by(self, values: Mapping[str, str]) -> None:
+        one = number_of(values, self.browsing.n_locations)
+        if one is not None:
+            self._then(() if self.browsing.causers == (one,) else (one,))
+
+    def _then(self, causers: tuple[int, ...]) -> None:
+        self.browsing.choose_locations(self.browsing.locations, causers)
+        self._tell("locations")
+
+    def _sort_by(self, values: Mapping[str, str]) -> None:
+        column = values.get("key", "")
+        if column in COLUMNS:
+            before, way = self.sort
+            after = _NEXT[way if before == column else ""]
+            self.sort = [column if after else "", after]
+            self.show()
+
+    def _fallback_text(self) -> str:
+        return f"{len(self._rows())} causes"
+
+    def _fallback_html(self) -> str:
+        from scalkit.markup import block, table
+
+        rows = [
+            [str(one.location), esc(self._region(one.path)), esc(shown_amount(one.value, "ns"))]
+            for one in self._first()
+        ]
+        return block(table(COLUMNS[:3], rows, "Who caused it"))
+
+    def _first(self) -> Any:
+        return self.browsing.causes()[:MOST_CAUSES]
+
+    def _region(self, path: int) -> str:
+        return str(self.browsing.result["region"].values[path])
+
+
+class TraceMatrixHead(Pieces):
+    """What stands above the matrix: what it shows, and its largest values as a table.
+
+    Parameters
+    ----------
+    browsing : Browsing
+    told : callable
+
+    Attributes
+    ----------
+    what : str
+        As `scalkit.trace.pairs.pairs` takes it.
+    is_near : bool
+        Whether the matrix has the chosen processes only.
+    """
+
+    _css = source("kernel.css", "part.css", "store_explorer.css", "trace_explorer.css")
+
+    def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
+        super().__init__()
+        self.browsing, self._tell = browsing, told
+        self.what, self.is_near = "waiting", False
+        self.found: Pairs = browsing.pairs()
+        self.on_msg(self._asked)
+        self.show()
+        self._enter_cell()
+
+    def show(self) -> None:
+        """Show what there is now."""
+        browsing = self.browsing
+        if self.what != "waiting" and not has_traffic(browsing.result):
+            self.what = "waiting"
+        self.found = browsing.pairs(self.what)
+        self.refresh()
+
+    def _drawn(self) -> dict[str, str]:
+        browsing, found = self.browsing, self.found
+        choices = {"waiting": f"who waited for whom: {browsing.node.title}"}
+        if has_traffic(browsing.result):
+            choices |= {key: f"from whom to whom: {title}" for key, title in TRAFFIC_TITLES.items()}
+        near = checkbox("near", "Only chosen processes", self.is_near) if browsing.locations or browsing.causers else ""
+        said = "" if len(found.value) else '<p class="quiet">All cells are 0.</p>'
+        order = np.argsort(-found.value, kind="stable")[:MOST_PAIRS].tolist()
+        rows = "".join(self._row(int(found.row[k]), int(found.column[k]), int(found.value[k])) for k in order)
+        table = (
+            f'<details data-key="pairs"><summary>Largest values as a table</summary><div class="scroll" tabindex="0" '
+            f'role="region" aria-label="Largest pairs"><table><thead><tr><th scope="col">{esc(found.row_title)}</th>'
+            f'<th scope="col">{esc(found.column_title)}</th><th scope="col">{esc(found.what)}</th></tr></thead>'
+            f"<tbody>{rows}</tbody></table></div></details>"
+        )
+        return {
+            "head": f"<h3>Pairs of processes</h3><form>{options('what', 'Show', choices, self.what)}</form>"
+            f'<div class="line">{near}</div>{said}',
+            "pairs": table if rows else "",
+        }
+
+    def _row(self, row: int, column: int, value: int) -> str:
+        return (
+            f'<tr><th scope="row"><button type="button" data-press="pair" data-value="{row} {column}" '
+            f'data-key="pair{row} {column}" title="Choose both">process {row}</button></th><td>process {column}</td>'
+            f'<td class="num">{esc(shown_amount(value, self.found.unit))}</td></tr>'
+        )
+
+    def _actions(self) -> dict[str, Action]:
+        return {"what": self._show_what, "near": lambda _: self._flip(), "pair": self._choose}
+
+    def _show_what(self, values: Mapping[str, str]) -> None:
+        if values.get("key") in ("waiting", *TRAFFIC_TITLES):
+            self.what = values["key"]
+            self.show()
+            self._tell("view")
+
+    def _flip(self) -> None:
+        self.is_near = not self.is_near
+        self._tell("view")
+
+    def _choose(self, values: Mapping[str, str]) -> None:
+        row, _, column = values.get("key", "").partition(" ")
+        pair = [number_of({"key": text}, self.browsing.n_locations) for text in (row, column)]
+        if pair[0] is not None and pair[1] is not None:
+            self.browsing.choose_locations([pair[0]], [pair[1]])
+            self._tell("locations")
+
+    def _fallback_text(self) -> str:
+        return f"{len(self.found.value)} pairs of processes"
+
+    def _fallback_html(self) -> str:
+        from scalkit.markup import block, table
+
+        order = np.argsort(-self.found.value, kind="stable")[:MOST_PAIRS].tolist()
+        rows = [
+            [
+                str(self.found.row[k]),
+                str(self.found.column[k]),
+                esc(shown_amount(int(self.found.value[k]), self.found.unit)),
+            ]
+            for k in order
+        ]
+        return block(
+            table([self.found.row_title, self.found.column_title, self.found.what], rows, "Pairs of processes")
+        )
+
+
+def _listed(locations: tuple[int, ...]) -> str:
+    few = ", ".join(map(str, locations[:4]))
+    more = f" and {len(locations) - 4} others" if len(locations) > 4 else ""
+    return f"process{'' if len(locations) == 1 else 'es'} {few}{more}"
