@@ -26,6 +26,7 @@ MUST_SHIP = [
             *("simulated/daint", "simulated/juqueen", "simulated/juropa", "simulated/juropa-8"),
         )
     ),
+    "scalkit/_shipped/data/store/scalkit-store.json",
     "scalkit/_shipped/data/guidelines/classic/mpich.nc",
     "scalkit/_shipped/data/guidelines/neighbourhood/openmpi/campaign.toml",
     "scalkit/teaching/exercises/06-regression.toml",
@@ -69,8 +70,10 @@ def test_wheel_holds_what_it_needs(built: Path) -> None:
     assert [name for name in MUST_SHIP if name not in names] == []
     assert any(name.startswith("scalkit/_shipped/data/quickstart/") and name.endswith(".jsonl") for name in names)
     assert any(name.endswith(".c") for name in names)
+    assert sum(name.startswith("scalkit/_shipped/data/store/runs/") for name in names) >= 15
     assert not [name for name in names if name.endswith((".o", ".so", ".pyc")) or "/build/" in name]
-    assert next(built.glob("*.whl")).stat().st_size < 8_000_000
+    # two thirds of it are measurements that notebooks open without a network
+    assert next(built.glob("*.whl")).stat().st_size < 12_000_000
 
 
 def test_sdist_holds_the_tests_and_the_docs(built: Path) -> None:
