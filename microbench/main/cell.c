@@ -11,13 +11,15 @@ enum { CHECK_EVERY = 10, FEWEST = 3 };
 
 static const char *const status_names[] = {"open", "converged", "capped", "budget"};
 
-struct sk_cell sk_cell_new(const struct sk_op *op, const struct sk_rules *rules, enum sk_sync_kind kind)
+struct sk_cell sk_cell_new(const struct sk_op *op, const struct sk_rules *rules, const struct sk_sync *sync)
 {
-    struct sk_cell cell = {.op = op, .verified = true, .pacer = sk_pacer_start(kind)};
+    struct sk_cell cell = {.op = op, .verified = true, .pacer = sk_pacer_start(sync->kind)};
     size_t room = (size_t)(rules->most + SK_BATCH + SK_BESIDE);
     cell.t_ns = sk_alloc(room * sizeof *cell.t_ns);
     cell.scratch = sk_alloc(room * sizeof *cell.scratch);
     cell.flags = sk_alloc(room);
+    cell.processes.size = sync->each && sync->world->rank == 0 ? sync->world->size : 0;
+    cell.value_ns = sk_alloc((size_t)cell.processes.size * sizeof *cell.value_ns);
     return cell;
 }
 
@@ -26,6 +28,8 @@ void sk_cell_free(struct sk_cell *cell)
     sk_free(cell->t_ns);
     sk_free(cell->scratch);
     sk_free(cell->flags);
+    sk_free(cell->value_ns);
+    sk_processes_free(&cell->processes);
 }
 
 /* One order and what became of it. */
@@ -35,20 +39,38 @@ struct batch {
     bool overrun[SK_BATCH];
 };
 
-/* The value of a repetition, as sk_op_definition says. */
-static int64_t value_ns(const struct sk_cell *cell, const struct batch *batch, int i)
+/* The value of a repetition, as sk_op_definition says, by the end on some process. */
+static int64_t value_until(const struct sk_cell *cell, const struct batch *batch, int i, int64_t end_ns)
 {
-    int64_t lasted = sk_sync_duration(cell->pacer.kind, &batch->order, i, &batch->samples[i]);
+    struct sk_sample sample = batch->samples[i];
+    sample.end_ns = end_ns;
+    int64_t lasted = sk_sync_duration(cell->pacer.kind, &batch->order, i, &sample);
+    lasted = lasted > 0 ? lasted : 0;
     return cell->op->group == SK_POINT_TO_POINT ? (lasted + 1) / 2 : lasted;
 }
 
-static void keep(struct sk_cell *cell, const struct batch *batch)
+static int64_t value_ns(const struct sk_cell *cell, const struct batch *batch, int i)
+{
+    return value_until(cell, batch, i, batch->samples[i].end_ns);
+}
+
+static void keep_processes(struct sk_cell *cell, const struct sk_sync *sync, const struct batch *batch, int i)
+{
+    int n = (int)batch->order.n;
+    for (int k = 0; k < cell->processes.size; k++)
+        cell->value_ns[k] = value_until(cell, batch, i, sync->ends_ns[k * n + i]);
+    if (cell->processes.size > 0)
+        sk_processes_add(&cell->processes, cell->value_ns, 1, cell->flags[cell->n] == 0);
+}
+
+static void keep(struct sk_cell *cell, const struct sk_sync *sync, const struct batch *batch)
 {
     for (int i = 0; i < (int)batch->order.n; i++) {
         const struct sk_sample *sample = &batch->samples[i];
         cell->t_ns[cell->n] = value_ns(cell, batch, i);
         cell->flags[cell->n] = (unsigned char)((sample->late ? SK_LATE : 0) | (batch->overrun[i] ? SK_OVERRUN : 0));
         cell->skew_sum_ns += sample->start_ns + sample->minus_start_ns;
+        keep_processes(cell, sync, batch, i);
         cell->n++;
     }
 }
@@ -109,7 +131,8 @@ static int64_t quartile(const int64_t *values, int n, int64_t *scratch)
 {
     for (int i = 0; i < n; i++)
         scratch[i] = values[i];
-    return n > 0 ? sk_stop_assess(scratch, (size_t)n, 1, 1).first_quartile.value : 0;
+    const struct sk_stop_rule any = {.least = 1, .precision = 1};
+    return n > 0 ? sk_stop_assess(scratch, (size_t)n, &any).first_quartile.value : 0;
 }
 
 /* Call and wait alone, and the work alone; the first pass sets the work to as long as call and wait. */
@@ -134,7 +157,8 @@ static void assess(struct sk_cell *cell, const struct sk_rules *rules)
     for (int i = 0; i < cell->n; i++)
         if (!cell->flags[i])
             cell->scratch[n++] = cell->t_ns[i];
-    cell->summary = sk_stop_assess(cell->scratch, n, (size_t)rules->least, rules->precision);
+    const struct sk_stop_rule rule = {(size_t)rules->least, rules->precision, rules->standard_error, rules->cut};
+    cell->summary = sk_stop_assess(cell->scratch, n, &rule);
 }
 
 /* Returns how many repetitions this pass may have: an equal share of what is left, the last pass all of it. */
@@ -192,6 +216,7 @@ void sk_cell_pass(struct sk_cell *cell, const struct sk_sync *sync, struct sk_op
     bool leads = sync->world->rank == 0;
     cell->pass_begin = cell->n;
     cell->skew_sum_ns = 0;
+    sk_processes_begin(&cell->processes);
     cell->status = SK_OPEN;
     struct progress progress = {.warmup = (int)(pass == 0 ? rules->warmup : (rules->warmup + 1) / 2)};
     progress.quota = quota(cell, rules, pass);
@@ -209,7 +234,7 @@ void sk_cell_pass(struct sk_cell *cell, const struct sk_sync *sync, struct sk_op
             break;
         progress.warmup -= counts ? 0 : n;
         if (leads && counts)
-            keep(cell, &batch);
+            keep(cell, sync, &batch);
     }
     operands->work = 0;
     if (leads)
@@ -247,6 +272,23 @@ static void write_statistics(const struct sk_cell *cell, struct sk_json *json)
     sk_json_int(json, "q1_ns", cell->summary.first_quartile.value);
     write_interval(json, "ci", &cell->summary.median);
     write_interval(json, "q1_ci", &cell->summary.first_quartile);
+    sk_json_real(json, "mean_ns", cell->summary.mean.value);
+    if (isfinite(cell->summary.mean.relative_error))
+        sk_json_real(json, "stderr", cell->summary.mean.relative_error);
+}
+
+/* What was asked for. */
+static void write_rules(const struct sk_rules *rules, struct sk_json *json)
+{
+    sk_json_int(json, "warmup", rules->warmup);
+    sk_json_int(json, "rep_min", rules->least);
+    sk_json_int(json, "rep_max", rules->most);
+    if (rules->standard_error > 0)
+        sk_json_real(json, "allowed_stderr", rules->standard_error);
+    else
+        sk_json_real(json, "precision", rules->precision);
+    sk_json_ints(json, "cut", (int64_t[]){rules->cut.lowest, rules->cut.highest}, 2);
+    sk_json_bool(json, "auto_refined", rules->auto_refined);
 }
 
 static void write_repetitions(const struct sk_cell *cell, struct sk_json *json)
@@ -261,7 +303,7 @@ static void write_repetitions(const struct sk_cell *cell, struct sk_json *json)
 }
 
 void sk_cell_write(const struct sk_cell *cell, struct sk_json *json, const struct sk_sync *sync,
-                   const struct sk_operands *operands, int pass, double load)
+                   const struct sk_operands *operands, const struct sk_rules *rules, int pass, double load)
 {
     int n = cell->n - cell->pass_begin;
     sk_json_begin(json, NULL, '{');
@@ -290,6 +332,8 @@ void sk_cell_write(const struct sk_cell *cell, struct sk_json *json, const struc
         sk_json_int(json, "window_ns", sk_pacer_window_ns(&cell->pacer));
     if (sync->kind == SK_DISSEMINATION && n > 0)
         sk_json_int(json, "skew_ns", cell->skew_sum_ns / n);
+    write_rules(rules, json);
     write_statistics(cell, json);
+    sk_processes_write(&cell->processes, json);
     sk_json_end(json, '}');
 }

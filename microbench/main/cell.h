@@ -3,6 +3,7 @@
 #define SK_MAIN_CELL_H
 
 #include "base/json.h"
+#include "main/processes.h"
 #include "ops/ops.h"
 #include "time/load.h"
 #include "time/pacer.h"
@@ -12,6 +13,9 @@
 struct sk_rules {
     int64_t least, most, warmup, passes; /* repetitions over all passes; warm-up calls of the first pass */
     double precision;
+    double standard_error; /* of the mean, relative; 0: precision decides */
+    struct sk_cut cut;     /* what the mean leaves out */
+    bool auto_refined;     /* the launch belongs to a suite whose points are chosen by what was measured: only kept */
 };
 
 enum sk_status { SK_OPEN, SK_CONVERGED, SK_CAPPED, SK_OUT_OF_BUDGET };
@@ -33,11 +37,13 @@ struct sk_cell {
     int64_t work;          /* overlap: rounds of sk_work, known on all processes */
     int64_t pure_ns[SK_BESIDE], work_ns[SK_BESIDE]; /* overlap: call and wait, work, each alone; this pass */
     int n_pure, n_work;
+    struct sk_processes processes; /* if the synchronisation gathers every process's end */
+    int64_t *value_ns;             /* scratch: of one repetition, a value for each process */
 };
 
 enum { SK_LATE = 1, SK_OVERRUN = 2 };
 
-struct sk_cell sk_cell_new(const struct sk_op *op, const struct sk_rules *rules, enum sk_sync_kind kind);
+struct sk_cell sk_cell_new(const struct sk_op *op, const struct sk_rules *rules, const struct sk_sync *sync);
 void sk_cell_free(struct sk_cell *cell);
 
 /* First call (timed for itself) and verification. Every process must call it. */
@@ -51,6 +57,6 @@ void sk_cell_pass(struct sk_cell *cell, const struct sk_sync *sync, struct sk_op
 
 /* Appends the record of the pass to `json`; process 0 only. `load` may be NaN: unknown. */
 void sk_cell_write(const struct sk_cell *cell, struct sk_json *json, const struct sk_sync *sync,
-                   const struct sk_operands *operands, int pass, double load);
+                   const struct sk_operands *operands, const struct sk_rules *rules, int pass, double load);
 
 #endif

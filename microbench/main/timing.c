@@ -17,7 +17,8 @@ struct settings {
     struct sk_common common;
     struct sk_rules rules;
     int64_t size;
-    const char *datatype, *sync, *clock;
+    const char *datatype, *sync, *clock, *cut;
+    int64_t per_process, auto_refined;
     int ops[SK_MOST_OPS], n_ops, datatype_id, sync_id, clock_id;
 };
 
@@ -55,6 +56,27 @@ static void require_ops(struct settings *s, const struct sk_suite *suite)
     SK_REQUIRE(s->n_ops > 0, "%s", why);
 }
 
+/* The quarters that the mean leaves out, numbered from 1, the lowest: neighbours from an end on, and one is left. */
+static void require_cut(struct settings *s)
+{
+    bool cut[4] = {false};
+    const char *text = s->cut;
+    bool ok = true;
+    for (const char *at = text; *at && ok; at += at[1] == ',' ? 2 : 1) {
+        ok = *at >= '1' && *at <= '4' && (at[1] == '\0' || (at[1] == ',' && at[2] != '\0')) && !cut[*at - '1'];
+        if (ok)
+            cut[*at - '1'] = true;
+    }
+    s->rules.cut = (struct sk_cut){0};
+    while (s->rules.cut.lowest < 4 && cut[s->rules.cut.lowest])
+        s->rules.cut.lowest++;
+    while (s->rules.cut.highest < 4 && cut[3 - s->rules.cut.highest])
+        s->rules.cut.highest++;
+    int n = cut[0] + cut[1] + cut[2] + cut[3];
+    SK_REQUIRE(ok && n < 4 && n == s->rules.cut.lowest + s->rules.cut.highest,
+               "--cut-quartiles '%s': quarters to leave out are needed, from an end on, such as 4 or 1,4 or 3,4", text);
+}
+
 static void require_sense(struct settings *s, const struct sk_suite *suite, const struct sk_world *world)
 {
     require_ops(s, suite);
@@ -71,6 +93,11 @@ static void require_sense(struct settings *s, const struct sk_suite *suite, cons
     SK_REQUIRE(s->rules.most <= 10000000, "--max-reps %lld is too large: at most 10000000", (long long)s->rules.most);
     SK_REQUIRE(s->rules.passes <= s->rules.most, "--passes %lld is greater than --max-reps %lld; lower it",
                (long long)s->rules.passes, (long long)s->rules.most);
+    SK_REQUIRE(s->rules.standard_error < 1, "--standard-error %g is too large: a share of the mean below 1, as 0.02",
+               s->rules.standard_error);
+    SK_REQUIRE(s->per_process <= 1 && s->auto_refined <= 1, "--per-process and --auto-refined are 0 or 1; see --help");
+    require_cut(s);
+    s->rules.auto_refined = s->auto_refined == 1;
     SK_REQUIRE(s->rules.warmup <= 10000000, "--warmup %lld is too large: at most 10000000", (long long)s->rules.warmup);
 }
 
@@ -85,6 +112,14 @@ static void read_settings(struct settings *s, const struct sk_suite *suite, cons
         {"min-reps", "N", "repetitions before the stop rule is asked", SK_OPTION_COUNT, &s->rules.least, 1},
         {"max-reps", "N", "repetitions at most", SK_OPTION_COUNT, &s->rules.most, 1},
         {"precision", "X", "relative half width of the 95 % intervals", SK_OPTION_REAL, &s->rules.precision, 0},
+        {"standard-error", "X", "instead of it: allowed standard error of the mean, relative", SK_OPTION_REAL,
+         &s->rules.standard_error, 0},
+        {"cut-quartiles", "A,B", "quarters of the repetitions that the mean leaves out, as 1,4", SK_OPTION_TEXT,
+         &s->cut, 0},
+        {"per-process", "0|1", "keep process 0's time of each repetition, and every process's", SK_OPTION_COUNT,
+         &s->per_process, 0},
+        {"auto-refined", "0|1", "kept in the file: points are chosen by what was measured", SK_OPTION_COUNT,
+         &s->auto_refined, 0},
         {"warmup", "N", "calls before the first pass, half before others", SK_OPTION_COUNT, &s->rules.warmup, 0},
         {"passes", "N", "rounds over all operations", SK_OPTION_COUNT, &s->rules.passes, 1},
         {"clock", "NAME", "auto, or estimated: measure offsets even on one node", SK_OPTION_TEXT, &s->clock, 0},
@@ -136,7 +171,7 @@ static int64_t remaining_ns(const struct experiment *e)
 static void add_cell(struct experiment *e, int op)
 {
     e->cells[op] = sk_alloc(sizeof *e->cells[op]);
-    *e->cells[op] = sk_cell_new(&e->suite->ops[op], &e->settings.rules, e->sync.kind);
+    *e->cells[op] = sk_cell_new(&e->suite->ops[op], &e->settings.rules, &e->sync);
 }
 
 static void remove_cell(struct experiment *e, int op)
@@ -157,7 +192,7 @@ static void run_cell(struct experiment *e, int op, int pass, int cells_left)
     double load = sk_load_end(&e->load, &e->world);
     if (e->world.rank == 0) {
         e->complete = e->complete && cell->status != SK_OUT_OF_BUDGET;
-        sk_cell_write(cell, &e->record.json, &e->sync, &e->operands, pass, load);
+        sk_cell_write(cell, &e->record.json, &e->sync, &e->operands, &e->settings.rules, pass, load);
     }
     sk_record_write(&e->record);
 }
@@ -205,7 +240,9 @@ static struct sk_blocks room(const struct experiment *e)
 static void run(struct experiment *e, int argc, char **argv)
 {
     struct settings *s = &e->settings;
-    e->sync = (struct sk_sync){.kind = (enum sk_sync_kind)s->sync_id, .world = &e->world};
+    bool gathers = s->per_process == 1 && e->world.rank == 0;
+    e->sync = (struct sk_sync){.kind = (enum sk_sync_kind)s->sync_id, .world = &e->world, .each = s->per_process == 1};
+    e->sync.ends_ns = sk_alloc(gathers ? (size_t)e->world.size * SK_BATCH * sizeof *e->sync.ends_ns : 1);
     e->all_verified = e->complete = true;
     e->clocks = (struct sk_clocks){.world = &e->world, .always = s->clock_id == ESTIMATED};
     e->sync.clock = sk_clocks_open(&e->clocks, s->common.budget_s);
@@ -223,6 +260,7 @@ static void run(struct experiment *e, int argc, char **argv)
     for (int i = 0; i < s->n_ops; i++)
         remove_cell(e, s->ops[i]);
     sk_operands_free(&e->operands);
+    sk_free(e->sync.ends_ns);
 }
 
 int sk_timing(const struct sk_suite *suite, int argc, char **argv)
@@ -233,7 +271,7 @@ int sk_timing(const struct sk_suite *suite, int argc, char **argv)
         .suite = suite,
         .settings = {.common = {.out = "", .run_id = "", .provenance = "", .ops = "", .seed = 1, .budget_s = 60},
                      .rules = {.least = 20, .most = 400, .warmup = 5, .passes = 5, .precision = 0.05},
-                     .size = 8, .datatype = "byte", .sync = "round", .clock = "auto"}};
+                     .size = 8, .datatype = "byte", .sync = "round", .clock = "auto", .cut = ""}};
     sk_program_name(suite->name);
     e.begin_ns = sk_clock_now();
     SK_MPI(MPI_Initialized(&running));

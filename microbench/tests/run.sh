@@ -78,6 +78,11 @@ done
     must_work "$most" "MPI_Allreduce MPI_Alltoall" "$time" $few --sync=dissemination --ops=MPI_Allreduce,MPI_Alltoall --size 12 --datatype int
     must_work "$most" "MPI_Barrier MPI_Gather" "$time" $few --clock estimated --ops MPI_Barrier,MPI_Gather --size 1
     must_work "$most" "MPI_Scan MPI_Ireduce_scatter[overlap]" "$time" $few --ops 'MPI_Scan,MPI_Ireduce_scatter[overlap]' --size 4000 --datatype double --sync window
+    must_work "$most" "MPI_Gather Ping_pong" "$time" $few --ops MPI_Gather,Ping_pong --per-process 1 --standard-error 0.05 --cut-quartiles 1,4
+    grep -q '"process_ns":\[\[[0-9]' "$file" || fail "no process has a time"
+    grep -q '"allowed_stderr":0.05,"cut":\[1,1\]' "$file" || fail "the stop rule is not kept"
+    must_work "$most" "MPI_Bcast" "$time" $few --ops MPI_Bcast --per-process 1 --sync dissemination --auto-refined 1
+    grep -q '"auto_refined":true' "$file" || fail "the refinement is not kept"
     must_work "$most" "MPI_Ibcast[overlap] Ping_pong" "$time" --budget 0.000001 --ops 'MPI_Ibcast[overlap],point-to-point'
     must_work "$most" "Gather_send_recv MPI_Ibsend" "$time" $few --ops substitutes,send-modes --size 200000 --datatype int
     must_work "$most" "MPI_Barrier" "$time" --budget 0.000001 --ops MPI_Barrier --warmup 1000000
@@ -107,6 +112,10 @@ must_refuse 2 "sk_function: --ops: 'MPI_Bcast' is not one of ring_allreduce, pap
     must_refuse 2 "sk_time: --min-reps 9 is greater than --max-reps 8; lower the first or raise the second" 2 "$time" $out --min-reps 9 --max-reps 8
     must_refuse 2 "sk_time: --max-reps 10000001 is too large: at most 10000000" 2 "$time" $out --max-reps 10000001
     must_refuse 2 "sk_time: --passes 401 is greater than --max-reps 400; lower it" 2 "$time" $out --passes 401
+    must_refuse 2 "sk_time: --cut-quartiles '1,3': quarters to leave out are needed, from an end on, such as 4 or 1,4 or 3,4" 2 "$time" $out --cut-quartiles 1,3
+    must_refuse 2 "sk_time: --cut-quartiles '1,2,3,4': quarters to leave out are needed" 2 "$time" $out --cut-quartiles 1,2,3,4
+    must_refuse 2 "sk_time: --standard-error 2 is too large: a share of the mean below 1, as 0.02" 2 "$time" $out --standard-error 2
+    must_refuse 2 "sk_time: --per-process and --auto-refined are 0 or 1; see --help" 2 "$time" $out --per-process 2
     must_refuse 2 "sk_time: --warmup 10000001 is too large: at most 10000000" 2 "$time" $out --warmup 10000001
     must_refuse 2 "sk_memory: --shapes: 'round' is not one of identity, reverse, stride, random" 2 "$memory" $out --shapes round
     must_refuse 2 "sk_memory: --creations 1001 is too large: at most 1000" 2 "$memory" $out --creations 1001

@@ -1,6 +1,8 @@
 #include "tests/test.h"
 
+#include "base/json.h"
 #include "base/rng.h"
+#include "main/processes.h"
 #include "time/clock.h"
 #include "time/load.h"
 #include "time/offset.h"
@@ -8,6 +10,7 @@
 #include "time/stop.h"
 
 #include <math.h>
+#include <string.h>
 
 void test_clock_maps(void)
 {
@@ -96,7 +99,7 @@ static int covered(size_t n, double q, int samples)
         int64_t values[200];
         for (size_t j = 0; j < n; j++)
             values[j] = (int64_t)sk_rng_below(&rng, 1000000) + 1;
-        struct sk_summary summary = sk_stop_assess(values, n, 1, 1);
+        struct sk_summary summary = sk_stop_assess(values, n, &(struct sk_stop_rule){.least = 1, .precision = 1});
         const struct sk_interval *interval = q < 0.4 ? &summary.first_quartile : &summary.median;
         double value = (double)interval->value;
         hits += value * (1 - interval->below) <= (double)truth && value * (1 + interval->above) >= (double)truth;
@@ -115,6 +118,12 @@ void test_stop_interval(void)
     CHECK(covered(40, 0.5, 1000) >= 935 && covered(150, 0.25, 1000) >= 935);
 }
 
+static bool enough(int64_t *values, size_t n, size_t least, double precision, double standard_error)
+{
+    const struct sk_stop_rule rule = {least, precision, standard_error, {0, 0}};
+    return sk_stop_assess(values, n, &rule).converged;
+}
+
 void test_stop_rule(void)
 {
     int64_t quiet[40], loud[40];
@@ -122,13 +131,100 @@ void test_stop_rule(void)
         quiet[i] = 1000 + i % 7;
         loud[i] = 1000 + 100 * i;
     }
-    CHECK(sk_stop_assess(quiet, 40, 20, 0.05).converged);
-    CHECK(!sk_stop_assess(quiet, 40, 41, 0.05).converged);
-    CHECK(!sk_stop_assess(quiet, 12, 1, 0.05).converged); /* too few for the quartile */
-    CHECK(!sk_stop_assess(loud, 40, 20, 0.05).converged);
-    struct sk_summary summary = sk_stop_assess(loud, 40, 20, 0.05);
+    CHECK(enough(quiet, 40, 20, 0.05, 0));
+    CHECK(!enough(quiet, 40, 41, 0.05, 0));
+    CHECK(!enough(quiet, 12, 1, 0.05, 0)); /* too few for the quartile */
+    CHECK(!enough(loud, 40, 20, 0.05, 0));
+    const struct sk_stop_rule rule = {.least = 20, .precision = 0.05};
+    struct sk_summary summary = sk_stop_assess(loud, 40, &rule);
     CHECK(summary.n == 40 && summary.median.value == 2900 && summary.first_quartile.value == 1900);
-    CHECK(sk_stop_assess(loud, 0, 20, 0.05).n == 0 && !sk_stop_assess(loud, 0, 0, 0.05).converged);
+    CHECK(sk_stop_assess(loud, 0, &rule).n == 0 && !enough(loud, 0, 0, 0.05, 0));
+    CHECK(enough(quiet, 12, 2, 0.05, 0.01) && !enough(quiet, 12, 13, 0.05, 0.01)); /* the mean needs fewer */
+    CHECK(!enough(loud, 40, 2, 10, 0.05) && enough(loud, 40, 2, 0.0001, 0.07)); /* 1169 / sqrt(40) / 2950 = 0.0627 */
+    CHECK(!enough(quiet, 1, 1, 0.05, 0.5));
+}
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) < 1e-9 * (fabs(b) + 1);
+}
+
+void test_stop_mean(void)
+{
+    const int64_t nine[] = {1, 2, 3, 4, 5, 6, 7, 8, 100}, two[] = {4, 10};
+    CHECK(near(sk_stop_mean(nine, 9, (struct sk_cut){0, 0}).value, 136.0 / 9));
+    CHECK(near(sk_stop_mean(nine, 9, (struct sk_cut){1, 1}).value, 5)); /* from 3 to 7 */
+    CHECK(near(sk_stop_mean(nine, 9, (struct sk_cut){0, 1}).value, 4));
+    CHECK(near(sk_stop_mean(nine, 9, (struct sk_cut){2, 0}).value, 25.2));
+    CHECK(near(sk_stop_mean(nine, 9, (struct sk_cut){0, 3}).value, 2));
+    CHECK(near(sk_stop_mean(two, 2, (struct sk_cut){1, 1}).value, 7)); /* nothing between 5.5 and 8.5: the median */
+    CHECK(near(sk_stop_mean(two, 2, (struct sk_cut){0, 0}).relative_error, 3.0 / 7));
+    /* moved to 3 and 7: squares 4 (5 - 3)^2 ... = 3 * 4 + 1 + 0 + 1 + 3 * 4 = 26 */
+    CHECK(near(sk_stop_mean(nine, 9, (struct sk_cut){1, 1}).relative_error, sqrt(26.0 / 8) / (0.5 * 3) / 5));
+    CHECK(isinf(sk_stop_mean(nine, 1, (struct sk_cut){1, 1}).relative_error));
+}
+
+/* The standard error must be the spread of the means of many samples. */
+void test_stop_error(void)
+{
+    struct sk_rng rng = sk_rng_seeded(5, 1);
+    const struct sk_cut cuts[] = {{0, 0}, {1, 1}, {0, 1}, {0, 2}};
+    enum { SAMPLES = 2000, N = 100 };
+    for (int c = 0; c < 4; c++) {
+        double sum = 0, squares = 0, said = 0;
+        for (int i = 0; i < SAMPLES; i++) {
+            int64_t values[N];
+            for (int j = 0; j < N; j++) {
+                int64_t late = (int64_t)sk_rng_below(&rng, 1000);
+                values[j] = 100000 + late * late / 10; /* a tail to the right */
+            }
+            const struct sk_stop_rule rule = {1, 1, 1, cuts[c]};
+            struct sk_mean mean = sk_stop_assess(values, N, &rule).mean;
+            sum += mean.value;
+            squares += mean.value * mean.value;
+            said += mean.relative_error * mean.value / SAMPLES;
+        }
+        double spread = sqrt(squares / SAMPLES - sum / SAMPLES * (sum / SAMPLES));
+        CHECK(fabs(said / spread - 1) < 0.08);
+    }
+}
+
+void test_processes(void)
+{
+    struct sk_processes processes = {.size = 3};
+    struct sk_json json = {0};
+    sk_processes_begin(&processes);
+    sk_processes_add(&processes, (int64_t[]){10, 0, 30}, 1, true);
+    sk_processes_add(&processes, (int64_t[]){99, 98, 97}, 1, false);
+    sk_processes_add(&processes, (int64_t[]){12, -1, 25, -1, 32, -1}, 2, true);
+    sk_json_begin(&json, NULL, '{');
+    sk_processes_write(&processes, &json);
+    sk_json_end(&json, '}');
+    CHECK(strcmp(json.text, "{\"root_ns\":[10,99,12],\"process_ns\":[[10,0,30],[99,98,97],[12,25,32]],"
+                            "\"process_median_ns\":[10,0,30]}") == 0);
+    sk_processes_begin(&processes); /* the medians are over both passes, the rest is of this one */
+    sk_processes_add(&processes, (int64_t[]){14, 27, 34}, 1, true);
+    sk_json_clear(&json);
+    sk_json_begin(&json, NULL, '{');
+    sk_processes_write(&processes, &json);
+    sk_json_end(&json, '}');
+    CHECK(strcmp(json.text, "{\"root_ns\":[14],\"process_ns\":[[14,27,34]],\"process_median_ns\":[12,25,32]}") == 0);
+    sk_processes_free(&processes);
+
+    struct sk_processes many = {.size = SK_MOST_TIMES / 2};
+    static int64_t values[SK_MOST_TIMES];
+    for (int pass = 1; pass <= 2; pass++) { /* two in each pass, then only the root's time */
+        sk_processes_begin(&many);
+        for (int i = 0; i < 5; i++)
+            sk_processes_add(&many, values, 1, true);
+        CHECK(many.n == 5 && many.kept == 2 * pass);
+    }
+    sk_processes_free(&many);
+    struct sk_processes none = {0};
+    sk_json_clear(&json);
+    sk_processes_write(&none, &json);
+    CHECK(json.length == 0);
+    sk_json_free(&json);
 }
 
 static void feed(struct sk_pacer *pacer, int times, int64_t latency, int64_t duration, bool late)

@@ -35,6 +35,48 @@ struct sk_interval sk_stop_interval(const int64_t *ascending, size_t n, double q
     return interval;
 }
 
+/* The quantile `share` of the ascending values, between two of them where it falls there. */
+static double quantile(const int64_t *ascending, size_t n, double share)
+{
+    double place = share * (double)(n - 1);
+    size_t low = (size_t)place, high = low + 1 < n ? low + 1 : n - 1;
+    return (double)ascending[low] + ((double)ascending[high] - (double)ascending[low]) * (place - (double)low);
+}
+
+static double between(double value, double low, double high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* Standard deviation of the values, those beyond low and high moved there. */
+static double deviation(const int64_t *ascending, size_t n, double low, double high)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += between((double)ascending[i], low, high);
+    for (size_t i = 0; i < n; i++) {
+        double away = between((double)ascending[i], low, high) - sum / (double)n;
+        squares += away * away;
+    }
+    return sqrt(squares / (double)(n - 1));
+}
+
+struct sk_mean sk_stop_mean(const int64_t *ascending, size_t n, struct sk_cut cut)
+{
+    double low = quantile(ascending, n, 0.25 * cut.lowest), high = quantile(ascending, n, 1 - 0.25 * cut.highest);
+    double sum = 0, left = 1 - 0.25 * (cut.lowest + cut.highest);
+    size_t inside = 0;
+    for (size_t i = 0; i < n; i++)
+        if ((double)ascending[i] >= low && (double)ascending[i] <= high) {
+            sum += (double)ascending[i];
+            inside++;
+        }
+    struct sk_mean mean = {inside > 0 ? sum / (double)inside : quantile(ascending, n, 0.5), INFINITY};
+    if (n > 1 && mean.value > 0)
+        mean.relative_error = deviation(ascending, n, low, high) / (left * sqrt((double)n)) / mean.value;
+    return mean;
+}
+
 static int ascending(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -46,7 +88,7 @@ static bool within(const struct sk_interval *interval, double precision)
     return interval->below <= precision && interval->above <= precision;
 }
 
-struct sk_summary sk_stop_assess(int64_t *values, size_t n, size_t least, double precision)
+struct sk_summary sk_stop_assess(int64_t *values, size_t n, const struct sk_stop_rule *rule)
 {
     struct sk_summary summary = {.n = n};
     if (n == 0)
@@ -54,6 +96,10 @@ struct sk_summary sk_stop_assess(int64_t *values, size_t n, size_t least, double
     qsort(values, n, sizeof values[0], ascending);
     summary.median = sk_stop_interval(values, n, 0.5);
     summary.first_quartile = sk_stop_interval(values, n, 0.25);
-    summary.converged = n >= least && within(&summary.median, precision) && within(&summary.first_quartile, precision);
+    summary.mean = sk_stop_mean(values, n, rule->cut);
+    bool known = rule->standard_error > 0
+                     ? summary.mean.relative_error <= rule->standard_error
+                     : within(&summary.median, rule->precision) && within(&summary.first_quartile, rule->precision);
+    summary.converged = n >= rule->least && known;
     return summary;
 }

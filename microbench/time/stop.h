@@ -1,4 +1,5 @@
-/* When are there enough repetitions? Nonparametric intervals from order statistics (Hoefler and Belli 2015). */
+/* When are there enough repetitions? Either nonparametric intervals from order statistics are narrow (Hoefler and Belli
+ * 2015), or the standard error of the mean, of all or of the quarters that are not cut, is small (SKaMPI). */
 #ifndef SK_TIME_STOP_H
 #define SK_TIME_STOP_H
 
@@ -18,13 +19,34 @@ bool sk_stop_ranks(size_t n, double q, size_t *low, size_t *high);
 /* Returns the q-quantile of the n >= 1 ascending values and its interval. */
 struct sk_interval sk_stop_interval(const int64_t *ascending, size_t n, double q);
 
+struct sk_cut { int lowest, highest; }; /* how many quarters are left out at each end; together at most 3 */
+
+struct sk_mean {
+    double value;          /* mean of the values from the quantile lowest / 4 to 1 - highest / 4, both included */
+    double relative_error; /* standard error of it over its value; infinite when n is too small */
+};
+
+/* Returns the mean of the n >= 1 ascending values that the cut leaves; their median if none lies between the quantiles,
+ * which interpolate linearly. The standard error is that of Tukey and McLaughlin (1963): the deviation of the values
+ * with what is cut moved to the quantiles, over the share that is left and the root of n; without a cut s / sqrt(n). */
+struct sk_mean sk_stop_mean(const int64_t *ascending, size_t n, struct sk_cut cut);
+
+/* What is enough: `least` repetitions that count and, if standard_error is above 0, a mean known to that share of it,
+ * else median and first quartile known to `precision`. */
+struct sk_stop_rule {
+    size_t least;
+    double precision, standard_error;
+    struct sk_cut cut;
+};
+
 struct sk_summary {
     size_t n; /* repetitions that counted: neither late nor overrun */
     struct sk_interval median, first_quartile;
+    struct sk_mean mean;
     bool converged;
 };
 
-/* Sorts `values` (n of them, changed) and says whether median and first quartile are both known to `precision`. */
-struct sk_summary sk_stop_assess(int64_t *values, size_t n, size_t least, double precision);
+/* Sorts `values` (n of them, changed) and says whether there are enough. */
+struct sk_summary sk_stop_assess(int64_t *values, size_t n, const struct sk_stop_rule *rule);
 
 #endif

@@ -64,6 +64,14 @@ static void repeat(const struct sk_sync *sync, const struct sk_order *order, int
     sample->local_ns = end - begin;
 }
 
+static void gather_ends(const struct sk_sync *sync, const struct sk_sample *samples, int n)
+{
+    int64_t mine[SK_BATCH];
+    for (int i = 0; i < n; i++)
+        mine[i] = samples[i].end_ns;
+    SK_MPI(PMPI_Gather(mine, n, MPI_INT64_T, sync->ends_ns, n, MPI_INT64_T, 0, sync->world->harness));
+}
+
 int sk_sync_carry_out(const struct sk_sync *sync, struct sk_order *order, sk_call call, const void *operands,
                       struct sk_sample *samples)
 {
@@ -78,6 +86,8 @@ int sk_sync_carry_out(const struct sk_sync *sync, struct sk_order *order, sk_cal
     for (int i = 0; i < n; i++)
         repeat(sync, order, i, call, operands, &mine[i]);
     SK_MPI(PMPI_Reduce(mine, samples, n * SAMPLE_FIELDS, MPI_INT64_T, MPI_MAX, 0, comm));
+    if (sync->each)
+        gather_ends(sync, mine, n);
     return n;
 }
 

@@ -38,6 +38,9 @@ struct sk_sync {
     enum sk_sync_kind kind;
     const struct sk_world *world;
     struct sk_clock clock;
+    bool each;        /* also gather when each process left the operation; the same on all processes */
+    int64_t *ends_ns; /* then, on process 0: room for SK_BATCH * size, on its clock; process k of repetition i of n is
+                       * at k * n + i */
 };
 
 typedef int (*sk_call)(const void *operands); /* returns MPI's error code */
