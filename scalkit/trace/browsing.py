@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scalkit.errors import UsageError
 from scalkit.trace.call_tree import CallTree, Row
 from scalkit.trace.metric_tree import MetricNode, metric_tree
-from scalkit.trace.pairs import Cause, Pairs, causes, pairs
+from scalkit.trace.pairs import Causes, Pairs, causes, pairs
 from scalkit.trace.result import read_result
 
 __all__ = ["Browsing", "Result", "Spread"]
@@ -102,6 +102,7 @@ class Browsing:
         self._numbers = [{str(name): k for k, name in enumerate(ds["metric"].values)} for ds in self.results]
         self._severity = [ds["severity"].values for ds in self.results]
         self._totals = [one.sum(axis=2) for one in self._severity]
+        self._pairs: dict[tuple[int, str, tuple[str, ...]], Pairs] = {}
         self.locations: tuple[int, ...] = ()
         self.causers: tuple[int, ...] = ()
         self.shown, self.only_chosen = len(self.results) - 1, False
@@ -205,11 +206,14 @@ class Browsing:
 
     def pairs(self, what: str = "waiting") -> Pairs:
         """Return who made whom wait, in the chosen metric, or what went between locations."""
-        return pairs(self.result, what, self.node.members)
+        key = (self.shown, what, self.node.members if what == "waiting" else ())
+        if key not in self._pairs:
+            self._pairs[key] = pairs(self.result, what, self.node.members)
+        return self._pairs[key]
 
-    def causes(self) -> tuple[Cause, ...]:
-        """Return who, where, made the chosen locations wait, in the chosen metric."""
-        return causes(self.result, self.node.members, self.locations, self.causers)
+    def causes(self, most: int = 100) -> Causes:
+        """Return who, where, made the chosen locations wait, in the chosen metric: at most `most` rows."""
+        return causes(self.result, self.node.members, self.locations, self.causers, most=most)
 
     def rows(self) -> list[Row]:
         """Return the call paths that are seen."""

@@ -15,7 +15,7 @@ from scalkit.trace.arrays import exact_sums, summed
 from scalkit.trace.result import TRAFFIC
 from scalkit.trace.summary import TITLES
 
-__all__ = ["TRAFFIC_TITLES", "Cause", "Pairs", "causes", "has_traffic", "pairs"]
+__all__ = ["TRAFFIC_TITLES", "Causes", "Pairs", "causes", "has_traffic", "largest", "pairs"]
 
 TRAFFIC_TITLES = {
     "operations": "one-sided operations",
@@ -31,7 +31,7 @@ _DENSE = 1 << 22
 
 @dataclass(frozen=True)
 class Pairs:
-    """Values of pairs of locations, a row each.
+    """Values of pairs of locations, a row each, in order.
 
     Attributes
     ----------
@@ -77,12 +77,24 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class Cause:
-    """A location in a call path that made others wait `value` ns."""
+class Causes:
+    """Locations, in a call path, that made others wait: those that did so longest, a row each.
 
-    location: int
-    path: int
-    value: int
+    Attributes
+    ----------
+    location, path, value : ndarray of int of shape (n,)
+        Who, where, and how many ns others waited; the largest first.
+    total : int, in ns
+        What all have made others wait together.
+    number : int
+        How many there are.
+    """
+
+    location: NDArray[np.int64]
+    path: NDArray[np.int64]
+    value: NDArray[np.int64]
+    total: int
+    number: int
 
 
 def pairs(ds: xr.Dataset, what: str, metrics: Iterable[str] = ()) -> Pairs:
@@ -107,7 +119,8 @@ def pairs(ds: xr.Dataset, what: str, metrics: Iterable[str] = ()) -> Pairs:
         metric = _of_metrics(ds, names)
         title = TITLES.get(names[0], names[0]) if len(names) == 1 else "waiting"
         row, column, value = (ds[name].values[metric] for name in ("cause_location", "cause_by", "cause_severity"))
-        return Pairs(title, "ns", "who waited", "for whom", row, column, value, n)
+        known, sums = _sums(row * n + column, value, n * n)
+        return Pairs(title, "ns", "who waited", "for whom", *np.divmod(known, n), sums, n)
     if what not in TRAFFIC_TITLES:
         raise UsageError(f"what is {what!r}; it may be {', '.join(('waiting', *TRAFFIC_TITLES))}.")
     if not has_traffic(ds):
@@ -123,8 +136,13 @@ def has_traffic(ds: xr.Dataset) -> bool:
 
 
 def causes(
-    ds: xr.Dataset, metrics: Iterable[str], waited: Iterable[int] = (), caused: Iterable[int] = ()
-) -> tuple[Cause, ...]:
+    ds: xr.Dataset,
+    metrics: Iterable[str],
+    waited: Iterable[int] = (),
+    caused: Iterable[int] = (),
+    *,
+    most: int = 100,
+) -> Causes:
     """Return which locations, in which call path, made others wait, the longest first.
 
     Parameters
@@ -134,6 +152,8 @@ def causes(
         Waits that count.
     waited, caused : iterable of int
         Only the waits of these locations, and for these; all by default.
+    most : int
+        So many rows at most.
     """
     n_paths = max(1, int(ds.sizes["path"]))
     kept = _of_metrics(ds, metrics)
@@ -144,11 +164,19 @@ def causes(
             kept = kept[is_wanted[ds[name].values[kept]]]
     key = ds["cause_by"].values[kept] * n_paths + ds["cause_path"].values[kept]
     known, sums = _sums(key, ds["cause_severity"].values[kept], int(ds.sizes["location"]) * n_paths)
-    order = np.argsort(-sums, kind="stable")
-    return tuple(
-        Cause(one // n_paths, one % n_paths, value)
-        for one, value in zip(known[order].tolist(), sums[order].tolist(), strict=True)
-    )
+    order = largest(sums, most)
+    location, path = np.divmod(known[order], n_paths)
+    return Causes(location, path, sums[order], int(sums.sum()), len(sums))
+
+
+def largest(values: NDArray[np.int64], most: int) -> NDArray[np.intp]:
+    """Return places of the `most` largest values, the largest first; of equal ones the first."""
+    places = np.arange(len(values))
+    if len(values) > most:
+        least = np.partition(values, len(values) - most)[len(values) - most]
+        above, equal = np.flatnonzero(values > least), np.flatnonzero(values == least)
+        places = np.sort(np.concatenate([above, equal[: most - len(above)]]))
+    return places[np.argsort(-values[places], kind="stable")]
 
 
 def _sums(keys: NDArray[np.int64], values: NDArray[np.int64], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
 import traitlets as t
 
 from scalkit.plots.trace_matrix_figure import shown_amount
 from scalkit.trace.browsing import Browsing
-from scalkit.trace.pairs import TRAFFIC_TITLES, Pairs, has_traffic
+from scalkit.trace.pairs import TRAFFIC_TITLES, Pairs, has_traffic, largest
 from scalkit.widgets.part import Action, Pieces
 from scalkit.widgets.source import source
 from scalkit.widgets.trace_explorer_tree import checkbox, number_of, options
@@ -46,7 +45,7 @@ class TraceCauses(Pieces):
 
     def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
         super().__init__()
-        self.browsing, self._tell, self._n_left = browsing, told, 0
+        self.browsing, self._tell, self.found = browsing, told, browsing.causes(MOST_CAUSES)
         self.on_msg(self._asked)
         self.show()
         self._enter_cell()
@@ -66,27 +65,25 @@ class TraceCauses(Pieces):
             self.refresh()
 
     def _rows(self) -> list[list[str]]:
-        browsing = self.browsing
-        found = browsing.causes()
-        self._n_left, self._sum = max(0, len(found) - MOST_CAUSES), sum(one.value for one in found)
-        names, regions = (browsing.result[name].values for name in ("path_name", "region"))
-        seen = list(found[:MOST_CAUSES])
+        found = self.found = self.browsing.causes(MOST_CAUSES)
+        names, regions = (self.browsing.result[name].values for name in ("path_name", "region"))
+        rows = list(zip(found.location.tolist(), found.path.tolist(), found.value.tolist(), strict=True))
         column, way = self.sort
         if way:
-            keys: dict[str, Callable[[Any], Any]] = {
-                "Process": lambda one: one.location,
-                "Was in": lambda one: str(names[one.path]),
+            keys: dict[str, Callable[[tuple[int, int, int]], Any]] = {
+                "Process": lambda row: row[0],
+                "Was in": lambda row: str(names[row[1]]),
             }
-            seen.sort(key=keys.get(column, lambda one: one.value), reverse=way == "descending")
+            rows.sort(key=keys.get(column, lambda row: row[2]), reverse=way == "descending")
         return [
             [
-                f'<button type="button" data-press="by" data-value="{one.location}" data-key="cause{one.location}-{one.path}" '
-                f'title="Choose process {one.location} as the one waited for">{one.location}</button>',
-                f'<div class="cut" title="{esc(names[one.path])}">{esc(regions[one.path])}</div>',
-                f'<span class="num">{esc(shown_amount(one.value, "ns"))}</span>',
-                f'<span class="num">{100 * one.value / max(self._sum, 1):.1f} %</span>',
+                f'<button type="button" data-press="by" data-value="{location}" data-key="cause{location}-{path}" '
+                f'title="Choose process {location} as the one waited for">{location}</button>',
+                f'<div class="cut" title="{esc(names[path])}">{esc(regions[path])}</div>',
+                f'<span class="num">{esc(shown_amount(value, "ns"))}</span>',
+                f'<span class="num">{100 * value / max(found.total, 1):.1f} %</span>',
             ]
-            for one in seen
+            for location, path, value in rows
         ]
 
     def _drawn(self) -> dict[str, str]:
@@ -97,8 +94,9 @@ class TraceCauses(Pieces):
         else:
             who = f"{_listed(browsing.locations)} waited" if browsing.locations else "all processes waited"
             of = f" for {_listed(browsing.causers)}" if browsing.causers else ""
-            said = f"{node.title}, in all call paths: {who} {shown_amount(self._sum, 'ns')}{of}."
-        more = f" The {MOST_CAUSES} longest are shown, {self._n_left} are not." if self._n_left else ""
+            said = f"{node.title}, in all call paths: {who} {shown_amount(self.found.total, 'ns')}{of}."
+        left = self.found.number - len(self.found.value)
+        more = f" The {MOST_CAUSES} longest are shown, {left} are not." if left else ""
         button = (
             '<button type="button" data-press="anyone" data-key="anyone">Waited for anybody</button>'
             if browsing.causers
@@ -132,17 +130,14 @@ class TraceCauses(Pieces):
     def _fallback_html(self) -> str:
         from scalkit.markup import block, table
 
+        found, regions = self.found, self.browsing.result["region"].values
         rows = [
-            [str(one.location), esc(self._region(one.path)), esc(shown_amount(one.value, "ns"))]
-            for one in self._first()
+            [str(location), esc(regions[path]), esc(shown_amount(value, "ns"))]
+            for location, path, value in zip(
+                *(one.tolist() for one in (found.location, found.path, found.value)), strict=True
+            )
         ]
         return block(table(COLUMNS[:3], rows, "Who caused it"))
-
-    def _first(self) -> Any:
-        return self.browsing.causes()[:MOST_CAUSES]
-
-    def _region(self, path: int) -> str:
-        return str(self.browsing.result["region"].values[path])
 
 
 class TraceMatrixHead(Pieces):
@@ -187,7 +182,7 @@ class TraceMatrixHead(Pieces):
             choices |= {key: f"from whom to whom: {title}" for key, title in TRAFFIC_TITLES.items()}
         near = checkbox("near", "Only chosen processes", self.is_near) if browsing.locations or browsing.causers else ""
         said = "" if len(found.value) else '<p class="quiet">All cells are 0.</p>'
-        order = np.argsort(-found.value, kind="stable")[:MOST_PAIRS].tolist()
+        order = largest(found.value, MOST_PAIRS).tolist()
         rows = "".join(self._row(int(found.row[k]), int(found.column[k]), int(found.value[k])) for k in order)
         table = (
             f'<details data-key="pairs"><summary>Largest values as a table</summary><div class="scroll" tabindex="0" '
@@ -234,7 +229,7 @@ class TraceMatrixHead(Pieces):
     def _fallback_html(self) -> str:
         from scalkit.markup import block, table
 
-        order = np.argsort(-self.found.value, kind="stable")[:MOST_PAIRS].tolist()
+        order = largest(self.found.value, MOST_PAIRS).tolist()
         rows = [
             [
                 str(self.found.row[k]),
