@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError
-from scalkit.trace.functions import base_name
+from scalkit.trace.functions import base_name, is_library_call
 
 __all__ = ["Definitions", "LocalDefinitions", "Path", "Scope", "ScopeKey", "merge"]
 
@@ -131,6 +131,12 @@ class Definitions:
         """Return for every path whether its region, without the `_c` of large counts, is one of `names`."""
         wanted = frozenset(names)
         return np.array([base_name(self.region(k)) in wanted for k in range(len(self.paths))], dtype=bool)
+
+    def library_calls(self, apart_from: Iterable[str] = ()) -> NDArray[np.bool_]:
+        """Return for every path whether its region is a call of a communication library, and none of those named."""
+        excluded = frozenset(map(base_name, apart_from))
+        names = [base_name(self.region(k)) for k in range(len(self.paths))]
+        return np.array([is_library_call(name) and name not in excluded for name in names], dtype=bool)
 
     @property
     def sizes(self) -> NDArray[np.int64]:

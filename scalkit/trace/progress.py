@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.trace.frame import Frame
-from scalkit.trace.functions import base_name, is_library_call
 from scalkit.trace.loading import LocalTrace
 from scalkit.trace.options import Options
 from scalkit.trace.ranks import Ints
@@ -107,9 +106,7 @@ def _merged(low: Ints, high: Ints) -> tuple[Ints, Ints]:
 
 def find_progress(trace: LocalTrace, frame: Frame, options: Options) -> Progress:
     """Return the progress of the locations of this process."""
-    excluded = {base_name(name) for name in options.no_progress}
-    names = [base_name(trace.definitions.region(path)) for path in range(len(trace.definitions.paths))]
-    can = np.array([is_library_call(name) and name not in excluded for name in names], dtype=bool)
+    can = trace.definitions.library_calls(options.no_progress)
 
     def spans() -> Iterator[tuple[Ints, Ints]]:
         for k, (calls, _, _) in enumerate(trace.parts()):
