@@ -1,12 +1,13 @@
-/* A broadcast of scattered data, blocks of eight bytes with gaps of the same size, measured by
+/* A broadcast of scattered data, numbers of eight bytes of which every second one is sent, measured by
  *     scalkit measure --function microbench/examples/bcast_strided.c -n 2,4,8
  *
- * What it costs beyond MPI_Bcast of as many bytes is packing and unpacking. --size must be a multiple of 8. */
+ * What it costs beyond MPI_Bcast of as many bytes is packing and unpacking. Every $SCALKIT_STRIDE-th number is sent, every
+ * second one if that is not set. --size must be a multiple of 8. */
 #include "scalkit.h"
 
 #include <stdlib.h>
 
-enum { BLOCK = 8 };
+enum { BLOCK = 8, MOST = 1024 };
 
 struct strided {
     MPI_Datatype type;
@@ -16,11 +17,13 @@ struct strided {
 int bcast_strided_setup(struct sk_call *call)
 {
     struct strided *own = malloc(sizeof *own);
+    const char *text = getenv("SCALKIT_STRIDE");
+    unsigned long stride = strtoul(text ? text : "2", NULL, 10);
     call->own = own;
-    if (own == NULL || call->bytes % BLOCK)
+    if (own == NULL || call->bytes % BLOCK || stride < 1 || stride > MOST)
         return 1;
-    own->data = calloc(2, call->bytes);
-    if (own->data == NULL || MPI_Type_vector((int)(call->bytes / BLOCK), BLOCK, 2 * BLOCK, MPI_BYTE, &own->type))
+    own->data = calloc(stride, call->bytes);
+    if (own->data == NULL || MPI_Type_vector((int)(call->bytes / BLOCK), 1, (int)stride, MPI_DOUBLE, &own->type))
         return 1;
     return MPI_Type_commit(&own->type);
 }

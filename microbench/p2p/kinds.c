@@ -25,6 +25,8 @@ int64_t sk_p2p_extent(enum sk_p2p_kind kind, int64_t size, int64_t detail, int p
         bytes = detail > 1 && size > 0 ? (size / SK_STRIDED_BYTES - 1) * SK_STRIDED_BYTES * detail + SK_STRIDED_BYTES
                                        : size;
     }
+    if (kind == SK_P2P_REDUCE)
+        makes_sense = makes_sense && (detail == 1 || detail == 8) && size % detail == 0;
     if (kind == SK_P2P_QUEUED)
         makes_sense = makes_sense && detail <= SK_MOST_QUEUED;
     if (kind == SK_P2P_ROUND_TRIP_TO)

@@ -16,6 +16,7 @@ void test_p2p_cells(void)
     CHECK(sk_p2p_cells_read("Queued: 1,2,3,4,5 @ 0,10", 2, cells, ROOM, why, WHY) == 10);
     CHECK(sk_p2p_extent(SK_P2P_STRIDED, 64, 4, 2) == 7 * 8 * 4 + 8);
     CHECK(sk_p2p_extent(SK_P2P_STRIDED, 64, 0, 2) == 64);
+    CHECK(sk_p2p_extent(SK_P2P_REDUCE, 64, 8, 2) == 64);
 }
 
 static bool refuses(const char *text, int p, const char *reason)
@@ -36,6 +37,8 @@ void test_p2p_cells_refused(void)
     CHECK(refuses("Round_trip: 1073741825", 2, "of 1073741825 B with the number 0 makes no sense"));
     CHECK(refuses("Strided: 12 @ 1", 2, "blocks have 8 B"));
     CHECK(refuses("Strided: 65536 @ 1000000", 2, "makes no sense"));
+    CHECK(refuses("Reduce_local: 12 @ 8", 2, "makes no sense"));
+    CHECK(refuses("Reduce_local: 8 @ 2", 2, "elements have 1 or 8"));
     CHECK(refuses("Round_trip_to: 8 @ 2", 2, "peers are processes"));
     CHECK(refuses("Perfect_matching: 8 @ 0", 3, "an even number"));
     CHECK(refuses("Queued: 0 @ 100001", 2, "makes no sense"));

@@ -12,7 +12,7 @@ from scalkit.errors import UsageError
 
 __all__ = ["PARTS", "MessageArguments", "cells_of", "message_plan"]
 
-PARTS = ("latency", "loggp", "overlap", "sync", "datatypes", "matching", "bisection", "hops")
+PARTS = ("latency", "loggp", "overlap", "sync", "datatypes", "reduce", "matching", "bisection", "hops")
 """What can be measured; ``hops`` on a simulated torus only."""
 
 _LATENCY_STEPS = 4
@@ -22,7 +22,13 @@ _LARGEST_B = 1 << 22
 _LOGGP_B = (1, 256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152)
 _OVERLAP_B = tuple(4**k for k in range(5, 12))
 _STRIDED_B = 1 << 16
+_PACKED_B = tuple(512 * 4**k for k in range(7))
 _STRIDES = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
+_PACKED_STRIDES = (0, 2, 8, 32)
+"""Strides that are measured at all of these sizes, in and out of the caches."""
+
+_REDUCED_B = tuple(512 * 4**k for k in range(7))
+_ELEMENTS = (1, 8)
 _QUEUES = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 _HOPS_B = (8, 65536)
 _MOST_SIZES, _MOST_SIZE = 200, 1 << 30
@@ -140,6 +146,9 @@ def cells_of(launch: Launch, arguments: MessageArguments) -> str:
         found += [f"{kind}:{_joined(_OVERLAP_B)}" for kind in ("Overlap_send", "Overlap_receive")]
     if "datatypes" in parts:
         found.append(f"Strided:{_STRIDED_B}@{_joined(_STRIDES)}")
+        found.append(f"Strided:{_joined(_PACKED_B)}@{_joined(_PACKED_STRIDES)}")
+    if "reduce" in parts:
+        found.append(f"Reduce_local:{_joined(_REDUCED_B)}@{_joined(_ELEMENTS)}")
     if "matching" in parts:
         found.append(f"Queued:8@{_joined(_QUEUES)}")
     return "/".join([f"Round_trip:{_joined(sorted(trips))}", *found] if trips else found)

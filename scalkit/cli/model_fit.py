@@ -4,7 +4,8 @@ latency     latency and bandwidth over sizes, and where the protocol switches
 loggp       LogGP: latency, overheads of sender and receiver, gap, gap and overhead per byte
 sync        the size from which a send waits for its receiver (rendezvous): S of LogGPS
 overlap     how much of a transfer goes on while its process works
-datatypes   strided messages against contiguous ones
+datatypes   strided messages against contiguous ones, and what packing them takes
+reduce      what adding up a byte takes
 matching    what each receive costs that is queued before the one that matches
 bisection   bandwidth of all processes in random pairs, and its decay with their number (-n)
 hops        what each hop costs; on a simulated torus only
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 HELP = "measure messages and fit a model card"
 CARD = "card.toml"
 
-_USUAL = "latency,loggp,sync,overlap,datatypes,matching,bisection"
+_USUAL = "latency,loggp,sync,overlap,datatypes,reduce,matching,bisection"
 
 __all__ = ["CARD", "HELP", "add_arguments", "run"]
 

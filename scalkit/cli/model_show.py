@@ -6,6 +6,7 @@ algorithms (.csv). Without MODEL all models of a catalogue are listed.
     scalkit model show bluegene-p                                             all models of the paper
     scalkit model show bluegene-p broadcast --at S=1MiB --at P=512,4096       one of them, with values
     scalkit model show bluegene-p --operation allreduce --at S=8,1MiB --at P=64   what each algorithm would cost
+    scalkit model show card.toml --operation broadcast --stride 2 --at S=1MiB --at P=8   the same of scattered data
 
 Exit status: 0, or 2 for wrong input or use.
 """
@@ -36,6 +37,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", nargs="?", metavar="MODEL", help="one of the models (default: all)")
     parser.add_argument("--operation", metavar="NAME", help="algorithms of this operation, from the model of a message")
     parser.add_argument(
+        "--stride",
+        type=int,
+        default=None,
+        metavar="N",
+        help="with --operation: of scattered data, every N-th number of 8 B, where the model card knows its packing",
+    )
+    parser.add_argument(
         "--at",
         action="append",
         default=[],
@@ -48,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the models and return 0."""
     from scalkit.errors import UsageError
-    from scalkit.perfmodels import collectives_of
+    from scalkit.perfmodels import collectives_of, with_datatype
     from scalkit.perfmodels.sources import catalogue_of, message_of
 
     at = settings_of(args.at)
@@ -57,7 +65,12 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(
                 f"--operation shows its algorithms, not the model {args.model!r:.40}; leave one of them out."
             )
-        models: Mapping[str, PerformanceModel] = collectives_of(args.operation, message_of(args.source))
+        message = message_of(args.source)
+        if args.stride is not None:
+            message = with_datatype(message, _packing(args.source, args.stride))
+        models: Mapping[str, PerformanceModel] = collectives_of(args.operation, message)
+    elif args.stride is not None:
+        raise UsageError("--stride is about the data of an operation; name one with --operation.")
     elif args.source.endswith((".xml", ".csv")):
         message = message_of(args.source)
         models = {"point-to-point": message.time} | ({"gap": message.gap} if message.gap is not None else {})
@@ -67,6 +80,17 @@ def run(args: argparse.Namespace) -> int:
     told = [_told(name, model, at, alone=args.model is not None) for name, model in chosen.items()]
     sys.stdout.write(json.dumps(told, indent=2) + "\n" if args.json else "\n".join(map(_text, told)) + "\n")
     return 0
+
+
+def _packing(source: str, stride: int) -> PerformanceModel:
+    from scalkit.errors import UsageError
+    from scalkit.perfmodels import read_card
+
+    if not source.endswith(".toml"):
+        raise UsageError(
+            f"--stride: {source:.60} is no model card, which knows packing; fit one with scalkit model fit."
+        )
+    return read_card(source).packing(stride)
 
 
 def _named(models: Mapping[str, PerformanceModel], name: str, source: str) -> PerformanceModel:

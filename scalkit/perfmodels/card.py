@@ -17,10 +17,13 @@ from scalkit.perfmodels.model import PerformanceModel
 from scalkit.perfmodels.point_to_point import LogGP, PointToPoint
 from scalkit.perfmodels.quantities import format_value
 
-__all__ = ["MESSAGE", "ModelCard", "Quantity", "read_card"]
+__all__ = ["MESSAGE", "PACKING", "REDUCING", "ModelCard", "Quantity", "read_card"]
 
 MESSAGE = "message"
 """Name of the model of one message in a card."""
+
+PACKING, REDUCING = "packing-", "reduce_per_byte"
+"""How models of packing begin, and the quantity that reductions take."""
 
 _ROUNDING = 1e-17
 _LOGGP = ("L", "o_send", "o_receive", "g", "G", "O")
@@ -95,6 +98,8 @@ class ModelCard:
     def point_to_point(self) -> PointToPoint:
         """The model of a message, for algorithms of collective operations; it holds for larger messages, too.
 
+        Reductions add up bytes, ``reduce_per_byte``, if the card has it; of elements of 8 B there is ``reduce_per_byte_double``.
+
         Raises
         ------
         UsageError
@@ -103,7 +108,25 @@ class ModelCard:
         if MESSAGE not in self.models:
             raise UsageError(f"the card of '{self.name}' has no model '{MESSAGE}'; fit latency with --what latency.")
         source = f"model card of {self.name}"
-        return PointToPoint(self.models[MESSAGE], self.models.get("gap"), name=self.name, source=source)
+        known = {one.name: one.value for one in self.quantities}
+        reducing = f"{known.get(REDUCING, 0.0)!r} s/B"
+        return PointToPoint(self.models[MESSAGE], self.models.get("gap"), reducing, name=self.name, source=source)
+
+    def packing(self, stride: int) -> PerformanceModel:
+        """Return the time of packing S bytes of blocks of 8 B, one every `stride` blocks, as `with_datatype` takes it.
+
+        Raises
+        ------
+        UsageError
+            If the card has none at this stride.
+        """
+        if (name := f"{PACKING}{stride}") in self.models:
+            return self.models[name]
+        known = [name.removeprefix(PACKING) for name in self.models if name.startswith(PACKING)]
+        raise UsageError(
+            f"the card of '{self.name}' has no packing at the stride {stride!r:.20}; it has {', '.join(known) or 'none'}. Fit it "
+            "with --what datatypes."
+        )
 
     @property
     def loggp(self) -> LogGP:

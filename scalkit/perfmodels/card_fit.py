@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,15 +12,19 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import DataError
+from scalkit.fit.cuts import MIN_SETTINGS
+from scalkit.fit.pure_error import pure_error
+from scalkit.perfmodels.affine import Affine, fit_affine
 from scalkit.perfmodels.bisection_fit import BisectionFit, fit_bisection
-from scalkit.perfmodels.card import MESSAGE, ModelCard, Quantity
+from scalkit.perfmodels.card import MESSAGE, PACKING, REDUCING, ModelCard, Quantity
 from scalkit.perfmodels.congestion import Torus
 from scalkit.perfmodels.exact import ExactModel
 from scalkit.perfmodels.loggp_fit import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
-from scalkit.perfmodels.message_fit import MessageFit, fit_messages
+from scalkit.perfmodels.message_fit import STATISTICS, MessageFit, checked_times, fit_messages
 from scalkit.perfmodels.message_runs import MessageRuns, read_message_runs
 from scalkit.perfmodels.model import PerformanceModel
 from scalkit.perfmodels.overlap_fit import OverlapFit, fit_overlap
+from scalkit.perfmodels.packing_fit import PackingFit, fit_packing
 from scalkit.perfmodels.quantities import format_value
 from scalkit.perfmodels.range_model import RangeModel
 from scalkit.perfmodels.ranges import Range
@@ -40,6 +45,11 @@ _LOGGP_TEXT = {
     "O": "overhead per byte",
 }
 _LOGGP_UNITS = {"G": "s/B", "O": "s/B"}
+_ELEMENTS = {
+    1: (REDUCING, "adding up a byte, of elements of 1 B (MPI_UINT8_T), as 'scalkit measure' reduces them"),
+    8: (f"{REDUCING}_double", "the same of elements of 8 B (MPI_DOUBLE)"),
+}
+"""Name and meaning of the time of reducing, by bytes of an element."""
 
 
 def fit_folder(folder: str | Path, *, statistic: str = "q1", level: float = _LEVEL) -> ModelCard:
@@ -87,6 +97,9 @@ def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level:
             fits[f"overlap_{side}"] = made.add_overlap(one)
     if "Strided" in have:
         fits["datatypes"] = made.add_strides(_strides(runs, level))
+        fits["packing"] = made.add_packing(_packing(runs, statistic))
+    if "Reduce_local" in have:
+        fits["reduce"] = made.add_reducing(_reducing(runs, statistic, level))
     if "Queued" in have:
         fits["matching"] = made.add_matching(fit_matching(*runs.table("Queued", by="detail"), level=level))
     if "Perfect_matching" in have:
@@ -183,9 +196,19 @@ class _Card:
         self._add("datatype_worst", factor, (fit.low[k], fit.high[k]), "1", text)
         if _GAPS in fit.strides:
             copy, ends = fit.copy_per_byte(_GAPS), (math.nan, math.nan)
-            text = "packing a byte, and again unpacking it, of blocks of 8 B with gaps of 8 B"
+            text = f"packing a byte, and again unpacking it, of blocks of 8 B with gaps of 8 B, {size}"
             self._add("copy", copy, ends, "s/B", text)
         return fit
+
+    def add_packing(self, fits: dict[int, PackingFit]) -> dict[int, PackingFit]:
+        self.models |= {(name := f"{PACKING}{k}"): _named(one.model(), name) for k, one in fits.items()}
+        return fits
+
+    def add_reducing(self, fits: dict[int, Affine]) -> dict[int, Affine]:
+        for element, fit in fits.items():
+            name, text = _ELEMENTS[element]
+            self._add(name, fit.slope, fit.slope_interval, "s/B", text)
+        return fits
 
     def add_matching(self, fit: StepFit) -> StepFit:
         self._add(
@@ -277,11 +300,37 @@ def _rows(runs: MessageRuns, op: str, sizes: Any, field: str = "t") -> Any:
 
 
 def _strides(runs: MessageRuns, level: float) -> StrideFit:
-    strides, times = runs.table("Strided", by="detail")
+    """Return the sweep over strides at the size that has most of them."""
+    cells = {(one.size, one.detail) for one in runs.of("Strided")}
+    size = Counter(size for size, _ in sorted(cells, reverse=True)).most_common(1)[0][0]
+    strides, times = runs.table("Strided", by="detail", size=size)
     if 0 not in strides or len(strides) < 2:
         raise DataError(f"{runs.folder}: Strided needs the contiguous message, stride 0, and others; measure again.")
-    size = runs.of("Strided")[0].size
     return fit_strides(size, strides[strides > 0], times[strides > 0], times[strides == 0][0], level=level)
+
+
+def _packing(runs: MessageRuns, statistic: str) -> dict[int, PackingFit]:
+    """Return the fit of every stride that was measured at three sizes or more, with the contiguous message at each."""
+    strides = sorted({one.detail for one in runs.of("Strided")} - {0})
+    plain, trips = runs.table("Strided", detail=0)
+    found = {}
+    for stride in strides:
+        sizes, times = runs.table("Strided", detail=stride)
+        sizes, own, other = np.intersect1d(sizes, plain, return_indices=True)
+        if len(sizes) >= MIN_SETTINGS:
+            found[stride] = fit_packing(stride, sizes, times[own], trips[other], statistic=statistic)
+    return found
+
+
+def _reducing(runs: MessageRuns, statistic: str, level: float) -> dict[int, Affine]:
+    """Return the time of a reduction over its bytes, for each size of an element."""
+    found = {}
+    for element in _ELEMENTS:
+        if runs.of("Reduce_local", detail=element):
+            sizes, times = checked_times(*runs.table("Reduce_local", detail=element))
+            own = np.nanquantile(times, STATISTICS[statistic], axis=1)
+            found[element] = fit_affine(sizes, own, pure_error(times, statistic), level=level)
+    return found
 
 
 def _bisection(runs: MessageRuns, per_byte: float, level: float) -> BisectionFit:

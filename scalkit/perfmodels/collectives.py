@@ -12,6 +12,7 @@ import numpy as np
 from scalkit.errors import UsageError
 from scalkit.fit.several_growth import GrowthSum
 from scalkit.perfmodels.algorithms import Algorithm, algorithm, algorithms_of
+from scalkit.perfmodels.composed import Composite
 from scalkit.perfmodels.evaluating import evaluate
 from scalkit.perfmodels.exact import names_in, ordered
 from scalkit.perfmodels.formula import parse_formula, positive
@@ -117,6 +118,8 @@ def _with_messages(expression: Any, models: Mapping[str, Any]) -> Any:
 
 
 def _largest(model: PerformanceModel) -> PerformanceModel:
+    if isinstance(model, Composite):
+        return Composite(tuple((factor, _largest(one)) for factor, one in model.terms))
     return _largest(model.pieces[-1][1]) if isinstance(model, RangeModel) else model
 
 

@@ -21,7 +21,7 @@ from scalkit.perfmodels.point_to_point import PointToPoint, Protocol
 from scalkit.perfmodels.quantities import format_value, values_in
 from scalkit.perfmodels.ranges import Range
 
-__all__ = ["FittedProtocol", "MessageFit", "Switch", "checked_times", "fit_messages", "spread_of"]
+__all__ = ["STATISTICS", "FittedProtocol", "MessageFit", "Switch", "checked_times", "fit_messages", "spread_of"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 NoiseKind = Literal["relative", "log-normal"]
@@ -29,7 +29,8 @@ _TICKS = (Growth.of("S", power=1),)
 _MOST_SIZES = 200
 _FAR = 2.5
 _LEAST_S, _MOST_S = 1e-18, 1e12
-_STATISTICS = {"median": 0.5, "q1": 0.25, "min": 0.0}
+STATISTICS = {"median": 0.5, "q1": 0.25, "min": 0.0}
+"""Quantiles of the repetitions that make one time."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,7 @@ def fit_messages(
     ----------
     Bellman 1961; Zhang, Siegmund 2007 (docs/references.md).
     """
-    if noise not in ("relative", "log-normal") or statistic not in (*_STATISTICS, "mean") or not 0 < level < 1:
+    if noise not in ("relative", "log-normal") or statistic not in (*STATISTICS, "mean") or not 0 < level < 1:
         raise UsageError(
             f"noise {noise!r}, statistic {statistic!r}, level {level!r}: choose 'relative' or 'log-normal'; median, q1, min or "
             "mean; and a level between 0 and 1."
@@ -263,7 +264,7 @@ def _rss(x: Floats, y: Floats) -> float:
 def _statistic(table: Floats, statistic: str) -> Floats:
     if statistic == "mean":
         return np.asarray(np.nanmean(table, axis=-1))
-    return np.asarray(np.nanquantile(table, _STATISTICS[statistic], axis=-1))
+    return np.asarray(np.nanquantile(table, STATISTICS[statistic], axis=-1))
 
 
 def _without_spikes(table: Floats) -> Floats:

@@ -21,7 +21,7 @@ _NS = 1e-9
 _LEAST_S = 1e-10
 """A time that the clock cannot tell from nothing."""
 
-_DETAILS = ("peer", "stride", "queue", "round")
+_DETAILS = ("peer", "stride", "element", "queue", "round")
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class MessageRuns:
         """Whether a simulator made the times."""
         return bool(self.env.get("simulated"))
 
-    def table(self, op: str, by: str = "size", field: str = "t") -> tuple[Floats, Floats]:
+    def table(self, op: str, by: str = "size", field: str = "t", **at: int) -> tuple[Floats, Floats]:
         """Return what a kind was measured at, ascending, and a row of repetitions for each, NaN where one is missing.
 
         Parameters
@@ -100,6 +100,8 @@ class MessageRuns:
         by : {"size", "detail", "p"}
         field : {"t", "beside", "work"}
             The times, in s; what is zero on the clock is 0.1 ns.
+        **at : int
+            Only trips with this size, detail or number of processes.
 
         Raises
         ------
@@ -107,11 +109,12 @@ class MessageRuns:
             If the kind was not measured.
         """
         rows: dict[int, list[Floats]] = {}
-        for one in self.trips:
-            if one.op == op:
-                rows.setdefault(int(getattr(one, by)), []).append(getattr(one, field))
+        for one in self.of(op, **at):
+            rows.setdefault(int(getattr(one, by)), []).append(getattr(one, field))
         if not rows:
-            raise DataError(f"{self.folder} has no measurements of {op!r}; it has {', '.join(self.ops) or 'none'}.")
+            where = "".join(f" with {name} {value}" for name, value in at.items())
+            has = ", ".join(self.ops) or "none"
+            raise DataError(f"{self.folder} has no measurements of {op!r}{where}; it has {has}.")
         values = {key: np.concatenate(rows[key]) for key in sorted(rows)}
         found = np.full((len(values), max(map(len, values.values()))), np.nan)
         for k, row in enumerate(values.values()):

@@ -14,20 +14,20 @@ from scalkit.perfmodels.quantities import parse_quantity
 __all__ = ["in_groups", "with_datatype"]
 
 
-def with_datatype(message: PointToPoint, copy_per_byte: object) -> PointToPoint:
+def with_datatype(message: PointToPoint, packing: object) -> PointToPoint:
     """Return the model of a message of scattered data: packed by the sender, unpacked by the receiver.
 
     Parameters
     ----------
     message : PointToPoint
         Of contiguous data.
-    copy_per_byte : quantity, in s/B
-        Of packing, and again of unpacking, for example the slope of the stride sweep.
+    packing : PerformanceModel of S in s, or quantity in s/B
+        Time of packing, and again of unpacking; `ModelCard.packing` has it by the layout of the data.
 
     Raises
     ------
     UsageError
-        If the time is none per byte.
+        If the time is none per byte, or the model is not exact, depends on more than S, or is not in seconds.
 
     Examples
     --------
@@ -37,17 +37,24 @@ def with_datatype(message: PointToPoint, copy_per_byte: object) -> PointToPoint:
     >>> [round(1e6 * collective("broadcast", "binomial", m)(S=8192, P=16), 1) for m in (plain, strided)]
     [24.4, 40.8]
     """
-    value, unit = parse_quantity(copy_per_byte, "copy_per_byte")
-    if unit != "s/B" or value < 0:
-        raise UsageError(f"copy_per_byte is {copy_per_byte!r:.40}; it must be in s/B, for example '0.1 ns/B'.")
-    cost = {"copy": f"{value!r} s/B"}
-    both, one = ExactModel("2*copy*S", cost, name="pack and unpack"), ExactModel("copy*S", cost, name="pack")
+    each = packing if isinstance(packing, PerformanceModel) else _by_byte(packing)
+    if not each.is_exact or each.parameters not in (("S",), ()) or each.unit != "s":
+        raise UsageError(f"'{each.name}' cannot be the time of packing; it must be exact, of S alone, and in s.")
     return replace(
         message,
-        time=message.time + both,
-        gap=(message.gap or message.time) + one,
+        time=message.time + 2 * each,
+        gap=(message.gap or message.time) + each,
         name=f"{message.name}, scattered data",
     )
+
+
+def _by_byte(packing: object) -> ExactModel:
+    value, unit = parse_quantity(packing, "packing")
+    if unit != "s/B" or value < 0:
+        raise UsageError(
+            f"packing is {packing!r:.40}; it must be in s/B, for example '0.1 ns/B', or a model, such as card.packing(2)."
+        )
+    return ExactModel("copy*S", {"copy": f"{value!r} s/B"}, name="packing")
 
 
 def in_groups(

@@ -11,12 +11,23 @@ import numpy as np
 import pytest
 
 from scalkit.errors import DataError, UsageError
-from scalkit.perfmodels import ExactModel, PointToPoint, Protocol, Range, RangeModel, Torus, bluegene_p, read_models
+from scalkit.perfmodels import (
+    ExactModel,
+    PointToPoint,
+    Protocol,
+    Range,
+    RangeModel,
+    Torus,
+    bluegene_p,
+    read_models,
+    with_datatype,
+)
 from scalkit.perfmodels.bisection_fit import fit_bisection
 from scalkit.perfmodels.card import MESSAGE, ModelCard, Quantity, read_card
 from scalkit.perfmodels.card_fit import fit_card, fit_folder
 from scalkit.perfmodels.message_runs import read_message_runs
 from scalkit.perfmodels.overlap_fit import fit_overlap
+from scalkit.perfmodels.packing_fit import fit_packing
 from scalkit.perfmodels.step_fit import fit_hops, fit_matching, hops_of
 from scalkit.perfmodels.stride_fit import fit_strides
 
@@ -86,6 +97,23 @@ def test_the_worst_stride_is_named() -> None:
         DataError, match=r"^a time of a strided message is not positive; times are in s\. Leave it out\.$"
     ):
         fit_strides(8, [1, 2], [[1.0], [-2.0]], [1.0])
+
+
+def test_packing_has_a_cost_of_its_own_out_of_the_cache() -> None:
+    sizes = 512.0 * 4 ** np.arange(8)
+    plain = 2e-6 + 2e-10 * sizes
+    packing = np.where(sizes <= 131072, 5e-8 + 1e-9 * sizes, 3e-9 * sizes)
+    fit = fit_packing(8, sizes, noisy(plain + 4 * packing, share=0.01), noisy(plain, share=0.01))
+    at = [4096.0, 65536.0, 1e6]
+    assert fit.model()(S=at) == pytest.approx([5e-8 + 4.096e-6, 5e-8 + 65.536e-6, 3e-3], rel=0.05)
+    assert "packing" in fit._repr_html_()
+    assert repr(fit).startswith("PackingFit(stride 8: T(S) = {")
+    nothing = fit_packing(8, sizes, noisy(plain, share=1e-3), noisy(plain, share=1e-3))
+    assert nothing.model()(S=1e6) == 0
+    with pytest.raises(
+        DataError, match=r"^the stride is 0; packing needs a positive one, and both kinds of every size"
+    ):
+        fit_packing(0, sizes, noisy(plain), noisy(plain))
 
 
 def test_a_bisection_that_decays_with_the_cube_root() -> None:
@@ -247,6 +275,26 @@ def test_run_files_become_a_card(tmp_path: Path) -> None:
     assert repr(runs).endswith("Round_trip)")
     with pytest.raises(DataError, match=r"has no measurements of 'Train'; it has Round_trip\.$"):
         runs.table("Train")
+
+
+def test_scattered_data_and_reductions_become_models(tmp_path: Path) -> None:
+    sizes = (512, 4096, 32768, 262144)
+    records = [record("Round_trip", size, [2000 + size // 4]) for size in sizes]
+    records += [record("Strided", s, [2000 + s // 4 + (4 * s if k else 0)], stride=k) for s in sizes for k in (0, 2)]
+    records += [record("Strided", 65536, [18384 + 131072 * k], stride=k) for k in (0, 1, 2, 4, 8)]
+    records += [record("Reduce_local", s, [20 + s // (2 * e)], element=e) for s in sizes for e in (1, 8)]
+    made = fit_folder(written(tmp_path, records))
+    assert made.quantity("datatype_worst").value == pytest.approx(1 + 8 * 131072 / 18384)  # of the sweep at 64 KiB
+    assert made.quantity("reduce_per_byte").value == pytest.approx(0.5e-9, rel=0.01)
+    assert made.quantity("reduce_per_byte_double").value == pytest.approx(0.0625e-9, rel=0.05)
+    (tmp_path / "card.toml").write_text(made.to_toml(), encoding="utf-8")
+    read = read_card(tmp_path / "card.toml")
+    assert read.packing(2)(S=[512, 16384]) == pytest.approx([512e-9, 16384e-9], rel=0.1)
+    assert read.point_to_point.gamma_s == made.quantity("reduce_per_byte").value
+    scattered = with_datatype(read.point_to_point, read.packing(2))
+    assert scattered(S=32768) == pytest.approx(1e-6 + 32768 * (0.125e-9 + 2e-9), rel=0.1)
+    with pytest.raises(UsageError, match=r"has no packing at the stride 3; it has 2\. Fit it with --what datatypes\.$"):
+        read.packing(3)
 
 
 def test_wrong_data_load_and_broken_launches_are_said(tmp_path: Path) -> None:

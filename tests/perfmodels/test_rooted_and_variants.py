@@ -9,6 +9,7 @@ import pytest
 
 from scalkit.errors import DataError, UsageError
 from scalkit.perfmodels import (
+    BoundedModel,
     Cells,
     LogGP,
     Placement,
@@ -95,8 +96,11 @@ def test_scattered_data_are_packed_and_unpacked():
         model = collective("broadcast", "binomial", scattered)
         assert model(S=4096, P=16) == pytest.approx(4 * scattered(S=4096), rel=1e-12)
         assert str(model.growth) == "S*log(p)"
-    with pytest.raises(UsageError, match="copy_per_byte is '1 us'; it must be in s/B"):
+        assert str(collective("broadcast", "scatter-ring", scattered).growth) == "S + p"
+    with pytest.raises(UsageError, match=r"packing is '1 us'; it must be in s/B, for example '0\.1 ns/B', or a model"):
         with_datatype(FAR, "1 us")
+    with pytest.raises(UsageError, match="'p2p, congested' cannot be the time of packing; it must be exact"):
+        with_datatype(FAR, BoundedModel(FAR.time, 2 * FAR.time, name="p2p, congested"))
 
 
 def test_groups_cost_what_one_of_them_does_and_more_where_they_share_links():

@@ -1,0 +1,105 @@
+"""What packing scattered data takes, over message sizes and strides: from messages of blocks that do not lie side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scalkit.errors import DataError
+from scalkit.markup import block, paragraph, table
+from scalkit.perfmodels.exact import ExactModel
+from scalkit.perfmodels.message_fit import STATISTICS, MessageFit, checked_times, fit_messages
+from scalkit.perfmodels.model import PerformanceModel
+from scalkit.perfmodels.quantities import format_value
+
+__all__ = ["PackingFit", "fit_packing"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+_NOTHING = 0.02
+"""The share of a message that cannot be told from noise."""
+
+
+@dataclass(frozen=True, repr=False)
+class PackingFit:
+    """What `fit_packing` returns.
+
+    Attributes
+    ----------
+    stride : int
+        From one block to the next, in blocks.
+    sizes : tuple of float, in B
+        Of the data.
+    times : tuple of float, in s
+        What packing took at each size, and again unpacking.
+    fit : MessageFit or None
+        Of these times; None where nothing is seen.
+    """
+
+    stride: int
+    sizes: tuple[float, ...]
+    times: tuple[float, ...]
+    fit: MessageFit | None
+
+    def model(self) -> PerformanceModel:
+        """Return the time of packing S bytes, and again of unpacking them, as `with_datatype` takes it."""
+        if self.fit is None:
+            return ExactModel("c*S", {"c": "0 s/B"}, name="packing")
+        return self.fit.point_to_point(beyond=True, name="packing").time
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Return a row of texts for each size: size, time, time per byte."""
+        return [
+            (format_value(size, "B"), format_value(time, "s"), format_value(time / size, "s/B"))
+            for size, time in zip(self.sizes, self.times, strict=True)
+        ]
+
+    def __repr__(self) -> str:
+        return f"PackingFit(stride {self.stride}: {self.model().statement})"
+
+    def _repr_html_(self) -> str:
+        said = f"Blocks of which every {self.stride}. is taken; once at each end of a message."
+        return block(table(("data", "packing", "a byte"), self.rows()), paragraph(said))
+
+
+def fit_packing(
+    stride: int, sizes: ArrayLike, times: ArrayLike, contiguous: ArrayLike, *, statistic: str = "median"
+) -> PackingFit:
+    """Return what packing the data of a message takes at each end, beyond a contiguous message of the same size.
+
+    Parameters
+    ----------
+    stride : int
+        From one block to the next, in blocks.
+    sizes : array_like of shape (sizes,), in B
+        Of the data, at least three.
+    times : array_like of shape (sizes, repetitions), in s
+        Round trips of scattered data.
+    contiguous : array_like of shape (sizes, repetitions), in s
+        The same of contiguous data.
+    statistic : {"median", "q1", "min"}
+        What makes one time of the repetitions.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than three sizes, or a time is not positive.
+
+    Notes
+    -----
+    A round trip packs and unpacks twice. What takes less than 2 % of the contiguous message is held there, and is nothing if no
+    size takes more.
+    """
+    at, scattered = checked_times(sizes, times)
+    same, plain = checked_times(sizes, contiguous)
+    if not np.array_equal(at, same) or stride < 1:
+        raise DataError(f"the stride is {stride!r:.20}; packing needs a positive one, and both kinds of every size.")
+    base = np.nanquantile(plain, STATISTICS[statistic], axis=1, keepdims=True)
+    each, least = (scattered - base) / 4, _NOTHING * base / 4
+    own = np.nanquantile(each, STATISTICS[statistic], axis=1)
+    if (own <= least[:, 0]).all():
+        return PackingFit(stride, tuple(at.tolist()), (0.0,) * len(at), None)
+    fit = fit_messages(at, np.maximum(each, least), statistic=statistic, scatter=True)
+    return PackingFit(stride, tuple(at.tolist()), fit.times, fit)
