@@ -9,6 +9,7 @@ from pathlib import Path
 
 from scalkit.bench.campaign import Campaign, Progress, Result
 from scalkit.bench.campaign_file import CampaignFile
+from scalkit.bench.cell_campaign import CellCampaign
 from scalkit.bench.folder import Folder
 from scalkit.bench.job import prepare_variant
 from scalkit.bench.plan import Launch
@@ -81,7 +82,7 @@ def run_here(
 
 
 def run_alternately(
-    campaigns: Sequence[Campaign],
+    campaigns: Sequence[Campaign | CellCampaign],
     *,
     timeout_s: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
@@ -90,7 +91,7 @@ def run_alternately(
 
     Parameters
     ----------
-    campaigns : sequence of Campaign
+    campaigns : sequence of Campaign or CellCampaign
     timeout_s : float, optional, in s
         Time limit of one launch; by default amply more than its budget.
     on_progress : callable, optional
@@ -126,7 +127,7 @@ def run_alternately(
 class _Whole:
     """Progress of one call as part of all."""
 
-    def __init__(self, campaigns: Sequence[Campaign], on_progress: Callable[[Progress], None]) -> None:
+    def __init__(self, campaigns: Sequence[Campaign | CellCampaign], on_progress: Callable[[Progress], None]) -> None:
         missing = [campaign.folder.missing(campaign.plan) for campaign in campaigns]
         self._total = sum(len(campaign.plan) for campaign in campaigns)
         self._done = self._total - sum(map(len, missing))
@@ -159,7 +160,7 @@ class _Whole:
         self._elapsed_s += self._now_s
 
 
-def _outcome(campaign: Campaign, before: int, failures: Sequence[str]) -> Result:
+def _outcome(campaign: Campaign | CellCampaign, before: int, failures: Sequence[str]) -> Result:
     plan = campaign.plan
     missing: list[Launch] = campaign.folder.missing(plan)
     remarks = tuple(campaign.folder.record.get("remarks", ()))

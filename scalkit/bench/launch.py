@@ -187,7 +187,7 @@ def _incomplete(launch: Launch, outcome: Outcome, part: Path) -> str:
 
 
 def _remarks(launch: Launch, outcome: Outcome) -> tuple[str, ...]:
-    said = re.findall(r"\bsk_(?:time|memory|function|p2p|neighbours): (.+)", outcome.output)
+    said = re.findall(r"\bsk_(?:time|memory|function|p2p|neighbours|master_worker): (.+)", outcome.output)
     return tuple(f"{launch.name}: {text.strip()}." for text in said) or (
         f"{launch.name}: a result was wrong; its records are kept and marked.",
     )

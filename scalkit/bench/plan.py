@@ -24,6 +24,7 @@ STEMS = {
     "bisection": "bisection",
     "hops": "hops",
     "neighbourhood": "neighbourhood",
+    "master-worker": "master-worker",
 }
 
 

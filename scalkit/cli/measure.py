@@ -4,6 +4,7 @@ collectives  run times of Barrier, Bcast, Reduce, Allreduce, Gather, Allgather, 
              whose behaviour is known
 memory       bytes per communicator, window and grid, and MPI's own memory; they repeat exactly, so they are launched
              at most 3 times, whatever --runs says
+master-worker  process 0 hands out units of work to all others: time for each unit, and how busy it is (by itself)
 --function   a function of yours: my_bcast.c defines int my_bcast(struct sk_call *call); Python with mpi4py as
              mymodule:exchange or mine.py:exchange (docs/measurement.md)
 
@@ -33,11 +34,14 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
+from scalkit.cli.master_worker import WHAT, add_farm_options, prepared_farm
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from scalkit.bench import Arguments, Campaign, Result
+    from scalkit.bench.master_worker import FarmCampaign
     from scalkit.bench.targets import Target
 
 _MOST_REMARKS = 12
@@ -50,7 +54,7 @@ __all__ = ["HELP", "add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `scalkit measure`."""
     add = parser.add_argument
-    add("what", nargs="*", metavar="WHAT", help="collectives, memory, or both")
+    add("what", nargs="*", metavar="WHAT", help="collectives, memory, or both; or master-worker")
     add("--function", action="append", default=[], metavar="FILE", help="C file or module:function; may be repeated")
     add(
         "-n",
@@ -82,6 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--set-aside", action="store_true", help="rename --out if it holds another campaign, rather than refuse it")
     add("--campaign", default=None, metavar="FILE", help="do what a campaign file says (docs/campaigns.md), here")
     add("--json", action="store_true", help="print the outcome as JSON instead of text")
+    add_farm_options(parser)
 
 
 def _add_targets(group: argparse._ArgumentGroup) -> None:
@@ -168,10 +173,14 @@ def _require_usable(args: argparse.Namespace, out: Path) -> None:
         Target.of(args.report, force=True)
 
 
-def _prepared(args: argparse.Namespace, counts: tuple[int, ...], target: Target, folder: Path) -> Campaign:
+def _prepared(
+    args: argparse.Namespace, counts: tuple[int, ...], target: Target, folder: Path
+) -> Campaign | FarmCampaign:
     from scalkit.bench import prepare
     from scalkit.bench.simulator import SimulatedMpi
 
+    if WHAT in args.what:
+        return prepared_farm(args, counts, folder, target.mpi)
     if isinstance(target.mpi, SimulatedMpi):
         target.mpi.platform.require_room(max(counts, default=0), target.mpi.per_node)
     arguments = _arguments(args, counts, folder, target)
@@ -251,7 +260,7 @@ def _counts(text: str) -> tuple[int, ...]:
     return tuple(int(word) for word in words)
 
 
-def _opening(campaign: Campaign) -> str:
+def _opening(campaign: Campaign | FarmCampaign) -> str:
     from scalkit.bench.mpi import cores
 
     own = campaign.arguments

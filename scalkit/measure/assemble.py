@@ -19,7 +19,7 @@ from scalkit.measure.records import Cell
 from scalkit.measure.runfile import RunFile
 from scalkit.measure.schema import FUNCTION, METRICS, REPETITION, RUN, Metric, function_order
 
-__all__ = ["assemble"]
+__all__ = ["assemble", "common", "places", "require_distinct", "run_labels"]
 
 _LEAST_VALID = 5
 """With fewer repetitions than these, the flagged ones stay."""
@@ -111,19 +111,19 @@ def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Data
     DataError
         If two files hold the same launch, or the files differ in library or message size.
     """
-    _require_distinct(files)
-    size = _common(files, "message size", {cell.size_bytes for file in files for cell in file.cells}, " B")
-    datatype = _common(files, "data type", {cell.datatype for file in files for cell in file.cells})
-    library = _common(files, "MPI library", {file.env.mpi_library for file in files})
-    simulated = _common(files, "kind of machine", {"simulated" if f.env.simulated else "real" for f in files})
-    parameter = _common(files, "parameter", {file.env.parameter for file in files})
+    require_distinct(files)
+    size = common(files, "message size", {cell.size_bytes for file in files for cell in file.cells}, " B")
+    datatype = common(files, "data type", {cell.datatype for file in files for cell in file.cells})
+    library = common(files, "MPI library", {file.env.mpi_library for file in files})
+    simulated = common(files, "kind of machine", {"simulated" if f.env.simulated else "real" for f in files})
+    parameter = common(files, "parameter", {file.env.parameter for file in files})
     board = _Board(files, keep_flagged, parameter)
     for file in files:
         board.place(file)
     attrs: dict[str, Any] = {
         "title": _title(files, parameter),
         "parameter": parameter,
-        "measured_on": _places(files),
+        "measured_on": places(files),
         "simulated": int(simulated == "simulated"),
         "mpi_library": library or "",
         "datatype": datatype or "",
@@ -142,7 +142,7 @@ def _title(files: Sequence[RunFile], parameter: str) -> str:
     return "measurements of an MPI library" if parameter == "p" else _programs(files)
 
 
-def _places(files: Sequence[RunFile]) -> str:
+def places(files: Sequence[RunFile]) -> str:
     """Return the hosts; of a simulation its machine."""
     if not files[0].env.simulated:
         return ", ".join(sorted({file.env.host for file in files} - {""}))
@@ -164,7 +164,7 @@ class _Board:
         self._keep_flagged = keep_flagged
         self._parameter = parameter
         self._points = sorted({file.env.point for file in files})
-        self._runs = _run_labels({file.env.run_id for file in files})
+        self._runs = run_labels({file.env.run_id for file in files})
         names = {c.op for f in files for c in f.cells} | {m.op for f in files for m in f.memories}
         names |= {count.op for file in files for count in file.counts}
         self._functions = sorted(names, key=function_order)
@@ -257,7 +257,7 @@ def _timed(file: RunFile) -> dict[str, _Timed]:
     return {op: _Timed.of(cells) for op, cells in groups.items()}
 
 
-def _run_labels(run_ids: Iterable[str]) -> dict[str, int]:
+def run_labels(run_ids: Iterable[str]) -> dict[str, int]:
     """Return a number for each run: the one at the end of ``...-r03`` where all have one, else their natural order."""
     ordered = sorted(run_ids, key=_natural)
     ends = [re.search(r"-r(\d{1,6})$", run_id) for run_id in ordered]
@@ -273,7 +273,14 @@ def _natural(text: str) -> list[tuple[int, str]]:
     ]
 
 
-def _require_distinct(files: Sequence[RunFile]) -> None:
+def require_distinct(files: Sequence[RunFile]) -> None:
+    """Return nothing if no two files hold the same launch.
+
+    Raises
+    ------
+    DataError
+        Naming the two.
+    """
     seen: dict[tuple[str, str, int], Path] = {}
     for file in files:
         key = (file.env.run_id, file.env.program, file.env.point)
@@ -289,7 +296,14 @@ def _programs(files: Sequence[RunFile]) -> str:
     return " and ".join(sorted({file.env.program for file in files}))
 
 
-def _common(files: Sequence[RunFile], what: str, values: set[Any], unit: str = "") -> Any:
+def common(files: Sequence[RunFile], what: str, values: set[Any], unit: str = "") -> Any:
+    """Return the one value that all files share; None if none says it.
+
+    Raises
+    ------
+    DataError
+        If there are several.
+    """
     known = sorted(value for value in values if value != "")
     if len(known) > 1:
         listed = " and ".join(f"{value}{unit}" if unit else repr(_first_line(value)) for value in known)

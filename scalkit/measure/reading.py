@@ -15,6 +15,7 @@ import xarray as xr
 
 from scalkit.errors import DataError, RunFileError
 from scalkit.measure.assemble import assemble
+from scalkit.measure.assemble_units import MASTER_WORKER, assemble_units
 from scalkit.measure.combining import combine
 from scalkit.measure.netcdf import is_hdf5, is_netcdf3, read_netcdf
 from scalkit.measure.readers import (
@@ -125,8 +126,14 @@ def _of_frame(frame: object, parameter: str | Sequence[str] | None) -> xr.Datase
 
 def _assembled(runs: Sequence[RunFile], keep_flagged: bool, parameter: str | Sequence[str] | None) -> list[xr.Dataset]:
     """Return a Dataset for each campaign, over the message size, too, where two parameters are asked for."""
-    parts = [assemble(group, keep_flagged=keep_flagged) for group in _by_campaign(runs)]
-    return parts if parameter is None or isinstance(parameter, str) else over_sizes(parts, parameter)
+    parts: list[xr.Dataset] = []
+    for group in _by_campaign(runs):
+        farmed = [run for run in group if run.env.program == MASTER_WORKER]
+        others = [run for run in group if run.env.program != MASTER_WORKER]
+        parts += [assemble_units(farmed)] if farmed else []
+        parts += [assemble(others, keep_flagged=keep_flagged)] if others else []
+    has_sizes = all(run.env.program == MASTER_WORKER for run in runs)
+    return parts if has_sizes or parameter is None or isinstance(parameter, str) else over_sizes(parts, parameter)
 
 
 class _Inputs:
@@ -149,7 +156,12 @@ class _Inputs:
                 raise _empty(folder)
             for content in contents:
                 self._foreign(content)
-        elif all(not run.cells and not run.memories and not run.counts for run in found):
+        elif any(run.trips for run in found):
+            raise RunFileError(
+                f"{str(folder)!r} holds messages: read it with scalkit.perfmodels.message_runs.read_message_runs, fit them with "
+                "'scalkit model fit', or file them with 'scalkit store put'."
+            )
+        elif all(not (run.cells or run.memories or run.counts or run.units) for run in found):
             raise RunFileError(
                 f"the run files in {str(folder)!r} hold no measurements: all launches died early; measure again."
             )

@@ -11,6 +11,7 @@ from typing import Any, NoReturn, TypeVar
 
 from scalkit.errors import RunFileError
 from scalkit.measure.experiment_file import PROGRAM
+from scalkit.measure.pattern_records import Trip, Units
 from scalkit.measure.records import Cell, Count, Env, Memory, Record, Skip
 
 __all__ = ["RunFile", "is_run_file", "read_run_file"]
@@ -40,6 +41,10 @@ class RunFile:
     notes : tuple of str
         What was ignored.
     counts : tuple of Count
+    units : tuple of Units
+        Of a master and its workers.
+    trips : tuple of Trip
+        Of messages.
     """
 
     path: Path
@@ -51,6 +56,8 @@ class RunFile:
     complete: bool
     notes: tuple[str, ...]
     counts: tuple[Count, ...] = ()
+    units: tuple[Units, ...] = ()
+    trips: tuple[Trip, ...] = ()
 
 
 def is_run_file(head: bytes) -> bool:
@@ -134,6 +141,8 @@ def _content(path: Path, sha256: str, records: list[Record]) -> RunFile:
     cells: dict[tuple[str, int], Cell] = {}
     memories: dict[str, Memory] = {}
     counts: dict[str, Count] = {}
+    units: dict[tuple[str, int, int], Units] = {}
+    trips: dict[tuple[str, int, int, int], Trip] = {}
     skips: list[Skip] = []
     unknown: Counter[str] = Counter()
     complete = False
@@ -153,6 +162,16 @@ def _content(path: Path, sha256: str, records: list[Record]) -> RunFile:
                 count = Count.of(record)
                 _require_p(record, env)
                 _add(record, counts, count.op, count, f"the count of {count.op!r}")
+            case "units":
+                some = Units.of(record)
+                _require_p(record, env)
+                what = f"pass {some.number} of {some.op!r} with units of {some.size_bytes} B"
+                _add(record, units, (some.op, some.size_bytes, some.number), some, what)
+            case "trip":
+                trip = Trip.of(record)
+                _require_p(record, env)
+                what = f"pass {trip.number} of {trip.op!r} of {trip.size_bytes} B"
+                _add(record, trips, (trip.op, trip.size_bytes, trip.value, trip.number), trip, what)
             case "skip":
                 skips.append(Skip.of(record))
             case "end":
@@ -174,6 +193,8 @@ def _content(path: Path, sha256: str, records: list[Record]) -> RunFile:
         complete,
         tuple(notes),
         tuple(counts.values()),
+        tuple(units.values()),
+        tuple(trips.values()),
     )
 
 

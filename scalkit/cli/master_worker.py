@@ -1,0 +1,82 @@
+"""The options of `scalkit measure master-worker`, and the campaign that they mean."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scalkit.bench.master_worker import FarmCampaign
+    from scalkit.bench.mpi import Mpi
+
+__all__ = ["WHAT", "add_farm_options", "prepared_farm"]
+
+WHAT = "master-worker"
+
+
+def add_farm_options(parser: argparse.ArgumentParser) -> None:
+    """Declare what only master-worker takes."""
+    add = parser.add_argument_group("for master-worker alone (docs/master-worker.md)").add_argument
+    add(
+        "--variants",
+        default="Waitsome,Waitany,Recv_any",
+        metavar="A,B,...",
+        help="how results are collected and, as in Recv_any_Isend, units handed out (default: %(default)s); a wrong one shows "
+        "the list",
+    )
+    add("--unit-sizes", default="1024", metavar="B,B,...", help="bytes of a unit of work (default: %(default)s)")
+    add(
+        "--work-us",
+        default="0,100",
+        metavar="T,T,...",
+        help="work on a unit in us; 0 is communication alone (default: %(default)s)",
+    )
+    add("--result-size", type=int, default=16, metavar="BYTES", help="of a result (default: %(default)s)")
+    add("--units", type=int, default=50, metavar="N", help="for each worker in a repetition (default: %(default)s)")
+    add("--reps", type=int, default=30, metavar="N", help="repetitions in a launch (default: %(default)s)")
+
+
+def prepared_farm(args: argparse.Namespace, counts: tuple[int, ...], folder: Path, mpi: Mpi) -> FarmCampaign:
+    """Return the campaign that the arguments mean, ready to run.
+
+    Raises
+    ------
+    UsageError
+        If they name something else, too, or make no sense.
+    """
+    from scalkit.bench.folder import Folder
+    from scalkit.bench.master_worker import FarmArguments, prepare_farm
+    from scalkit.errors import UsageError
+
+    if args.what != [WHAT] or args.function or args.report:
+        raise UsageError(f"{WHAT} is measured by itself: leave out other names, --function and --report.")
+    if args.seed is None:
+        import secrets
+
+        recorded = Folder(folder).record.get("arguments", {}).get("seed")
+        args.seed = secrets.randbelow(2**31) if recorded is None else recorded
+    arguments = FarmArguments(
+        counts=counts,
+        runs=mpi.usual_runs if args.runs is None else args.runs,
+        seed=args.seed,
+        variants=tuple(word.strip() for word in args.variants.split(",") if word.strip()),
+        sizes=_numbers("--unit-sizes", args.unit_sizes),
+        work_us=_numbers("--work-us", args.work_us),
+        result_size=args.result_size,
+        units=args.units,
+        reps=args.reps,
+        processes_per_node=args.per_node if mpi.is_simulated else None,
+        budget_s=args.budget,
+    )
+    return prepare_farm(folder, arguments, mpi)
+
+
+def _numbers(option: str, text: str) -> tuple[int, ...]:
+    from scalkit.errors import UsageError
+
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not words or not all(word.isascii() and word.isdecimal() and len(word) < 10 for word in words):
+        raise UsageError(f"{option} {text:.60}: whole numbers are needed, such as {option} 8,1024.")
+    return tuple(map(int, words))
