@@ -5,7 +5,7 @@ runs       lists the runs; suites: what they measured; both can be filtered, as 
 load       writes chosen runs as one netCDF file, for scalkit and others
 compare    curves in one plot and their ratios, with intervals and corrected significance
 advise     an operation or one of its substitutes? per platform, processes and message size; and C to paste
-validate   can be merged what somebody else sent? read by a process with limits; nothing is repaired
+validate   can be merged what somebody else sent? read by a process with limits and no network; nothing is repaired
 merge      takes over valid runs and retractions of another store, a folder or a zip
 publish    writes a zip that can be cited, deposited and opened again, or a page that needs no server
 retract    takes a run out of all answers; reindex: makes the index anew, which is never needed

@@ -1,4 +1,4 @@
-"""Reads what somebody else sent, in a process of its own with little memory, time and no way to write elsewhere.
+"""Reads what somebody else sent, in a process of its own with little memory and time, no network, no way to write elsewhere.
 
 ``python -m scalkit.store.examine REQUEST`` prints what it found as JSON; `scalkit.store.validating` starts it.
 """
@@ -17,18 +17,24 @@ __all__ = ["main"]
 
 
 def main(request: str) -> int:
-    """Examine what a request, a JSON text, names; print a line for each file, and return 0."""
+    """Examine what a request, a JSON text, names; print what confines it, then a line for each file, and return 0."""
+    from scalkit.store.confining import confine
     from scalkit.store.policy import Policy
 
     asked = json.loads(request)
+    _say({"confined": confine(Path(asked["scratch"]))})
     policy = Policy(**asked["policy"])
     _limit(policy.memory_bytes, policy.cpu_s, policy.max_file_bytes)
     scratch = Path(asked["scratch"])
     tempfile.tempdir = str(scratch)
     for found in _examined(Path(asked["path"]), scratch, policy):
-        sys.stdout.write(json.dumps(found) + "\n")
-        sys.stdout.flush()
+        _say(found)
     return 0
+
+
+def _say(found: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(found) + "\n")
+    sys.stdout.flush()
 
 
 def _limit(memory_bytes: int, cpu_s: int, file_bytes: int) -> None:

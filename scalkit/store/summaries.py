@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.measure.cutting import CUT_MEANS, cut_mean
+
 __all__ = ["OUTLIER_RULES", "kept_of", "raw_hash", "summaries"]
 
 Integers = NDArray[np.int64]
@@ -70,11 +72,6 @@ def _of_sorted(ordered: Integers) -> dict[str, NDArray[np.float64]]:
     n = ordered.shape[1]
     floats = ordered.astype(np.float64)
     q1, med, q3 = (_between(floats, share * (n - 1)) for share in (0.25, 0.5, 0.75))
-    inside = (floats >= q1[:, None]) & (floats <= q3[:, None])
-    sums = np.where(inside, floats, 0.0).sum(axis=1)
-    counts = inside.sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        cut = np.where(counts > 0, sums / counts, med)  # two values: both lie outside
     sd = floats.std(axis=1, ddof=1) if n > 1 else np.full(len(floats), np.nan)
     return {
         "min": floats[:, 0],
@@ -84,7 +81,7 @@ def _of_sorted(ordered: Integers) -> dict[str, NDArray[np.float64]]:
         "max": floats[:, -1],
         "mean": floats.mean(axis=1),
         "sd": sd,
-        "cut_mean": cut,
+        "cut_mean": cut_mean(floats, np.full(len(floats), n), CUT_MEANS["cut_mean"]),
     }
 
 

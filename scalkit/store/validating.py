@@ -59,11 +59,15 @@ class Report:
     checked : tuple of Checked
     retracted : tuple of dict
         Retractions that the submission carries.
+    confined : tuple of str
+        What kept the process that read it from the network, from starting programs and from writing elsewhere; see
+        `scalkit.store.confining.confine`.
     """
 
     path: str
     checked: tuple[Checked, ...]
     retracted: tuple[dict[str, str], ...] = ()
+    confined: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> tuple[str, ...]:
@@ -98,6 +102,7 @@ class Report:
             "refused": [{"file": one.file, "reasons": _plain(one.refused)} for one in self.refused],
             "warnings": [{"file": one.file, "reasons": _plain(one.warnings)} for one in self.checked if one.warnings],
             "retracted": [dict(entry) for entry in self.retracted],
+            "confined": list(self.confined),
         }
 
 
@@ -108,7 +113,8 @@ def _plain(found: tuple[tuple[str, str], ...]) -> list[dict[str, str]]:
 def validate(path: str | os.PathLike[str], *, policy: Policy | None = None) -> Report:
     """Return whether a run file, a folder of them or a zip can be taken over.
 
-    It is read by another process, with limits on memory, time, files and what it writes; that process may crash.
+    It is read by another process, with limits on memory, time, files and what it writes; that process may crash. As far as the
+    kernel allows, it has no network, can start nothing, and can write into its own scratch folder only.
 
     Parameters
     ----------
@@ -194,7 +200,8 @@ def _report(path: Path, found: list[dict[str, Any]], ending: str) -> Report:
     retracted = tuple(entry for one in found for entry in one.get("retracted", ()))
     if ending:
         checked.append(Checked(path.name, refused=(("reader-died", f"{path.name}: {ending}; the rest was not read."),)))
-    return Report(str(path), tuple(_without_repeated(checked)), retracted)
+    confined = tuple(str(means) for one in found for means in one.get("confined", ()))
+    return Report(str(path), tuple(_without_repeated(checked)), retracted, confined)
 
 
 def _without_repeated(checked: list[Checked]) -> Iterator[Checked]:

@@ -210,6 +210,8 @@ def test_crossing_of_lines() -> None:
         [[-1.0, -1.0, 1.0, 1.0], [-3.0, -2.0, -1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [-1.0, -1.0, -1.0, -1.0]]
     )
     np.testing.assert_allclose(crossing(sizes, differences, 1), [2 * math.sqrt(2), 4 * math.sqrt(2), 0, math.inf])
+    equal_at_4 = np.array([[-2.0, -1.0, 0.0, 0.0]])
+    np.testing.assert_allclose(crossing(sizes, equal_at_4, 1), [4])
 
 
 # ---- compare ----

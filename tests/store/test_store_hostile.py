@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
+import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +18,37 @@ from scalkit.errors import DataError
 from scalkit.store.policy import Policy
 
 DATA = Path(__file__).resolve().parents[2] / "data"
+
+ESCAPING = """
+import ctypes, json, os, sys
+from pathlib import Path
+from scalkit.store.confining import confine
+own, elsewhere = map(Path, sys.argv[1:])
+told = {"confined": confine(own), "refused": []}
+import socket, subprocess
+tries = {
+    "socket": lambda: socket.socket(),
+    "connect": lambda: socket.create_connection(("127.0.0.1", 9), 1),
+    "program": lambda: subprocess.run(["true"]),
+    "system": lambda: os.system("true"),
+}
+for name, attempt in tries.items():
+    try:
+        attempt()
+    except PermissionError:
+        told["refused"].append(name)
+libc = ctypes.CDLL(None, use_errno=True)
+told["socket of C"] = os.strerror(ctypes.get_errno()) if libc.socket(2, 1, 0) < 0 else "made"
+told["interfaces"] = [line.split(":")[0].strip() for line in Path("/proc/self/net/dev").read_text().splitlines()[2:]]
+(own / "file").write_text("x")
+told["own"] = "written"
+try:
+    elsewhere.write_text("x")
+except OSError as error:
+    told["elsewhere"] = type(error).__name__
+print(json.dumps(told))
+"""
+"""Tries what code hidden in a file would try, once the process is confined."""
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +125,31 @@ def test_who_reads_is_limited(submission: Path) -> None:
     assert [code for one in small.refused for code, _ in one.refused] == ["reader-died"]
     slow = sk.store.validate(submission, policy=Policy(wall_s=0.01))
     assert "took more than" in slow.refused[0].refused[0][1]
+
+
+def test_who_reads_has_no_network_no_programs_and_one_place_to_write(submission: Path, tmp_path: Path) -> None:
+    """Every means that is said to be in force is, against code that goes around Python, too."""
+    confined = sk.store.validate(submission).confined
+    assert confined[-1] == "audit hook"
+    (tmp_path / "own").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", ESCAPING, str(tmp_path / "own"), str(tmp_path / "elsewhere")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["confined"] == list(confined)
+    assert told["refused"] == ["socket", "connect", "program", "system"]
+    assert told["own"] == "written"
+    if "seccomp" in confined:
+        assert told["socket of C"] == "Permission denied"
+    if "network name space" in confined:
+        assert told["interfaces"] == ["lo"]
+    if "landlock" in confined:
+        assert told["elsewhere"] == "PermissionError"
+        assert not (tmp_path / "elsewhere").exists()
 
 
 def test_merge_takes_what_is_valid_and_new_once(submission: Path, made: dict[str, Path], tmp_path: Path) -> None:
