@@ -127,8 +127,8 @@ def matrix_drawing(
         },
     )
     more = ", simulated" if simulated else ""
-    drawing.update_xaxes({**_axis(f"{found.column_title} (process){more}"), "side": "top"})
-    drawing.update_yaxes({**_axis(f"{found.row_title} (process)"), "autorange": "reversed"})
+    drawing.update_xaxes({**_axis(f"{found.column_title} ({_each(axes.columns)}){more}", axes.columns), "side": "top"})
+    drawing.update_yaxes({**_axis(f"{found.row_title} ({_each(axes.rows)})", axes.rows), "autorange": "reversed"})
     drawing.layout(margin={"l": 62, "r": 10, "t": 52, "b": 10})
     for is_row, groups, wanted in ((True, axes.rows, chosen[0]), (False, axes.columns, chosen[1])):
         _frame(drawing, groups, set(wanted), is_row=is_row)
@@ -158,7 +158,12 @@ def _frame(drawing: Drawing, groups: tuple[tuple[int, ...], ...], wanted: set[in
             start = None
 
 
-def _axis(title: str) -> dict[str, Any]:
+def _each(groups: tuple[tuple[int, ...], ...]) -> str:
+    return f"process, {len(groups[0])} in a cell" if len(groups[0]) > 1 else "process"
+
+
+def _axis(title: str, groups: tuple[tuple[int, ...], ...]) -> dict[str, Any]:
+    ticks = groups[:: -(-len(groups) // 8)]
     return {
         "type": "category",
         "title": {"text": safe(title), "standoff": 6, "font": {"size": 12}},
@@ -168,18 +173,24 @@ def _axis(title: str) -> dict[str, Any]:
         "ticklen": 3,
         "tickcolor": QUIET,
         "tickangle": 0,
-        "nticks": 12,
+        "tickmode": "array",
+        "tickvals": [_label(group) for group in ticks],
+        "ticktext": [str(group[0]) for group in ticks],
+        "showline": True,
+        "mirror": True,
+        "linecolor": QUIET,
         "fixedrange": True,
     }
 
 
 def _alt(found: Pairs, sums: NDArray[np.int64], rows: Sequence[str], columns: Sequence[str], simulated: bool) -> str:
-    about = f"{'simulated: ' if simulated else ''}{found.what} as a matrix, {found.row_title} by {found.column_title}"
+    about = f"{found.what} as a matrix, rows: {found.row_title}, columns: {found.column_title}"
+    about = f"simulated: {about}" if simulated else about
     if not sums.any():
         return f"{about}; all are 0"
     row, column = divmod(int(sums.argmax()), sums.shape[1])
     most = shown_amount(float(sums[row, column]), found.unit)
-    return f"{about}; the largest value, {most}, has process {rows[row]} with process {columns[column]}"
+    return f"{about}; the largest value, {most}, is in the row of process {rows[row]} and the column of process {columns[column]}"
 
 
 def _grouped(locations: Sequence[int]) -> tuple[tuple[int, ...], ...]:

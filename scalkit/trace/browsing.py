@@ -56,10 +56,14 @@ class Browsing:
     ----------
     results : sequence of Dataset or path
         One or two, as `scalkit.trace.analyse` returns or writes them.
+    names : sequence of str
+        What they are called, if there are two.
 
     Attributes
     ----------
     results : tuple of Dataset
+    names : tuple of str
+        Empty for one result.
     metrics : tuple of MetricNode
         Of all results together.
     tree : CallTree
@@ -91,8 +95,11 @@ class Browsing:
         If a file cannot be read.
     """
 
-    def __init__(self, results: Sequence[Result]) -> None:
+    def __init__(self, results: Sequence[Result], names: Sequence[str] = ("first", "second")) -> None:
         self.results = tuple(_opened(one) for one in results)
+        self.names = tuple(str(name) for name in names) if len(self.results) > 1 else ()
+        if self.names and len(self.names) != len(self.results):
+            raise UsageError(f"{len(self.results)} results need as many names, got {len(self.names)}.")
         units: dict[str, str] = {}
         for ds in self.results:
             units |= {str(k): str(unit) for k, unit in zip(ds["metric"].values, ds["unit"].values, strict=True)}
@@ -283,11 +290,10 @@ class Browsing:
             self.fold(path)
 
     def go_hottest(self) -> None:
-        """Choose the call path that one gets to by always taking the largest, while it keeps half of what is above it."""
-        _, whole = self.by_path()
-        size = whole.max(axis=1)
-        start = max(self.tree.top, key=lambda one: float(size[one]))
-        self.choose_paths([self.tree.hottest(size, start)])
+        """Choose the call path that one gets to by always taking the largest part, until that is a path's own value."""
+        own, whole = (values[:, self.shown] for values in self.by_path())
+        start = max(self.tree.top, key=lambda one: float(whole[one]))
+        self.choose_paths([self.tree.hottest(own, whole, start)])
 
     def search(self, words: str) -> int:
         """Show only call paths with all words, unfold what is above them, and return how many there are."""

@@ -164,12 +164,12 @@ class CallTree:
                 todo += among(self.children[path], level + 1)
         return found
 
-    def hottest(self, whole: Values, start: int, part: float = 0.5) -> int:
-        """Return the deepest path below `start` on the way down which each step keeps at least `part` of the value."""
+    def hottest(self, own: Values, whole: Values, start: int) -> int:
+        """Return where one gets from `start` by always taking the largest part, until that is a path's own value."""
         at = start
         while self.children[at]:
             best = max(self.children[at], key=lambda one: float(whole[one]))
-            if not whole[best] > 0 or whole[best] < part * whole[at]:
+            if not whole[best] > own[at]:
                 break
             at = best
         return at

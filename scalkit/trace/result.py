@@ -88,6 +88,7 @@ def build(
             "trace": json.dumps(header.facts, sort_keys=True),
             "options": json.dumps(options.to_dict(), sort_keys=True),
             "problems": json.dumps([str(one) for one in problems]),
+            "functions": json.dumps(sorted(definitions.functions)),
             "scalkit": _version(),
         },
     )

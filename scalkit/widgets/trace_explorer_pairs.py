@@ -102,7 +102,9 @@ class TraceCauses(Pieces):
             if browsing.causers
             else ""
         )
-        return {"head": f'<h3>Who caused it</h3><div class="line"><span>{esc(said + more)}</span>{button}</div>'}
+        return {
+            "head": f'<h3>Who caused it{_of(browsing)}</h3><div class="line"><span>{esc(said + more)}</span>{button}</div>'
+        }
 
     def _actions(self) -> dict[str, Action]:
         return {"by": self._by, "anyone": lambda _: self._then(()), "sort": self._sort_by}
@@ -191,8 +193,8 @@ class TraceMatrixHead(Pieces):
             f"<tbody>{rows}</tbody></table></div></details>"
         )
         return {
-            "head": f"<h3>Pairs of processes</h3><form>{options('what', 'Show', choices, self.what)}</form>"
-            f'<div class="line">{near}</div>{said}',
+            "head": f"<h3>Pairs of processes{_of(browsing)}</h3><form>{options('what', 'Show', choices, self.what)}</form>"
+            f'<div class="line checks">{near}</div>{said}',
             "pairs": table if rows else "",
         }
 
@@ -241,6 +243,11 @@ class TraceMatrixHead(Pieces):
         return block(
             table([self.found.row_title, self.found.column_title, self.found.what], rows, "Pairs of processes")
         )
+
+
+def _of(browsing: Browsing) -> str:
+    """Return which of two results is shown."""
+    return esc(f", {browsing.names[browsing.shown]}") if browsing.names else ""
 
 
 def _listed(locations: tuple[int, ...]) -> str:

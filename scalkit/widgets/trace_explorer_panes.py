@@ -27,12 +27,10 @@ class TraceMetrics(TraceRows):
     ----------
     browsing : Browsing
     told : callable
-    names : sequence of str
-        Of the results that are compared.
     """
 
-    def __init__(self, browsing: Browsing, told: Callable[[str], object], names: Sequence[str] = ()) -> None:
-        heads = [*names, "difference"] if browsing.is_comparison else ["amount", "% of all"]
+    def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
+        heads = [*browsing.names, "difference"] if browsing.is_comparison else ["amount", "% of all"]
         super().__init__(browsing, told, heads=heads, label="Metrics", is_multiple=False)
 
     def _fill(self) -> None:
@@ -89,12 +87,10 @@ class TracePaths(TraceRows):
     ----------
     browsing : Browsing
     told : callable
-    names : sequence of str
-        Of the results that are compared.
     """
 
-    def __init__(self, browsing: Browsing, told: Callable[[str], object], names: Sequence[str] = ()) -> None:
-        self._names, self._mode, self._adds, self._n_found, self._n_left = list(names), "amount", False, 0, 0
+    def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
+        self._mode, self._adds, self._n_found, self._n_left = "amount", False, 0, 0
         super().__init__(browsing, told, label="Call paths")
 
     def _fill(self) -> None:
@@ -124,7 +120,7 @@ class TracePaths(TraceRows):
                     of=row.of,
                 )
             )
-        self.heads = [*self._names, "difference"] if browsing.is_comparison else []
+        self.heads = [*browsing.names, "difference"] if browsing.is_comparison else []
         self.rows = rows
 
     def _base(self) -> Values | None:
@@ -158,7 +154,7 @@ class TracePaths(TraceRows):
             '<div class="line"><button type="button" data-press="hottest" data-key="hottest" title="Go down to where most of it '
             'is">Hottest path</button><button type="button" data-press="all" data-key="all">Unfold all</button>'
             '<button type="button" data-press="none" data-key="none">Fold all</button></div>'
-            f'<div class="line">{checkbox("size", "Largest first", browsing.by_size)}'
+            f'<div class="line checks">{checkbox("size", "Largest first", browsing.by_size)}'
             f"{checkbox('zeros', 'Also without a value', browsing.with_zeros)}"
             f"{checkbox('several', 'Choose several', self._adds)}{only}{more}"
             f'<span class="quiet" role="status">{said}</span></div>'

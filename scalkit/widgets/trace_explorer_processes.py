@@ -31,8 +31,6 @@ class TraceProcesses(TraceRows):
     ----------
     browsing : Browsing
     told : callable
-    names : sequence of str
-        Of the results that are compared.
 
     Attributes
     ----------
@@ -44,8 +42,8 @@ class TraceProcesses(TraceRows):
 
     heat: t.Dict[Any, Any] = t.Dict().tag(sync=True)
 
-    def __init__(self, browsing: Browsing, told: Callable[[str], object], names: Sequence[str] = ()) -> None:
-        self._names, self._adds, self._by_size = list(names), False, False
+    def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
+        self._adds, self._by_size = False, False
         super().__init__(browsing, told, kind="listbox", label="Processes")
 
     def _fill(self) -> None:
@@ -87,11 +85,11 @@ class TraceProcesses(TraceRows):
         said = f"{len(browsing.locations)} of {browsing.n_locations} chosen" if browsing.locations else every
         which = ""
         if browsing.is_comparison:
-            choices = {str(k): name for k, name in enumerate(self._names)}
+            choices = {str(k): name for k, name in enumerate(browsing.names)}
             which = f"<form>{options('result', 'Of', choices, str(browsing.shown))}</form>"
         return (
             f"<h3>3. Processes</h3>{which}{self._spreads()}"
-            f'<div class="line">{checkbox("size", "Largest first", self._by_size)}'
+            f'<div class="line checks">{checkbox("size", "Largest first", self._by_size)}'
             f"{checkbox('several', 'Choose several', self._adds)}"
             '<button type="button" data-press="everyone" data-key="everyone">Choose all</button>'
             f'<span class="quiet" role="status">{said}</span></div>'
@@ -103,7 +101,7 @@ class TraceProcesses(TraceRows):
             return _spread(browsing.spread(), browsing.node.unit)
         return "".join(
             f"<p><b>{esc(name)}</b></p>{_spread(browsing.spread(k), browsing.node.unit)}"
-            for k, name in enumerate(self._names)
+            for k, name in enumerate(browsing.names)
         )
 
     def _actions(self) -> dict[str, Action]:
@@ -143,6 +141,8 @@ def _spread(spread: Spread, unit: str) -> str:
     """Return markup of how values are spread."""
     amounts = [("min", spread.least), ("median", spread.median), ("mean", spread.mean), ("max", spread.most)]
     texts = [f"<span>{title} <b>{esc(shown_amount(value, unit))}</b></span>" for title, value in amounts]
+    if not spread.most:
+        return f'<div class="spread">{"".join(texts)}</div>'
     texts.append(f"<span>max at process <b>{spread.most_at}</b></span>")
     text = "the largest is this much above the mean"
     texts.append(f'<span title="{text}">imbalance <b>{100 * spread.imbalance:.0f} %</b></span>')

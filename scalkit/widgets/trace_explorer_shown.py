@@ -15,11 +15,11 @@ from scalkit.widgets.wording import esc
 __all__ = ["chosen_sentence", "fallback", "heading"]
 
 
-def heading(browsing: Browsing, names: Sequence[str]) -> dict[str, str]:
+def heading(browsing: Browsing) -> dict[str, str]:
     """Return what is explored, as markup by name."""
     lines = [_about(browsing, k) for k in range(len(browsing.results))]
-    if names:
-        lines = [f"{name}: {line}" for name, line in zip(names, lines, strict=True)]
+    if browsing.names:
+        lines = [f"{name}: {line}" for name, line in zip(browsing.names, lines, strict=True)]
     problems = [text for ds in browsing.results for text in json.loads(ds.attrs.get("problems", "[]"))]
     left = f"<details data-key='left'><summary>{len(problems)} left out</summary>{bullets(problems)}</details>"
     return {"head": "".join(f"<p><b>{esc(line)}</b></p>" for line in lines) + (left if problems else "")}
@@ -34,7 +34,7 @@ def _about(browsing: Browsing, k: int) -> str:
     return f"{what}{counts}, {shown_amount(time, 'ns')} of all processes together"
 
 
-def chosen_sentence(browsing: Browsing, names: Sequence[str]) -> dict[str, str]:
+def chosen_sentence(browsing: Browsing) -> dict[str, str]:
     """Return what is chosen and how much it is, as markup by name."""
     node = browsing.node
     where = [_path(browsing, path) for path in browsing.paths[:3]]
@@ -47,15 +47,16 @@ def chosen_sentence(browsing: Browsing, names: Sequence[str]) -> dict[str, str]:
             values = values[list(browsing.locations)]
         amounts.append(float(values.mean() if browsing.is_per_location else values.sum()))
     per = ", mean of a process" if browsing.is_per_location else ""
-    if names:
-        said = "; ".join(f"{name} {shown_amount(one, node.unit)}" for name, one in zip(names, amounts, strict=True))
+    if browsing.names:
+        both = zip(browsing.names, amounts, strict=True)
+        said = "; ".join(f"{name} {shown_amount(one, node.unit)}" for name, one in both)
         said += f"; difference {change(amounts[0], amounts[1], node.unit)}"
     else:
         whole = float(browsing.total(node.whole)[0])
         of = f", {100 * amounts[0] / whole:.1f} % of {browsing.find(node.whole).title}" if whole else ""
         said = shown_amount(amounts[0], node.unit) + of
     text = f"{node.title} in {', '.join(where)}{more}{at}: "
-    return {"chosen": f'<p role="status">{esc(text)}<b>{esc(said)}</b>{esc(per)}</p>'}
+    return {"said": f'<p class="chosen">{esc(text)}<b>{esc(said)}</b>{esc(per)}</p>'}
 
 
 def _path(browsing: Browsing, path: int) -> str:
