@@ -1,4 +1,4 @@
-"""Which of the measured numbers of processes count: `--processes` of commands that judge."""
+"""Which of the measured numbers of processes count, and what stands for repetitions, in commands that judge."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from scalkit.errors import DataError, UsageError
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["add_processes", "only_processes"]
+__all__ = ["STATISTICS", "add_processes", "only_processes"]
+
+STATISTICS = ("q1", "median", "mean", "min", "cut_mean", "cut_mean_1", "cut_mean_4", "cut_mean_12", "cut_mean_34")
+"""Those of `scalkit.measure.Statistic`, which would take long to import."""
 
 _RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
 _LIST = re.compile(r"\d{1,9}(?:,\d{1,9})*")

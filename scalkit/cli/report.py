@@ -27,7 +27,7 @@ import json
 import sys
 from typing import Any
 
-from scalkit.cli.chosen import add_processes, only_processes
+from scalkit.cli.chosen import STATISTICS, add_processes, only_processes
 from scalkit.cli.expected import add_expectation, expected_of
 from scalkit.errors import UsageError
 
@@ -78,8 +78,10 @@ def _add_judging(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--statistic",
-        choices=("q1", "median", "mean", "min"),
-        help="default: that of the baseline, else q1, the first quartile",
+        choices=STATISTICS,
+        metavar="NAME",
+        help="q1, median, mean, min; cut_mean, the mean without the lowest and the highest quarter; cut_mean_4, _1, _34 or _12, "
+        "without these quarters (default: that of the baseline, else q1, the first quartile)",
     )
     group.add_argument("--min-points", type=int, metavar="N", help="fewest settings of the parameter (default: 5)")
     group.add_argument(

@@ -39,7 +39,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalkit.cli.chosen import add_processes, only_processes
+from scalkit.cli.chosen import STATISTICS, add_processes, only_processes
 from scalkit.cli.expected import add_expectation
 from scalkit.errors import ReportError, UsageError
 
@@ -83,8 +83,10 @@ def _add_expected(group: argparse._ArgumentGroup) -> None:
 def _add_judging(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--statistic",
-        choices=("q1", "median", "mean", "min"),
-        help="over repetitions and runs (default: that of the baseline, else q1, the first quartile)",
+        choices=STATISTICS,
+        metavar="NAME",
+        help="over repetitions and runs: q1, median, mean, min; cut_mean, the mean without the lowest and the highest quarter; "
+        "cut_mean_4, _1, _34 or _12, without these quarters (default: that of the baseline, else q1, the first quartile)",
     )
     group.add_argument(
         "--min-points", type=int, default=5, metavar="N", help="fewest settings of the parameter (default: 5)"

@@ -69,7 +69,7 @@ def fit_models(
         Measured values. NaN marks what is missing; series may miss different points.
     space : SearchSpace or sequence of Growth
         The constant always competes.
-    statistic : {"q1", "median", "mean", "min"}
+    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
         Over the repetitions of a point.
     weights : {"relative", "none"}
         Whether relative or absolute errors count.

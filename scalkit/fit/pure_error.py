@@ -17,7 +17,8 @@ __all__ = ["PRIOR_FREEDOM", "PRIOR_NOISE", "Noise", "pure_error"]
 PRIOR_NOISE = 0.03
 PRIOR_FREEDOM = 2
 _LEAST = 1e-9
-_FACTORS = {"mean": 1.0, "median": math.sqrt(math.pi / 2), "q1": 1.3626}
+_FACTORS = {"mean": 1.0, "median": math.sqrt(math.pi / 2), "q1": 1.3626, "cut_mean": 1.0932}
+_FACTORS |= {"cut_mean_1": 1.0559, "cut_mean_4": 1.0559, "cut_mean_12": 1.1676, "cut_mean_34": 1.1676}
 _OF_MINIMUM = 0.65
 _BETWEEN = ((0.0, 0.4), (0.005, 0.1), (0.01, 0.1), (0.02, 0.1), (0.04, 0.1), (0.08, 0.1), (0.16, 0.1))
 """Relative standard deviations between settings, and their masses; the posterior of a verdict assumes the same."""
@@ -89,7 +90,7 @@ def pure_error(
     ----------
     values : array_like of shape (points,) or (points, repetitions)
         Positive where finite; NaN where a value is missing.
-    statistic : {"q1", "median", "mean", "min"}
+    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
         What makes one value of the repetitions of a setting.
     prior : float
         Relative standard deviation of one repetition that is assumed with the weight of two degrees of freedom.
@@ -106,7 +107,8 @@ def pure_error(
     References
     ----------
     The asymptotic standard error of a quantile q is ``sqrt(q (1 - q) / n) / f``, f the density there: 1.253 and 1.363
-    times that of a mean for the median and the first quartile of normal noise.
+    times that of a mean for the median and the first quartile of normal noise; that of a mean that leaves out quarters follows
+    from the values with what is cut moved to the quartiles (Tukey and McLaughlin 1963).
     """
     if statistic not in (*_FACTORS, "min"):
         raise DataError(f"the statistic {statistic!r} is unknown; choose one of {', '.join(_FACTORS)}, min.")

@@ -85,7 +85,7 @@ def fit_several(
     parameters : sequence of str
     ticks : mapping from parameter to sequence of Growth
         The search space along each; the constant always competes.
-    statistic : {"q1", "median", "mean", "min"}
+    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
         Over the repetitions.
     criterion : {"evidence", "bic", "aicc", "loo"}
         What makes one hypothesis better than another: marginal likelihood, the information criteria of Schwarz and of

@@ -17,7 +17,17 @@ __all__ = ["Points", "gather"]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 
-_SPREAD_OF = {"q1": 1.857, "median": 1.571, "mean": 1.0, "min": 2.2}
+_SPREAD_OF = {
+    "q1": 1.857,
+    "median": 1.571,
+    "mean": 1.0,
+    "min": 2.2,
+    "cut_mean": 1.195,
+    "cut_mean_1": 1.115,
+    "cut_mean_4": 1.115,
+    "cut_mean_12": 1.363,
+    "cut_mean_34": 1.363,
+}
 """Variance of the statistic of R normal values times R, in units of their variance; that of the minimum near R = 5."""
 _MAD = 1.4826
 _LEAST_LINE = 3
@@ -76,7 +86,7 @@ def gather(
     values : array_like of shape (points,) or (points, repetitions)
         Not negative, at least one positive; NaN where a repetition is missing.
     parameters : sequence of str
-    statistic : {"q1", "median", "mean", "min"}
+    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
         Over the repetitions.
     min_points : int
         Fewest different values of each parameter, at least 3.

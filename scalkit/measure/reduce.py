@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 
 from scalkit.errors import DataError
 from scalkit.markup import block, bullets, table
+from scalkit.measure.cutting import CUT_MEANS, cut_mean
 from scalkit.measure.layout import points_in
 from scalkit.measure.schema import FUNCTION, REPETITION, RUN, check, is_list, metrics_of, parameters_of
 from scalkit.units import format_quantity
 
 __all__ = ["Series", "Statistic", "series", "series_on", "statistic_over"]
 
-Statistic = Literal["q1", "median", "mean", "min"]
+Statistic = Literal["q1", "median", "mean", "min", "cut_mean", "cut_mean_1", "cut_mean_4", "cut_mean_12", "cut_mean_34"]
+"""What stands for repetitions; the cut means leave out the quarters of their name, `cut_mean` the first and the fourth."""
 
 _QUANTILES = {"min": 0.0, "q1": 0.25, "median": 0.5}
 _FOREIGN_LOAD_WORTH_A_WORD = 0.05
@@ -106,8 +108,8 @@ def statistic_over(values: NDArray[np.float64], axis: int, statistic: Statistic 
     values : ndarray
         NaN marks what is missing.
     axis : int
-    statistic : {"q1", "median", "mean", "min"}
-        Quantiles interpolate linearly between order statistics.
+    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
+        Quantiles interpolate linearly between order statistics. Of the cut means `scalkit.measure.cutting` says what they are.
 
     Raises
     ------
@@ -124,6 +126,8 @@ def statistic_over(values: NDArray[np.float64], axis: int, statistic: Statistic 
         total = np.nansum(values, axis=axis, keepdims=True)
         return np.asarray(np.squeeze(np.where(count > 0, total / np.maximum(count, 1), np.nan), axis=axis))
     ordered = np.sort(values, axis=axis)  # NaN goes last
+    if statistic in CUT_MEANS:
+        return cut_mean(np.moveaxis(ordered, axis, -1), np.squeeze(count, axis=axis), CUT_MEANS[statistic])
     place = np.maximum(count - 1, 0) * _QUANTILES[statistic]
     low = np.floor(place).astype(np.int64)
     high = np.minimum(low + 1, np.maximum(count - 1, 0))
@@ -138,7 +142,7 @@ def series(ds: xr.Dataset, statistic: Statistic = "q1") -> list[Series]:
     ----------
     ds : xarray.Dataset
         As `read`, `measurements` or `combine` return it.
-    statistic : {"q1", "median", "mean", "min"}
+    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
         First over the repetitions of a run, then over the runs. The first quartile by default, because noise only adds.
 
     Returns

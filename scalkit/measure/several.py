@@ -116,7 +116,7 @@ def several_series(ds: xr.Dataset, statistic: Statistic = "q1") -> list[SeveralS
     ----------
     ds : xarray.Dataset
         As `scalkit.measurements` makes it of several parameters, a grid or a list of points.
-    statistic : {"q1", "median", "mean", "min"}
+    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
         First over the repetitions of a run, then over the runs.
 
     Raises

@@ -99,7 +99,7 @@ def report(
         ``"better"``, ``"predicted"``, ``"undecided"``, with a baseline also ``"factor"``, ``"gone"``: what adds to status 1.
     title : str, optional
         Made from the data by default.
-    statistic : {"q1", "median", "mean", "min"}, optional
+    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}, optional
         Over repetitions, then over runs; by default that of the baseline, else ``"q1"``.
     min_points : int, optional
         Fewest settings of the parameter; 5 by default.

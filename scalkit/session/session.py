@@ -46,7 +46,7 @@ class Session(Stepping):
         As for `scalkit.validate`; functions without one are there too, and get one by `expect`.
     rules : iterable of str or Relation
         Cross-function rules, in addition to those of the set.
-    statistic : {"q1", "median", "mean", "min"}
+    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
         Over repetitions, then over runs.
     min_points : int
         Fewest settings of each parameter for a verdict.

@@ -32,7 +32,7 @@ class State:
 
     Attributes
     ----------
-    statistic : {"q1", "median", "mean", "min"}
+    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
         Over repetitions, then over runs.
     rules : tuple of Relation
         All cross-function rules, those of the set of expectations included.

@@ -8,11 +8,12 @@ import os
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 from scalkit.errors import DataError, ScalkitError
 from scalkit.fit import Model
 from scalkit.growth import Growth, plain_growths, register_again
+from scalkit.measure import Statistic
 from scalkit.validation.baseline import BASELINE_SCHEMA, Baseline, BaselineEntry
 
 __all__ = ["load", "save"]
@@ -21,7 +22,7 @@ MAX_BYTES = 20_000_000
 MAX_ENTRIES = 10_000
 MAX_POINTS = 10_000
 MAX_TEXT = 500
-_STATISTICS = ("q1", "median", "mean", "min")
+_STATISTICS = get_args(Statistic)
 _ENTRY = ("function", "metric", "unit", "parameter", "expectation", "deviation", "model", "x", "y", "noise")
 _MODEL = ("growth", "constant", "log2_coefficient", "adjusted_r2", "rss", "text")
 _LARGEST_LOG2 = 1e6

@@ -48,7 +48,7 @@ def piecewise(
         Measured values, with arrays only.
     space : SearchSpace, optional
         What a piece may grow as, beside a constant; by default the ticks of the verdict, else those of ``"ics15"``.
-    statistic : {"q1", "median", "mean", "min"}
+    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
         Over repetitions, then over runs; of a verdict or series the one that it was made with.
     max_pieces : int, optional
         At most so many; by default as many as there are settings for, three for each.

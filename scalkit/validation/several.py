@@ -106,7 +106,7 @@ def judge_several(
     expectation : SeveralExpectation
         Over the same parameters.
     spaces : mapping from parameter to SearchSpace
-    statistic : {"q1", "median", "mean", "min"}
+    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
         Over repetitions, then over runs.
     criterion : {"evidence", "bic", "aicc", "loo"}
         See `fit_several`.

@@ -64,7 +64,7 @@ def validate(
         Cross-function rules, in addition to those of the set.
     space : SearchSpace or str, or mapping from parameter to these, optional
         Ticks for all functions instead of each expectation's own.
-    statistic : {"q1", "median", "mean", "min"}
+    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
         Over repetitions, then over runs.
     min_points : int
         Fewest settings of each parameter.

@@ -17,7 +17,17 @@ from scalkit.widgets.wording import esc
 
 __all__ = ["DataPicker"]
 
-_STATISTICS = {"q1": "first quartile", "median": "median", "mean": "mean", "min": "minimum"}
+_STATISTICS = {
+    "q1": "first quartile",
+    "median": "median",
+    "mean": "mean",
+    "min": "minimum",
+    "cut_mean": "mean between the quartiles",
+    "cut_mean_4": "mean without the highest quarter",
+    "cut_mean_34": "mean of the lower half",
+    "cut_mean_1": "mean without the lowest quarter",
+    "cut_mean_12": "mean of the upper half",
+}
 _QUIET, _NOISY = 0.03, 0.10
 
 

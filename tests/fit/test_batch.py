@@ -172,7 +172,7 @@ def test_scaling_permuting_and_adding_series_change_nothing_else(seed: int, fact
         np.testing.assert_allclose(changed.adjusted_r2[:8], plain.adjusted_r2, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("statistic", ["q1", "median", "mean", "min"])
+@pytest.mark.parametrize("statistic", ["q1", "median", "mean", "min", "cut_mean_4"])
 def test_repetitions_are_reduced_as_elsewhere(statistic: str) -> None:
     rng = np.random.default_rng(4)
     Y = P[:, None] * rng.uniform(1, 2, (30, 6, 7))

@@ -91,7 +91,8 @@ SHAPES = "needed are (points,) and (series, points) or (series, points, repetiti
             P,
             np.ones((1, 5)),
             {"statistic": "mode"},
-            "the statistic 'mode' is unknown; choose one of q1, median, mean, min.",
+            "the statistic 'mode' is unknown; choose one of q1, median, mean, min, cut_mean, cut_mean_1, cut_mean_4, "
+            "cut_mean_12, cut_mean_34.",
         ),
         (P, np.ones((1, 5)), {"weights": "all"}, "the weights 'all' are unknown; choose one of relative, none."),
         (

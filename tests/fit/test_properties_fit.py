@@ -17,7 +17,7 @@ ICS15 = SearchSpace.preset("ics15")
 SPACES = {"ics15": ICS15, **{t: SearchSpace.around(Expectation(t)) for t in ("p", "p*log(p)", "2^k", "k^2*2^k", "1")}}
 P = 2.0 ** np.arange(1, 8)
 CRITERIA = st.sampled_from(["adjusted_r2", "aicc", "loo", "smape"])
-STATISTICS = st.sampled_from(["q1", "median", "mean", "min"])
+STATISTICS = st.sampled_from(["q1", "median", "mean", "min", "cut_mean", "cut_mean_34"])
 SEEDS = st.integers(0, 10**9)
 
 

@@ -37,7 +37,8 @@ def test_missing_values_do_not_count() -> None:
 
 
 def test_unknown_statistic() -> None:
-    message = "the statistic 'mode' is unknown; choose one of q1, median, mean, min."
+    message = "the statistic 'mode' is unknown; choose one of q1, median, mean, min, cut_mean, "
+    message += "cut_mean_1, cut_mean_4, cut_mean_12, cut_mean_34."
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         series(measurements(P, P), statistic="mode")  # type: ignore[arg-type]
 

@@ -42,7 +42,7 @@ steps = st.one_of(
     st.tuples(st.just("extend"), ticks),
     st.tuples(st.just("reset_ticks")),
     st.tuples(st.just("share_ticks"), st.booleans()),
-    st.tuples(st.just("use_statistic"), st.sampled_from(["q1", "median", "mean", "min"])),
+    st.tuples(st.just("use_statistic"), st.sampled_from(["q1", "median", "mean", "min", "cut_mean"])),
     st.tuples(st.just("exclude"), points, points),
     st.tuples(st.just("include"), points),
     st.tuples(st.just("include")),

@@ -216,8 +216,8 @@ def changed(content: dict, *path: object, to: object) -> bytes:
     [
         (("schema",), 2, "'schema' is 2, 1 is needed."),
         (("schema",), True, "'schema' is True, 1 is needed."),
-        (("statistic",), "max", "'statistic' is 'max'; one of q1, median, mean, min is needed."),
-        (("statistic",), ["q1"], "'statistic' is ['q1']; one of q1, median, mean, min is needed."),
+        (("statistic",), "max", "'statistic' is 'max'; one of q1, median, mean, min, cut_mean"),
+        (("statistic",), ["q1"], "'statistic' is ['q1']; one of q1, median, mean, min, cut_mean"),
         (("extra",), 1, "'extra' is unknown; known are schema, statistic, entries."),
         (("entries",), [], "'entries' must be a list of 1 to 10,000 entries."),
         (("entries", 0), 5, "entry 1: an object is needed, not 5."),

@@ -19,6 +19,11 @@ _STATISTICS = {
     "median": "the median",
     "mean": "the mean",
     "min": "the least, because disturbances only ever add time,",
+    "cut_mean": "the mean without the lowest and the highest quarter",
+    "cut_mean_1": "the mean without the lowest quarter",
+    "cut_mean_4": "the mean without the highest quarter",
+    "cut_mean_12": "the mean of the upper half",
+    "cut_mean_34": "the mean of the lower half",
 }
 
 

@@ -1,0 +1,117 @@
+"""Means that leave out quarters of the repetitions: one definition for statistics, the store and the stop rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalkit.errors import UsageError
+
+__all__ = ["CUT_MEANS", "Cut", "cut_mean"]
+
+Floats = NDArray[np.float64]
+
+_QUARTERS = 4
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How many quarters of the sorted repetitions are left out at each end.
+
+    Attributes
+    ----------
+    lowest, highest : int
+        Together at most 2, so that half of the repetitions stays.
+    """
+
+    lowest: int = 0
+    highest: int = 0
+
+    @classmethod
+    def of(cls, quartiles: Sequence[int]) -> Cut:
+        """Return the cut that leaves out quarters by number: 1 is the lowest, 4 the highest.
+
+        Parameters
+        ----------
+        quartiles : sequence of int
+            None, or one of 1; 4; 1, 4; 1, 2; 3, 4.
+
+        Raises
+        ------
+        UsageError
+            If they are others.
+
+        Examples
+        --------
+        >>> Cut.of((1, 4))
+        Cut(lowest=1, highest=1)
+        """
+        for cut in (cls(), *CUT_MEANS.values()):
+            if sorted(quartiles) == list(cut.quartiles):
+                return cut
+        shown = ",".join(map(str, quartiles))
+        raise UsageError(f"quartiles to cut: {shown} is not possible; choose 1,4 or 4 or 1 or 3,4 or 1,2, or none.")
+
+    @property
+    def quartiles(self) -> tuple[int, ...]:
+        """The quarters that are left out, by number."""
+        return (*range(1, self.lowest + 1), *range(_QUARTERS - self.highest + 1, _QUARTERS + 1))
+
+
+CUT_MEANS = MappingProxyType(
+    {
+        "cut_mean": Cut(1, 1),
+        "cut_mean_1": Cut(1, 0),
+        "cut_mean_4": Cut(0, 1),
+        "cut_mean_12": Cut(2, 0),
+        "cut_mean_34": Cut(0, 2),
+    }
+)
+"""Statistics by name: `cut_mean` leaves out the lowest and the highest quarter, the others those of their name."""
+
+
+def cut_mean(ordered: Floats, count: NDArray[Any], cut: Cut) -> Floats:
+    """Return the mean of the values from one quartile to another, both included; the median if none lies between them.
+
+    Parameters
+    ----------
+    ordered : ndarray of shape (..., n)
+        Ascending along the last axis; NaN behind the values.
+    count : ndarray of int of shape (...)
+        Values in each row.
+    cut : Cut
+
+    Returns
+    -------
+    ndarray of shape (...)
+        NaN where there is no value. Quartiles interpolate linearly between the values.
+
+    References
+    ----------
+    Reussner and Hunzelmann 2001, section 4 (docs/references.md): quartiles are cut, then the average is taken.
+    """
+    if ordered.shape[-1] == 0:
+        return np.full(ordered.shape[:-1], np.nan)
+    low = _quantile(ordered, count, cut.lowest / _QUARTERS)
+    high = _quantile(ordered, count, 1 - cut.highest / _QUARTERS)
+    inside = (ordered >= low[..., None]) & (ordered <= high[..., None])
+    found = inside.sum(axis=-1)
+    sums = np.where(inside, ordered, 0.0).sum(axis=-1)
+    median = _quantile(ordered, count, 0.5)
+    return np.asarray(np.where(found > 0, sums / np.maximum(found, 1), median))
+
+
+def _quantile(ordered: Floats, count: NDArray[Any], share: float) -> Floats:
+    last = np.maximum(count - 1, 0)
+    place = last * share
+    low = np.floor(place).astype(np.int64)
+    below, above = (
+        np.take_along_axis(ordered, index[..., None], axis=-1)[..., 0] for index in (low, np.minimum(low + 1, last))
+    )
+    found: Floats = below + (place - low) * (above - below)
+    return found
