@@ -163,6 +163,10 @@ class Browsing:
             raise UsageError(f"there is no metric {name!r}; there are {', '.join(self._nodes)}.")
         return self._nodes[name]
 
+    def has(self, metric: str) -> tuple[bool, ...]:
+        """Return which results have a metric: waiting for progress is absent where a thread progresses."""
+        return tuple(bool(self._members(k, metric)) for k in range(len(self.results)))
+
     # Values
 
     def own(self, metric: str) -> Values:

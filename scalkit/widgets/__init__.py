@@ -18,6 +18,7 @@ from scalkit.widgets.ruler import TickRuler
 from scalkit.widgets.run_panel import RunPanel
 from scalkit.widgets.session_bar import SessionBar
 from scalkit.widgets.store_explorer import StoreExplorer
+from scalkit.widgets.timeline import TimelineView
 from scalkit.widgets.trace_explorer import TraceExplorer
 from scalkit.widgets.verdict_badge import VerdictBadge
 
@@ -43,6 +44,7 @@ __all__ = [
     "SessionBar",
     "StoreExplorer",
     "TickRuler",
+    "TimelineView",
     "TraceExplorer",
     "VerdictBadge",
     "link",

@@ -46,7 +46,7 @@ class TraceMetrics(TraceRows):
                 line_of(
                     node.name,
                     node.title,
-                    _amounts(values, node.unit) if browsing.is_comparison else _with_share(values, whole, node.unit),
+                    _amounts(values, node.unit, browsing.has(node.name)) if browsing.is_comparison else _with_share(values, whole, node.unit),
                     chosen=node.name == browsing.metric,
                     share=float((values / whole).max()),
                     quiet=not values.any(),
@@ -132,7 +132,7 @@ class TracePaths(TraceRows):
 
     def _texts(self, values: Values, base: Values | None) -> list[str]:
         if base is None:
-            return _amounts(values, self.browsing.node.unit)
+            return _amounts(values, self.browsing.node.unit, self.browsing.has(self.browsing.metric))
         shares = 100 * values / base
         texts = [_percent(one) for one in shares.tolist()]
         return [*texts, f"{shares[1] - shares[0]:+.1f}".replace("-", "−")] if len(texts) > 1 else texts
@@ -225,8 +225,9 @@ def toggled(chosen: Sequence[int], one: int) -> list[int]:
     return [other for other in chosen if other != one] if one in chosen else [*chosen, one]
 
 
-def _amounts(values: Values, unit: str) -> list[str]:
-    texts = [shown_amount(one, unit) for one in values.tolist()]
+def _amounts(values: Values, unit: str, is_there: Sequence[bool] = (True, True)) -> list[str]:
+    """Return amounts of each result, a dash where it has no such metric, and the difference if there are two."""
+    texts = [shown_amount(one, unit) if there else "–" for one, there in zip(values.tolist(), is_there, strict=False)]
     return [*texts, change(float(values[0]), float(values[1]), unit)] if len(texts) > 1 else texts
 
 

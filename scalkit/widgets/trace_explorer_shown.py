@@ -49,7 +49,7 @@ def chosen_sentence(browsing: Browsing) -> dict[str, str]:
     per = ", mean of a process" if browsing.is_per_location else ""
     if browsing.names:
         both = zip(browsing.names, amounts, strict=True)
-        said = "; ".join(f"{name} {shown_amount(one, node.unit)}" for name, one in both)
+        said = "; ".join(f"{name}: {shown_amount(one, node.unit)}" for name, one in both)
         said += f"; difference {change(amounts[0], amounts[1], node.unit)}"
     else:
         whole = float(browsing.total(node.whole)[0])
