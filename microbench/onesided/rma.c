@@ -93,7 +93,7 @@ void sk_rma_post_get(int target, void *local, const struct sk1s_layout *there, M
     else
         SK_MPI(MPI_Get(local, n, MPI_BYTE, target, at, count, type, win));
     if (type != MPI_BYTE)
-        SK_MPI(PMPI_Type_free(&type));
+        SK_MPI(MPI_Type_free(&type));
 }
 
 void sk_rma_get(int target, void *local, struct sk1s_layout there)
@@ -117,7 +117,7 @@ void sk_rma_put(int target, const void *local, struct sk1s_layout there)
     sk_completing = sk_now();
     SK_MPI(MPI_Win_flush(target, win));
     if (type != MPI_BYTE)
-        SK_MPI(PMPI_Type_free(&type));
+        SK_MPI(MPI_Type_free(&type));
 }
 
 void sk_rma_accumulate(int target, const void *local, struct sk1s_layout there)
@@ -130,7 +130,7 @@ void sk_rma_accumulate(int target, const void *local, struct sk1s_layout there)
     sk_completing = sk_now();
     SK_MPI(MPI_Win_flush(target, win));
     if (type != MPI_DOUBLE)
-        SK_MPI(PMPI_Type_free(&type));
+        SK_MPI(MPI_Type_free(&type));
 }
 
 int64_t sk_rma_fetch_and_add(int target, int64_t at, int64_t value)

@@ -2,10 +2,10 @@
 
 #include "base/alloc.h"
 #include "base/check.h"
-#include "onesided/events.h"
 #include "onesided/serve.h"
 #include "onesided/served.h"
 #include "trace/kinds.h"
+#include "trace/scalkit_trace.h"
 
 #include <string.h>
 
@@ -17,20 +17,42 @@ static const uint32_t kinds[] = { [SK1S_PUT] = SK_PUT, [SK1S_GET] = SK_GET, [SK1
 static MPI_Comm comm = MPI_COMM_NULL;
 static char *memory;
 static int64_t room, *notified, n_barriers;
-static int rank, size, n_operations;
+static int rank, size, n_operations, *ranks_of_world;
 static struct operation *operations;
+
+/* What the recorder calls the processes. */
+static void find_ranks(void)
+{
+    MPI_Group own, world;
+    int *ranks = sk_alloc((size_t)size * sizeof *ranks);
+    ranks_of_world = sk_alloc((size_t)size * sizeof *ranks_of_world);
+    for (int k = 0; k < size; k++)
+        ranks[k] = k;
+    SK_MPI(PMPI_Comm_group(comm, &own));
+    SK_MPI(PMPI_Comm_group(MPI_COMM_WORLD, &world));
+    SK_MPI(PMPI_Group_translate_ranks(own, size, ranks, world, ranks_of_world));
+    SK_MPI(PMPI_Group_free(&own));
+    SK_MPI(PMPI_Group_free(&world));
+    sk_free(ranks);
+}
+
+static int world_rank(int one)
+{
+    SK_ASSERT(one >= 0 && one < size);
+    return ranks_of_world[one];
+}
 
 void sk1s_begin(MPI_Comm whose, void *own, int64_t bytes, const char *truth)
 {
-    SK_MPI(MPI_Comm_dup(whose, &comm)); /* seen by the recorder, so that a trace knows its ranks */
+    SK_MPI(PMPI_Comm_dup(whose, &comm));
     SK_MPI(PMPI_Comm_rank(comm, &rank));
     SK_MPI(PMPI_Comm_size(comm, &size));
+    find_ranks();
     memory = own;
     room = bytes;
     n_barriers = 0;
     notified = sk_alloc((size_t)size * sizeof *notified);
     sk1s_served_begin(truth, rank);
-    sk1s_events_begin(comm);
     sk1s_serve_begin(comm, own, bytes);
     SK_MPI(PMPI_Barrier(comm)); /* all listen */
 }
@@ -45,7 +67,8 @@ void sk1s_end(void)
     sk_free(operations);
     operations = NULL;
     n_operations = 0;
-    SK_MPI(MPI_Comm_free(&comm));
+    sk_free(ranks_of_world);
+    SK_MPI(PMPI_Comm_free(&comm));
 }
 
 static int new_operation(void)
@@ -83,20 +106,20 @@ static void to_oneself(enum sk1s_request kind, void *local, const struct sk1s_la
 }
 
 /* Posts a transfer within a call that has begun; returns its place among the operations. */
-static int post(const struct sk1s_event *event, enum sk1s_request kind, int target, void *local,
+static int post(const struct sk_trace_call *call, enum sk1s_request kind, int target, void *local,
                 const struct sk1s_layout *here, const struct sk1s_layout *there, uint32_t flags)
 {
     int at = new_operation();
     bool gets = kind == SK1S_GET;
     SK_ASSERT(target >= 0 && target < size && sk1s_total(here) == sk1s_total(there));
-    operations[at] = (struct operation){ local, *here, event->call.number, -1, true, gets };
-    sk1s_transferred(event, kinds[kind] | sk1s_kind(there) | flags, target, sk1s_total(there));
+    operations[at] = (struct operation){ local, *here, call->number, -1, true, gets };
+    SK_TRACE_TRANSFER(call, kinds[kind] | sk1s_kind(there) | flags, world_rank(target), sk1s_total(there));
     if (target == rank) {
         to_oneself(kind, local, here, there);
         return at;
     }
     void *data = gets ? NULL : packed(local, here);
-    sk1s_ask(target, kind, event->call.number, there, 0, data);
+    sk1s_ask(target, kind, call->number, there, 0, data);
     sk_free(data);
     operations[at].answer = sk1s_await(target, gets ? sk1s_total(there) : 0);
     return at;
@@ -115,116 +138,125 @@ static void finish(int at)
     operations[at].is_live = false;
 }
 
-static void blocking(const char *name, const void *site, enum sk1s_request kind, int target, void *local,
+static void blocking(const struct sk_trace_call *call, enum sk1s_request kind, int target, void *local,
                      const struct sk1s_layout *here, const struct sk1s_layout *there)
 {
-    struct sk1s_event event;
-    sk1s_enter(&event, name, site, target);
-    finish(post(&event, kind, target, local, here, there, SK_BLOCKING));
+    finish(post(call, kind, target, local, here, there, SK_BLOCKING));
     sk1s_serve_present();
-    sk1s_leave(&event);
 }
 
-static int posted(const char *name, const void *site, enum sk1s_request kind, int target, void *local,
+static int posted(const struct sk_trace_call *call, enum sk1s_request kind, int target, void *local,
                   const struct sk1s_layout *here, const struct sk1s_layout *there)
 {
-    struct sk1s_event event;
-    sk1s_enter(&event, name, site, target);
-    int at = post(&event, kind, target, local, here, there, 0);
+    int at = post(call, kind, target, local, here, there, 0);
     sk1s_serve_present();
-    sk1s_leave(&event);
     return at;
 }
 
-#define SITE __builtin_return_address(0)
+/* A function that the recorder hears of: `call` is its call. */
+#define BEGIN(text, rank) \
+    static struct sk_trace_function function = { .name = text }; \
+    struct sk_trace_call call; \
+    SK_TRACE_BEGIN(&call, &function, rank)
 
 void sk1s_put(int target, const void *local, struct sk1s_layout here, struct sk1s_layout there)
 {
-    blocking("sk1s_put", SITE, SK1S_PUT, target, (void *)(uintptr_t)local, &here, &there);
+    BEGIN("sk1s_put", world_rank(target));
+    blocking(&call, SK1S_PUT, target, (void *)(uintptr_t)local, &here, &there);
+    SK_TRACE_END(&call);
 }
 
 void sk1s_get(int target, void *local, struct sk1s_layout here, struct sk1s_layout there)
 {
-    blocking("sk1s_get", SITE, SK1S_GET, target, local, &here, &there);
+    BEGIN("sk1s_get", world_rank(target));
+    blocking(&call, SK1S_GET, target, local, &here, &there);
+    SK_TRACE_END(&call);
 }
 
 void sk1s_accumulate(int target, const void *local, struct sk1s_layout here, struct sk1s_layout there)
 {
-    blocking("sk1s_accumulate", SITE, SK1S_ACCUMULATE, target, (void *)(uintptr_t)local, &here, &there);
+    BEGIN("sk1s_accumulate", world_rank(target));
+    blocking(&call, SK1S_ACCUMULATE, target, (void *)(uintptr_t)local, &here, &there);
+    SK_TRACE_END(&call);
 }
 
 int sk1s_nbput(int target, const void *local, struct sk1s_layout here, struct sk1s_layout there)
 {
-    return posted("sk1s_nbput", SITE, SK1S_PUT, target, (void *)(uintptr_t)local, &here, &there);
+    BEGIN("sk1s_nbput", world_rank(target));
+    int operation = posted(&call, SK1S_PUT, target, (void *)(uintptr_t)local, &here, &there);
+    SK_TRACE_END(&call);
+    return operation;
 }
 
 int sk1s_nbget(int target, void *local, struct sk1s_layout here, struct sk1s_layout there)
 {
-    return posted("sk1s_nbget", SITE, SK1S_GET, target, local, &here, &there);
+    BEGIN("sk1s_nbget", world_rank(target));
+    int operation = posted(&call, SK1S_GET, target, local, &here, &there);
+    SK_TRACE_END(&call);
+    return operation;
 }
 
 int sk1s_nbaccumulate(int target, const void *local, struct sk1s_layout here, struct sk1s_layout there)
 {
-    return posted("sk1s_nbaccumulate", SITE, SK1S_ACCUMULATE, target, (void *)(uintptr_t)local, &here, &there);
+    BEGIN("sk1s_nbaccumulate", world_rank(target));
+    int operation = posted(&call, SK1S_ACCUMULATE, target, (void *)(uintptr_t)local, &here, &there);
+    SK_TRACE_END(&call);
+    return operation;
 }
 
 int64_t sk1s_fetch_and_add(int target, int64_t at, int64_t value)
 {
-    struct sk1s_event event;
     struct sk1s_layout there = sk1s_contiguous(at, sizeof value);
     int64_t was, sum;
     SK_ASSERT(target >= 0 && target < size);
-    sk1s_enter(&event, "sk1s_fetch_and_add", SITE, target);
-    sk1s_transferred(&event, SK_RMW | SK_BLOCKING, target, sizeof value);
+    BEGIN("sk1s_fetch_and_add", world_rank(target));
+    SK_TRACE_TRANSFER(&call, SK_RMW | SK_BLOCKING, world_rank(target), sizeof value);
     if (target == rank) {
         SK_ASSERT(sk1s_is_within(&there, room));
         sk1s_pack(&was, memory, &there);
         sum = was + value;
         sk1s_unpack(memory, &there, &sum);
     } else {
-        sk1s_ask(target, SK1S_ADD, event.call.number, &there, value, NULL);
+        sk1s_ask(target, SK1S_ADD, call.number, &there, value, NULL);
         int answer = sk1s_await(target, sizeof value);
         sk1s_serve_until(sk1s_has_answered, answer);
         memcpy(&was, sk1s_answer(answer), sizeof was);
         sk1s_forget(answer);
     }
     sk1s_serve_present();
-    sk1s_leave(&event);
+    SK_TRACE_END(&call);
     return was;
 }
 
 void sk1s_wait(int operation)
 {
-    struct sk1s_event event;
     SK_ASSERT(operation >= 0 && operation < n_operations && operations[operation].is_live);
-    sk1s_enter(&event, "sk1s_wait", SITE, -1);
+    BEGIN("sk1s_wait", -1);
     finish(operation);
-    sk1s_completed(&event, operations[operation].posted);
+    SK_TRACE_COMPLETE(&call, operations[operation].posted);
     sk1s_serve_present();
-    sk1s_leave(&event);
+    SK_TRACE_END(&call);
 }
 
 void sk1s_wait_all(void)
 {
-    struct sk1s_event event;
-    sk1s_enter(&event, "sk1s_wait_all", SITE, -1);
+    BEGIN("sk1s_wait_all", -1);
     for (int at = 0; at < n_operations; at++)
         if (operations[at].is_live) {
             finish(at);
-            sk1s_completed(&event, operations[at].posted);
+            SK_TRACE_COMPLETE(&call, operations[at].posted);
         }
     sk1s_serve_present();
-    sk1s_leave(&event);
+    SK_TRACE_END(&call);
 }
 
 void sk1s_notify(int target)
 {
-    struct sk1s_event event;
-    sk1s_enter(&event, "sk1s_notify", SITE, target);
-    sk1s_transferred(&event, SK_SENT | SK_BLOCKING, target, 0);
-    sk1s_ask(target, SK1S_NOTIFY, event.call.number, NULL, 0, NULL);
+    BEGIN("sk1s_notify", world_rank(target));
+    SK_TRACE_TRANSFER(&call, SK_TRACE_NOTIFY, world_rank(target), 0);
+    sk1s_ask(target, SK1S_NOTIFY, call.number, NULL, 0, NULL);
     sk1s_serve_present();
-    sk1s_leave(&event);
+    SK_TRACE_END(&call);
 }
 
 static bool is_notified(int64_t origin)
@@ -234,13 +266,12 @@ static bool is_notified(int64_t origin)
 
 void sk1s_notify_wait(int origin)
 {
-    struct sk1s_event event;
-    sk1s_enter(&event, "sk1s_notify_wait", SITE, origin);
+    BEGIN("sk1s_notify_wait", world_rank(origin));
     sk1s_serve_until(is_notified, origin);
     notified[origin]++;
-    sk1s_transferred(&event, SK_RECEIVED | SK_BLOCKING, origin, 0);
+    SK_TRACE_TRANSFER(&call, SK_TRACE_NOTIFIED | SK_TRACE_BLOCKING, world_rank(origin), 0);
     sk1s_serve_present();
-    sk1s_leave(&event);
+    SK_TRACE_END(&call);
 }
 
 static bool has_arrived(int64_t round)
@@ -250,21 +281,19 @@ static bool has_arrived(int64_t round)
 
 void sk1s_barrier(void)
 {
-    struct sk1s_event event;
-    sk1s_enter(&event, "sk1s_barrier", SITE, -1);
+    BEGIN("sk1s_barrier", -1);
     n_barriers++;
     for (int round = 0, distance = 1; distance < size; round++, distance *= 2) {
         sk1s_ask((rank + distance) % size, SK1S_BARRIER, 0, NULL, round, NULL);
         sk1s_serve_until(has_arrived, round);
     }
     sk1s_serve_present();
-    sk1s_leave(&event);
+    SK_TRACE_END(&call);
 }
 
 void sk1s_poll(void)
 {
-    struct sk1s_event event;
-    sk1s_enter(&event, "sk1s_poll", SITE, -1);
+    BEGIN("sk1s_poll", -1);
     sk1s_serve_present();
-    sk1s_leave(&event);
+    SK_TRACE_END(&call);
 }

@@ -1,16 +1,17 @@
-#define _GNU_SOURCE
 #include "trace/define.h"
 
 #include "base/json.h"
 #include "trace/map.h"
 #include "trace/record.h"
+#include "trace/symbols.h"
+#include "trace/telling.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct path { uint32_t parent, region; const void *site; };
+struct region { char *name; bool is_function; }; /* of a library other than MPI, or a region of the user */
 struct list { void *items; size_t used, room, told; };
 
 static const char *const function_names[] = {
@@ -31,7 +32,7 @@ static const char *const function_names[] = {
     "MPI_Finalize",
 };
 
-static struct list paths, regions; /* of struct path from path 1 on; of char * from SK_N_FUNCTIONS on */
+static struct list paths, regions; /* of struct path from path 1 on; of struct region from SK_N_FUNCTIONS on */
 static struct sk_map path_numbers, comms, wins;
 static char *functions_told;
 static struct sk_json news;
@@ -93,30 +94,27 @@ uint32_t sk_define_parent(uint32_t path)
     return path == 0 ? 0 : ((const struct path *)paths.items)[path - 1].parent;
 }
 
-uint32_t sk_define_region(const char *name)
+static uint32_t define_region(const char *name, bool is_function)
 {
-    char *const *known = regions.items;
+    const struct region *known = regions.items;
     for (size_t k = 0; k < regions.used; k++)
-        if (known[k] == name || strcmp(known[k], name) == 0)
+        if (known[k].is_function == is_function && strcmp(known[k].name, name) == 0)
             return (uint32_t)(SK_N_FUNCTIONS + k);
     char *copy = strdup(name);
     if (!copy)
         abort();
-    *(char **)append(&regions, sizeof copy) = copy;
+    *(struct region *)append(&regions, sizeof(struct region)) = (struct region){ copy, is_function };
     return (uint32_t)(SK_N_FUNCTIONS + regions.used - 1);
 }
 
-static void tell_scope(const char *kind, const int identity[2], int size, int rank, const char *name)
+uint32_t sk_define_region(const char *name)
 {
-    sk_json_begin(&scopes, NULL, '[');
-    sk_json_int(&scopes, NULL, n_scopes);
-    sk_json_text(&scopes, NULL, kind);
-    sk_json_int(&scopes, NULL, identity[0]);
-    sk_json_int(&scopes, NULL, identity[1]);
-    sk_json_int(&scopes, NULL, size);
-    sk_json_int(&scopes, NULL, rank);
-    sk_json_text(&scopes, NULL, name);
-    sk_json_end(&scopes, ']');
+    return define_region(name, false);
+}
+
+uint32_t sk_define_function(const char *name)
+{
+    return define_region(name, true);
 }
 
 static void define_scope(struct sk_map *map, uint64_t handle, MPI_Comm comm, const char *kind)
@@ -136,7 +134,8 @@ static void define_scope(struct sk_map *map, uint64_t handle, MPI_Comm comm, con
             sk_lock();
         }
     }
-    tell_scope(kind, identity, size, rank, name);
+    const int64_t told[2] = { identity[0], identity[1] };
+    sk_tell_scope(&scopes, n_scopes, kind, told, size, rank, name);
     sk_map_set(map, handle, 0, (uint32_t)n_scopes++);
 }
 
@@ -217,79 +216,57 @@ int32_t sk_define_group(MPI_Group group)
     return n_groups++;
 }
 
-/* Writes where a call site is: the nearest symbol, or the file and the place in it; the same for all processes. */
-static void describe_site(char *text, size_t room, const void *site)
+static void tell_regions(void)
 {
-    Dl_info where;
-    if (!site || !dladdr(site, &where) || !where.dli_fname) {
-        text[0] = '\0';
-        return;
-    }
-    const char *file = strrchr(where.dli_fname, '/');
-    file = file ? file + 1 : where.dli_fname;
-    uintptr_t offset = (uintptr_t)site - (uintptr_t)(where.dli_sname ? where.dli_saddr : where.dli_fbase);
-    snprintf(text, room, "%.200s+0x%lx", where.dli_sname ? where.dli_sname : file, (unsigned long)offset);
-}
-
-static void tell_path(size_t k)
-{
-    const struct path *path = (const struct path *)paths.items + k;
-    sk_json_begin(&news, NULL, '[');
-    sk_json_uint(&news, NULL, k + 1);
-    sk_json_uint(&news, NULL, path->parent);
-    sk_json_uint(&news, NULL, path->region);
-    sk_json_int(&news, NULL, path->site ? (int64_t)(k + 1) : -1);
-    sk_json_end(&news, ']');
-}
-
-static void tell_pair(uint64_t number, const char *text)
-{
-    sk_json_begin(&news, NULL, '[');
-    sk_json_uint(&news, NULL, number);
-    sk_json_text(&news, NULL, text);
-    sk_json_end(&news, ']');
-}
-
-static void tell_pending(const char *name, struct sk_json *pending)
-{
-    sk_json_begin(&news, name, '[');
-    if (pending->length > 0)
-        sk_json_raw(&news, NULL, pending->text);
-    sk_json_end(&news, ']');
-    sk_json_clear(pending);
-}
-
-const char *sk_define_news(void)
-{
-    char site[320];
-    if (paths.told == paths.used && scopes.length == 0 && groups.length == 0)
-        return NULL;
-    sk_json_clear(&news);
-    sk_json_begin(&news, NULL, '{');
+    const struct region *known = regions.items;
     sk_json_begin(&news, "regions", '[');
     for (size_t k = paths.told; k < paths.used; k++) {
         uint32_t region = ((const struct path *)paths.items)[k].region;
         if (region < SK_N_FUNCTIONS && !functions_told[region]) {
-            tell_pair(region, function_names[region]);
+            sk_tell_pair(&news, region, function_names[region]);
             functions_told[region] = 1;
         }
     }
-    for (; regions.told < regions.used; regions.told++)
-        tell_pair(SK_N_FUNCTIONS + regions.told, ((char *const *)regions.items)[regions.told]);
+    for (size_t k = regions.told; k < regions.used; k++)
+        sk_tell_pair(&news, SK_N_FUNCTIONS + k, known[k].name);
     sk_json_end(&news, ']');
+    sk_json_begin(&news, "functions", '[');
+    for (; regions.told < regions.used; regions.told++)
+        if (known[regions.told].is_function)
+            sk_json_uint(&news, NULL, SK_N_FUNCTIONS + regions.told);
+    sk_json_end(&news, ']');
+}
+
+static void tell_paths(void)
+{
+    char site[320];
+    const struct path *path = paths.items;
     sk_json_begin(&news, "sites", '[');
     for (size_t k = paths.told; k < paths.used; k++) {
-        describe_site(site, sizeof site, ((const struct path *)paths.items)[k].site);
+        sk_symbols_describe(path[k].site, site, sizeof site);
         if (site[0])
-            tell_pair(k + 1, site);
+            sk_tell_pair(&news, k + 1, site);
     }
     sk_json_end(&news, ']');
+    sk_symbols_forget();
     sk_json_begin(&news, "paths", '[');
-    for (; paths.told < paths.used; paths.told++)
-        tell_path(paths.told);
+    for (; paths.told < paths.used; paths.told++) {
+        size_t k = paths.told;
+        sk_tell_path(&news, k + 1, path[k].parent, path[k].region, path[k].site ? (int64_t)(k + 1) : -1);
+    }
     sk_json_end(&news, ']');
-    tell_pending("scopes", &scopes);
-    tell_pending("groups", &groups);
+}
+
+const char *sk_define_news(void)
+{
+    if (paths.told == paths.used && scopes.length == 0 && groups.length == 0)
+        return NULL;
+    sk_json_clear(&news);
+    sk_json_begin(&news, NULL, '{');
+    tell_regions();
+    tell_paths();
+    sk_tell_pending(&news, "scopes", &scopes);
+    sk_tell_pending(&news, "groups", &groups);
     sk_json_end(&news, '}');
     return news.text;
 }

@@ -37,6 +37,7 @@ uint32_t sk_define_number(void); /* of the next call or mark */
 uint32_t sk_define_path(uint32_t parent, uint32_t region, const void *site);
 uint32_t sk_define_parent(uint32_t path);
 uint32_t sk_define_region(const char *name); /* of the user; the same for the same text */
+uint32_t sk_define_function(const char *name); /* of a communication library other than MPI */
 
 /* New communicators, and windows over one. All its processes must call it: they agree on a number with a broadcast. The
  * lock is held before and after, not meanwhile: another thread may have to make a communicator before others come here.
@@ -45,6 +46,7 @@ void sk_define_comm(MPI_Comm comm);
 void sk_define_win(MPI_Win win, MPI_Comm comm);
 void sk_forget_comm(MPI_Comm comm);
 void sk_forget_win(MPI_Win win);
+enum { SK_WORLD = 0 }; /* number of MPI_COMM_WORLD, which is defined first */
 int32_t sk_scope_of_comm(MPI_Comm comm); /* -1 if it has none */
 int32_t sk_scope_of_win(MPI_Win win);
 int32_t sk_define_group(MPI_Group group);

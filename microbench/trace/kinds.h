@@ -2,8 +2,16 @@
 #ifndef SK_TRACE_KINDS_H
 #define SK_TRACE_KINDS_H
 
-enum sk_kind { SK_PUT = 1, SK_GET, SK_ACCUMULATE, SK_RMW, SK_SENT, SK_RECEIVED };
-enum { SK_STRIDED = 1 << 8, SK_VECTOR = 2 << 8, SK_SYNCHRONOUS = 1 << 16, SK_BLOCKING = 1 << 17,
-       SK_EXCLUSIVE = 1 << 30 };
+#include "trace/scalkit_trace.h"
+
+enum sk_kind {
+    SK_PUT = SK_TRACE_PUT, SK_GET = SK_TRACE_GET, SK_ACCUMULATE = SK_TRACE_ACCUMULATE, SK_RMW = SK_TRACE_RMW,
+    SK_SENT = SK_TRACE_NOTIFY, SK_RECEIVED = SK_TRACE_NOTIFIED
+};
+enum {
+    SK_STRIDED = SK_TRACE_STRIDED, SK_VECTOR = SK_TRACE_VECTOR, SK_SYNCHRONOUS = 1 << 16,
+    SK_BLOCKING = SK_TRACE_BLOCKING, SK_EXCLUSIVE = 1 << 30,
+    SK_NOTIFICATION = 0x7FFFFFFE /* tag of notifications, which no message has */
+};
 
 #endif

@@ -2,7 +2,6 @@
 #include "trace/record.h"
 
 #include "trace/define.h"
-#include "trace/scalkit_trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +13,12 @@
 #include <unistd.h>
 
 bool sk_is_recording;
+SK_PER_THREAD unsigned sk_depth;
 
 static bool is_locking;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static SK_PER_THREAD uint32_t inner_path; /* call path of the innermost region or call */
+static SK_PER_THREAD uint32_t outermost; /* number of the call of a library that this thread is in */
 static SK_PER_THREAD bool is_first; /* the thread that began MPI: regions lie in each other, so it alone marks them */
 static int own_rank, n_ranks;
 static bool is_shared;
@@ -35,9 +36,14 @@ void sk_unlock(void)
         pthread_mutex_unlock(&mutex);
 }
 
-uint32_t sk_enter(struct sk_call *call, struct sk_place *place, uint32_t function, const void *site)
+uint32_t sk_enter(struct sk_call *call, struct sk_trace_place *place, uint32_t function, const void *site)
 {
     uint32_t outer = inner_path;
+    if (sk_depth > 0) {
+        call->number = outermost;
+        sk_unlock();
+        return outer;
+    }
     if (place->site != site || place->parent != outer || place->path == 0) {
         place->path = sk_define_path(outer, function, site);
         place->parent = outer;
@@ -53,9 +59,15 @@ uint32_t sk_enter(struct sk_call *call, struct sk_place *place, uint32_t functio
 void sk_leave(const struct sk_call *call, uint32_t outer)
 {
     inner_path = outer;
-    if (sk_is_recording)
+    if (sk_is_recording && sk_depth == 0)
         sk_buffer_call(call);
     sk_unlock();
+}
+
+void sk_within(uint32_t number)
+{
+    if (sk_depth++ == 0)
+        outermost = number;
 }
 
 static void mark(uint32_t path, int way)

@@ -4,13 +4,11 @@
 
 #include "trace/buffer.h"
 #include "trace/now.h"
+#include "trace/scalkit_trace.h"
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-/* The last call path of a wrapper: most calls come from where the last one came from. */
-struct sk_place { const void *site; uint32_t parent, path; };
 
 extern bool sk_is_recording; /* between the end of MPI_Init and the end of MPI_Finalize */
 
@@ -21,8 +19,25 @@ void sk_record_clock(void);             /* collective: measures the offset of th
 void sk_lock(void); /* only with threads that call MPI at the same time */
 void sk_unlock(void);
 
-/* Numbers and times the call that begins now, and returns the call path around it; for sk_leave. Unlocks. */
-uint32_t sk_enter(struct sk_call *call, struct sk_place *place, uint32_t function, const void *site);
+/* Numbers and times the call that begins now, and returns the call path around it; for sk_leave. Unlocks. `place` is
+ * the last call path of a wrapper: most calls come from where the last one came from. */
+uint32_t sk_enter(struct sk_call *call, struct sk_trace_place *place, uint32_t function, const void *site);
 void sk_leave(const struct sk_call *call, uint32_t outer); /* records it; unlocks */
+
+/* Calls of libraries other than MPI that this thread is in. What is called within the outermost is part of it. */
+extern SK_PER_THREAD unsigned sk_depth;
+void sk_within(uint32_t number); /* one more; the call of this number, if it is the outermost */
+
+static inline void sk_record_transfer(const struct sk_transfer *transfer)
+{
+    if (sk_depth == 0)
+        sk_buffer_transfer(transfer);
+}
+
+static inline void sk_record_completion(uint32_t call, uint32_t posted)
+{
+    if (sk_depth == 0)
+        sk_buffer_completion(call, posted);
+}
 
 #endif

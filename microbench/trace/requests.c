@@ -1,8 +1,8 @@
 #include "trace/requests.h"
 
-#include "trace/buffer.h"
 #include "trace/kinds.h"
 #include "trace/map.h"
+#include "trace/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,9 +90,9 @@ void sk_request_ended(MPI_Request handle, uint32_t call, MPI_Status *status)
             PMPI_Get_count(status, MPI_BYTE, &bytes);
             struct sk_transfer transfer = { bytes < 0 ? 0 : bytes, request->posted, request->order, SK_RECEIVED,
                                             request->scope, status->MPI_SOURCE, status->MPI_TAG };
-            sk_buffer_transfer(&transfer);
+            sk_record_transfer(&transfer);
         }
-        sk_buffer_completion(call, request->posted);
+        sk_record_completion(call, request->posted);
     }
     request->is_active = false;
     if (!request->is_persistent)
@@ -109,7 +109,7 @@ void sk_request_started(MPI_Request handle, uint32_t call)
     if (request->kind == SK_SENT && request->scope >= 0 && request->peer >= 0) {
         struct sk_transfer transfer = { request->bytes, call,          call,        SK_SENT,
                                         request->scope, request->peer, request->tag };
-        sk_buffer_transfer(&transfer);
+        sk_record_transfer(&transfer);
     }
 }
 

@@ -15,15 +15,19 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static void rma(struct sk_call *call, uint32_t kind, MPI_Win win, int peer, int64_t n, MPI_Datatype type)
+/* `remote` is the type of the data at the target, whose layout counts. */
+static void rma(struct sk_call *call, uint32_t kind, MPI_Win win, int peer, int64_t n, MPI_Datatype type,
+                MPI_Datatype remote)
 {
     uint32_t layout;
     call->scope = sk_scope_of_win(win);
     call->peer = peer;
     if (peer >= 0 && call->scope >= 0) {
         int64_t bytes = sk_types_bytes(n, type, &layout);
+        if (remote != type)
+            sk_types_bytes(1, remote, &layout);
         struct sk_transfer one = { bytes, call->number, call->number, kind | layout, call->scope, peer, 0 };
-        sk_buffer_transfer(&one);
+        sk_record_transfer(&one);
     }
 }
 
@@ -36,7 +40,7 @@ static void sent(struct sk_call *call, int64_t n, MPI_Datatype type, int peer, i
         int64_t bytes = sk_types_bytes(n, type, &layout);
         uint32_t kind = SK_SENT | layout | flags;
         struct sk_transfer one = { bytes, call->number, call->number, kind, call->scope, peer, tag };
-        sk_buffer_transfer(&one);
+        sk_record_transfer(&one);
     }
 }
 
@@ -49,7 +53,7 @@ static void received(struct sk_call *call, int32_t scope, uint32_t order, const 
     PMPI_Get_count(told, MPI_BYTE, &bytes);
     struct sk_transfer one = { bytes < 0 ? 0 : bytes, call->number, order,          SK_RECEIVED | SK_BLOCKING,
                                scope,                 told->MPI_SOURCE, told->MPI_TAG };
-    sk_buffer_transfer(&one);
+    sk_record_transfer(&one);
 }
 
 static void posted(const struct sk_call *call, MPI_Request request)
@@ -108,7 +112,7 @@ static void new_win(MPI_Win win, MPI_Comm comm)
 #define NONE
 #define ON_WIN(win, rank) call.scope = sk_scope_of_win(win); call.peer = (rank);
 #define ON_COMM(comm, rank) call.scope = sk_scope_of_comm(comm); call.peer = (rank);
-#define RMA(kind, n, type) rma(&call, kind, win, peer, (int64_t)(n), type);
+#define RMA(kind, n, type, remote) rma(&call, kind, win, peer, (int64_t)(n), type, remote);
 #define POSTED(request) posted(&call, *(request));
 #define SEND(n, type, peer, tag, comm, flags) sent(&call, (int64_t)(n), type, peer, tag, comm, flags);
 #define SEND_INIT(n, type, peer, tag, comm, request) send_init(&call, (int64_t)(n), type, peer, tag, comm, *(request));
@@ -140,7 +144,7 @@ static void new_win(MPI_Win win, MPI_Comm comm)
 #define WRAP(name, parameters, arguments, before, after) \
     EXPORT int MPI_##name parameters \
     { \
-        static struct sk_place place; \
+        static struct sk_trace_place place; \
         struct sk_call call = { .scope = -1, .peer = -1 }; \
         if (!sk_is_recording) \
             return PMPI_##name arguments; \
@@ -182,7 +186,7 @@ static void new_win(MPI_Win win, MPI_Comm comm)
 
 static int began(int status, struct sk_call *call, uint32_t function, int level)
 {
-    static struct sk_place place;
+    static struct sk_trace_place place;
     if (status == MPI_SUCCESS) {
         int64_t enter = call->enter;
         sk_record_begin(level);
@@ -213,7 +217,7 @@ EXPORT int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
 
 EXPORT int MPI_Finalize(void)
 {
-    static struct sk_place place;
+    static struct sk_trace_place place;
     struct sk_call call = { .scope = -1, .peer = -1 };
     if (!sk_is_recording)
         return PMPI_Finalize();

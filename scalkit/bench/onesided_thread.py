@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scalkit.errors import DataError
+from scalkit.trace.functions import is_library_call
 
 if TYPE_CHECKING:
     import xarray as xr
 
 __all__ = ["ProgressThread", "weigh_progress_thread"]
-
-_LIBRARIES = ("MPI_", "ARMCI_", "sk1s_")
 
 
 @dataclass(frozen=True)
@@ -103,5 +103,7 @@ def weigh_progress_thread(without: xr.Dataset, with_thread: xr.Dataset) -> Progr
 def _times(ds: xr.Dataset) -> tuple[float, float]:
     """Return the time outside and inside of calls of the library, of all locations, in s."""
     by_path = ds["severity"].sel(metric="time").sum("location").values
-    calls = np.array([str(name).startswith(_LIBRARIES) for name in ds["region"].values], dtype=bool)
+    of_the_user = json.loads(ds.attrs.get("functions", "[]"))
+    names = [str(name) for name in ds["region"].values]
+    calls = np.array([is_library_call(name) or name in of_the_user for name in names], dtype=bool)
     return 1e-9 * int(by_path[~calls].sum()), 1e-9 * int(by_path[calls].sum())

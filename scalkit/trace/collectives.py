@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from scalkit.trace.arrays import Ints, positions_within
-from scalkit.trace.functions import BARRIER, FENCE, FIRST_TO_ALL, NXN, TO_ROOT
-from scalkit.trace.loading import Table
+from scalkit.trace.best import Longest
+from scalkit.trace.functions import BARRIER, FENCE, FIRST_TO_ALL, NXN, TO_ROOT, begun
+from scalkit.trace.loading import LocalTrace, Table
 from scalkit.trace.ranks import rounds
 from scalkit.trace.waiting import Analysis
 
@@ -23,11 +24,12 @@ _NONE = 1 << 62
 
 
 def waits_in_collectives(analysis: Analysis) -> None:
-    """Add the waits in blocking collective calls.
+    """Add the waits in collective calls, and in those that complete what one began that does not wait.
 
     Calls belong together by their communicator, or window, and their place in the order of all such calls on it. At a
     barrier, a fence and an operation from all to all a process waits until the last one has entered; at a broadcast until
-    the root has; the root of a reduction until the first other process has.
+    the root has; the root of a reduction until the first other process has. Of several operations that one call completes
+    the longest wait counts.
     """
     calls = _calls(analysis)
     n_scopes = len(analysis.trace.definitions.scopes)
@@ -45,16 +47,24 @@ def _calls(analysis: Analysis) -> Table:
     trace = analysis.trace
     kind_of_path = np.full(len(trace.definitions.paths), -1, dtype=np.int8)
     for number, (_, names) in enumerate(_KINDS):
-        kind_of_path[trace.definitions.paths_in(names)] = number
+        kind_of_path[trace.definitions.paths_in(names | begun(names))] = number
     place = np.flatnonzero((kind_of_path[trace.calls["path"]] >= 0) & (trace.calls["scope"] >= 0))
     order = np.lexsort((trace.calls["number"][place], trace.calls["scope"][place], trace.calls["location"][place]))
     place = place[order]
-    found = {name: trace.calls[name][place] for name in ("location", "enter", "leave", "path", "scope", "peer")}
+    found = {name: trace.calls[name][place] for name in ("location", "enter", "path", "scope", "peer")}
     found["kind"] = kind_of_path[found["path"]].astype(np.int64)
+    found["waits"] = _waiting_calls(trace, place)
     found["ordinal"] = positions_within(
         found["location"].astype(np.int64) * len(trace.definitions.scopes) + found["scope"]
     )
     return found
+
+
+def _waiting_calls(trace: LocalTrace, place: Ints) -> Ints:
+    """Return the call that waits: the collective one itself, or that which completed it; -1 if none did."""
+    waits = np.arange(len(trace.calls["enter"]), dtype=np.int64)
+    waits[trace.collectives["call"]] = trace.collectives["done"]
+    return waits[place]
 
 
 class _Earliest:
@@ -113,7 +123,10 @@ def _ask(analysis: Analysis, calls: Table, instance: Ints, last: _Earliest, root
     is_root = calls["peer"] == _own_rank(analysis, calls)
     kind = calls["kind"]
     waits_for = np.where(kind <= 2, 0, np.where(kind == 3, 1, 2))
-    concerned = np.flatnonzero((kind >= 0) & ((kind <= 2) | ((kind == 3) & ~is_root) | ((kind == 4) & is_root)))
+    concerned = np.flatnonzero(
+        (calls["waits"] >= 0) & ((kind <= 2) | ((kind == 3) & ~is_root) | ((kind == 4) & is_root))
+    )
+    longest = [Longest() for _ in _KINDS]
     for each in rounds(analysis.ranks, instance[concerned] % analysis.ranks.size, analysis.options.chunk):
         which, what = np.ascontiguousarray(each.ask(instance[concerned], waits_for[concerned]).T)
         answers = [keeper.of(which) for keeper in (last, root, first)]
@@ -121,16 +134,16 @@ def _ask(analysis: Analysis, calls: Table, instance: Ints, last: _Earliest, root
         time = np.where(what == 0, -time, time)
         found = each.answer(time, cause, before)
         mine = concerned[each.sent]
-        _add(analysis, {name: values[mine] for name, values in calls.items()}, found)
+        _offer(analysis, calls["waits"][mine], kind[mine], found, longest)
+    for one, (metric, _) in zip(longest, _KINDS, strict=True):
+        one.add_to(analysis.waits, metric, analysis.trace)
 
 
-def _add(analysis: Analysis, calls: Table, found: Ints) -> None:
+def _offer(analysis: Analysis, call: Ints, kind: Ints, found: Ints, longest: list[Longest]) -> None:
     time, cause, before = found.T
     known = np.abs(time) < _NONE
-    until = np.minimum(time, calls["leave"])
-    wait = np.where(known, np.maximum(until - calls["enter"], 0), 0)
-    for number, (metric, _) in enumerate(_KINDS):
-        chosen = np.flatnonzero((calls["kind"] == number) & (wait > 0))
-        location = calls["location"][chosen]
-        analysis.waits.add(metric, calls["path"][chosen], location, wait[chosen])
-        analysis.waits.blame(metric, location, cause[chosen], before[chosen], wait[chosen])
+    until = np.minimum(time, analysis.trace.calls["leave"][call])
+    wait = np.where(known, np.maximum(until - analysis.trace.calls["enter"][call], 0), 0)
+    for number, one in enumerate(longest):
+        chosen = np.flatnonzero(kind == number)
+        one.offer(call[chosen], wait[chosen], cause[chosen], before[chosen])

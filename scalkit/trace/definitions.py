@@ -34,6 +34,8 @@ class LocalDefinitions:
     scopes : dict from int to (key, size, own rank, name)
     groups : dict from int to tuple of int
         Locations of the groups that post and start took.
+    functions : set of int
+        Regions that are functions of a communication library of the user.
     """
 
     regions: dict[int, str] = field(default_factory=dict)
@@ -41,6 +43,7 @@ class LocalDefinitions:
     paths: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     scopes: dict[int, tuple[ScopeKey, int, int, str]] = field(default_factory=dict)
     groups: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    functions: set[int] = field(default_factory=set)
 
     def add(self, block: Mapping[str, Any]) -> None:
         """Add what a block says.
@@ -58,6 +61,7 @@ class LocalDefinitions:
             }
             for number, kind, root, serial, size, rank, name in block.get("scopes", ()):
                 self.scopes[int(number)] = ((str(kind), int(root), int(serial)), int(size), int(rank), str(name))
+            self.functions |= set(map(int, block.get("functions", ())))
             self.groups |= {int(number): tuple(map(int, members)) for number, members in block.get("groups", ())}
         except (TypeError, ValueError) as error:
             raise DataError(f"a definition is damaged ({error})") from error
@@ -112,11 +116,14 @@ class Definitions:
     parents : ndarray of int of shape (n_paths,)
         Number of each parent; -1 for the program.
     scopes : tuple of Scope
+    functions : frozenset of str
+        Names of regions that are functions of a communication library of the user.
     """
 
     paths: tuple[Path, ...]
     parents: NDArray[np.int64]
     scopes: tuple[Scope, ...]
+    functions: frozenset[str] = frozenset()
 
     def region(self, path: int) -> str:
         """Return the region at the end of a path."""
@@ -136,7 +143,11 @@ class Definitions:
         """Return for every path whether its region is a call of a communication library, and none of those named."""
         excluded = frozenset(map(base_name, apart_from))
         names = [base_name(self.region(k)) for k in range(len(self.paths))]
-        return np.array([is_library_call(name) and name not in excluded for name in names], dtype=bool)
+        return np.array([self.is_function(name) and name not in excluded for name in names], dtype=bool)
+
+    def is_function(self, region: str) -> bool:
+        """Return whether a region is a function of a communication library, which may progress what others have begun."""
+        return is_library_call(region) or region in self.functions
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -144,7 +155,11 @@ class Definitions:
         return np.array([len(scope.members) for scope in self.scopes], dtype=np.int64)
 
 
-def merge(paths: Iterable[Path], scopes: Sequence[tuple[int, ScopeKey, int, int, str]]) -> Definitions:
+def merge(
+    paths: Iterable[Path],
+    scopes: Sequence[tuple[int, ScopeKey, int, int, str]],
+    functions: frozenset[str] = frozenset(),
+) -> Definitions:
     """Return the definitions of all locations, in an order that does not depend on who read them.
 
     Parameters
@@ -153,6 +168,8 @@ def merge(paths: Iterable[Path], scopes: Sequence[tuple[int, ScopeKey, int, int,
         Of all locations; repeated ones are one.
     scopes : sequence of (location, key, size, rank, name)
         What each location says of each scope that it is in.
+    functions : frozenset of str
+        Regions that are functions of a communication library of the user.
 
     Returns
     -------
@@ -170,4 +187,5 @@ def merge(paths: Iterable[Path], scopes: Sequence[tuple[int, ScopeKey, int, int,
         if 0 <= rank < len(members[key]):
             members[key][rank] = location
         names[key] = max(names.get(key, ""), name)
-    return Definitions(tuple(ordered), parents, tuple(Scope(key, names[key], members[key]) for key in sorted(members)))
+    ranked = tuple(Scope(key, names[key], members[key]) for key in sorted(members))
+    return Definitions(tuple(ordered), parents, ranked, functions)

@@ -1,8 +1,9 @@
-"""What the functions of MPI mean to the analysis: which progress, which complete, which wait for all."""
+"""What the functions of MPI and ARMCI mean to the analysis: which progress, which complete, which wait for all."""
 
 from __future__ import annotations
 
 __all__ = [
+    "ALL_FENCE",
     "BARRIER",
     "COLLECTIVES",
     "COMPLETE",
@@ -20,10 +21,11 @@ __all__ = [
     "UNLOCK_ALL",
     "WAIT",
     "base_name",
+    "begun",
     "is_library_call",
 ]
 
-BARRIER = frozenset({"MPI_Barrier"})
+BARRIER = frozenset({"MPI_Barrier", "ARMCI_Barrier", "armci_msg_barrier", "sk1s_barrier"})
 NXN = frozenset(
     {
         "MPI_Allgather",
@@ -39,6 +41,7 @@ NXN = frozenset(
 FIRST_TO_ALL = frozenset({"MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"})
 TO_ROOT = frozenset({"MPI_Reduce", "MPI_Gather", "MPI_Gatherv"})
 FENCE = frozenset({"MPI_Win_fence"})
+ALL_FENCE = frozenset({"ARMCI_AllFence"})
 COLLECTIVES = BARRIER | NXN | FIRST_TO_ALL | TO_ROOT | FENCE
 
 LOCK, UNLOCK = frozenset({"MPI_Win_lock"}), frozenset({"MPI_Win_unlock"})
@@ -53,6 +56,12 @@ FLUSH_ALL = frozenset({"MPI_Win_flush_all", "MPI_Win_flush_local_all", "MPI_Win_
 """Complete the operations to all targets of a window."""
 
 
+def begun(names: frozenset[str]) -> frozenset[str]:
+    """Return the functions of MPI that begin these collective operations, and do not wait: ``"MPI_Ibarrier"`` and the like."""
+    of_mpi = (name.removeprefix("MPI_") for name in names if name.startswith("MPI_") and name not in FENCE)
+    return frozenset(f"MPI_I{name[0].lower()}{name[1:]}" for name in of_mpi)
+
+
 def base_name(name: str) -> str:
     """Return the name of an MPI function without the `_c` of large counts."""
     return name[:-2] if name.startswith("MPI_") and name.endswith("_c") else name
@@ -60,4 +69,4 @@ def base_name(name: str) -> str:
 
 def is_library_call(name: str) -> bool:
     """Return whether a region is a call of a communication library, which may progress what others have begun."""
-    return name.startswith(("MPI_", "ARMCI_", "sk1s_"))
+    return name.startswith(("MPI_", "ARMCI_", "armci_", "sk1s_"))

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from scalkit.trace.clock import corrected
 from scalkit.trace.definitions import Definitions
-from scalkit.trace.tables import BLOCKING, TABLES, Columns
+from scalkit.trace.tables import BLOCKING, RECEIVE, SEND, TABLES, Columns
 
-__all__ = ["PLACE", "Joining", "Table", "bounds", "entered", "link"]
+__all__ = ["PLACE", "Joining", "Table", "bounds", "completing", "entered", "link"]
 
 Table = dict[str, NDArray[Any]]
 """Columns of whole numbers, all of one length, each as narrow as its values allow."""
@@ -95,8 +95,16 @@ def entered(marks: Table, definitions: Definitions) -> Table:
     return {**kept, "path": after, "entered": new, "own": path}
 
 
-def link(calls: Table, transfers: Table, completions: Table, first: int, count: int) -> None:
-    """Replace numbers of calls by places in the table, and find the call that completed each transfer."""
+def link(calls: Table, transfers: Table, completions: Table, first: int, count: int) -> Table:
+    """Replace numbers of calls by places in the table, and find the call that completed each transfer.
+
+    Returns
+    -------
+    Table
+        `transfer, done`: one-sided transfers that a later call completes once more, as a fence does with a put that was
+        complete for its origin before: places of the transfer, and of the call.
+    """
+    again: list[tuple[NDArray[Any], NDArray[Any]]] = [(np.empty(0, dtype=PLACE), np.empty(0, dtype=PLACE))]
     place = np.empty(len(transfers["call"]), dtype=PLACE)
     done = np.full(len(place), -1, dtype=PLACE)
     for mine, posts, ends in zip(*(bounds(one, first, count) for one in (calls, transfers, completions)), strict=True):
@@ -108,9 +116,49 @@ def link(calls: Table, transfers: Table, completions: Table, first: int, count: 
             whose, by = whose[order], by[order]
             at = np.minimum(np.searchsorted(whose, posted), len(whose) - 1)
             done[posts] = np.where(whose[at] == posted, np.searchsorted(numbers, by[at]) + mine.start, -1)
+            more, row = _completed_again(transfers["kind"][posts], posted, whose)
+            again.append((more + posts.start, np.searchsorted(numbers, by[row]) + mine.start))
     blocking = (transfers["kind"] & BLOCKING) != 0
     done[blocking] = place[blocking]
     transfers["call"], transfers["done"] = place, done
+    columns = zip(*again, strict=True)
+    return {
+        name: np.concatenate(column).astype(PLACE) for name, column in zip(("transfer", "done"), columns, strict=True)
+    }
+
+
+def _completed_again(
+    kind: NDArray[Any], posted: NDArray[Any], whose: NDArray[Any]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return one-sided transfers, and the rows of completions, in order of the posting call, that are not their first."""
+    is_first = np.ones(len(whose), dtype=bool)
+    is_first[1:] = whose[1:] != whose[:-1]
+    is_rma = ~np.isin(kind & 0xFF, (SEND, RECEIVE))
+    blocking = is_rma & ((kind & BLOCKING) != 0)
+    if is_first.all() and not blocking.any():
+        return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
+    low, high = (np.searchsorted(posted, whose, side=side) for side in ("left", "right"))
+    row = np.repeat(np.arange(len(whose)), high - low)
+    begin = np.repeat(np.cumsum(high - low) - (high - low), high - low)
+    transfer = np.arange(len(row)) - begin + low[row]
+    kept = np.where(blocking[transfer], True, is_rma[transfer] & ~is_first[row])
+    return transfer[kept], row[kept]
+
+
+def completing(calls: Table, completions: Table, is_wanted: NDArray[np.bool_], first: int, count: int) -> Table:
+    """Return `call, done` for those calls that are wanted: their places, and that of the call that completed each, or -1."""
+    call = np.flatnonzero(is_wanted)
+    done = np.full(len(call), -1, dtype=np.int64)
+    for mine, ends in zip(*(bounds(one, first, count) for one in (calls, completions)), strict=True):
+        low, high = np.searchsorted(call, (mine.start, mine.stop))
+        if high > low and ends.stop > ends.start:
+            numbers = calls["number"][mine]
+            order = np.lexsort((completions["call"][ends], completions["posted"][ends]))
+            whose, by = completions["posted"][ends][order], completions["call"][ends][order]
+            asked = calls["number"][call[low:high]]
+            at = np.minimum(np.searchsorted(whose, asked), len(whose) - 1)
+            done[low:high] = np.where(whose[at] == asked, np.searchsorted(numbers, by[at]) + mine.start, -1)
+    return {"call": call, "done": done}
 
 
 def _mapped(known: Mapping[int, int], values: NDArray[Any]) -> NDArray[Any]:

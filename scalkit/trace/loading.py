@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from scalkit.errors import DataError
 from scalkit.trace.checks import checked
 from scalkit.trace.definitions import Definitions, LocalDefinitions, Path, merge
-from scalkit.trace.joining import PLACE, Joining, Table, bounds, entered, link
+from scalkit.trace.functions import COLLECTIVES, begun
+from scalkit.trace.joining import PLACE, Joining, Table, bounds, completing, entered, link
 from scalkit.trace.problems import Problem, refuse
 from scalkit.trace.ranks import Alone, Ranks
 from scalkit.trace.reading import Header, LocationFile, count_records, read_header, read_location
@@ -42,6 +43,11 @@ class LocalTrace:
     marks : Table
         `location, time, number, path, entered, own`: from this time on `path` is the innermost region; `entered` is it if it is
         new, or -1; `own` is the region that is entered or left.
+    landings : Table
+        `location, call, done, scope, peer, transfer`: one-sided transfers that `done` completed once more, at their target;
+        `transfer` is their place in `transfers`, as loaded.
+    collectives : Table
+        `call, done`: calls that began a collective operation and did not wait, and the call that completed it, or -1.
     groups : list of dict
         For each location, the locations of each group that post and start took.
     problems : list of Problem
@@ -55,6 +61,8 @@ class LocalTrace:
     calls: Table
     transfers: Table
     marks: Table
+    landings: Table
+    collectives: Table
     groups: list[Mapping[int, tuple[int, ...]]] = field(repr=False)
     problems: list[Problem] = field(repr=False)
 
@@ -132,8 +140,13 @@ def load(folder: str | PathLike[str], ranks: Ranks | None = None, *, keep_going:
     groups: list[Mapping[int, tuple[int, ...]]] = [local.groups for _, local in known]
     calls, transfers, completions = (joining.table(name) for name in ("calls", "transfers", "completions"))
     marks = entered(joining.table("marks"), definitions)
-    link(calls, transfers, completions, first, end - first)
-    return LocalTrace(header, definitions, first, end - first, calls, transfers, marks, groups, problems)
+    again = link(calls, transfers, completions, first, end - first)
+    landings = {name: transfers[name][again["transfer"]] for name in ("location", "call", "scope", "peer")} | again
+    begins = definitions.paths_in(begun(COLLECTIVES))[calls["path"]]
+    ended = completing(calls, completions, begins, first, end - first)
+    return LocalTrace(
+        header, definitions, first, end - first, calls, transfers, marks, landings, ended, groups, problems
+    )
 
 
 def _read(header: Header, location: int) -> tuple[LocationFile, dict[int, Path], list[Problem]]:
@@ -156,7 +169,10 @@ def _read(header: Header, location: int) -> tuple[LocationFile, dict[int, Path],
 def _share(ranks: Ranks, first: int, local: list[tuple[dict[int, Path], LocalDefinitions]]) -> Definitions:
     paths = {path for known, _ in local for path in known.values()}
     scopes = [(first + k, *entry) for k, (_, one) in enumerate(local) for entry in one.scopes.values()]
-    everything = ranks.gather((paths, scopes))
+    functions = {one.regions[number] for _, one in local for number in one.functions if number in one.regions}
+    everything = ranks.gather((paths, scopes, functions))
     return merge(
-        (path for known, _ in everything for path in known), [entry for _, entries in everything for entry in entries]
+        (path for known, _, _ in everything for path in known),
+        [entry for _, entries, _ in everything for entry in entries],
+        frozenset(name for _, _, names in everything for name in names),
     )

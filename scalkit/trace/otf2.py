@@ -14,10 +14,10 @@ import numpy as np
 from scalkit.errors import BuildError, DataError
 from scalkit.native import build, sources
 from scalkit.trace.definitions import Definitions
-from scalkit.trace.functions import is_library_call
-from scalkit.trace.loading import LocalTrace, load
-from scalkit.trace.otf2_events import events_of
+from scalkit.trace.loading import LocalTrace, Table, load
+from scalkit.trace.otf2_events import More, events_of
 from scalkit.trace.requests import completing_kinds
+from scalkit.trace.tables import RECEIVE, SEND
 from scalkit.trace.writing import write_header
 
 __all__ = ["read_otf2", "write_otf2"]
@@ -69,8 +69,8 @@ def read_otf2(archive: str | PathLike[str], folder: str | PathLike[str]) -> dict
 def write_otf2(folder: str | PathLike[str], archive: str | PathLike[str], *, keep_going: bool = False) -> int:
     """Write a trace as an OTF2 archive by the conventions of Score-P, and return how many events it has.
 
-    Times are those on the clock of all. Layouts of data, the time that flushes of the recorder took, and completions of
-    collective operations that do not block are not kept. A call site stands as the file of a region of its own.
+    Times are those on the clock of all. Layouts of data, and the time that flushes of the recorder took, are not kept. A call
+    site stands as the file of a region of its own.
 
     Parameters
     ----------
@@ -107,12 +107,25 @@ def _write_events(trace: LocalTrace, words: _Words, paths: list[Path]) -> list[i
     shift = max(0, -first)
     words.clock = (first + shift, max((int(one.max()) for one in ends), default=0) - first)
     kinds, counts = completing_kinds(trace), []
+    posts = np.searchsorted(trace.transfers["location"], np.arange(trace.count)).tolist()
     for k, (begin, tables) in enumerate(zip(trace.begins, trace.parts(), strict=True)):
-        rows = events_of(k, begin, tables, trace.definitions, kinds, words.numbers, words.groups[k])
+        more = More(
+            *_of_location(trace.landings, trace.landings["location"] == k, begin, ("transfer", posts[k])),
+            *_of_location(
+                trace.collectives, trace.calls["location"][trace.collectives["call"]] == k, begin, ("call", begin)
+            ),
+        )
+        rows = events_of(k, begin, tables, more, trace.definitions, kinds, words.numbers, words.groups[k])
         rows[:, 1] += shift
         rows.tofile(paths[k])
         counts.append(len(rows))
     return counts
+
+
+def _of_location(table: Table, mine: Any, begin: int, key: tuple[str, int]) -> tuple[Any, Any]:
+    """Return a column of the rows of a location, counted from where it begins, and the call that completed each, or -1."""
+    done = table["done"][mine].astype(np.int64)
+    return table[key[0]][mine].astype(np.int64) - key[1], np.where(done >= 0, done - begin, -1)
 
 
 class _Words:
@@ -125,7 +138,7 @@ class _Words:
         self._known = {tuple(range(trace.count)): 1}
         self._facts = trace.header.facts
         self._groups = [tuple(range(trace.count))] * 2
-        self.numbers = {"region": self._regions(trace.definitions), "scope": self._scopes(trace.definitions)}
+        self.numbers = {"region": self._regions(trace.definitions), **self._scopes(trace)}
         self.groups = [{k: self._group(members) for k, members in one.items()} for one in trace.groups]
 
     def text(self, counts: list[int]) -> str:
@@ -154,15 +167,21 @@ class _Words:
             if step not in steps:
                 steps[step] = len(steps)
                 site = self._string(step[1]) if step[1] else -1
-                self._lines.append(f"R {self._string(step[0])} {site} {int(is_library_call(step[0]))}")
+                self._lines.append(f"R {self._string(step[0])} {site} {_kind(definitions, step[0])}")
             found.append(steps[step])
         return np.array(found, dtype=np.int64)
 
-    def _scopes(self, definitions: Definitions) -> Any:
-        """Return the communicator or window of each scope; a window has a communicator of its own."""
+    def _scopes(self, trace: LocalTrace) -> dict[str, Any]:
+        """Return the communicator or window of each scope, and its window.
+
+        A window has a communicator of its own; a communicator gets a window if there are one-sided operations on it, as those of
+        ARMCI, which has no windows.
+        """
+        is_rma = ~np.isin(trace.transfers["kind"] & 0xFF, (SEND, RECEIVE))
+        used = frozenset(np.unique(trace.transfers["scope"][is_rma]).tolist())
         n_wins = 0
-        found = []
-        for n_comms, scope in enumerate(definitions.scopes):
+        scopes, windows = [], []
+        for n_comms, scope in enumerate(trace.definitions.scopes):
             if (scope.members < 0).any():
                 missing = int(np.flatnonzero(scope.members < 0)[0])
                 raise DataError(
@@ -170,11 +189,18 @@ class _Words:
                 )
             group = self._group(tuple(scope.members.tolist()))
             self._lines.append(f"C {self._string('' if scope.is_window else scope.name)} {group}")
-            if scope.is_window:
+            has_window = scope.is_window or n_comms in used
+            if has_window:
                 self._lines.append(f"W {self._string(scope.name)} {n_comms}")
-            found.append(n_wins if scope.is_window else n_comms)
-            n_wins += scope.is_window
-        return np.array(found, dtype=np.int64)
+            scopes.append(n_wins if scope.is_window else n_comms)
+            windows.append(n_wins if has_window else -1)
+            n_wins += has_window
+        return {"scope": np.array(scopes, dtype=np.int64), "window": np.array(windows, dtype=np.int64)}
+
+
+def _kind(definitions: Definitions, region: str) -> int:
+    """Return 1 for a function of MPI, 2 for one of another communication library, else 0."""
+    return 1 if region.startswith("MPI_") else 2 * int(definitions.is_function(region))
 
 
 def _empty(folder: str | PathLike[str]) -> Path:

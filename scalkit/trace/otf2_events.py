@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from scalkit.trace.loading import Table
 from scalkit.trace.requests import Kinds, completed_by, one_sided
 from scalkit.trace.tables import BLOCKING, EXCLUSIVE, PUT, RECEIVE, SEND
 
-__all__ = ["FIELDS", "UNDEFINED", "events_of"]
+__all__ = ["FIELDS", "UNDEFINED", "More", "events_of"]
 
 FIELDS = ("kind", "time", "a", "b", "c", "d", "e")
 """Columns of an event; microbench/trace/otf2/write.c says what the last five mean for each kind."""
@@ -40,6 +40,7 @@ UNDEFINED = (1 << 32) - 1
 (ENTER, LEAVE, SENT, ISEND, ISEND_COMPLETE, IRECV_REQUEST, IRECV, RECV, COLLECTIVE_BEGIN, COLLECTIVE_END) = range(10)
 OPERATION = 10  # a put, and behind it get, accumulate and fetch
 (COMPLETE_BLOCKING, COMPLETED, RMA_BEGIN, RMA_END, GROUP_SYNC, LOCKED, UNLOCKED, SYNC, WIN_DESTROY) = range(14, 23)
+(COMPLETE_REMOTE, COLLECTIVE_REQUEST, COLLECTIVE_COMPLETE) = range(23, 26)
 
 _OPERATORS = {
     name: number
@@ -63,6 +64,23 @@ _BEFORE_LEAVE = 1 << 40
 _LEAVE = 1 << 41
 
 
+class More(NamedTuple):
+    """What ends in other calls of a location; all numbers are places in its tables.
+
+    Attributes
+    ----------
+    landed, landed_in : ndarray of int of shape (n,)
+        Transfers that a call completed once more, at their target, and that call.
+    begun, ended_in : ndarray of int of shape (m,)
+        Calls that began a collective operation, and did not wait, and the call that completed it, or -1.
+    """
+
+    landed: Ints
+    landed_in: Ints
+    begun: Ints
+    ended_in: Ints
+
+
 class _Events:
     """Events with what orders them: the record that they stand before or at, and their place there."""
 
@@ -84,6 +102,7 @@ def events_of(
     location: int,
     begin: int,
     tables: tuple[Table, Table, Table],
+    more: More,
     definitions: Definitions,
     kinds: Kinds,
     numbers: Mapping[str, NDArray[Any]],
@@ -98,11 +117,12 @@ def events_of(
         Where its calls begin in those of all.
     tables : (Table, Table, Table)
         Calls, transfers and marks of it.
+    more : More
     definitions : Definitions
     kinds : Kinds
         What the calls of each path complete.
     numbers : mapping from str to ndarray of int
-        ``"region"`` of each call path, ``"scope"`` the communicator or window of each scope.
+        ``"region"`` of each call path, ``"scope"`` the communicator or window of each scope, ``"window"`` its window.
     groups : mapping from int to int
         Number in the archive of each group that post and start took.
 
@@ -115,7 +135,8 @@ def events_of(
     events = _Events()
     at_enter, at_leave = _regions(events, calls, marks, definitions, numbers["region"])
     _calls(events, calls, definitions, numbers["scope"], groups, at_enter, at_leave)
-    _transfers(events, begin, calls, transfers, kinds, numbers["scope"], at_enter, at_leave)
+    _transfers(events, begin, calls, transfers, more, kinds, numbers, at_enter, at_leave)
+    _begun(events, calls, len(transfers["call"]), more, definitions, numbers["scope"], at_enter, at_leave)
     found = events.ordered()
     if (np.diff(found[:, 1]) < 0).any():
         raise DataError(
@@ -179,8 +200,7 @@ def _calls(
 
     peer = np.where(calls["peer"] < 0, UNDEFINED, calls["peer"].astype(np.int64))
     collective = of(COLLECTIVES - FENCE)
-    names = [base_name(definitions.region(k)).removeprefix("MPI_") for k in range(len(definitions.paths))]
-    operator = np.array([_OPERATORS.get(name, 0) for name in names], dtype=np.int64)
+    operator = _operators(definitions)
     after_enter(COLLECTIVE_BEGIN, collective)
     before_leave(COLLECTIVE_END, collective, c=peer[collective], d=operator[calls["path"][collective]])
     fence = of(FENCE)
@@ -198,6 +218,36 @@ def _calls(
     opens, ends = of(POST | START), of(COMPLETE | WAIT)
     before_leave(GROUP_SYNC, opens, a=np.array([groups.get(int(k), 0) for k in calls["peer"][opens]], dtype=np.int64))
     before_leave(GROUP_SYNC, ends, a=_groups_of_ends(calls, definitions, opens, ends, groups))
+
+
+def _operators(definitions: Definitions) -> Ints:
+    """Return the number that OTF2 gives to the collective operation of each call path; 0 where there is none."""
+    names = [base_name(definitions.region(k)).removeprefix("MPI_") for k in range(len(definitions.paths))]
+    waiting = [name[1:].capitalize() if name[:1] == "I" else name for name in names]
+    return np.array([_OPERATORS.get(name, 0) for name in waiting], dtype=np.int64)
+
+
+def _begun(
+    events: _Events,
+    calls: Table,
+    n_transfers: int,
+    more: More,
+    definitions: Definitions,
+    scope: NDArray[Any],
+    at_enter: Keys,
+    at_leave: Keys,
+) -> None:
+    """Add the begin and the end of collective operations that do not wait."""
+    on = np.flatnonzero(calls["scope"][more.begun] >= 0)
+    call, done = more.begun[on], more.ended_in[on]
+    request = n_transfers + np.arange(len(call), dtype=np.int64)
+    events.add(COLLECTIVE_REQUEST, calls["enter"][call], (*(one[call] for one in at_enter), 1), e=request)
+    ended = np.flatnonzero(done >= 0)
+    call, done, request = call[ended], done[ended], request[ended]
+    peer = np.where(calls["peer"][call] < 0, UNDEFINED, calls["peer"][call].astype(np.int64))
+    key = (*(one[done] for one in at_leave), _BEFORE_LEAVE + (1 << 38) + request)
+    fields = {"b": scope[calls["scope"][call]], "c": peer, "d": _operators(definitions)[calls["path"][call]]}
+    events.add(COLLECTIVE_COMPLETE, calls["leave"][done], key, **fields, e=request)
 
 
 def _groups_of_ends(
@@ -222,8 +272,9 @@ def _transfers(
     begin: int,
     calls: Table,
     transfers: Table,
+    more: More,
     kinds: Kinds,
-    scope: NDArray[Any],
+    numbers: Mapping[str, NDArray[Any]],
     at_enter: Keys,
     at_leave: Keys,
 ) -> None:
@@ -236,10 +287,12 @@ def _transfers(
     blocking = (transfers["kind"] & BLOCKING) != 0
     operation = transfers["kind"].astype(np.int64) & 0xFF
 
+    scope = np.where(is_rma, numbers["window"][transfers["scope"]], numbers["scope"][transfers["scope"]])
+
     def add(kind: Any, chosen: NDArray[np.bool_], *, where: Ints, leaving: bool) -> None:
         row = np.flatnonzero(chosen)
         at = where[row]
-        fields = {"a": transfers["peer"][row], "b": scope[transfers["scope"][row]], "c": transfers["tag"][row]}
+        fields = {"a": transfers["peer"][row], "b": scope[row], "c": transfers["tag"][row]}
         key = (
             *(one[at] for one in (at_leave if leaving else at_enter)),
             (_BEFORE_LEAVE if leaving else 2) + number[row],
@@ -258,3 +311,6 @@ def _transfers(
     add(OPERATION + operation - PUT, is_rma, where=call, leaving=False)
     add(COMPLETE_BLOCKING, is_rma & blocking, where=call, leaving=True)
     add(COMPLETED, is_rma & ~blocking & ended, where=done, leaving=True)
+    key = (*(one[more.landed_in] for one in at_leave), _BEFORE_LEAVE + len(call) + more.landed)
+    time = calls["leave"][more.landed_in]
+    events.add(COMPLETE_REMOTE, time, key, b=scope[more.landed], e=number[more.landed])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.trace.arrays import Ints, group_starts, next_of_group, pack
-from scalkit.trace.functions import COMPLETE, FENCE, FLUSH_ALL, FLUSH_ONE
+from scalkit.trace.functions import ALL_FENCE, COMPLETE, FENCE, FLUSH_ALL, FLUSH_ONE
 from scalkit.trace.joining import PLACE
 from scalkit.trace.loading import LocalTrace, Table
 from scalkit.trace.options import Options
@@ -71,7 +71,7 @@ def find_requests(trace: LocalTrace, options: Options) -> Requests:
 def completing_kinds(trace: LocalTrace) -> Kinds:
     """Return what the calls of each path complete."""
     active = FENCE | COMPLETE | {"MPI_Win_free"}
-    return Kinds(*map(trace.definitions.paths_in, (FLUSH_ONE, FLUSH_ALL | active, FLUSH_ALL, active)))
+    return Kinds(*map(trace.definitions.paths_in, (FLUSH_ONE, FLUSH_ALL | active, FLUSH_ALL | ALL_FENCE, active)))
 
 
 def one_sided(transfers: Table, begin: int) -> tuple[NDArray[np.bool_], Table]:
@@ -88,6 +88,10 @@ def _of_location(
 ) -> tuple[NDArray[Any], ...]:
     _, rows = one_sided(transfers, begin)
     done = completed_by(calls, rows, kinds)
+    low, high = np.searchsorted(trace.landings["location"], (location, location + 1))
+    more = {name: trace.landings[name][low:high] for name in ("call", "done", "scope", "peer")}
+    done = np.concatenate([done, more["done"] - begin])
+    rows = {name: np.concatenate([rows[name], more[name] - (begin if name == "call" else 0)]) for name in rows}
     target = members(trace, rows["scope"], rows["peer"])
     posted = calls["enter"][rows["call"]]
     kept = (done >= 0) & _is_known(trace, target) & (target != location)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -10,10 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scalkit import native
 from scalkit.bench import Mpi
 from scalkit.bench.mpi import settings
 from scalkit.trace import analyse
 from scalkit.trace.loading import load
+from scalkit.trace.otf2 import read_otf2, write_otf2
 from scalkit.trace.tables import ACCUMULATE, GET, PUT, RECEIVE, RMW, SEND
 
 KERNEL = Path(__file__).resolve().parents[2] / "microbench"
@@ -22,14 +25,20 @@ BLOCKING = TURNS // 3
 
 
 @pytest.mark.mpi
-def test_calls_and_transfers_are_recorded(mpi: Mpi, tmp_path: Path) -> None:
-    program, trace = tmp_path / "layer_recorded", tmp_path / "trace"
+@pytest.mark.parametrize("recorder", ["linked", "preloaded"])
+def test_calls_and_transfers_are_recorded(mpi: Mpi, tmp_path: Path, recorder: str) -> None:
+    if shutil.which("otf2-print") is None:
+        pytest.skip("needs OTF2 (Debian: otf2-tools, libotf2-trace-dev)")
+    program, trace = tmp_path / ("layer_recorded" if recorder == "linked" else "layer"), tmp_path / "trace"
     make = ["make", "-s", "-j2", "-f", str(KERNEL / "onesided/Makefile"), str(program), f"BUILD={tmp_path}"]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
     environment = {**inherited, **settings(mpi.kind, oversubscribed=True), "SCALKIT_TRACE": str(trace)}
     environment["SCALKIT_TRACE_BUFFER"] = "64"
     subprocess.run([*make, f"MPICC={mpi.mpicc}"], check=True, env=environment)
     trace.mkdir()
+    if recorder == "preloaded":
+        library = native.build(KERNEL, mpi.mpicc, makefile="trace/Makefile").program("libsktrace.so")
+        environment["LD_PRELOAD"] = str(library)
     command = mpi.command(2, str(program), str(trace), forward=environment)
     done = subprocess.run(command, check=True, env=environment, capture_output=True, text=True, timeout=60)
     assert done.stdout == "the layer: all as it must be with 2 processes\n"
@@ -46,13 +55,21 @@ def test_calls_and_transfers_are_recorded(mpi: Mpi, tmp_path: Path) -> None:
     }
     layouts = Counter((found.transfers["kind"][found.transfers["kind"] & 0xFF == ACCUMULATE] >> 8 & 0xFF).tolist())
     assert layouts == dict.fromkeys(range(3), each * TURNS)
-    assert (found.transfers["done"] >= 0).all()
+    assert ((found.transfers["done"] >= 0) == (found.transfers["kind"] & 0xFF != SEND)).all()
     names = Counter(found.definitions.region(int(path)) for path in found.calls["path"])
     assert names["sk1s_nbput"] == each * ((TURNS - BLOCKING) * LAYOUTS + TURNS + 1)
     assert names["sk1s_wait"] == each * ((TURNS - BLOCKING) * LAYOUTS * 3 + TURNS)
     assert names["sk1s_notify_wait"] == each * TURNS
-    severity = analyse(trace)["severity"]
+    assert "sk1s_notify_wait" in found.definitions.functions
+    waits = analyse(trace)
+    severity = waits["severity"]
     assert int(severity.sel(metric="rma_operations").sum()) == sum(kinds[kind] for kind in (PUT, GET, ACCUMULATE, RMW))
     late = severity.sel(metric="late_sender").sum("location").values
-    paths = {str(name) for name in analyse(trace)["region"].values[np.flatnonzero(late)]}
-    assert paths <= {"sk1s_notify_wait"}
+    assert {str(name) for name in waits["region"].values[np.flatnonzero(late)]} <= {"sk1s_notify_wait"}
+    at_barrier = severity.sel(metric="wait_at_barrier").sum("location").values
+    assert {str(name) for name in waits["region"].values[np.flatnonzero(at_barrier)]} == {"sk1s_barrier"}
+    write_otf2(trace, tmp_path / "archive")
+    read_otf2(tmp_path / "archive/traces.otf2", tmp_path / "back")
+    back = analyse(tmp_path / "back")
+    for name in ("severity", "path_name", "cause_location", "cause_by", "cause_path", "cause_severity"):
+        assert back[name].values.tolist() == waits[name].values.tolist(), name

@@ -40,13 +40,23 @@ static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *
     return *to ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_INTERRUPT;
 }
 
+static bool is_of_library(const char *name)
+{
+    static const char *const begins[] = { "MPI_", "ARMCI_", "armci_", "sk1s_" };
+    for (size_t k = 0; k < sizeof begins / sizeof begins[0]; k++)
+        if (strncmp(name, begins[k], strlen(begins[k])) == 0)
+            return true;
+    return false;
+}
+
 static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical,
                                    OTF2_StringRef description, OTF2_RegionRole role, OTF2_Paradigm paradigm,
                                    OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t begin, uint32_t end)
 {
-    bool has_site = strcmp(sk_defined_text(description), SITE) == 0;
+    bool has_site = strcmp(sk_defined_text(description), SITE) == 0, is_named = is_of_library(sk_defined_text(name));
     struct sk_region *to = PLACE(regions, n_regions, self);
-    *to = (struct sk_region){ name, has_site ? file : UINT32_MAX, true };
+    bool has_role = role == OTF2_REGION_ROLE_RMA;
+    *to = (struct sk_region){ name, has_site ? file : UINT32_MAX, true, is_named || has_role, has_role && !is_named };
     return OTF2_CALLBACK_SUCCESS;
 }
 

@@ -8,7 +8,9 @@
 #include <stdint.h>
 
 struct sk_group { uint64_t *members; uint32_t n; uint8_t type, paradigm; bool is_known; };
-struct sk_region { uint32_t name, site; bool is_known; }; /* strings; site UINT32_MAX: not known */
+/* Name and site are strings; site UINT32_MAX: not known. A function is one of a communication library, by its name, or
+ * by its role; is_told if only the role says so. */
+struct sk_region { uint32_t name, site; bool is_known, is_function, is_told; };
 struct sk_comm { uint32_t group, name; bool is_known; };
 struct sk_win { uint32_t comm, name; bool is_known; };
 

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "trace/map.h"
 #include "trace/otf2/defined.h"
+#include "trace/telling.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,15 +89,8 @@ static int32_t scope(uint32_t kind, uint32_t which, uint32_t comm, uint32_t name
     sk_map_set(&scopes, kind, which, (uint32_t)number);
     if (number < 0)
         return -1;
-    sk_json_begin(&new_scopes, NULL, '[');
-    sk_json_int(&new_scopes, NULL, number);
-    sk_json_text(&new_scopes, NULL, kinds[kind]);
-    sk_json_uint(&new_scopes, NULL, members->members[0]);
-    sk_json_uint(&new_scopes, NULL, which + 1u);
-    sk_json_uint(&new_scopes, NULL, members->n);
-    sk_json_uint(&new_scopes, NULL, rank);
-    sk_json_text(&new_scopes, NULL, sk_defined_text(name));
-    sk_json_end(&new_scopes, ']');
+    const int64_t identity[2] = { (int64_t)members->members[0], which + 1 };
+    sk_tell_scope(&new_scopes, number, kinds[kind], identity, members->n, rank, sk_defined_text(name));
     return number;
 }
 
@@ -130,26 +124,41 @@ int32_t sk_paths_group(uint32_t group)
     return n_groups++;
 }
 
-static void tell_pair(uint32_t number, const char *text)
-{
-    sk_json_begin(&news, NULL, '[');
-    sk_json_uint(&news, NULL, number);
-    sk_json_text(&news, NULL, text);
-    sk_json_end(&news, ']');
-}
-
-static void tell_pending(const char *name, struct sk_json *pending)
-{
-    sk_json_begin(&news, name, '[');
-    if (pending->length > 0)
-        sk_json_raw(&news, NULL, pending->text);
-    sk_json_end(&news, ']');
-    sk_json_clear(pending);
-}
-
 static uint32_t site_of(uint32_t region)
 {
     return sk_defined.regions[region].site;
+}
+
+/* Calls `tell` for each region that is new, and begins and ends a list around that. */
+static void tell_new(const char *list, void (*tell)(uint32_t region))
+{
+    sk_json_begin(&news, list, '[');
+    for (uint32_t k = told; k < n_paths; k++)
+        if (regions_told[paths[k].region] == 0) {
+            tell(paths[k].region);
+            regions_told[paths[k].region] = 2;
+        }
+    sk_json_end(&news, ']');
+    for (uint32_t k = told; k < n_paths; k++)
+        if (regions_told[paths[k].region] == 2)
+            regions_told[paths[k].region] = 0;
+}
+
+static void tell_name(uint32_t region)
+{
+    sk_tell_pair(&news, region, sk_defined_text(sk_defined.regions[region].name));
+}
+
+static void tell_function(uint32_t region)
+{
+    if (sk_defined.regions[region].is_told)
+        sk_json_uint(&news, NULL, region);
+}
+
+static void tell_site(uint32_t region)
+{
+    if (site_of(region) != UINT32_MAX)
+        sk_tell_pair(&news, region, sk_defined_text(site_of(region)));
 }
 
 const char *sk_define_news(void)
@@ -158,32 +167,19 @@ const char *sk_define_news(void)
         return NULL;
     sk_json_clear(&news);
     sk_json_begin(&news, NULL, '{');
-    sk_json_begin(&news, "regions", '[');
-    for (uint32_t k = told; k < n_paths; k++)
-        if (!regions_told[paths[k].region])
-            tell_pair(paths[k].region, sk_defined_text(sk_defined.regions[paths[k].region].name));
-    sk_json_end(&news, ']');
-    sk_json_begin(&news, "sites", '[');
-    for (uint32_t k = told; k < n_paths; k++)
-        if (!regions_told[paths[k].region] && site_of(paths[k].region) != UINT32_MAX) {
-            tell_pair(paths[k].region, sk_defined_text(site_of(paths[k].region)));
-            regions_told[paths[k].region] = 1;
-        }
-    sk_json_end(&news, ']');
+    tell_new("regions", tell_name);
+    tell_new("functions", tell_function);
+    tell_new("sites", tell_site);
     sk_json_begin(&news, "paths", '[');
     for (; told < n_paths; told++) {
         uint32_t region = paths[told].region;
         regions_told[region] = 1;
-        sk_json_begin(&news, NULL, '[');
-        sk_json_uint(&news, NULL, told + 1u);
-        sk_json_uint(&news, NULL, paths[told].parent);
-        sk_json_uint(&news, NULL, region);
-        sk_json_int(&news, NULL, site_of(region) == UINT32_MAX ? -1 : (int64_t)region);
-        sk_json_end(&news, ']');
+        int64_t site = site_of(region) == UINT32_MAX ? -1 : (int64_t)region;
+        sk_tell_path(&news, told + 1u, paths[told].parent, region, site);
     }
     sk_json_end(&news, ']');
-    tell_pending("scopes", &new_scopes);
-    tell_pending("groups", &new_groups);
+    sk_tell_pending(&news, "scopes", &new_scopes);
+    sk_tell_pending(&news, "groups", &new_groups);
     sk_json_end(&news, '}');
     return news.text;
 }

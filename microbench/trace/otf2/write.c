@@ -4,7 +4,7 @@
  *   F facts            header of the trace, kept as a property
  *   T first length     of the clock, in ns
  *   S text             a string; strings have numbers from 0 on, in their order, as has every kind
- *   R name site mpi    a region, site -1: not known; 1 if it is a function of MPI
+ *   R name site kind   a region, site -1: not known; kind 1 if it is a function of MPI, 2 of another library
  *   G n member...      ranks of MPI; group 0 is that of all locations
  *   C name group       a communicator
  *   W name comm        a window
@@ -21,7 +21,8 @@ enum { FIELDS = 7, ROWS = 4096 };
 /* scalkit/trace/otf2_events.py has the same */
 enum event {
     ENTER, LEAVE, SEND, ISEND, ISEND_COMPLETE, IRECV_REQUEST, IRECV, RECV, COLLECTIVE_BEGIN, COLLECTIVE_END, PUT, GET,
-    ACCUMULATE, FETCH, COMPLETE_BLOCKING, COMPLETE, RMA_BEGIN, RMA_END, GROUP_SYNC, LOCK, UNLOCK, SYNC, WIN_DESTROY
+    ACCUMULATE, FETCH, COMPLETE_BLOCKING, COMPLETE, RMA_BEGIN, RMA_END, GROUP_SYNC, LOCK, UNLOCK, SYNC, WIN_DESTROY,
+    COMPLETE_REMOTE, COLLECTIVE_REQUEST, COLLECTIVE_COMPLETE
 };
 
 static void must(OTF2_ErrorCode status, const char *what)
@@ -76,6 +77,10 @@ static OTF2_ErrorCode write_event(OTF2_EvtWriter *to, const int64_t *row)
         return OTF2_EvtWriter_RmaAcquireLock(to, NULL, time, b, a, 0, d ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED);
     case UNLOCK: return OTF2_EvtWriter_RmaReleaseLock(to, NULL, time, b, a, 0);
     case SYNC: return OTF2_EvtWriter_RmaSync(to, NULL, time, b, a, OTF2_RMA_SYNC_TYPE_MEMORY);
+    case COMPLETE_REMOTE: return OTF2_EvtWriter_RmaOpCompleteRemote(to, NULL, time, b, e);
+    case COLLECTIVE_REQUEST: return OTF2_EvtWriter_NonBlockingCollectiveRequest(to, NULL, time, e);
+    case COLLECTIVE_COMPLETE:
+        return OTF2_EvtWriter_NonBlockingCollectiveComplete(to, NULL, time, (OTF2_CollectiveOp)d, b, c, 0, 0, e);
     case WIN_DESTROY: return OTF2_EvtWriter_RmaWinDestroy(to, NULL, time, b);
     }
     return OTF2_ERROR_INVALID_ARGUMENT;
@@ -126,12 +131,14 @@ static void write_definition(OTF2_Archive *archive, OTF2_GlobalDefWriter *to, ch
                                                        OTF2_UNDEFINED_TIMESTAMP), "the clock");
         break;
     case 'S': must(OTF2_GlobalDefWriter_WriteString(to, numbers.strings++, words), "a string"); break;
-    case 'R':
+    case 'R': {
+        long kind = strtol(words, &words, 10);
         must(OTF2_GlobalDefWriter_WriteRegion(to, numbers.regions++, a, a, second < 0 ? 0 : 1,
-                                              OTF2_REGION_ROLE_FUNCTION,
-                                              strtol(words, &words, 10) ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER,
+                                              kind == 2 ? OTF2_REGION_ROLE_RMA : OTF2_REGION_ROLE_FUNCTION,
+                                              kind == 1 ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER,
                                               OTF2_REGION_FLAG_NONE, second < 0 ? 0 : b, 0, 0), "a region");
         break;
+    }
     case 'G': write_group(to, line + 2); break;
     case 'C':
         must(OTF2_GlobalDefWriter_WriteComm(to, numbers.comms++, a, b, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE),

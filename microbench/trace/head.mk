@@ -1,0 +1,24 @@
+# What the Makefiles of trace/ and onesided/ share; they set HERE and SOURCE before, and BUILD.
+
+MPICC   ?= mpicc
+MPIEXEC ?= mpiexec
+CFLAGS  ?= -O2 -g
+
+ifneq ($(findstring SimGrid,$(shell $(MPICC) --version 2>/dev/null)),)
+SIMULATED := -DSK_SIMULATED -DSMPI_NO_OVERRIDE_MALLOC
+endif
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow
+STANDARD := -std=gnu11 -I$(SOURCE) $(SIMULATED) -fPIC
+SANITIZE := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=undefined -fsanitize=address,undefined -Werror
+
+.DEFAULT_GOAL := all
+.PHONY: all check
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+$(BUILD)/o/%.o: $(SOURCE)%.c
+	@mkdir -p $(@D)
+	$(MPICC) $(STANDARD) $(WARNINGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

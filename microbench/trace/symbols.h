@@ -1,0 +1,13 @@
+/* The names of the functions that call sites lie in. */
+#ifndef SK_TRACE_SYMBOLS_H
+#define SK_TRACE_SYMBOLS_H
+
+#include <stddef.h>
+
+/* Writes the function and the place in it, `solve+0x1c20`, also of one that is not exported, if its file has a table of
+ * symbols; else the file and the place in it; nothing for NULL. The text is the same for all processes. */
+void sk_symbols_describe(const void *site, char *text, size_t room);
+
+void sk_symbols_forget(void); /* gives the memory of the last table back */
+
+#endif
