@@ -26,7 +26,7 @@ _HERE = Path(__file__).resolve().parent
 _BUNDLE = _HERE.parent / "reports" / "vendor" / "plotly-cartesian.min.js"
 _KEY = ("platform", "op", "metric", "unit", "x_name", "fixed", "datatype", "sync")
 _CURVES = f"""
-WITH one AS (SELECT *, CASE unit WHEN 'ns' THEN 1e-9 ELSE 1 END AS scale FROM points)
+WITH one AS (SELECT *, CASE unit WHEN 'ns' THEN 1e-9 WHEN '[ppm]' THEN 1e-6 ELSE 1 END AS scale FROM points)
 SELECT {", ".join(_KEY)}, x, median(med * scale) AS mid, min(med * scale) AS low, max(med * scale) AS high,
     count(DISTINCT run_id) AS runs, bool_or(simulated) AS simulated, bool_or(oversubscribed) AS crowded
 FROM one GROUP BY {", ".join(_KEY)}, x ORDER BY {", ".join(_KEY)}, x
@@ -167,7 +167,7 @@ def _curves(store: Store) -> list[dict[str, Any]]:
         found.append(
             {
                 **named,
-                "unit": "s" if named["unit"] == "ns" else {"By": "B"}.get(named["unit"], named["unit"]),
+                "unit": "s" if named["unit"] == "ns" else {"By": "B", "[ppm]": "1"}.get(named["unit"], named["unit"]),
                 "label": safe(
                     f"{named['op']} on {named['platform']}" + (f", {named['fixed']}" if named["fixed"] else "")
                 ),

@@ -72,7 +72,13 @@ RANK_WORDS: Final = {
     "slower": "no match, grows slower",
     "undecided": "undecided",
 }
-METRIC_WORDS: Final = {"time": "run time", "object_memory": "memory per object", "process_memory": "MPI's own memory"}
+METRIC_WORDS: Final = {
+    "time": "run time",
+    "object_memory": "memory per object",
+    "process_memory": "MPI's own memory",
+    "master_share": "the master's share",
+    "idle_share": "the workers' idle share",
+}
 
 _GRID = "#e4e7ea"
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scalkit.store.columns import PATTERNS, SUITE_KEY, names
+from scalkit.store.columns import PATTERNS, SUITE_KEY, UNITS, names
 from scalkit.store.policy import Policy
 from scalkit.store.summaries import OUTLIER_RULES, kept_of, raw_hash, summaries
 from scalkit.store.texts import NAMES, name_problem, text_problem
@@ -21,6 +21,7 @@ __all__ = ["distinctive", "table_problems", "table_warnings"]
 Problem = tuple[str, str]
 
 _METRIC_UNITS = {"time": "ns", "object_memory": "By", "process_memory": "By", "operations": "op"}
+_METRIC_UNITS |= {"master_share": "[ppm]", "idle_share": "[ppm]"}
 _STATUSES = ("ok", "open", "converged", "capped", "budget", "timeout", "failed", "partial")
 _WORDS: dict[str, tuple[str, ...]] = {
     "pattern": PATTERNS,
@@ -93,8 +94,8 @@ def _words(table: pa.Table) -> Iterator[Problem]:
     for metric, unit in dict.fromkeys(zip(table["metric"].to_pylist(), table["unit"].to_pylist(), strict=True)):
         if metric in _METRIC_UNITS and unit != _METRIC_UNITS[metric]:
             yield "unit-wrong", f"the unit of {metric} is {str(unit)[:20]!r}; {_METRIC_UNITS[metric]} is needed."
-        elif metric not in _METRIC_UNITS and unit not in _METRIC_UNITS.values() and unit != "1":
-            yield "unit-unknown", f"the unit {str(unit)[:20]!r} is unknown; ns, By, op and 1 are known."
+        elif metric not in _METRIC_UNITS and unit not in UNITS:
+            yield "unit-unknown", f"the unit {str(unit)[:20]!r} is unknown; {', '.join(UNITS)} are known."
 
 
 def _numbers(table: pa.Table) -> Iterator[Problem]:

@@ -26,7 +26,7 @@ SCHEMA_VERSION = 2
 PATTERNS = ("point-to-point", "collective", "master-worker", "simple", "rma", "memory", "kernel")
 """How measurements are performed: those of one pattern can be compared."""
 
-UNITS = {"ns": 1e-9, "By": 1.0, "op": 1.0, "1": 1.0}
+UNITS = {"ns": 1e-9, "By": 1.0, "op": 1.0, "1": 1.0, "[ppm]": 1e-6}
 """Units of stored whole numbers (UCUM), and what one is in the base unit that scalkit computes with."""
 
 STATISTICS = ("value", "min", "q1", "med", "q3", "max", "mean", "cut_mean")

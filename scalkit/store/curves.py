@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scalkit.errors import DataError, UsageError
+from scalkit.measure.assemble_units import WORKERS
 from scalkit.stats.samples import Floats, Integers
 from scalkit.store.choices import Choice
 from scalkit.store.columns import STATISTICS, UNITS
@@ -19,7 +20,7 @@ __all__ = ["Curve", "curve_of"]
 
 _COLUMNS = ("run_id", "platform", "op", "metric", "unit", "x_name", "x", "p", "msg_By", "simulated", "oversubscribed")
 _ALIKE = ("datatype", "sync", "pattern")
-_BASE = {"ns": "s", "By": "B", "op": "op", "1": "1"}
+_BASE = {"ns": "s", "By": "B", "op": "op", "1": "1", "[ppm]": "1"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +105,7 @@ def curve_of(store: Store, choice: Choice, statistic: str = "med") -> Curve:
     said = np.ma.filled(rows[statistic].astype(np.float64), np.nan) * UNITS[unit]
     if len({*zip(at.tolist(), of.tolist(), strict=True)}) < len(at):
         raise DataError(
-            f"{shown!r} has several measurements at one {x_name} of one run; choose more narrowly, for example one op."
+            f"{shown!r} has several measurements at one {x_name} of one run; choose more narrowly, for example one op or one msg_By."
         )
     values[at, of] = said
     op, platform = _joined(rows, "op"), _joined(rows, "platform")
@@ -142,7 +143,8 @@ def _varied(rows: dict[str, Any], shown: str) -> tuple[str, Any, str]:
     """Return what the measurements are over, its values, and what is fixed."""
     own = set(np.unique(rows["x_name"].astype(str)).tolist()) - {"p", "msg_By"}
     if own:
-        return _single(rows, "x_name", shown), rows["x"], ""
+        name, size = _single(rows, "x_name", shown), np.unique(rows["msg_By"])
+        return name, rows["x"], f"{size[0]} B" if name == WORKERS and len(size) == 1 else ""
     p, size = (np.unique(rows[name]) for name in ("p", "msg_By"))
     if len(p) > 1 and len(size) > 1:
         raise DataError(

@@ -14,6 +14,7 @@ from scalkit.errors import DataError
 from scalkit.measure.records import Cell, Count, Memory
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
 from scalkit.store.content import RunContent
+from scalkit.store.filing_cells import add_trips, add_units
 from scalkit.store.patterns import pattern_of, role_of
 from scalkit.store.record import library_of
 from scalkit.store.rows import Rows
@@ -44,7 +45,7 @@ def runs_of_files(paths: Iterable[Path], measured: Mapping[str, Any], filing: Ma
     campaigns: dict[Path, dict[str, Any]] = {}
     for path in _files(paths):
         file = read_run_file(path)
-        if file.cells or file.memories or file.counts:
+        if file.cells or file.memories or file.counts or file.units or file.trips:
             groups.setdefault(file.env.run_id, []).append(file)
             campaigns.setdefault(path.parent, _campaign(path.parent))
     if not groups:
@@ -84,9 +85,10 @@ def _run(
     files: Sequence[RunFile], campaign: Mapping[str, Any], measured: Mapping[str, Any], filing: Mapping[str, Any]
 ) -> RunContent:
     """Return one run: its launches ordered by when they began."""
-    seen: dict[tuple[str, int, frozenset[int]], RunFile] = {}
+    seen: dict[tuple[str, int, frozenset[object]], RunFile] = {}
     for file in files:
-        key = (file.env.program, file.env.point, frozenset(cell.size_bytes for cell in file.cells))
+        cells = {*(cell.size_bytes for cell in file.cells), *(trip.op for trip in file.trips)}
+        key = (file.env.program, file.env.point, frozenset(cells))
         if key in seen:
             raise DataError(
                 f"{seen[key].path} and {file.path} are the same launch (run {file.env.run_id!r}, {key[0]}); keep one of them."
@@ -124,6 +126,8 @@ def _add_launch(rows: Rows, launch: int, file: RunFile) -> None:
         rows.add("min", **common, **_of_memory(memory, extras), seq=len(rows))
     for count in file.counts:
         rows.add("med", **common, **_of_count(count, extras), seq=len(rows))
+    add_units(rows, common, file.units)
+    add_trips(rows, common, file.trips)
 
 
 def _extras(path: Path) -> dict[tuple[str, str, int], dict[str, Any]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scalkit.errors import DataError
+from scalkit.measure.assemble_units import SHARES
 from scalkit.measure.schema import axes_of, check, metrics_of, parameters_of
 from scalkit.store.content import RunContent
 from scalkit.store.patterns import pattern_of, role_of
@@ -77,6 +78,8 @@ def _rows(ds: xr.Dataset, parameters: tuple[str, ...]) -> Rows:
 
 def _unit(ds: xr.Dataset, metric: str) -> tuple[str, float]:
     unit = str(ds[metric].attrs.get("units", "1"))
+    if metric in SHARES and unit == "1":
+        return "[ppm]", 1e6
     if unit not in _UNITS:
         raise DataError(f"{metric!r} has the unit {unit!r}; the store takes {', '.join(_UNITS)}.")
     return _UNITS[unit]
@@ -84,7 +87,7 @@ def _unit(ds: xr.Dataset, metric: str) -> tuple[str, float]:
 
 def _wholes(values: Any, metric: str, unit: str) -> list[int]:
     whole = np.rint(values)
-    if unit != "ns" and np.any(whole != values):
+    if unit not in ("ns", "[ppm]") and np.any(whole != values):
         raise DataError(f"{metric!r} has the value {values[whole != values][0]:g}; the store keeps whole numbers.")
     if np.abs(whole).max() > _LARGEST:
         raise DataError(f"{metric!r} has a value beyond 64 bits; check its unit.")

@@ -12,6 +12,7 @@ from scalkit.errors import DataError
 from scalkit.measure.assemble import assemble
 from scalkit.measure.records import Cell, Count, Env, Memory
 from scalkit.measure.runfile import RunFile
+from scalkit.store.loading_cells import cells_dataset, is_of_cells
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,6 +46,8 @@ def dataset_of(
     DataError
         If they cannot be one Dataset, as those of different libraries or message sizes.
     """
+    if runs and all(is_of_cells(table) for _, table in runs):
+        return cells_dataset(runs, level)
     files = [file for record, table in runs for file in _files(record, table)]
     if not files:
         raise DataError("no measurement is left of what was chosen; choose other runs or operations.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scalkit.measure.assemble_units import WORKERS
 from scalkit.store.columns import COLUMNS, SUITE_KEY, arrow_schema
 from scalkit.store.summaries import kept_of, raw_hash, summaries
 
@@ -34,6 +35,7 @@ def fixed_text(fixed: Mapping[str, float]) -> str:
 def axis_of(x: Sequence[int]) -> str:
     """Return ``"log2"`` if the values, ascending, grow by factors rather than by steps, else ``"lin"``."""
     points = np.unique(np.asarray(x, dtype=np.float64))
+    points = points[points > 0] if len(points) > 3 else points
     if len(points) < 3 or points[0] <= 0:
         return "log2" if len(points) > 1 and points[0] > 0 and points[-1] >= 2 * points[0] else "lin"
     steps, factors = np.diff(points), np.diff(np.log2(points))
@@ -64,15 +66,25 @@ class Rows:
         """Say for every measurement what its suite is varied over.
 
         Suites are over the number of processes, unless an operation was measured with several message sizes: then there is a
-        suite over the size for each number of processes. A parameter of the user's own is taken as it is.
+        suite over the size for each number of processes. Suites of a master are over its workers, unless there are more sizes of
+        units than numbers of workers. A parameter of the user's own is taken as it is; a measurement that says it stays.
         """
         sizes: dict[tuple[Any, ...], set[int]] = {}
+        points: dict[tuple[Any, ...], set[int]] = {}
         for row in self._rows:
             sizes.setdefault((row["op"], row["metric"]), set()).add(row["msg_By"])
+            points.setdefault((row["op"], row["metric"]), set()).add(row["x"])
         for row in self._rows:
-            if parameter != "p":
+            key = row["op"], row["metric"]
+            if row["x_name"]:
+                continue
+            if parameter == WORKERS and len(sizes[key]) > len(points[key]):
+                row.update(x=row["msg_By"], x_name="msg_By", fixed=fixed_text({"p": row["p"]}))
+            elif parameter == WORKERS:
+                row.update(x_name=WORKERS, fixed=fixed_text({"msg_By": row["msg_By"]}))
+            elif parameter != "p":
                 row.update(x_name=parameter, x_unit="1", fixed=fixed_text({"p": row["p"], "msg_By": row["msg_By"]}))
-            elif len(sizes[row["op"], row["metric"]]) > 1:
+            elif len(sizes[key]) > 1:
                 row.update(x=row["msg_By"], x_name="msg_By", fixed=fixed_text({"p": row["p"]}))
             else:
                 row.update(x=row["p"], x_name="p", fixed=fixed_text({"msg_By": row["msg_By"]}))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from scalkit.store.filing_cells import CELL_PROGRAMS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,13 +18,15 @@ __all__ = ["selected_datasets"]
 
 Run = tuple[Mapping[str, Any], "pa.Table"]
 
-_ROW = ("op", "metric", "p", "msg_By", "launch", "datatype", "sync")
+_ROW = ("op", "metric", "p", "msg_By", "launch", "x", "datatype", "sync")
 
 
 def selected_datasets(
     rows: pd.DataFrame, read: Callable[[str], Run], build: Callable[[Sequence[Run]], xr.Dataset]
 ) -> dict[str, xr.Dataset]:
     """Return a Dataset for each platform, parameter and message size, by a name that says where they differ.
+
+    Work units and messages have one for what they are over, and what is fixed there.
 
     Parameters
     ----------
@@ -30,13 +35,18 @@ def selected_datasets(
     read, build : callable
         Of a run's id its record and table; of such runs their Dataset.
     """
+    import pyarrow.compute as pc
+
     runs: dict[str, Run] = {}
     groups: dict[tuple[str, str, str], dict[str, Any]] = {}
     for run_id, wanted in rows.groupby("run_id", sort=False):
         runs[str(run_id)] = record, table = read(str(run_id))
         table = _only(table, set(wanted[list(_ROW)].itertuples(index=False, name=None)))
         platform, parameter = str(wanted["platform"].iloc[0]), str(record["measured"]["parameter"])
-        for kind, part in _kinds(table).items():
+        cells = _of_cells(table)
+        for (name, fixed), part in _suites(table.filter(cells)).items():
+            groups.setdefault((platform, name, fixed), {})[str(run_id)] = part
+        for kind, part in _kinds(table.filter(pc.invert(cells))).items():
             groups.setdefault((platform, parameter, kind), {})[str(run_id)] = part
     _join_timeless(groups)
     names = _names(list(groups))
@@ -51,6 +61,29 @@ def _only(table: pa.Table, wanted: set[tuple[Any, ...]]) -> pa.Table:
 
     columns = [table[name].to_pylist() for name in _ROW]
     return table.filter(pa.array([row in wanted for row in zip(*columns, strict=True)], type=pa.bool_()))
+
+
+def _of_cells(table: pa.Table) -> pa.Array:
+    """Return which measurements are of programs that measure cells: suites by themselves."""
+    import pyarrow as pa
+
+    return pa.array([program in CELL_PROGRAMS for program in table["program"].to_pylist()], type=pa.bool_())
+
+
+def _suites(table: pa.Table) -> dict[tuple[str, str], pa.Table]:
+    """Return measurements by what they are over and what is fixed, in words."""
+    import pyarrow as pa
+
+    keys = [
+        (
+            name,
+            ", ".join(
+                f"{value} B" if key == "msg_By" else f"{key} = {value}" for key, value in json.loads(fixed).items()
+            ),
+        )
+        for name, fixed in zip(table["x_name"].to_pylist(), table["fixed"].to_pylist(), strict=True)
+    ]
+    return {key: table.filter(pa.array([one == key for one in keys], type=pa.bool_())) for key in dict.fromkeys(keys)}
 
 
 def _kinds(table: pa.Table) -> dict[str, pa.Table]:
