@@ -81,7 +81,7 @@ def covered(pieces: Pieces, n_rows: int, n_columns: int, bits: int) -> Floats:
     -------
     ndarray of float64 of shape (n_rows * n_columns,)
     """
-    return classed(pieces, np.zeros(len(pieces.row), dtype=np.uint8), 1, n_rows, n_columns, bits)[0]
+    return np.asarray(classed(pieces, np.zeros(len(pieces.row), dtype=np.uint8), 1, n_rows, n_columns, bits)[0])
 
 
 def classed(pieces: Pieces, kind: Bytes, n_kinds: int, n_rows: int, n_columns: int, bits: int) -> Floats:

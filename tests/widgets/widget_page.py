@@ -24,6 +24,7 @@ const model = {
   send: (message) => window.sent.push(message),
 };
 window.model = model;
+window.deliver = (message, buffers) => (handlers["msg:custom"] ?? []).forEach((f) => f(message, buffers));
 window.listeners = () => Object.values(handlers).flat().length;
 const load = (code) => import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
 window.load = load;

@@ -1,0 +1,177 @@
+"""A trace over time in a notebook: zoom, pan, hover; only what is in view travels to the page, as bytes."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import anywidget
+import numpy as np
+import traitlets as t
+
+from scalkit.errors import UsageError
+from scalkit.plots.style import quantity
+from scalkit.plots.trace_colours import WAITING, colours
+from scalkit.plots.trace_timeline import said_of, timeline_svg
+from scalkit.trace.summary import TITLES
+from scalkit.trace.tables import OPERATIONS
+from scalkit.trace.timeline import Bars, Moment, Raster, Timeline
+from scalkit.widgets.cells import OfCell
+from scalkit.widgets.fallback import Fallback
+from scalkit.widgets.source import source
+
+__all__ = ["TimelineView"]
+
+_MOST_COLUMNS, _MOST_ROWS = 4096, 4096
+
+
+class TimelineView(Fallback, OfCell, anywidget.AnyWidget):
+    """Shows what every process of a trace does when.
+
+    Drag moves it, the wheel (with Ctrl, or after a click) and the keys + and - zoom, arrows move and choose a process; what is
+    under the pointer is said below. Where few calls are in view they are drawn one by one, with arrows for transfers.
+
+    Parameters
+    ----------
+    trace : Timeline or path
+        Of a folder with a trace, which is prepared, once.
+    **options
+        Of `scalkit.trace.timeline.Timeline`, such as ``waits=False``.
+
+    Attributes
+    ----------
+    timeline : Timeline
+    window : list of two numbers, in ns
+        Begin and end of what is in view, from the begin of the trace. May be set, or see `zoom`.
+    group : list of two whole numbers
+        First process in view, and how many. May be set.
+
+    Raises
+    ------
+    DataError
+        If there is no trace, or something is wrong with it.
+    """
+
+    _esm = source("kernel.js", "timeline_draw.js", "timeline.js")
+    _css = source("kernel.css", "part.css", "timeline.css")
+
+    facts = t.Dict().tag(sync=True)
+    window = t.List(t.Float(), minlen=2, maxlen=2).tag(sync=True)
+    group = t.List(t.Int(), minlen=2, maxlen=2).tag(sync=True)
+
+    def __init__(self, trace: Timeline | str | os.PathLike[str], **options: Any) -> None:
+        timeline = trace if isinstance(trace, Timeline) else Timeline(trace, **options)
+        whole, everyone = [0.0, float(timeline.span)], [0, timeline.locations]
+        super().__init__(facts=_facts(timeline), window=whole, group=everyone)
+        self.timeline = timeline
+        self.on_msg(self._asked)
+        self._enter_cell()
+
+    def zoom(self, begin_s: float, end_s: float) -> TimelineView:
+        """Show a stretch of time, in s from the begin of the trace. Return the view.
+
+        Raises
+        ------
+        UsageError
+            If it is empty.
+        """
+        if not end_s > begin_s:
+            raise UsageError(f"a window from {begin_s} to {end_s} s is empty; its end comes after its begin.")
+        self.window = [1e9 * begin_s, 1e9 * end_s]
+        return self
+
+    @t.validate("group")
+    def _some_group(self, proposal: Any) -> list[int]:
+        first, count = proposal["value"]
+        n = self.facts["locations"]
+        if not (0 <= first < n and 1 <= count <= n - first):
+            raise UsageError(f"there are processes 0 to {n - 1}; got {count} from {first} on.")
+        return [first, count]
+
+    def _asked(self, _widget: object, content: object, _buffers: object) -> None:
+        """Answer what the page asks for; what makes no sense is not answered."""
+        if not isinstance(content, Mapping) or not isinstance(content.get("value"), Mapping):
+            return
+        answers = {"look": self._look, "point": self._point}
+        answer = answers.get(str(content.get("name")))
+        try:
+            if answer is not None:
+                answer({str(key): int(value) for key, value in content["value"].items()})
+        except (KeyError, ValueError, TypeError, OverflowError, UsageError):
+            return
+
+    def _look(self, asked: Mapping[str, int]) -> None:
+        begin, end = asked["begin"], max(asked["end"], asked["begin"] + 1)
+        chosen = range(asked["first"], asked["first"] + asked["count"])
+        some: Sequence[int] | None = None if len(chosen) == self.timeline.locations else chosen
+        columns, rows = min(asked["columns"], _MOST_COLUMNS), min(max(asked["rows"], 1), _MOST_ROWS)
+        bars = self.timeline.bars(begin, end, some) if asked.get("bars", 1) else None
+        told = {key: asked[key] for key in ("n", "first", "count")} | {"begin": begin, "end": end}
+        if bars is not None:
+            self.send({"bars": told}, buffers=_packed(bars, self.timeline, begin))
+            return
+        raster = self.timeline.raster(begin, end, columns, some, rows)
+        self.send({"raster": told | _shape(raster)}, buffers=[raster.kind.tobytes(), raster.wait.tobytes()])
+
+    def _point(self, asked: Mapping[str, int]) -> None:
+        moment = self.timeline.at(asked["location"], asked["time"])
+        told = {"n": asked["n"], "location": asked["location"], "text": "", "begin": 0, "length": 0}
+        if moment is not None:
+            told |= {"text": _words(moment), "begin": moment.begin, "length": moment.length}
+        self.send({"said": told})
+
+    def _fallback_text(self) -> str:
+        return said_of(self.timeline)
+
+    def _fallback_html(self) -> str:
+        note = "<p>Simulated, not measured.</p>" if self.timeline.is_simulated else ""
+        return f"{note}{timeline_svg(self.timeline)}<p>{html.escape(said_of(self.timeline))}</p>"
+
+
+def _facts(timeline: Timeline) -> dict[str, Any]:
+    light, dark = colours(timeline), colours(timeline, "dark")
+    seconds = timeline.class_seconds
+    total = sum(seconds.values()) or 1.0
+    names = timeline.classes[1:]
+    return {
+        "locations": timeline.locations,
+        "span": timeline.span,
+        "alt": said_of(timeline),
+        "simulated": timeline.is_simulated,
+        "names": ["not recorded", *names],
+        "light": light,
+        "dark": dark,
+        "shares": ["", *(_share(seconds[name] / total) for name in names)],
+        "waiting": {"colour": WAITING, "share": _share(timeline.waiting_seconds / total)} if timeline.has_waits else {},
+        "operations": {str(number): name for number, name in OPERATIONS.items()},
+    }
+
+
+def _share(part: float) -> str:
+    return "0 %" if part == 0 else "< 0.1 %" if part < 0.001 else f"{100 * part:.1f} %"
+
+
+def _shape(raster: Raster) -> dict[str, int]:
+    rows, columns = raster.kind.shape
+    left = raster.first << raster.bits
+    return {"rows": rows, "columns": columns, "left": left, "width": 1 << raster.bits, "together": raster.together}
+
+
+def _packed(bars: Bars, timeline: Timeline, begin: int) -> list[bytes]:
+    """Return columns as bytes: places as i32, times from the begin of the window as f64, classes and operations as u8."""
+    kind = np.asarray(timeline.class_of_path, dtype=np.uint8)[bars.path]
+    places = (bars.row, bars.wait_row, bars.from_row, bars.to_row)
+    times = (bars.begin, bars.end, bars.wait_begin, bars.wait_end, bars.from_time, bars.to_time)
+    found = [np.asarray(one, dtype="<i4").tobytes() for one in places]
+    found += [(np.asarray(one) - begin).astype("<f8").tobytes() for one in times]
+    return [*found, kind.tobytes(), np.asarray(bars.operation, dtype=np.uint8).tobytes()]
+
+
+def _words(moment: Moment) -> str:
+    """Return what a process does, in a line."""
+    where = "outside of calls" if moment.path == "program" else moment.path.removeprefix("program/")
+    begin, length, wait = (quantity(1e-9 * ns, "s", 4) for ns in (moment.begin, moment.length, moment.wait))
+    waits = f", of which {wait} {TITLES.get(moment.metric, moment.metric)}" if moment.wait else ""
+    return f"Process {moment.location}: {where}, from {begin} for {length}{waits}"
