@@ -196,16 +196,15 @@ def _check(args: argparse.Namespace) -> int:
         f"{' and '.join(first.kinds)} with {counts} processes, {first.runs} run{'s' if first.runs > 1 else ''}, seed {first.seed}"
     ]
     lines += [f"into {folder}" for folder in folders]
-    lines += [f"{sum(map(len, plans))} launches, {duration(least_s)} at the least"]
+    lines += [f"{_launches(sum(map(len, plans)))}, {duration(least_s)} at the least"]
     if file.budget_s is not None:
         short = "; less than that, so it will take longer" if file.budget_s < least_s else ""
         lines[-1] += f"; budget {duration(file.budget_s)}{short}"
     if jobs:
-        lines += [f"{len(jobs)} jobs of Slurm"]
+        lines += [f"{len(jobs)} job{'s' if len(jobs) > 1 else ''} of Slurm"]
     if first.experiments:
-        lines.insert(
-            2 if file.title else 1, f"{len(experiments(first.experiments, first.counts))} experiments on neighbourhoods"
-        )
+        many = len(experiments(first.experiments, first.counts))
+        lines.insert(2 if file.title else 1, f"{many} experiment{'s' if many > 1 else ''} on neighbourhoods")
     if len(first.counts) < 5 and first.kinds != (NEIGHBOURHOOD,):
         lines += [f"A verdict needs 5 numbers of processes; here are {len(first.counts)}."]
     sys.stdout.write("\n".join(lines) + "\n")

@@ -43,6 +43,8 @@ PathLike = str | os.PathLike[str]
 
 _HEAD = 4096
 
+_WANTED = "name a run folder or a run file, a netCDF file, or another benchmark's file"
+
 
 def read(
     path: PathLike | Sequence[PathLike] | DataFrame,
@@ -87,7 +89,7 @@ def read(
         return _of_frame(path, parameter)
     given: list[PathLike] = list(path) if isinstance(path, list | tuple) else [path]  # type: ignore[list-item]
     if not given:
-        raise DataError("read needs a path; name a run folder, a run file or a netCDF file.")
+        raise DataError(f"read needs a path; {_WANTED}.")
     inputs = _Inputs()
     for one in map(_path, given):
         if one.is_dir():
@@ -95,9 +97,7 @@ def read(
         elif one.is_file():
             inputs.file(one)
         else:
-            raise DataError(
-                f"there are no measurements at {str(one)!r}; name a run folder, a run file or a netCDF file."
-            )
+            raise DataError(f"there are no measurements at {str(one)!r}; {_WANTED}.")
     runs = inputs.runs
     hashes = [*inputs.hashes, *((run.path, run.sha256) for run in runs)]
     parts = _assembled(runs, keep_flagged, parameter) + inputs.parts
@@ -210,7 +210,7 @@ def _path(given: object) -> Path:
 
 def _unreadable(path: object, error: Exception) -> DataError:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return DataError(f"cannot read {str(path)[:80]!r}: {reason}; name a run folder, a run file or a netCDF file.")
+    return DataError(f"cannot read {str(path)[:80]!r}: {reason}; {_WANTED}.")
 
 
 def _run_files(folder: Path) -> tuple[list[RunFile], list[str]]:

@@ -14,6 +14,8 @@ from run_records import END, Writer, cell, env, memory, own_memory
 from scalkit.errors import DataError, RunFileError
 from scalkit.measure import read, series, write_netcdf
 
+WANTED = "name a run folder or a run file, a netCDF file, or another benchmark's file"
+
 
 def test_passes_are_joined_and_flagged_repetitions_dropped(write: Writer) -> None:
     passes = [
@@ -194,10 +196,10 @@ def test_the_same_launch_twice(write: Writer, tmp_path: Path) -> None:
 
 def test_nothing_there(tmp_path: Path) -> None:
     missing = tmp_path / "missing"
-    message = f"there are no measurements at {str(missing)!r}; name a run folder, a run file or a netCDF file."
+    message = f"there are no measurements at {str(missing)!r}; {WANTED}."
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         read(missing)
-    with pytest.raises(DataError, match=r"^read needs a path; name a run folder, a run file or a netCDF file\.$"):
+    with pytest.raises(DataError, match=f"^read needs a path; {WANTED}\\.$"):
         read([])
 
 
@@ -206,12 +208,12 @@ def test_nothing_there(tmp_path: Path) -> None:
     [(None, "None"), (3, "3"), (b"x", "b'x'"), ("a\0b", "a\\x00b"), ("a" * 5000, "aaa"), ([None], "None")],
 )
 def test_what_is_no_path(given: object, shown: str) -> None:
-    with pytest.raises(DataError, match=f"{re.escape(shown)}.*; name a run folder, a run file or a netCDF file\\.$"):
+    with pytest.raises(DataError, match=f"{re.escape(shown)}.*; {WANTED}\\.$"):
         read(given)  # type: ignore[arg-type]
 
 
 def test_long_path_is_cut() -> None:
-    message = f"cannot read {'a' * 80!r}: File name too long; name a run folder, a run file or a netCDF file."
+    message = f"cannot read {'a' * 80!r}: File name too long; {WANTED}."
     with pytest.raises(DataError, match=f"^{message}$"):
         read("a" * 5000)
 
@@ -222,7 +224,7 @@ def test_folder_that_cannot_be_listed(tmp_path: Path, monkeypatch: pytest.Monkey
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "iterdir", refused)
-    with pytest.raises(DataError, match=r": Permission denied; name a run folder, a run file or a netCDF file\.$"):
+    with pytest.raises(DataError, match=f": Permission denied; {WANTED}\\.$"):
         read(tmp_path)
 
 

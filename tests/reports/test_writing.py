@@ -21,6 +21,7 @@ from scalkit.reports.html_page import PLOTLY_BUNDLE
 from scalkit.reports.target import Target
 
 pytestmark = pytest.mark.slow
+WANTED = "name a run folder or a run file, a netCDF file, or another benchmark's file"
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +125,7 @@ def test_existing_report_is_refused_first(written: ReportResult) -> None:
 
 
 def test_missing_measurements_leave_nothing(tmp_path: Path) -> None:
-    message = f"there are no measurements at '{tmp_path / 'nowhere'}'; name a run folder, a run file or a netCDF file."
+    message = f"there are no measurements at '{tmp_path / 'nowhere'}'; {WANTED}."
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         sk.report(tmp_path / "nowhere", out=tmp_path / "report.html")
     assert list(tmp_path.iterdir()) == []
