@@ -8,6 +8,8 @@ advise     an operation or one of its substitutes? per platform, processes and m
 validate   can be merged what somebody else sent? read by a process with limits and no network; nothing is repaired
 merge      takes over valid runs and retractions of another store, a folder or a zip
 publish    writes a zip that can be cited, deposited and opened again, or a page that needs no server
+report     writes a page about one run: its user and switches, all suites with quartiles, caveats
+explore    shows the explorer as a page in the browser, by Voila, without JupyterLab
 retract    takes a run out of all answers; reindex: makes the index anew, which is never needed
 
 A store is a folder of Parquet files, one for each run, that never change. Exit status: 0, 1 if something is refused, 2 for
@@ -22,6 +24,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from scalkit.cli.store_pages import add_pages
 from scalkit.errors import UsageError
 
 if TYPE_CHECKING:
@@ -84,6 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     publish.add_argument("--licence", default="", help="SPDX name, as CC-BY-4.0 (default: that of the runs)")
     publish.add_argument("--description", default="", help="a sentence on what was measured, and why")
     publish.add_argument("--no-plots", action="store_true", help="without pictures, which need Chromium")
+    add_pages(lambda name, text, act: _action(actions, name, text, act, "folder or zip of the store"))
     retract = _action(actions, "retract", "take a run out of all answers", _retract)
     retract.add_argument("run_id", metavar="RUN", help="id of the run, or its beginning")
     retract.add_argument("--reason", required=True, help="what is wrong with it")
@@ -95,7 +99,8 @@ def _action(
 ) -> argparse.ArgumentParser:
     sub: argparse.ArgumentParser = actions.add_parser(name, help=text.partition(":")[0], description=text)
     sub.add_argument("store", metavar="STORE" if name != "validate" else "PATH", help=what)
-    sub.add_argument("--json", action="store_true", help="print JSON instead of text")
+    if name != "explore":
+        sub.add_argument("--json", action="store_true", help="print JSON instead of text")
     sub.set_defaults(act=act)
     return sub
 

@@ -15,7 +15,7 @@ from scalkit.store import Store
 from scalkit.store.advice import Advice
 from scalkit.store.substitutes import operations
 
-__all__ = ["Answers", "bundled_store", "which_operation"]
+__all__ = ["Answers", "bundled_store", "shown_store", "which_operation"]
 
 _CAMPAIGNS = (
     ("data/libraries-times/mpich-5.0.2", "vm"),
@@ -37,6 +37,15 @@ def bundled_store(source: str | os.PathLike[str] = "") -> Store:
         return scalkit.store.open(bundled("data/store"), readonly=True)
     except ReportError:
         return _temporary()
+
+
+def shown_store(source: str | os.PathLike[str] = "") -> Store:
+    """Return the store that a page of the explorer shows, read-only.
+
+    It is the one that is named, else the one that the variable ``SCALKIT_STORE`` of the environment names, as `scalkit store
+    explore` sets it, else the one that comes with scalkit.
+    """
+    return bundled_store(source or os.environ.get("SCALKIT_STORE", ""))
 
 
 def _temporary() -> Store:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scalkit.store.comparing import Comparison
     from scalkit.store.curves import Curve
 
-__all__ = ["FORMATS", "download", "joint", "save"]
+__all__ = ["FORMATS", "download", "joint", "parameter_axis", "save"]
 
 FORMATS = ("svg", "pdf", "eps", "csv")
 """What a joint plot can be downloaded as; EPS is made from the PDF by `pdftops`."""
@@ -62,15 +62,15 @@ def joint(comparison: Comparison) -> go.Figure:
         _add(drawing, curve, place, show_name=named)
     first = curves[0]
     x = np.unique(np.concatenate([curve.x for curve in curves])).astype(float)
-    drawing.update_xaxes(_axis_of(x, first.x_name))
+    drawing.update_xaxes(parameter_axis(x, first.x_name))
     drawing.update_yaxes(value_axis(low, high, first.unit, safe(_title(comparison))))
     figure = drawing.figure()
     figure.update_layout(legend={"orientation": "v", "y": -0.2, "yanchor": "top"}, showlegend=named)
     return figure
 
 
-def _axis_of(x: Any, name: str) -> dict[str, Any]:
-    """Return the axis of the processes or of the message size; a size of nothing stands at 1 on a log axis."""
+def parameter_axis(x: Any, name: str) -> dict[str, Any]:
+    """Return the axis of the processes, of the message size or of a parameter; a size of nothing stands at 1 on a log axis."""
     if name != "msg_By":
         return x_axis(x, float(x.min()), float(x.max()), name)
     moved = np.maximum(x, 1.0) if is_log_axis(np.maximum(x, 1.0)) else x

@@ -74,7 +74,7 @@ def confine(folder: Path) -> tuple[str, ...]:
 
 def _unshared(libc: ctypes.CDLL) -> bool:
     """Move into a network without interfaces: as root, else as a user of a name space of its own."""
-    return libc.unshare(_NEWNET) == 0 or libc.unshare(_NEWUSER | _NEWNET) == 0
+    return bool(libc.unshare(_NEWNET) == 0 or libc.unshare(_NEWUSER | _NEWNET) == 0)
 
 
 def _filtered(libc: ctypes.CDLL) -> bool:

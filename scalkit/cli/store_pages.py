@@ -1,0 +1,78 @@
+"""The actions of `scalkit store` that show it: a report of one run, and the explorer as a page."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from scalkit.errors import UsageError
+
+__all__ = ["add_pages", "command"]
+
+Action = Callable[[str, str, Callable[[argparse.Namespace], int]], argparse.ArgumentParser]
+_NOTEBOOK = "notebooks/store_explorer.ipynb"
+
+
+def add_pages(action: Action) -> None:
+    """Declare both actions; `action` adds one, with the store as its first argument."""
+    report = action("report", "one run as a page: scalkit store report results 3f2a --out run.html", _report)
+    report.add_argument("run_id", nargs="?", default="", metavar="RUN", help="id of the run, or its beginning (newest)")
+    report.add_argument("--out", default="run.html", metavar="FILE", help="the page to write (default: run.html)")
+    report.add_argument("--title", default="", help="of the page (default: made from the run)")
+    report.add_argument("--force", action="store_true", help="replace an existing file")
+    report.add_argument("--progress", action="store_true", help="say on standard error how far it is")
+    explore = action("explore", "the explorer as a page in the browser, by Voila; reads only", _explore)
+    explore.add_argument("--no-browser", action="store_true", help="only print the address")
+    explore.add_argument("--port", type=int, default=8866, metavar="N", help="port to listen on (default: %(default)s)")
+
+
+def _report(args: argparse.Namespace) -> int:
+    from scalkit.reports.store_run_report import run_report
+
+    path = run_report(
+        args.store,
+        args.run_id,
+        args.out,
+        title=args.title,
+        force=args.force,
+        progress=_say_progress if args.progress else None,
+    )
+    text = json.dumps({"path": str(path)}, indent=2) if args.json else f"wrote {path}"
+    sys.stdout.write(text + "\n")
+    return 0
+
+
+def _say_progress(done: int, total: int) -> None:
+    print(f"[{done}/{total}] report", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def _explore(args: argparse.Namespace) -> int:
+    """Become Voila on the notebook of the explorer."""
+    from importlib.util import find_spec
+
+    import scalkit as sk
+
+    if not 1 <= args.port <= 65535:
+        raise UsageError(f"--port {args.port}: a number from 1 to 65535 is needed.")
+    if find_spec("voila") is None:
+        raise UsageError(
+            f"Voila is not installed here; install it with: {sys.executable} -m pip install 'scalkit[voila]'"
+        )
+    sk.store.open(args.store, readonly=True)  # what is wrong with it is said here, and not in the page
+    sys.stdout.write(f"Voila shows {args.store} at http://localhost:{args.port}; Ctrl-C ends it.\n")
+    sys.stdout.flush()
+    words = command(browser=not args.no_browser, port=args.port)
+    os.environ |= {"SCALKIT_STORE": str(Path(args.store).absolute()), "JUPYTER_PREFER_ENV_PATH": "1"}
+    os.execv(words[0], words)
+
+
+def command(*, browser: bool, port: int) -> list[str]:
+    """Return the words that start Voila on the notebook of the explorer, with the Python that runs now."""
+    from scalkit.reports import bundled
+
+    words = [sys.executable, "-m", "voila", str(bundled(_NOTEBOOK)), f"--port={port}", "--Voila.ip=127.0.0.1"]
+    return words if browser else [*words, "--no-browser"]
