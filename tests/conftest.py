@@ -26,6 +26,7 @@ ALONE = (
     "tests/faults",
     "tests/microbench",
     "tests/onesided",
+    "tests/trace/test_armci.py",
     "tests/trace/test_over_ranks.py",
     "tests/trace/test_recorder.py",
     "tests/cli/test_measure.py",
