@@ -19,6 +19,7 @@ from scalkit.perfmodels.message_fit import MessageFit, fit_messages
 from scalkit.perfmodels.message_runs import MessageRuns, read_message_runs
 from scalkit.perfmodels.model import Bounds, PerformanceModel
 from scalkit.perfmodels.overlap_fit import OverlapFit, fit_overlap
+from scalkit.perfmodels.packing_fit import PackingFit, fit_packing
 from scalkit.perfmodels.point_to_point import LogGP, PointToPoint, Protocol
 from scalkit.perfmodels.range_model import RangeModel
 from scalkit.perfmodels.ranges import Range
@@ -26,7 +27,7 @@ from scalkit.perfmodels.rooted import Placement, RootedTimes, over_roots
 from scalkit.perfmodels.simgrid import from_simgrid, to_simgrid
 from scalkit.perfmodels.simulators import from_loggopsim, to_loggopsim
 from scalkit.perfmodels.size_and_processes import XuFit, fit_xu
-from scalkit.perfmodels.step_fit import StepFit, fit_hops, fit_matching, hops_of
+from scalkit.perfmodels.step_fit import StepFit, fit_hops, fit_matching, fit_reducing, hops_of
 from scalkit.perfmodels.stride_fit import StrideFit, fit_strides
 from scalkit.perfmodels.variants import in_groups, with_datatype
 
@@ -55,6 +56,7 @@ __all__ = [
     "ModelCard",
     "ModelCatalogue",
     "OverlapFit",
+    "PackingFit",
     "PerformanceModel",
     "Placement",
     "PointToPoint",
@@ -86,6 +88,8 @@ __all__ = [
     "fit_matching",
     "fit_messages",
     "fit_overlap",
+    "fit_packing",
+    "fit_reducing",
     "fit_strides",
     "fit_xu",
     "folklore",

@@ -13,14 +13,12 @@ import numpy as np
 
 from scalkit.errors import DataError
 from scalkit.fit.cuts import MIN_SETTINGS
-from scalkit.fit.pure_error import pure_error
-from scalkit.perfmodels.affine import Affine, fit_affine
 from scalkit.perfmodels.bisection_fit import BisectionFit, fit_bisection
 from scalkit.perfmodels.card import MESSAGE, PACKING, REDUCING, ModelCard, Quantity
 from scalkit.perfmodels.congestion import Torus
 from scalkit.perfmodels.exact import ExactModel
 from scalkit.perfmodels.loggp_fit import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
-from scalkit.perfmodels.message_fit import STATISTICS, MessageFit, checked_times, fit_messages
+from scalkit.perfmodels.message_fit import MessageFit, fit_messages
 from scalkit.perfmodels.message_runs import MessageRuns, read_message_runs
 from scalkit.perfmodels.model import PerformanceModel
 from scalkit.perfmodels.overlap_fit import OverlapFit, fit_overlap
@@ -28,7 +26,7 @@ from scalkit.perfmodels.packing_fit import PackingFit, fit_packing
 from scalkit.perfmodels.quantities import format_value
 from scalkit.perfmodels.range_model import RangeModel
 from scalkit.perfmodels.ranges import Range
-from scalkit.perfmodels.step_fit import StepFit, fit_hops, fit_matching, hops_of
+from scalkit.perfmodels.step_fit import StepFit, fit_hops, fit_matching, fit_reducing, hops_of
 from scalkit.perfmodels.stride_fit import StrideFit, fit_strides
 
 __all__ = ["fit_card", "fit_folder"]
@@ -99,7 +97,7 @@ def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level:
         fits["datatypes"] = made.add_strides(_strides(runs, level))
         fits["packing"] = made.add_packing(_packing(runs, statistic))
     if "Reduce_local" in have:
-        fits["reduce"] = made.add_reducing(_reducing(runs, statistic, level))
+        fits["reduce"] = made.add_reducing(_reducing(runs, level))
     if "Queued" in have:
         fits["matching"] = made.add_matching(fit_matching(*runs.table("Queued", by="detail"), level=level))
     if "Perfect_matching" in have:
@@ -204,10 +202,11 @@ class _Card:
         self.models |= {(name := f"{PACKING}{k}"): _named(one.model(), name) for k, one in fits.items()}
         return fits
 
-    def add_reducing(self, fits: dict[int, Affine]) -> dict[int, Affine]:
+    def add_reducing(self, fits: dict[int, StepFit]) -> dict[int, StepFit]:
         for element, fit in fits.items():
             name, text = _ELEMENTS[element]
-            self._add(name, fit.slope, fit.slope_interval, "s/B", text)
+            self._add(name, fit.each, fit.interval, "s/B", text)
+            self.remarks += fit.remarks
         return fits
 
     def add_matching(self, fit: StepFit) -> StepFit:
@@ -322,14 +321,12 @@ def _packing(runs: MessageRuns, statistic: str) -> dict[int, PackingFit]:
     return found
 
 
-def _reducing(runs: MessageRuns, statistic: str, level: float) -> dict[int, Affine]:
+def _reducing(runs: MessageRuns, level: float) -> dict[int, StepFit]:
     """Return the time of a reduction over its bytes, for each size of an element."""
     found = {}
     for element in _ELEMENTS:
         if runs.of("Reduce_local", detail=element):
-            sizes, times = checked_times(*runs.table("Reduce_local", detail=element))
-            own = np.nanquantile(times, STATISTICS[statistic], axis=1)
-            found[element] = fit_affine(sizes, own, pure_error(times, statistic), level=level)
+            found[element] = fit_reducing(*runs.table("Reduce_local", detail=element), level=level)
     return found
 
 

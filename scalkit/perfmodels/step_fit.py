@@ -1,4 +1,4 @@
-"""What each further thing in the way of a message costs: a queued receive, a hop; a line with intervals."""
+"""What each further thing costs: a queued receive or a hop in the way of a message, a byte to reduce; a line with intervals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scalkit.perfmodels.congestion import Torus
 from scalkit.perfmodels.message_fit import spread_of
 from scalkit.perfmodels.quantities import format_value
 
-__all__ = ["StepFit", "fit_hops", "fit_matching", "hops_of"]
+__all__ = ["StepFit", "fit_hops", "fit_matching", "fit_reducing", "hops_of"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 _FEWEST = 3
@@ -23,12 +23,12 @@ _FEWEST = 3
 
 @dataclass(frozen=True, repr=False)
 class StepFit:
-    """What `fit_matching` and `fit_hops` return.
+    """What `fit_matching`, `fit_hops` and `fit_reducing` return.
 
     Attributes
     ----------
     step : str
-        What there is more and more of: ``"queued receive"`` or ``"hop"``.
+        What there is more and more of: ``"queued receive"``, ``"hop"`` or ``"reduced byte"``.
     counts : tuple of float
         How many there were.
     times : tuple of float, in s
@@ -131,6 +131,26 @@ def fit_hops(hops: ArrayLike, times: ArrayLike, *, level: float = 0.9) -> StepFi
         If there are fewer than three peers, all are equally far, or a time is not positive.
     """
     return _fitted("hop", hops, times, level)
+
+
+def fit_reducing(sizes: ArrayLike, times: ArrayLike, *, level: float = 0.9) -> StepFit:
+    """Return what a reduction pays for each byte, `reduce_per_byte` of `PointToPoint`.
+
+    Parameters
+    ----------
+    sizes : array_like of shape (sizes,), in B
+        Of the vectors, at least three.
+    times : array_like of shape (sizes,) or (sizes, repetitions), in s
+        Of ``MPI_Reduce_local``.
+    level : float
+        Of the intervals.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than three sizes, or a time is not positive.
+    """
+    return _fitted("reduced byte", sizes, times, level)
 
 
 def hops_of(torus: Torus, first: int, other: int) -> int:

@@ -11,6 +11,7 @@ from scalkit.errors import UsageError
 from scalkit.perfmodels.bisection_fit import BisectionFit
 from scalkit.perfmodels.loggp_fit import LogGPFit, LogGPLine, Rendezvous
 from scalkit.perfmodels.message_fit import FittedProtocol, MessageFit
+from scalkit.perfmodels.packing_fit import PackingFit
 from scalkit.perfmodels.quantities import format_value
 from scalkit.perfmodels.step_fit import StepFit
 from scalkit.plots.residuals import FittedLine, with_residuals
@@ -22,14 +23,16 @@ _POINTS = 40
 _SIZE = "message size"
 
 
-def messages(fit: MessageFit | LogGPFit | Rendezvous | StepFit | BisectionFit, *, simulated: bool = False) -> go.Figure:
+def messages(
+    fit: MessageFit | PackingFit | LogGPFit | Rendezvous | StepFit | BisectionFit, *, simulated: bool = False
+) -> go.Figure:
     """Return what a model of messages was fitted to, the fit, and its residuals.
 
     Parameters
     ----------
-    fit : MessageFit, LogGPFit, Rendezvous, StepFit or BisectionFit
-        As `fit_messages`, `fit_loggp`, `find_rendezvous`, `fit_matching`, `fit_hops` and `fit_bisection` return it, or
-        ``card.fits``.
+    fit : MessageFit, PackingFit, LogGPFit, Rendezvous, StepFit or BisectionFit
+        As `fit_messages`, `fit_packing`, `fit_loggp`, `find_rendezvous`, `fit_matching`, `fit_hops`, `fit_reducing` and
+        `fit_bisection` return it, or ``card.fits``.
     simulated : bool
         Whether a simulator made the times; the axis says so.
 
@@ -46,6 +49,10 @@ def messages(fit: MessageFit | LogGPFit | Rendezvous | StepFit | BisectionFit, *
     more = ", simulated" if simulated else ""
     if isinstance(fit, MessageFit):
         return _protocols(fit, more)
+    if isinstance(fit, PackingFit):
+        if fit.fit is None:
+            raise UsageError(f"packing every {fit.stride}. block costs nothing that is seen; there is nothing to draw.")
+        return _protocols(fit.fit, more, "Time of packing", f"packing, every {fit.stride}. block{more}")
     if isinstance(fit, LogGPFit):
         return _loggp(fit, more)
     if isinstance(fit, Rendezvous):
@@ -57,14 +64,16 @@ def messages(fit: MessageFit | LogGPFit | Rendezvous | StepFit | BisectionFit, *
     raise UsageError(f"a picture of messages needs a fit of messages, got {type(fit).__name__}.")
 
 
-def _protocols(fit: MessageFit, more: str) -> go.Figure:
+def _protocols(fit: MessageFit, more: str, what: str = "Time of messages", y_title: str = "") -> go.Figure:
     sizes, times = np.array(fit.sizes), np.array(fit.times)
     lines = [_protocol(one, sizes, times) for one in fit.protocols]
     found = [f"between {format_value(one.after, 'B')} and {format_value(one.before, 'B')}" for one in fit.switches]
-    alt = f"Time of messages over their size{more}: {len(lines)} protocols" + (
+    alt = f"{what} over their size{more}: {len(lines)} protocols" + (
         f", switching {', '.join(found)}." if found else "."
     )
-    figure = with_residuals(lines, alt=alt, x_title=_SIZE, y_title=f"time, one way{more}", unit="s", x_unit="B")
+    figure = with_residuals(
+        lines, alt=alt, x_title=_SIZE, y_title=y_title or f"time, one way{more}", unit="s", x_unit="B"
+    )
     for one in fit.switches:
         low, high = (max(end, 0.5) for end in one.interval)
         figure.add_vrect(x0=low, x1=high, fillcolor=TROUBLE, opacity=0.12, line_width=0, layer="below")

@@ -12,7 +12,8 @@ from scalkit.perfmodels import LogGP, bluegene_p, find_rendezvous, fit_loggp, fi
 from scalkit.perfmodels.bisection_fit import fit_bisection
 from scalkit.perfmodels.loggp_fit import LogGPFit
 from scalkit.perfmodels.overlap_fit import fit_overlap
-from scalkit.perfmodels.step_fit import fit_matching
+from scalkit.perfmodels.packing_fit import fit_packing
+from scalkit.perfmodels.step_fit import fit_matching, fit_reducing
 from scalkit.perfmodels.stride_fit import fit_strides
 from scalkit.plots.message_figure import messages
 from scalkit.plots.message_shares_figure import message_shares
@@ -66,6 +67,8 @@ def test_steps_and_the_bisection() -> None:
     queue = messages(fit_matching([0, 10, 100], [1e-6, 1.1e-6, 2e-6]))
     assert queue.layout.xaxis.title.text == "queued receives"
     assert queue.layout.xaxis.type is None  # a line stays a line
+    reducing = messages(fit_reducing([512, 4096, 32768], [1e-7, 8e-7, 64e-7]))
+    assert reducing.layout.xaxis.title.text == "reduced bytes"
     fit = fit_bisection(1e6, {p: 1e-4 * p**0.5 * RNG.lognormal(0, 0.05, (10, p)) for p in (2, 8, 32)})
     figure = messages(fit)
     assert list(figure.data[1].x) == [2, 8, 32]
@@ -86,6 +89,12 @@ def test_overlap_and_strides() -> None:
     strides = message_shares(fit_strides(64, [1, 2, 4], [[1e-5], [2e-5], [4e-5]], [1e-5]), simulated=True)
     assert list(strides.data[0].y) == [1, 2, 4]
     assert strides.layout.yaxis.title.text == "times a contiguous message, simulated"
+    packing = messages(fit_packing(2, sizes := np.array([512.0, 4096, 32768]), 5 * sizes[:, None], sizes[:, None]))
+    assert list(packing.data[1].y) == [512, 4096, 32768]
+    assert packing.layout.yaxis.title.text == "packing, every 2. block"
+    nothing = fit_packing(2, sizes, sizes[:, None], sizes[:, None])
+    with pytest.raises(UsageError, match=r"^packing every 2\. block costs nothing that is seen; there is nothing to draw\.$"):
+        messages(nothing)
     with pytest.raises(UsageError, match=r"^a picture of messages needs a fit of messages, got StrideFit\.$"):
         messages(fit_strides(64, [1], [[1.0]], [1.0]))  # type: ignore[arg-type]
     with pytest.raises(
