@@ -12,7 +12,7 @@ Of performance models ``model(models, cells)`` draws lines and bands under measu
 ``algorithms(identified)`` a map of algorithms, ``folklore(check)`` both forms of the folklore, ``roots(times)`` a rooted
 operation over its root.
 Of messages ``messages(fit)`` draws times, fits and residuals, ``message_shares(fit)`` overlap, strides and the histogram of a
-bisection.
+bisection. Of the waits in a trace ``trace_matrix(result)`` draws who waited for whom.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from scalkit.plots.ruler_figure import ruler
 from scalkit.plots.scaling_figure import scaling
 from scalkit.plots.several_figure import several
 from scalkit.plots.surface_figure import slice_of, surface
+from scalkit.plots.trace_matrix_figure import trace_matrix
 
 __all__ = [
     "Overlaid",
@@ -64,6 +65,7 @@ __all__ = [
     "several",
     "slice_of",
     "surface",
+    "trace_matrix",
     "with_rivals",
     "xu",
 ]

@@ -26,8 +26,8 @@ __all__ = ["TraceExplorer"]
 _PARTS = {
     "metric": ("metrics", "paths", "processes", "causes", "pairs"),
     "paths": ("paths", "processes"),
-    "locations": ("paths", "processes", "causes", "pairs"),
-    "result": ("paths", "processes", "causes", "pairs"),
+    "locations": ("metrics", "paths", "processes", "causes", "pairs"),
+    "result": ("metrics", "paths", "processes", "causes", "pairs"),
     "view": ("metrics", "paths", "pairs"),
 }
 

@@ -46,7 +46,9 @@ class TraceMetrics(TraceRows):
                 line_of(
                     node.name,
                     node.title,
-                    _amounts(values, node.unit, browsing.has(node.name)) if browsing.is_comparison else _with_share(values, whole, node.unit),
+                    _amounts(values, node.unit, browsing.has(node.name))
+                    if browsing.is_comparison
+                    else _with_share(values, whole, node.unit),
                     chosen=node.name == browsing.metric,
                     share=float((values / whole).max()),
                     quiet=not values.any(),

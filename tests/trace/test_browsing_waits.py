@@ -1,0 +1,213 @@
+"""What is chosen of results and what follows: sums by hand, folds, searches, two results side by side; pairs and traffic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from scalkit.errors import DataError, UsageError
+from scalkit.trace import TraceBuilder, analyse, read_result, write_result
+from scalkit.trace.browsing import Browsing
+from scalkit.trace.pairs import causes, largest, pairs
+
+
+def chain(folder: Path, locations: int = 3, times: int = 1, name: str = "late", **facts: bool) -> xr.Dataset:
+    """Return the waits of a trace in which location k waits ``10 * times * (k + 1)`` ns for k + 1, the last for nobody.
+
+    All get in the region ``solve``, and 8 bytes more each; before, the one that is waited for was in a region of its own.
+    Location 0 sends 5 bytes to the last one, which waits 7 ns for them.
+    """
+    trace = TraceBuilder(locations, **facts)
+    begin = 100
+    for k in range(locations):
+        trace.enter(k, name, 0)
+        trace.leave(k, name, begin - 10)
+        trace.enter(k, "solve", begin - 10)
+        after = begin + 10 * times * (k + 1)
+        call = trace.call(k, "ARMCI_Get", begin, after + 5)
+        trace.transfer(k, "get", call, (k + 1) % locations if k + 1 < locations else k, size=8 * (k + 1), blocking=True)
+        trace.leave(k, "solve", after + 10)
+        begin = after
+    last = begin + 100
+    trace.transfer(0, "send", trace.call(0, "MPI_Send", last + 7, last + 9), locations - 1, size=5, blocking=True)
+    receive = trace.call(locations - 1, "MPI_Recv", last, last + 10)
+    trace.transfer(locations - 1, "receive", receive, 0, size=5, blocking=True)
+    return analyse(trace.write(folder))
+
+
+@pytest.fixture
+def ds(tmp_path: Path) -> xr.Dataset:
+    return chain(tmp_path / "chain")
+
+
+def path_of(browsing: Browsing, end: str) -> int:
+    return next(k for k, name in enumerate(browsing.tree.names) if name.endswith(end))
+
+
+def test_traffic_is_noted_and_survives_the_file(ds: xr.Dataset, tmp_path: Path) -> None:
+    write_result(ds, tmp_path / "w.nc")
+    assert read_result(tmp_path / "w.nc").identical(ds)
+    columns = [ds[f"traffic_{name}"].values.tolist() for name in ("location", "peer", "operations", "bytes")]
+    assert columns == [[0, 0, 1, 2], [1, 2, 2, 2], [1, 0, 1, 1], [8, 0, 16, 24]]
+    assert ds["traffic_messages"].values.tolist() == [0, 1, 0, 0]
+    assert ds["traffic_message_bytes"].values.tolist() == [0, 5, 0, 0]
+    assert int(ds["traffic_bytes"].sum()) == int(ds["severity"].sel(metric="rma_bytes").sum())
+
+
+def test_pairs_and_causes_are_sums(ds: xr.Dataset) -> None:
+    every = np.arange(3)
+    waits = pairs(ds, "waiting", ["wait_for_progress"])
+    assert waits.matrix(every, every, 3, 3).tolist() == [[0, 10, 0], [0, 0, 20], [0, 0, 0]]
+    assert waits.matrix(np.array([0, 0, -1]), np.array([-1, 0, 0]), 1, 1).tolist() == [[30]]
+    both = pairs(ds, "waiting", ["wait_for_progress", "late_sender", "no such"])
+    assert both.matrix(every, every, 3, 3).tolist() == [[0, 10, 0], [0, 0, 20], [7, 0, 0]]
+    assert pairs(ds, "message_bytes").matrix(every, every, 3, 3).sum() == 5
+    found = causes(ds, ["wait_for_progress"])
+    names = ds["path_name"].values
+    assert [(k, str(names[p]), v) for k, p, v in zip(found.location, found.path, found.value, strict=True)] == [
+        (2, "program/late", 20),
+        (1, "program/late", 10),
+    ]
+    assert (found.total, found.number) == (30, 2)
+    one = causes(ds, ["wait_for_progress"], most=1)
+    assert (one.value.tolist(), one.total, one.number) == ([20], 30, 2)
+    assert causes(ds, ["wait_for_progress"], waited=[0]).value.tolist() == [10]
+    assert causes(ds, ["wait_for_progress"], caused=[0]).value.tolist() == []
+    assert largest(np.array([3, 5, 5, 1, 5]), 2).tolist() == [1, 2]
+    with pytest.raises(
+        UsageError, match=r"what is 'noise'; it may be waiting, operations, bytes, messages, message_bytes\."
+    ):
+        pairs(ds, "noise")
+    with pytest.raises(UsageError, match=r"does not tell what went between processes; analyse the trace anew\."):
+        pairs(ds.drop_vars("traffic_bytes"), "bytes")
+
+
+def test_it_begins_where_most_waiting_is(ds: xr.Dataset) -> None:
+    browsing = Browsing([ds])
+    assert browsing.metric == "wait_for_progress"
+    assert browsing.tree.labels[browsing.paths[0]] == ("ARMCI_Get", "")
+    assert browsing.by_location().tolist() == [10, 20, 0]
+    spread = browsing.spread()
+    assert (spread.least, spread.median, spread.mean, spread.most) == (0, 10, 10, 20)
+    assert (spread.least_at, spread.most_at, spread.imbalance) == (2, 1, 1.0)
+
+
+def test_totals_of_every_metric_are_those_of_the_result(ds: xr.Dataset) -> None:
+    browsing = Browsing([ds])
+    for node in browsing.metrics:
+        wanted = sum(int(ds["severity"].sel(metric=name).sum()) for name in node.members)
+        assert browsing.total(node.name).tolist() == [wanted], node.name
+    assert browsing.total("waiting").tolist() == [37]
+    assert {one.name for one in browsing.metrics if one.parent == "waiting for messages"} == {
+        "late_sender",
+        "late_receiver",
+    }
+
+
+def test_a_folded_path_stands_for_all_below_it_and_choices_sum(ds: xr.Dataset) -> None:
+    browsing = Browsing([ds])
+    browsing.choose_metric("waiting")
+    program, solve, get, receive = (path_of(browsing, end) for end in ("program", "solve", "ARMCI_Get", "MPI_Recv"))
+    own, whole = browsing.by_path()
+    assert [own[k, 0] for k in (program, solve, get, receive)] == [0, 0, 30, 7]
+    assert [whole[k, 0] for k in (program, solve, get, receive)] == [37, 30, 30, 7]
+    browsing.choose_paths([get, receive])
+    assert browsing.by_location().tolist() == [10, 20, 7]
+    browsing.fold(solve)
+    assert browsing.paths == (receive, solve), "which stands for what was chosen below it"
+    assert browsing.by_location().tolist() == [10, 20, 7]
+    browsing.fold(solve)
+    assert browsing.by_location().tolist() == [0, 0, 7], "unfolded it stands for itself"
+    browsing.fold_all()
+    assert [row.key for row in browsing.rows()] == [program, solve, receive], "the largest first, none without a value"
+    browsing.by_size, browsing.with_zeros = False, True
+    assert len(browsing.rows()) == len([k for k in browsing.tree.parents if k in (-1, program)])
+    browsing.unfold_all()
+    rows = browsing.rows()
+    assert [row.key for row in rows] == list(range(len(browsing.tree)))
+    assert {(row.level, row.is_open) for row in rows} == {(1, True), (2, True), (2, None), (3, None)}
+    browsing.choose_paths([])
+    assert browsing.paths == (program,)
+
+
+def test_search_unfolds_what_is_above(ds: xr.Dataset) -> None:
+    browsing = Browsing([ds])
+    browsing.fold_all()
+    assert browsing.search("armci GET") == 1
+    assert [browsing.tree.labels[row.key][0] for row in browsing.rows()] == ["program", "solve", "ARMCI_Get"]
+    assert browsing.search("nothing like it") == 0
+    assert browsing.rows() == []
+    assert browsing.search(" ") == len(browsing.tree)
+
+
+def test_only_the_chosen_locations(ds: xr.Dataset) -> None:
+    browsing = Browsing([ds])
+    browsing.choose_locations([1])
+    assert browsing.total("wait_for_progress").tolist() == [30]
+    browsing.only_chosen = True
+    assert browsing.total("wait_for_progress").tolist() == [20]
+    assert browsing.spread().mean == 20
+
+
+def test_selections_are_plain_and_refused_as_a_whole(ds: xr.Dataset) -> None:
+    browsing = Browsing([ds])
+    browsing.select({"metric": "time", "locations": [2, 2, 0]})
+    before = browsing.selection()
+    assert before == {"metric": "time", "paths": [path_of(browsing, "ARMCI_Get")], "locations": [2, 0], "causers": []}
+    for wanted, said in (
+        ({"metric": "tme"}, r"there is no metric 'tme'; there are time, waiting, "),
+        ({"metric": "visits", "paths": [99]}, r"there is no call path 99; there are 0 to \d+\."),
+        ({"metric": "visits", "locations": [3]}, r"there is no process 3; there are 0 to 2\."),
+        ({"metric": "visits", "causers": [-1]}, r"there is no process -1; there are 0 to 2\."),
+        ({"process": 1}, r"a selection has no 'process'; it may have metric, paths, locations, causers\."),
+    ):
+        with pytest.raises(UsageError, match=f"^{said}"):
+            browsing.select(wanted)
+        assert browsing.selection() == before
+
+
+def test_two_results_meet_by_the_names_of_paths(ds: xr.Dataset, tmp_path: Path) -> None:
+    other = chain(tmp_path / "other", 4, times=2, name="early", asynchronous_progress=False)
+    browsing = Browsing([ds, other], ("a", "b"))
+    assert browsing.is_per_location
+    assert browsing.total("wait_for_progress").tolist() == [10, (20 + 40 + 60) / 4]
+    assert {"program/late", "program/early"} < set(browsing.tree.names)
+    assert browsing.own("visits")[path_of(browsing, "early")].tolist() == [0, 1]
+    assert (browsing.by_location(0).tolist(), browsing.by_location().tolist()) == ([10, 20, 0], [20, 40, 60, 0])
+    browsing.choose_locations([3])
+    browsing.show_result(0)
+    assert (browsing.locations, browsing.n_locations) == ((), 3)
+    thread = chain(tmp_path / "thread", asynchronous_progress=True)
+    browsing = Browsing([ds, thread])
+    assert browsing.has("wait_for_progress") == (True, False)
+    assert not browsing.is_per_location
+    assert browsing.total("wait_for_progress").tolist() == [30, 0]
+    with pytest.raises(UsageError, match=r"2 results need as many names, got 1\."):
+        Browsing([ds, thread], ("one",))
+
+
+def test_what_is_no_result_is_refused(ds: xr.Dataset, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"shows what scalkit\.trace\.analyse returns, .*, got int\."):
+        Browsing([3])  # type: ignore[list-item]
+    with pytest.raises(UsageError, match=r"got another Dataset\."):
+        Browsing([ds.drop_vars("parent")])
+    with pytest.raises(DataError, match=r"cannot read .*nothing\.nc as an analysis"):
+        Browsing([tmp_path / "nothing.nc"])
+    with pytest.raises(
+        DataError, match=r"call path 0 \(program\) stands before the one above it; analyse the trace anew\."
+    ):
+        Browsing([ds.assign(parent=("path", np.arange(ds.sizes["path"])))])
+    with pytest.raises(DataError, match=r"two call paths of a result have the same name; analyse the trace anew\."):
+        Browsing([ds.assign(path_name=("path", ["program"] * ds.sizes["path"]))])
+
+
+def test_nobody_waits(tmp_path: Path) -> None:
+    trace = TraceBuilder(1)
+    trace.call(0, "MPI_Win_flush", 0, 10)
+    browsing = Browsing([analyse(trace.write(tmp_path / "t"))])
+    assert browsing.metric == "time"
+    assert browsing.by_location().tolist() == [10]
+    assert browsing.pairs().matrix(np.zeros(1, int), np.zeros(1, int), 1, 1).tolist() == [[0]]
