@@ -24,12 +24,14 @@ class TraceBuilder:
     locations : int
         All of them are in scope 0, the communicator ``"world"``, and scope 1, the window ``"window"``, with their number as
         their rank.
+    functions : sequence of str
+        Functions of a communication library other than MPI and ARMCI: calls of them progress what others have begun.
     **facts
         For ``trace.json``, such as ``simulated=True``.
     """
 
-    def __init__(self, locations: int, **facts: Any) -> None:
-        self.locations = [_LocationBuilder(location, locations) for location in range(locations)]
+    def __init__(self, locations: int, *, functions: Sequence[str] = (), **facts: Any) -> None:
+        self.locations = [_LocationBuilder(location, locations, functions) for location in range(locations)]
         self._facts = facts
 
     def call(
@@ -112,8 +114,8 @@ class TraceBuilder:
 class _LocationBuilder:
     """One location of it."""
 
-    def __init__(self, location: int, locations: int) -> None:
-        self.location, self._size = location, locations
+    def __init__(self, location: int, locations: int, functions: Sequence[str]) -> None:
+        self.location, self._size, self._functions = location, locations, frozenset(functions)
         self.rows: dict[str, list[tuple[int, ...]]] = {name: [] for name in TABLES}
         self.groups: list[tuple[int, list[int]]] = []
         self._regions: dict[str, int] = {}
@@ -148,6 +150,7 @@ class _LocationBuilder:
     def definitions(self) -> dict[str, Any]:
         return {
             "regions": [[number, name] for name, number in self._regions.items()],
+            "functions": [number for name, number in self._regions.items() if name in self._functions],
             "paths": [[number, parent, region, -1] for (parent, region), number in self._paths.items()],
             "scopes": [
                 [0, "communicator", 0, 0, self._size, self.location, "world"],

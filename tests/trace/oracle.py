@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from random_traces import EXCLUSIVE, Call
+from random_traces import EXCLUSIVE, Call, begun
 
 ONE = {"MPI_Win_flush", "MPI_Win_flush_local", "MPI_Win_unlock"}
 ALL = {"MPI_Win_flush_all", "MPI_Win_unlock_all"}
@@ -36,7 +36,11 @@ def requests(calls: list[Call]) -> list[tuple[Call, dict[int, int]]]:
         for operation, target, _ in call.transfers:
             if operation in ("send", "receive"):
                 continue
-            ends = [call] if call.is_blocking else []
+            ends = (
+                [call, *(later for later in calls if any(one is call for one in later.ends))]
+                if call.is_blocking
+                else []
+            )
             if not ends:
                 for later in calls[place + 1 :]:
                     covers = later.name in ONE and later.peer == target
@@ -44,8 +48,7 @@ def requests(calls: list[Call]) -> list[tuple[Call, dict[int, int]]]:
                     if covers and (later.scope == 1 or later.ends):
                         ends = [later]
                         break
-            if ends and ends[0].name not in ACTIVE and target != call.location:
-                found.append((ends[0], target, call.enter))
+            found += [(end, target, call.enter) for end in ends if end.name not in ACTIVE and target != call.location]
     grouped: dict[int, tuple[Call, dict[int, int]]] = {}
     for end, target, posted in found:
         last = grouped.setdefault(id(end), (end, {}))[1]
@@ -61,7 +64,7 @@ def wait_for_progress(everything: list[list[Call]], options: dict[str, str], no_
         if options.get("all_targets") == "window":
             known = {id(call): targets for call, targets in asked}
             for call in calls:
-                if call.name in ALL:
+                if call.name in ALL | {"ARMCI_AllFence"}:
                     have = known.get(id(call), {})
                     every = {q: have.get(q, call.enter) for q in range(len(everything)) if q != location}
                     asked = [one for one in asked if one[0] is not call]
@@ -125,10 +128,17 @@ def collectives(everything: list[list[Call]]) -> Waits:
     waits: Waits = Counter()
     metrics = {"MPI_Barrier": "wait_at_barrier", "MPI_Allreduce": "wait_at_nxn", "MPI_Win_fence": "wait_at_fence"}
     names = {*metrics, "MPI_Bcast", "MPI_Reduce"}
-    lists = [[call for call in calls if call.name in names] for calls in everything]
+    plain = {**{name: name for name in names}, **{begun(name): name for name in names}}
+    lists = [[call for call in calls if call.name in plain] for calls in everything]
+    longest: Counter[tuple[str, int]] = Counter()
+    where: dict[int, int] = {}
     for together in zip(*lists, strict=True):
-        name, root = together[0].name, together[0].peer
-        for call in together:
+        name, root = plain[together[0].name], together[0].peer
+        for begin in together:
+            completing = [later for later in everything[begin.location] if any(one is begin for one in later.ends)]
+            if begin.name != name and not completing:
+                continue
+            call = begin if begin.name == name else completing[0]
             others = [one.enter for one in together if one.location != root]
             if name in metrics:
                 until, metric = max(one.enter for one in together), metrics[name]
@@ -138,7 +148,11 @@ def collectives(everything: list[list[Call]]) -> Waits:
                 until, metric = min(others), "early_reduce"
             else:
                 continue
-            waits[metric, call.location] += max(0, min(until, call.leave) - call.enter)
+            wait = max(0, min(until, call.leave) - call.enter)
+            longest[metric, id(call)] = max(longest[metric, id(call)], wait)
+            where[id(call)] = call.location
+    for (metric, call_id), wait in longest.items():
+        waits[metric, where[call_id]] += wait
     return waits
 
 

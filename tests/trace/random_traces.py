@@ -36,6 +36,7 @@ class Maker:
         self.time = rng.randrange(30)
         self.calls: list[Call] = []
         self.posted: list[Call] = []
+        self.unfenced: list[Call] = []
         self.outer: Call | None = None
 
     def call(self, name: str, scope: int = -1, peer: int = -1, **more: object) -> Call:
@@ -54,7 +55,7 @@ class Maker:
     def step(self) -> None:
         """Do something that needs nobody else in the same order."""
         rng = self.rng
-        what = rng.randrange(9)
+        what = rng.randrange(11)
         if what == 0 and self.outer is None:
             outer = self.call("ARMCI_Get", transfers=[("get", self.other(), 0)], is_blocking=True)
             self.outer, self.time = outer, outer.enter
@@ -78,6 +79,12 @@ class Maker:
             target = self.other()
             self.call("MPI_Win_lock", 1, target + rng.choice([0, EXCLUSIVE]))
             self.call("MPI_Win_unlock", 1, target)
+        elif what == 8:
+            name, operation = rng.choice([("ARMCI_Put", "put"), ("ARMCI_Acc", "accumulate")])
+            self.unfenced.append(self.call(name, 0, transfers=[(operation, self.other(), 0)], is_blocking=True))
+        elif what == 9 and self.unfenced:
+            self.call("ARMCI_AllFence", 0, ends=self.unfenced)
+            self.unfenced = []
         else:
             self.call(rng.choice(["MPI_Comm_rank", "MPI_Iprobe", "work"]))
 
@@ -90,6 +97,11 @@ class Maker:
             self.posted.append(made)
 
 
+def begun(name: str) -> str:
+    """Return the function that begins a collective operation and does not wait."""
+    return f"MPI_I{name[4:].lower()}"
+
+
 def random_calls(seed: int, locations: int, steps: int) -> list[list[Call]]:
     """Return the calls of every location in the order in which they begin."""
     rng = random.Random(seed)
@@ -98,8 +110,11 @@ def random_calls(seed: int, locations: int, steps: int) -> list[list[Call]]:
         what = rng.randrange(6)
         if what == 0:
             name, root = rng.choice(COLLECTIVES), rng.randrange(locations)
+            waits = name == "MPI_Win_fence" or rng.random() < 0.6
             for one in makers:
-                one.call(name, 1 if name == "MPI_Win_fence" else 0, root if name in ("MPI_Bcast", "MPI_Reduce") else -1)
+                peer = root if name in ("MPI_Bcast", "MPI_Reduce") else -1
+                made = one.call(name if waits else begun(name), 1 if name == "MPI_Win_fence" else 0, peer)
+                one.posted += [] if waits else [made]
         elif what == 1:
             source, target = rng.randrange(locations), rng.randrange(locations)
             tag = rng.randrange(2)

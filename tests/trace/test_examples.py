@@ -253,3 +253,46 @@ def test_post_start_complete_wait(tmp_path: Path) -> None:
     ds = analyse(trace.write(tmp_path))
     assert total(ds, "late_post", 0) == total(ds, "late_post") == 40
     assert total(ds, "early_wait", 1) == total(ds, "early_wait") == 40
+
+
+def test_a_fence_waits_for_the_last_put(tmp_path: Path) -> None:
+    trace = TraceBuilder(2)
+    puts = [trace.call(0, "ARMCI_Put", begin, begin + 2, scope=0, peer=1) for begin in (10, 20)]
+    for put in puts:
+        trace.transfer(0, "put", put, 1, blocking=True)
+    trace.complete(0, trace.call(0, "ARMCI_AllFence", 30, 80, scope=0), puts[-1])
+    for begin, end in ((0, 5), (11, 15), (60, 70)):
+        trace.call(1, "ARMCI_Get", begin, end)
+    ds = analyse(trace.write(tmp_path))
+    waits = dict(
+        zip(ds["path_name"].values, ds["severity"].sel(metric="wait_for_progress", location=0).values, strict=True)
+    )
+    assert waits == {"program": 0, "program/ARMCI_AllFence": 30, "program/ARMCI_Get": 0, "program/ARMCI_Put": 1}
+    assert total(ds, "rma_operations") == 2
+
+
+def test_functions_of_a_library_of_the_user_progress(tmp_path: Path) -> None:
+    for functions, wait in (((), 0), (("my_poll",), 20)):
+        trace = TraceBuilder(2, functions=functions)
+        trace.transfer(0, "get", trace.call(0, "MPI_Rget", 10, 50), 1, blocking=True)
+        trace.call(1, "my_poll", 30, 60)
+        assert total(analyse(trace.write(tmp_path)), "wait_for_progress") == wait
+
+
+def test_collective_operations_that_do_not_block(tmp_path: Path) -> None:
+    trace = TraceBuilder(2)
+    for location, begin, end in ((0, 10, 60), (1, 40, 90)):
+        begun = [trace.call(location, "MPI_Ibarrier", begin, begin + 1, scope=0)]
+        begun += [trace.call(location, "MPI_Ibcast_c", begin + 5, begin + 6, scope=0, peer=1)]
+        begun += [trace.call(location, "MPI_Ibarrier", begin + 10, begin + 11, scope=0)]
+        waits = trace.call(location, "MPI_Waitall", begin + 20, end)
+        for one in begun:
+            trace.complete(location, waits, one)
+    ds = analyse(trace.write(tmp_path))
+    waited = {metric: total(ds, metric, 0) for metric in ("wait_at_barrier", "late_broadcast")}
+    assert waited == {"wait_at_barrier": 20, "late_broadcast": 15}  # from 30 to 50, the second barrier, and to 45
+    assert {metric: total(ds, metric) for metric in waited} == waited
+    assert (
+        int(ds["severity"].sel(metric="wait_at_barrier").sum("location")[ds["region"].values == "MPI_Waitall"].sum())
+        == 20
+    )

@@ -42,7 +42,12 @@ def finished(seed: int, locations: int) -> list[list[Call]]:
             one.name = "MPI_Comm_rank" if one.name == "work" else one.name
         ended = {id(one) for call in calls for one in call.ends}
         left = [one for one in calls if id(one) not in ended and not one.is_blocking]
-        left = [one for one in left if any(what in ("send", "receive") for what, _, _ in one.transfers)]
+        begins = {"MPI_Ibarrier", "MPI_Iallreduce", "MPI_Ibcast", "MPI_Ireduce"}
+        left = [
+            one
+            for one in left
+            if one.name in begins or any(what in ("send", "receive") for what, _, _ in one.transfers)
+        ]
         last = max(call.leave for call in calls)
         calls.append(Call(calls[0].location, "MPI_Waitall", last + 1, last + 9, ends=left))
     return everything
