@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.trace.each_wait import EachWait, each_wait
-from scalkit.trace.functions import is_library_call
 from scalkit.trace.joining import Table
 from scalkit.trace.loading import LocalTrace, load
 from scalkit.trace.options import Options
@@ -252,11 +251,11 @@ def _classes(trace: LocalTrace, path_ns: NDArray[np.float64]) -> tuple[list[str]
     names = ["not recorded", "outside of calls", *chosen]
     others = {}
     for label, is_call in (("other calls", True), ("other regions", False)):
-        if any(is_library_call(region) == is_call for region in total if region not in chosen):
+        if any(trace.definitions.is_function(region) == is_call for region in total if region not in chosen):
             others[is_call] = len(names)
             names.append(label)
     number = {name: 2 + k for k, name in enumerate(chosen)}
-    of_path = [1, *(number[r] if r in number else others[is_library_call(r)] for r in regions[1:])]
+    of_path = [1, *(number[r] if r in number else others[trace.definitions.is_function(r)] for r in regions[1:])]
     return names, of_path, np.bincount(of_path, weights=path_ns, minlength=len(names)).tolist()
 
 
