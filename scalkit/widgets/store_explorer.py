@@ -21,6 +21,7 @@ from scalkit.widgets.part import Action, Pieces
 from scalkit.widgets.plot_view import PlotView
 from scalkit.widgets.source import source
 from scalkit.widgets.store_lists import StoreRuns, StoreSuites
+from scalkit.widgets.store_reports import StoreReports
 from scalkit.widgets.wording import esc
 
 __all__ = ["StoreDownloads", "StoreExplorer"]
@@ -92,6 +93,7 @@ class StoreExplorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
     runs, suites : StoreList
     picture : PlotView
     downloads : StoreDownloads
+    reports : StoreReports
 
     Raises
     ------
@@ -111,19 +113,28 @@ class StoreExplorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
             self.suites = StoreSuites(self.browsing, self._draw)
             self.downloads = StoreDownloads(lambda: self._comparison)
             self.picture = PlotView()
+            self.reports = StoreReports(self.browsing)
         flow = ipywidgets.Layout(
             display="flex", flex_flow="row wrap", width="100%", overflow="visible", grid_gap="0 24px"
         )
         for part in (self.runs, self.suites):
-            part.layout = ipywidgets.Layout(flex="1 1 420px", min_width="0", width="auto")
+            part.layout.flex, part.layout.min_width, part.layout.width = "1 1 420px", "0", "auto"
         lists = ipywidgets.Box([self.runs, self.suites], layout=flow)
         layout = ipywidgets.Layout(width="100%", overflow="visible")
-        super().__init__([lists, self.downloads, self.picture], layout=layout)
+        super().__init__([lists, self.downloads, self.picture, self.reports], layout=layout)
         self._draw()
         self._enter_cell()
 
+    def close(self) -> None:
+        """Close the widget with its parts, and end what they run."""
+        if hasattr(self, "reports"):  # not where the store could not be opened
+            self.reports.close()
+        super().close()
+
     def _runs_changed(self) -> None:
         self.suites.show()
+        self.reports.problem = ""
+        self.reports.refresh()
         self._draw()
 
     def _draw(self) -> None:

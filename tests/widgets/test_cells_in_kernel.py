@@ -11,7 +11,9 @@ import pytest
 
 Run = Callable[..., Any]
 
-SETUP = """import ipywidgets
+SETUP = """import tempfile
+
+import ipywidgets
 import numpy as np
 import scalkit as sk
 from scalkit import plots, widgets
@@ -20,6 +22,11 @@ from scalkit.session import Session
 p, s = np.meshgrid(2.0 ** np.arange(1, 6), 10.0 ** np.arange(1, 6))
 points = np.stack([p.ravel(), s.ravel()], axis=1)
 session = Session(sk.measurements([2, 4, 8, 16, 32], [2, 3, 4, 5, 6.5], name="f"), {"f": "log(p)"})
+table = {"operation": [name for name in "ab" for _ in range(8)], "run": [*range(8)] * 2, "time": [2.0] * 8 + [1.0] * 8}
+assessed = sk.guidelines.assess(table, "a <= b", p_threshold=0.01)
+store = sk.store.open(tempfile.mkdtemp(dir=FOLDER))
+for op, slower in (("MPI_Gather", 1), ("Gather_send_recv", 2)):
+    filed = store.put(sk.measurements([2, 4, 8], [slower * k * 1e-6 for k in (1, 2, 3)], name=op), machine="vm")
 over_two = Session(sk.measurements(points, (p * s).ravel(), parameter=["p", "S"], name="g"), {"g": "p*S"})"""
 
 PARTS = {
@@ -31,6 +38,8 @@ PARTS = {
     "SessionBar": "widgets.SessionBar(session, print)",
     "Exercise": "sk.Exercise.load('01-order')",
     "Explorer": "widgets.Explorer(over_two)",
+    "GuidelineBrowser": "widgets.GuidelineBrowser(assessed)",
+    "StoreExplorer": "widgets.StoreExplorer(store)",
     **{
         name: f"widgets.{name}(session)"
         for name in (
@@ -40,12 +49,15 @@ PARTS = {
     },
 }  # fmt: skip
 
-WITHOUT_SESSION = ("GuidelineBrowser", "StoreExplorer")  # these have tests of their own
+APPS = ("Explorer", "GuidelineBrowser", "StoreExplorer")
+"""They are made of many widgets: running them again is slow."""
+
+WITHOUT_SESSION = ("TimelineView", "TraceExplorer")  # these have tests of their own
 COUNT = "len(ipywidgets.widgets.widget._instances)"
 
 
 @pytest.fixture(scope="module")
-def run() -> Iterator[Run]:
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     """Return a function that runs a cell by its id, as JupyterLab does, and returns what an expression is then."""
     from jupyter_client.manager import start_new_kernel
 
@@ -70,7 +82,7 @@ def run() -> Iterator[Run]:
         return json.loads(ast.literal_eval(answer["content"]["user_expressions"]["value"]["data"]["text/plain"]))
 
     try:
-        go(SETUP, "setup")
+        go(f"FOLDER = {str(tmp_path_factory.mktemp('filed'))!r}\n{SETUP}", "setup")
         yield go
     finally:
         client.stop_channels()
@@ -91,13 +103,14 @@ def test_parts_in_cells_that_run_again_do_not_pile_up(run: Run) -> None:
     watching = run("", "count", "len(session._observers._callbacks)")
     for _ in range(20):
         for name, code in PARTS.items():
-            if name != "Explorer":
+            if name not in APPS:
                 run(f"shown = {code}\nshown", name)
     assert run("", "count", COUNT) == first
     assert run("", "count", "len(session._observers._callbacks)") == watching
-    for _ in range(3):
-        run(f"shown = {PARTS['Explorer']}\nshown", "Explorer")
-    assert run("", "count", COUNT) == first
+    for name in APPS:
+        for _ in range(3):
+            run(f"shown = {PARTS[name]}\nshown", name)
+        assert run("", "count", COUNT) == first, name
 
 
 def test_parts_of_one_run_live_together_and_an_app_keeps_its_own(run: Run) -> None:

@@ -95,6 +95,32 @@ def test_downloads(explorer: StoreExplorer, wire: Wire) -> None:
     assert sum("saved" in data.get("content", {}) for _, _, data in wire) == 1
 
 
+def test_report_of_a_chosen_run(explorer: StoreExplorer, wire: Wire) -> None:
+    run_id = explorer.browsing.run_ids[0]
+    press(explorer.reports, "report", run="not chosen")
+    assert "choose a run first" in bare(explorer.reports)
+    press(explorer.reports, "report", run=run_id)
+    assert explorer.reports.is_running
+    assert "Drawing every suite" in bare(explorer.reports)
+    press(explorer.reports, "report", run=run_id)
+    assert "a report is being written; wait for the end, or cancel it." in bare(explorer.reports)
+    assert explorer.reports.wait(120)
+    (saved,) = [data["content"]["saved"] for _, _, data in wire if "saved" in data.get("content", {})]
+    assert saved["name"] == f"run-{run_id[:12]}.html"
+    page = base64.b64decode(saved["base64"]).decode()
+    assert "Result data base: one run" in page
+    assert run_id in page
+    explorer.store.folder.file_of(run_id).rename(explorer.store.path / "elsewhere")
+    try:
+        press(explorer.reports, "report", run=run_id)
+        assert explorer.reports.wait(120)
+        assert "no report was written: scalkit store: there is no run" in bare(explorer.reports)
+    finally:
+        (explorer.store.path / "elsewhere").rename(explorer.store.folder.file_of(run_id))
+    press(explorer.runs, "none")
+    assert "report" not in bare(explorer.reports).lower()
+
+
 def test_what_cannot_be_one_picture_is_said(wire: Wire, tmp_path: Path) -> None:
     store = sk.store.open(tmp_path / "s")
     store.put(sk.measurements([2, 4], [1e-6, 2e-6], name="f"), machine="a")
