@@ -1,7 +1,8 @@
-"""The quick start as a page: Voila runs the notebook and shows what it shows, without its code."""
+"""The quick start and the explorer of a store as pages: Voila runs a notebook and shows what it shows, without its code."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import socket
@@ -10,37 +11,45 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import scalkit as sk
 from scalkit.reports import bundled
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-@pytest.fixture
-def voila(tmp_path: Path) -> Iterator[str]:
-    """Return the address of a Voila of this test alone, on a copy of the quick start."""
+@contextlib.contextmanager
+def served(folder: Path, words: Sequence[object], **environment: str) -> Iterator[str]:
+    """Provide the address of a Voila of this test alone: `words` start it, without browser and port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    notebook = tmp_path / "00_quickstart.ipynb"
-    shutil.copy(bundled("notebooks/00_quickstart.ipynb"), notebook)
-    own = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "JPY_"))}
-    own |= {f"JUPYTER_{name}_DIR": str(tmp_path / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
-    own |= {"IPYTHONDIR": str(tmp_path / "ipython"), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-    words = [sys.executable, "-m", "voila", str(notebook), "--no-browser", "--Voila.ip=127.0.0.1", f"--port={port}"]
-    with (tmp_path / "voila.log").open("w") as log:
-        server = subprocess.Popen(words, cwd=tmp_path, env=own, stdout=log, stderr=subprocess.STDOUT)
+    own = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "JPY_", "SCALKIT_STORE"))}
+    own |= {f"JUPYTER_{name}_DIR": str(folder / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
+    own |= {"IPYTHONDIR": str(folder / "ipython"), "PYDEVD_DISABLE_FILE_VALIDATION": "1", **environment}
+    command = [sys.executable, "-m", *map(str, words), "--no-browser", f"--port={port}"]
+    with (folder / "voila.log").open("w") as log:
+        server = subprocess.Popen(command, cwd=folder, env=own, stdout=log, stderr=subprocess.STDOUT)
         try:
-            _wait(f"http://127.0.0.1:{port}/voila/static/voila.js", server, tmp_path / "voila.log")
+            _wait(f"http://127.0.0.1:{port}/voila/static/voila.js", server, folder / "voila.log")
             yield f"http://127.0.0.1:{port}"
         finally:
             server.terminate()
             server.wait(60)
+
+
+@pytest.fixture
+def voila(tmp_path: Path) -> Iterator[str]:
+    """Return the address of a Voila on a copy of the quick start."""
+    notebook = tmp_path / "00_quickstart.ipynb"
+    shutil.copy(bundled("notebooks/00_quickstart.ipynb"), notebook)
+    with served(tmp_path, ["voila", notebook, "--Voila.ip=127.0.0.1"]) as address:
+        yield address
 
 
 def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
@@ -79,4 +88,47 @@ def test_quick_start_as_a_page(voila: str, chromium: Any) -> None:
     finally:
         page.close()
     assert [url for url in outside if "fontawesome" not in url] == []  # Voila's own icons, which nothing here needs
+    assert errors == []
+
+
+def test_a_zipped_store_as_a_page(tmp_path: Path, chromium: Any) -> None:
+    """``scalkit store explore``: three panes, a plot of two suites, downloads of it and of the report of a run."""
+    store = sk.store.open(tmp_path / "results")
+    for op, slower in (("MPI_Gather", 1.0), ("Gather_send_recv", 1.5)):
+        for run in range(3):
+            y = [[slower * (1 + run / 100) * k * 1e-6] * 3 for k in (1, 2, 4)]
+            store.put(sk.measurements([2, 4, 8], y, name=op), machine="vm")
+    archive = shutil.make_archive(str(tmp_path / "results"), "zip", store.path)
+    before = Path(archive).read_bytes()
+    page = chromium.new_page(viewport={"width": 1280, "height": 1400})
+    page.set_default_timeout(120_000)
+    outside: list[str] = []
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    try:
+        with served(tmp_path, ["scalkit.cli", "store", "explore", archive]) as address:
+            own = (address, address.replace("http", "ws"), "data:", "blob:")
+            page.on("request", lambda asked: None if asked.url.startswith(own) else outside.append(asked.url))
+            page.goto(address)
+            page.wait_for_selector(".sk-plot[data-drawn]")
+            assert page.get_by_text("6 runs, 6 chosen").count() == 1
+            suites = page.locator("table[role=grid][aria-label='Suites']")
+            suites.locator("button[role=checkbox]", has_text="Gather_send_recv").click()
+            page.wait_for_function("() => document.querySelectorAll('.sk-plot .legend .traces').length === 2")
+            page.get_by_text("Gather_send_recv takes 1.5 to 1.5 times as much as MPI_Gather").wait_for()
+            with page.expect_download() as saved:
+                page.locator("button[data-key=csv]").click()
+            assert Path(saved.value.path()).read_text().startswith("label,op,platform,")
+            with page.expect_download() as saved:
+                page.locator("button[data-key=report]").click()
+            assert saved.value.suggested_filename.startswith("run-")
+            assert "Result data base: one run" in Path(saved.value.path()).read_text(encoding="utf-8")
+            assert page.get_by_text("import StoreExplorer").count() == 0
+            folder = os.environ.get("SCALKIT_PICTURES")
+            if folder:
+                page.screenshot(path=Path(folder) / "voila_store.png")
+    finally:
+        page.close()
+    assert Path(archive).read_bytes() == before
+    assert [url for url in outside if "fontawesome" not in url] == []
     assert errors == []
