@@ -1,4 +1,4 @@
-# What the Makefiles of trace/ and onesided/ share; they set HERE and SOURCE before, and BUILD.
+# What the Makefiles of trace/, trace/otf2/ and onesided/ share; they set SOURCE and BUILD before.
 
 MPICC   ?= mpicc
 MPIEXEC ?= mpiexec

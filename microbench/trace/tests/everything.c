@@ -1,7 +1,7 @@
 /* Calls functions of every kind that the recorder knows, counts its own calls, and prints the count of each process.
- * With `delay`, process 1 comes late by 30 ms to a barrier, a message and a fence; with `progress`, it lets process 0
  * With `delay`, process 1 comes late by 30 ms to a barrier, a message and a fence; with `progress` it lets process 0
- * all of it is done and the program is killed. */
+ * wait for progress; with `threads`, two threads of each make communicators; with `crash` all of it is done and the
+ * program is killed. */
 #define _GNU_SOURCE
 #include "trace/scalkit_trace.h"
 
