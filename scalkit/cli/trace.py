@@ -35,7 +35,9 @@ _READINGS = {
     "no_overlap": "wait of a call during which no target came to progress: none, or all of it",
     "tail": "with several targets: the time after the last of their first progress calls",
     "several": "with several targets: time without overlap, or until the last of them came",
-    "search": "progress of a target counts since the operation was posted, or since the completing call began",
+    "search": "progress of a target counts since the operation was posted, which is safe, but of operations posted ahead it "
+    "found 1 to 2 %% of the waiting in simulations; or since the completing call began, which found 65 to 75 %%, and may find "
+    "too much where transfers are served before",
     "all_targets": "targets of a call for a whole window: those with operations not complete yet, or all",
 }
 
