@@ -199,10 +199,10 @@ class Browsing:
         return found.astype(np.float64)
 
     def spread(self, k: int | None = None) -> Spread:
-        """Return how these are spread over the locations, or over the chosen ones of the result that is shown."""
+        """Return how these are spread over the locations, or over the chosen ones if there are several."""
         k = self.shown if k is None else k
         values = self.by_location(k)
-        at = self._chosen() if k == self.shown and self.locations else np.arange(len(values))
+        at = self._chosen() if k == self.shown and len(self.locations) > 1 else np.arange(len(values))
         values = values[at]
         mean, most = float(values.mean()), float(values.max())
         return Spread(
@@ -231,7 +231,8 @@ class Browsing:
         _, whole = self.by_path()
         size = np.abs(whole).max(axis=1)
         kept = np.ones(len(size), dtype=bool) if self.with_zeros else size > 0
-        kept[self.tree.top] = True
+        for path in (*self.tree.top, *self.paths):
+            kept[[path, *self.tree.above(path)]] = True
         if self.words:
             kept &= self._with_words()
         return self.tree.rows(size.__getitem__ if self.by_size else None, kept)
@@ -277,6 +278,12 @@ class Browsing:
                 raise UsageError(f"there is no process {one}; there are 0 to {self.n_locations - 1}.")
         self.locations, self.causers = wanted
 
+    def follow_metric(self) -> None:
+        """Go to the hottest path of the chosen metric, if the chosen paths have none of it."""
+        is_there = any(self.by_location(k).any() for k in range(len(self.results)))
+        if not is_there and self.total(self.metric).any():
+            self.go_hottest()
+
     def fold(self, path: int) -> None:
         """Fold or unfold a call path; one that is folded stands for those below it that were chosen."""
         if path in self.tree.open:
@@ -295,7 +302,7 @@ class Browsing:
 
     def go_hottest(self) -> None:
         """Choose the call path that one gets to by always taking the largest part, until that is a path's own value."""
-        own, whole = (values[:, self.shown] for values in self.by_path())
+        own, whole = (values.max(axis=1) for values in self.by_path())
         start = max(self.tree.top, key=lambda one: float(whole[one]))
         self.choose_paths([self.tree.hottest(own, whole, start)])
 

@@ -177,9 +177,11 @@ class TraceExplorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
 def _flow(parts: list[Any], flex: tuple[str, ...]) -> Any:
     for part, one in zip(parts, flex, strict=True):
         part.layout.flex, part.layout.min_width, part.layout.width = one, "0", "auto"
-    return ipywidgets.Box(
+    flow = ipywidgets.Box(
         parts,
         layout=ipywidgets.Layout(
             display="flex", flex_flow="row wrap", width="100%", overflow="visible", grid_gap="0 24px"
         ),
     )
+    flow.add_class("sk-flow")
+    return flow

@@ -69,17 +69,20 @@ class TraceMetrics(TraceRows):
 
     def _choose(self, values: Mapping[str, str]) -> None:
         if any(one.name == values.get("key") for one in self.browsing.metrics):
-            self.browsing.choose_metric(values["key"])
-            self._tell("metric")
+            self._then(values["key"])
 
     def _fold(self, values: Mapping[str, str]) -> None:
         name, browsing = values.get("key", ""), self.browsing
         if any(one.parent == name for one in browsing.metrics):
             browsing.open_metrics ^= {name}
             if browsing.metric not in {one.name for one in browsing.metric_rows()}:
-                browsing.choose_metric(name)
-                self._tell("metric")
+                self._then(name)
             self.show()
+
+    def _then(self, metric: str) -> None:
+        self.browsing.choose_metric(metric)
+        self.browsing.follow_metric()
+        self._tell("metric")
 
 
 class TracePaths(TraceRows):

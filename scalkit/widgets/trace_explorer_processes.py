@@ -98,7 +98,8 @@ class TraceProcesses(TraceRows):
     def _spreads(self) -> str:
         browsing = self.browsing
         if not browsing.is_comparison:
-            return _spread(browsing.spread(), browsing.node.unit)
+            of = '<p class="quiet">Of those chosen:</p>' if len(browsing.locations) > 1 else ""
+            return of + _spread(browsing.spread(), browsing.node.unit)
         return "".join(
             f"<p><b>{esc(name)}</b></p>{_spread(browsing.spread(k), browsing.node.unit)}"
             for k, name in enumerate(browsing.names)

@@ -149,7 +149,9 @@ def test_only_the_chosen_locations(ds: xr.Dataset) -> None:
     assert browsing.total("wait_for_progress").tolist() == [30]
     browsing.only_chosen = True
     assert browsing.total("wait_for_progress").tolist() == [20]
-    assert browsing.spread().mean == 20
+    assert browsing.spread().mean == 10, "one alone is not spread: all are"
+    browsing.choose_locations([0, 1])
+    assert (browsing.spread().mean, browsing.spread().most_at) == (15, 1)
 
 
 def test_selections_are_plain_and_refused_as_a_whole(ds: xr.Dataset) -> None:

@@ -30,8 +30,10 @@ def test_three_panes_and_a_matrix(lab: LabServer, lab_page: Any, tmp_path: Path)
         page.keyboard.press(key)
     eventually(lambda: lab.value("explorer.selection['metric']") == "wait_for_progress")
     page.wait_for_function(
-        "() => document.querySelector('.chosen').textContent.startsWith('wait for progress in MPI_Barrier')"
+        "() => document.querySelector('.chosen').textContent.startsWith('wait for progress in ARMCI_Get')"
     )
+    paths.get_by_role("treeitem", name="program").click()
+    page.wait_for_function("() => document.querySelector('.chosen').textContent.includes('in program itself')")
     page.get_by_role("button", name="Hottest path").click()
     page.wait_for_function("() => document.querySelector('.chosen').textContent.includes('in ARMCI_Get')")
     assert paths.locator("[aria-selected=true]").inner_text().split() == ["ARMCI_Get", "90", "ns"]
