@@ -12,7 +12,7 @@
 
 enum { TAG_UNIT = 1, TAG_STOP = 2, TAG_RESULT = 3 };
 enum { IN_BUFFER = 2 }; /* units for each worker that may still be in the buffer of MPI_Bsend */
-static const int64_t settled_ns = 400000, settled_crowded_ns = 3000000, settled_simulated_ns = 1000000000;
+static const int64_t settled_ns = 400000, settled_crowded_ns = 1000000, settled_simulated_ns = 1000000000;
 
 static bool posts(const struct sk_farm *farm)
 {

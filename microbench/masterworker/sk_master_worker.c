@@ -19,7 +19,7 @@ static const char summary[] =
     "MPI_Waitsome, MPI_Waitany or MPI_Recv from MPI_ANY_SOURCE, and hand out by MPI_Send, or by what their name ends\n"
     "with. Start it with the mpiexec of the MPI library it was compiled with.";
 
-enum { MOST_NUMBERS = 64, MOST_CELLS = 10000, READY_TRIALS = 9, MOST_WORK_US = 10000000 };
+enum { MOST_NUMBERS = 64, MOST_CELLS = 10000, READY_TRIALS = 5, MOST_WORK_US = 10000000 };
 #define MOST_BYTES ((int64_t)1 << 26)
 
 struct cell { int variant; int64_t size, work_us; };
@@ -120,8 +120,10 @@ static int64_t agreed_reps(struct launch *l, struct sk_farm *farm, int64_t share
 {
     const struct settings *s = &l->settings;
     int64_t n = (s->reps + s->passes - 1) / s->passes;
+    if (SK_IS_SIMULATED)
+        return n;
     int64_t each = sk_farm_run(farm, SK_WATCHED).t_ns + sk_farm_run(farm, SK_PLAIN).t_ns;
-    if (each > 0 && !SK_IS_SIMULATED && share_ns / each < n)
+    if (each > 0 && share_ns / each < n)
         n = share_ns > each ? share_ns / each : 1;
     SK_MPI(PMPI_Bcast(&n, 1, MPI_INT64_T, 0, l->world.harness));
     return n;
@@ -205,8 +207,8 @@ static void run_cell(struct launch *l, const struct cell *cell, int pass, int64_
     for (int i = 0; i < READY_TRIALS; i++)
         l->ready[i] = sk_farm_ready(&farm);
     for (int64_t i = 0; i < n; i++) {
-        l->plain[i] = sk_farm_run(&farm, SK_PLAIN);
         l->watched[i] = sk_farm_run(&farm, SK_WATCHED);
+        l->plain[i] = SK_IS_SIMULATED ? l->watched[i] : sk_farm_run(&farm, SK_PLAIN); /* its clock costs nothing */
         wrong += l->plain[i].wrong + l->watched[i].wrong;
     }
     sk_farm_close(&farm);
