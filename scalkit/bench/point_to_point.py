@@ -12,7 +12,7 @@ from scalkit.errors import UsageError
 
 __all__ = ["PARTS", "MessageArguments", "cells_of", "message_plan"]
 
-PARTS = ("latency", "loggp", "overlap", "sync", "datatypes", "reduce", "matching", "bisection", "hops")
+PARTS = ("latency", "exchange", "loggp", "overlap", "sync", "datatypes", "reduce", "matching", "bisection", "hops")
 """What can be measured; ``hops`` on a simulated torus only."""
 
 _LATENCY_STEPS = 4
@@ -22,7 +22,7 @@ _LARGEST_B = 1 << 22
 _LOGGP_B = (1, 256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152)
 _OVERLAP_B = tuple(4**k for k in range(5, 12))
 _STRIDED_B = 1 << 16
-_PACKED_B = tuple(512 * 4**k for k in range(7))
+_PACKED_B = tuple(512 * 4**k for k in range(6))
 _STRIDES = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 _PACKED_STRIDES = (0, 2, 8, 32)
 """Strides that are measured at all of these sizes, in and out of the caches."""
@@ -137,6 +137,8 @@ def cells_of(launch: Launch, arguments: MessageArguments) -> str:
     parts = arguments.parts
     trips = {*(arguments.sizes or _latency_sizes() if "latency" in parts else ())}
     found: list[str] = []
+    if "exchange" in parts:
+        found.append(f"Exchange:{_joined(arguments.sizes or _latency_sizes()[::2])}")
     if "loggp" in parts:
         trips |= {*_LOGGP_B}
         found += [f"{kind}:{_joined(_LOGGP_B)}" for kind in ("Train", "Train_delayed", "Receive_arrived")]

@@ -1,6 +1,7 @@
 """Measure messages between processes and fit models to them: a model card of an MPI library or a machine.
 
 latency     latency and bandwidth over sizes, and where the protocol switches
+exchange    a message each way at once, as in rings and recursive doubling
 loggp       LogGP: latency, overheads of sender and receiver, gap, gap and overhead per byte
 sync        the size from which a send waits for its receiver (rendezvous): S of LogGPS
 overlap     how much of a transfer goes on while its process works
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 HELP = "measure messages and fit a model card"
 CARD = "card.toml"
 
-_USUAL = "latency,loggp,sync,overlap,datatypes,reduce,matching,bisection"
+_USUAL = "latency,exchange,loggp,sync,overlap,datatypes,reduce,matching,bisection"
 
 __all__ = ["CARD", "HELP", "add_arguments", "run"]
 

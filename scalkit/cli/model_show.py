@@ -73,7 +73,8 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--stride is about the data of an operation; name one with --operation.")
     elif args.source.endswith((".xml", ".csv")):
         message = message_of(args.source)
-        models = {"point-to-point": message.time} | ({"gap": message.gap} if message.gap is not None else {})
+        known = {"point-to-point": message.time, "gap": message.gap, "exchange": message.exchange}
+        models = {name: one for name, one in known.items() if one is not None}
     else:
         models = catalogue_of(args.source)
     chosen = {args.model: _named(models, args.model, args.source)} if args.model is not None else dict(models)

@@ -1,4 +1,5 @@
-"""The algorithms behind collective operations, each as a formula of the time ``T`` of a message and the ``gap`` between two.
+"""The algorithms behind collective operations, each as a formula of the time ``T`` of a message, the ``gap`` between
+two that a process sends, and an ``exchange``, where it receives one while it sends one.
 
 S is the size of the vector for broadcast, reduce and allreduce, and that of the block of one process for
 allgather, gather, scatter, reduce-scatter and all-to-all (there for each destination). ``gamma`` is the time of reducing a byte.
@@ -37,7 +38,7 @@ class Algorithm:
     ----------
     operation, name : str
     formula : str
-        In S, P, ``T(bytes)``, ``gap(bytes)``, and the constants ``gamma`` and ``segment``.
+        In S, P, ``T(bytes)``, ``gap(bytes)``, ``exchange(bytes)``, and the constants ``gamma`` and ``segment``.
     how : str
         In words.
     source : str
@@ -59,13 +60,13 @@ class Algorithm:
         return "segment" in self.formula
 
 
-def _binomial_blocks(block: str) -> str:
+def _binomial_blocks(block: str, message: str = "T") -> str:
     """Return the critical path of a binomial scatter or gather: the root sends, or gets, ever smaller parts."""
-    return f"{_ANY}*T((P - 2^({_UP} - 1))*{block}) + sum(k, 0, {_UP} - 2, T(2^k*{block}))"
+    return f"{_ANY}*{message}((P - 2^({_UP} - 1))*{block}) + sum(k, 0, {_UP} - 2, {message}(2^k*{block}))"
 
 
-def _one_by_one(size: str) -> str:
-    return f"{_ANY}*T({size}) + max(P - 2, 0)*gap({size})"
+def _one_by_one(size: str, message: str = "T") -> str:
+    return f"{_ANY}*{message}({size}) + max(P - 2, 0)*gap({size})"
 
 
 _NEAR_FIRST = f"{_binomial_blocks('S')} + sum(k, 1, {_UP} - 1, gap((2^k - 1)*S))"
@@ -83,6 +84,7 @@ _SEGMENTS = "ceil(S/segment)"
 _PIECE = "min(S, segment)"
 _PIPELINE = f"(P - 1)*(T({_PIECE}) + gamma*{_PIECE}) + {_ANY}*max({_SEGMENTS} - 1, 0)*(gap({_PIECE}) + gamma*{_PIECE})"
 _REDUCED = "T(S) + gamma*S"
+_EXCHANGED = "exchange(S) + gamma*S"
 
 _ALL = (
     Algorithm("broadcast", "linear", _one_by_one("S"), "the root sends to one after another", _PJESIVAC),
@@ -92,14 +94,14 @@ _ALL = (
     Algorithm(
         "broadcast",
         "scatter-ring",
-        f"{_binomial_blocks('S/P')} + (P - 1)*T(S/P)",
+        f"{_binomial_blocks('S/P')} + (P - 1)*exchange(S/P)",
         "binomial scatter, then allgather on a ring",
         "Barnett et al. 1994; " + _THAKUR,
     ),
     Algorithm(
         "broadcast",
         "scatter-doubling",
-        f"{_binomial_blocks('S/P')} + sum(k, 0, {_DOWN} - 1, T(2^k*S/P))",
+        f"{_binomial_blocks('S/P')} + sum(k, 0, {_DOWN} - 1, exchange(2^k*S/P))",
         "binomial scatter, then allgather by recursive doubling",
         "Barnett et al. 1994; " + _THAKUR,
         "powers of two",
@@ -117,7 +119,7 @@ _ALL = (
     Algorithm(
         "reduce",
         "rabenseifner",
-        f"{_halving('2*T(S/2^k) + gamma*S/2^k')} + {_REST}*({_REDUCED})",
+        f"{_halving('exchange(S/2^k) + T(S/2^k) + gamma*S/2^k')} + {_REST}*({_REDUCED})",
         "reduce-scatter by recursive halving, then binomial gather",
         _RABENSEIFNER,
     ),
@@ -138,36 +140,40 @@ _ALL = (
     Algorithm(
         "allreduce",
         "recursive-doubling",
-        f"{_DOWN}*({_REDUCED}) + {_REST}*(2*T(S) + gamma*S)",
+        f"{_DOWN}*({_EXCHANGED}) + {_REST}*(2*T(S) + gamma*S)",
         "pairs at doubling distance exchange and reduce all",
         _THAKUR,
     ),
     Algorithm(
         "allreduce",
         "rabenseifner",
-        f"{_halving('2*T(S/2^k) + gamma*S/2^k')} + {_REST}*(2*T(S) + gamma*S)",
+        f"{_halving('2*exchange(S/2^k) + gamma*S/2^k')} + {_REST}*(2*T(S) + gamma*S)",
         "reduce-scatter by recursive halving, then allgather by recursive doubling",
         _RABENSEIFNER + "; " + _THAKUR,
     ),
     Algorithm(
         "allreduce",
         "ring",
-        "(P - 1)*(2*T(S/P) + gamma*S/P)",
+        "(P - 1)*(2*exchange(S/P) + gamma*S/P)",
         "reduce-scatter, then allgather, both on a ring",
         "Patarasuk, Yuan 2009",
     ),
-    Algorithm("allgather", "linear", _one_by_one("S"), "everyone sends to everyone", _PJESIVAC),
-    Algorithm("allgather", "ring", "(P - 1)*T(S)", "blocks travel round a ring", _THAKUR),
+    Algorithm("allgather", "linear", _one_by_one("S", "exchange"), "everyone sends to everyone", _PJESIVAC),
+    Algorithm("allgather", "ring", "(P - 1)*exchange(S)", "blocks travel round a ring", _THAKUR),
     Algorithm(
         "allgather",
         "recursive-doubling",
-        f"sum(k, 0, {_DOWN} - 1, T(2^k*S))",
+        f"sum(k, 0, {_DOWN} - 1, exchange(2^k*S))",
         "pairs at doubling distance exchange all that they have",
         _THAKUR,
         "powers of two",
     ),
     Algorithm(
-        "allgather", "bruck", _binomial_blocks("S"), "rounds of doubling distance, any number of processes", _BRUCK
+        "allgather",
+        "bruck",
+        _binomial_blocks("S", "exchange"),
+        "rounds of doubling distance, any number of processes",
+        _BRUCK,
     ),
     Algorithm(
         "allgather",
@@ -176,12 +182,14 @@ _ALL = (
         "binomial gather, then binomial broadcast",
         "Chan et al. 2007",
     ),
-    Algorithm("alltoall", "linear", _one_by_one("S"), "all messages are posted at once", _PJESIVAC),
-    Algorithm("alltoall", "pairwise", "(P - 1)*T(S)", "in each round everyone exchanges with another partner", _THAKUR),
+    Algorithm("alltoall", "linear", _one_by_one("S", "exchange"), "all messages are posted at once", _PJESIVAC),
+    Algorithm(
+        "alltoall", "pairwise", "(P - 1)*exchange(S)", "in each round everyone exchanges with another partner", _THAKUR
+    ),
     Algorithm(
         "alltoall",
         "bruck",
-        f"sum(k, 0, {_UP} - 1, T((floor(P/2^(k + 1))*2^k + max(mod(P, 2^(k + 1)) - 2^k, 0))*S))",
+        f"sum(k, 0, {_UP} - 1, exchange((floor(P/2^(k + 1))*2^k + max(mod(P, 2^(k + 1)) - 2^k, 0))*S))",
         "in round k blocks whose number has bit k travel together",
         _BRUCK,
     ),
@@ -192,11 +200,13 @@ _ALL = (
     Algorithm("scatter", "in-turn", "(P - 1)*T(S)", "the root waits until each has its part", _PJESIVAC),
     Algorithm("scatter", "binomial", _binomial_blocks("S"), "a binomial tree of shrinking parts", "Chan et al. 2007"),
     Algorithm("scatter", "near-first", _NEAR_FIRST, "a binomial tree, small parts before large ones", _PJESIVAC),
-    Algorithm("reduce-scatter", "pairwise", f"(P - 1)*({_REDUCED})", "in each round everyone sends one block", _THAKUR),
+    Algorithm(
+        "reduce-scatter", "pairwise", f"(P - 1)*({_EXCHANGED})", "in each round everyone sends one block", _THAKUR
+    ),
     Algorithm(
         "reduce-scatter",
         "recursive-halving",
-        _halving("T(P*S/2^k) + gamma*P*S/2^k"),
+        _halving("exchange(P*S/2^k) + gamma*P*S/2^k"),
         "pairs at halving distance exchange half of what is left",
         _THAKUR,
         "powers of two",
@@ -208,11 +218,13 @@ _ALL = (
     Algorithm(
         "barrier",
         "recursive-doubling",
-        f"({_DOWN} + 2*{_REST})*T(0)",
+        f"{_DOWN}*exchange(0) + 2*{_REST}*T(0)",
         "pairs at doubling distance, two rounds more for no power of two",
         _PJESIVAC,
     ),
-    Algorithm("barrier", "dissemination", f"{_UP}*T(0)", "rounds of doubling distance", "Hensgen, Finkel, Manber 1988"),
+    Algorithm(
+        "barrier", "dissemination", f"{_UP}*exchange(0)", "rounds of doubling distance", "Hensgen, Finkel, Manber 1988"
+    ),
 )
 
 

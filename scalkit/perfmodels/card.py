@@ -17,13 +17,13 @@ from scalkit.perfmodels.model import PerformanceModel
 from scalkit.perfmodels.point_to_point import LogGP, PointToPoint
 from scalkit.perfmodels.quantities import format_value
 
-__all__ = ["MESSAGE", "PACKING", "REDUCING", "ModelCard", "Quantity", "read_card"]
+__all__ = ["EXCHANGE", "MESSAGE", "PACKING", "REDUCING", "ModelCard", "Quantity", "read_card"]
 
 MESSAGE = "message"
 """Name of the model of one message in a card."""
 
-PACKING, REDUCING = "packing-", "reduce_per_byte"
-"""How models of packing begin, and the quantity that reductions take."""
+EXCHANGE, PACKING, REDUCING = "exchange", "packing-", "reduce_per_byte"
+"""The model of two messages at once, how models of packing begin, and the quantity that reductions take."""
 
 _ROUNDING = 1e-17
 _LOGGP = ("L", "o_send", "o_receive", "g", "G", "O")
@@ -110,7 +110,8 @@ class ModelCard:
         source = f"model card of {self.name}"
         known = {one.name: one.value for one in self.quantities}
         reducing = f"{known.get(REDUCING, 0.0)!r} s/B"
-        return PointToPoint(self.models[MESSAGE], self.models.get("gap"), reducing, name=self.name, source=source)
+        more = {name: self.models.get(name) for name in ("gap", EXCHANGE)}
+        return PointToPoint(self.models[MESSAGE], reduce_per_byte=reducing, name=self.name, source=source, **more)
 
     def packing(self, stride: int) -> PerformanceModel:
         """Return the time of packing S bytes of blocks of 8 B, one every `stride` blocks, as `with_datatype` takes it.

@@ -14,7 +14,7 @@ import numpy as np
 from scalkit.errors import DataError
 from scalkit.fit.cuts import MIN_SETTINGS
 from scalkit.perfmodels.bisection_fit import BisectionFit, fit_bisection
-from scalkit.perfmodels.card import MESSAGE, PACKING, REDUCING, ModelCard, Quantity
+from scalkit.perfmodels.card import EXCHANGE, MESSAGE, PACKING, REDUCING, ModelCard, Quantity
 from scalkit.perfmodels.congestion import Torus
 from scalkit.perfmodels.exact import ExactModel
 from scalkit.perfmodels.loggp_fit import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
@@ -85,6 +85,10 @@ def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level:
             scatter = not runs.is_simulated
             fit = fit_messages(sizes, trips / 2, statistic=statistic, scatter=scatter, level=level)
             fits["latency"] = made.add_message(fit)
+    if "Exchange" in have:
+        sizes, trips = runs.table("Exchange")
+        exchange = fit_messages(sizes, trips, statistic=statistic, scatter=not runs.is_simulated, level=level)
+        fits[EXCHANGE] = made.add_exchange(exchange)
     if have >= {"Round_trip", "Train", "Train_delayed"}:
         fits["loggp"] = made.add_loggp(_loggp(runs, fits.get("sync"), statistic, level))
     for op, side in (("Overlap_send", "sender"), ("Overlap_receive", "receiver")):
@@ -146,6 +150,10 @@ class _Card:
             text = f"largest size of protocol {k}; the time changes by the factor {one.step:.3g}"
             self._add(f"switch_{k}", one.after, one.interval, "B", text)
         self.remarks += fit.remarks
+        return fit
+
+    def add_exchange(self, fit: MessageFit) -> MessageFit:
+        self.models[EXCHANGE] = _named(fit.point_to_point(beyond=True).time, EXCHANGE)
         return fit
 
     def add_rendezvous(self, fit: Rendezvous, largest: float) -> Rendezvous:

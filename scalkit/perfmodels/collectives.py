@@ -69,7 +69,7 @@ class CollectiveModel(PerformanceModel):
 
     @cached_property
     def scheme(self) -> Any:
-        """The formula in ``T`` and ``gap``, as a sympy expression."""
+        """The formula in ``T``, ``gap`` and ``exchange``, as a sympy expression."""
         names = frozenset({"S", "P", "gamma", "segment"})
         return parse_formula(self.algorithm.formula, names, messages=True)
 
@@ -91,19 +91,20 @@ class CollectiveModel(PerformanceModel):
         if not self.message.gamma_s:
             own.pop("gamma", None)
         expression = self.scheme if "gamma" in own else self.scheme.subs(positive("gamma"), 0)
-        (time, gap), legend = merged((self.message.time, self.message.gap or self.message.time))
-        return _with_messages(expression, {"T": time, "gap": gap}), {**own, **legend}
+        models = self.message.in_formulas
+        symbols, legend = merged(tuple(models.values()))
+        return _with_messages(expression, dict(zip(models, symbols, strict=True))), {**own, **legend}
 
     @property
     def growth_sum(self) -> GrowthSum:
         """Its leading terms with the protocol of the largest messages."""
-        time, gap = (_largest(one).to_sympy() for one in (self.message.time, self.message.gap or self.message.time))
+        models = {name: _largest(one).to_sympy() for name, one in self.message.in_formulas.items()}
         constants = {positive(name): value for name, (value, _) in self._own_constants().items()}
-        return growth_of(_with_messages(self.scheme.subs(constants), {"T": time, "gap": gap}), self.parameters)
+        return growth_of(_with_messages(self.scheme.subs(constants), models), self.parameters)
 
     @property
     def formula_shown(self) -> Any:
-        """What representations show: the formula in ``T`` and ``gap``."""
+        """What representations show: the formula in ``T``, ``gap`` and ``exchange``."""
         return self.scheme
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import UsageError
+from scalkit.perfmodels.formula import MESSAGE_FUNCTIONS
 from scalkit.perfmodels.quantities import Dimension
 
 __all__ = ["dimension_of", "evaluate"]
@@ -31,7 +32,7 @@ def evaluate(
     at : mapping from name to ndarray
         Parameters and constants in base units.
     functions : mapping from name to function of an ndarray, optional
-        What ``T`` and ``gap`` are.
+        What ``T``, ``gap`` and ``exchange`` are.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.asarray(_value(expression, dict(at), functions or {}), dtype=np.float64)
@@ -138,7 +139,7 @@ def dimension_of(expression: Any, dimensions: Mapping[str, Dimension], text: str
         if e.is_Pow:
             return raised(walk(e.base), e.exp)
         inside = walk(e.args[0])
-        if type(e).__name__ in ("T", "gap"):
+        if type(e).__name__ in MESSAGE_FUNCTIONS:
             if e.args[0] != 0:
                 require(inside, _BYTES, e)
             return _SECONDS

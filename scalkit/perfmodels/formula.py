@@ -17,8 +17,9 @@ from scalkit.errors import UsageError
 __all__ = ["FUNCTIONS", "MESSAGE_FUNCTIONS", "parse_formula", "positive"]
 
 FUNCTIONS = ("log2", "log", "sqrt", "cbrt", "ceil", "floor", "mod", "max", "min", "sum")
-MESSAGE_FUNCTIONS = ("T", "gap")
-"""What a formula of a collective operation calls: the time of a message of so many bytes, and the time between two."""
+MESSAGE_FUNCTIONS = ("T", "gap", "exchange")
+"""What a formula of a collective operation calls: the time of a message of so many bytes, the time between two that are sent, and
+the time of sending one while another one is received."""
 
 _MAX_LENGTH = 600
 _MAX_NODES = 400
@@ -44,7 +45,7 @@ def parse_formula(text: str, names: frozenset[str], messages: bool = False) -> A
     names : frozenset of str
         Parameters and constants that may occur.
     messages : bool
-        Whether ``T(bytes)`` and ``gap(bytes)`` may occur.
+        Whether ``T(bytes)``, ``gap(bytes)`` and ``exchange(bytes)`` may occur.
 
     Raises
     ------

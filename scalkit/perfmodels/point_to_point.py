@@ -56,7 +56,7 @@ class Protocol:
 
 @dataclass(frozen=True)
 class PointToPoint:
-    """The time of a message, the gap between two that a process sends, and the time of reducing a byte.
+    """The time of a message, the gap between two that a process sends, that of an exchange, and the time of reducing a byte.
 
     Parameters
     ----------
@@ -67,6 +67,9 @@ class PointToPoint:
     reduce_per_byte : quantity
         Of a reduction operator, for example ``"0.1 ns/B"``.
     name, source : str
+    exchange : PerformanceModel, optional
+        The same of sending a message while another one of that size is received; `time` if there is none, as where both
+        directions are free. Processes of a node, which copy themselves, need up to twice as long.
 
     Raises
     ------
@@ -79,9 +82,10 @@ class PointToPoint:
     reduce_per_byte: object = "0 s/B"
     name: str = ""
     source: str = ""
+    exchange: PerformanceModel | None = None
 
     def __post_init__(self) -> None:
-        for model in (self.time, *([self.gap] if self.gap is not None else [])):
+        for model in (one for one in (self.time, self.gap, self.exchange) if one is not None):
             if not model.is_exact or model.parameters not in (("S",), ()) or model.unit != "s":
                 raise UsageError(
                     f"'{model.name}' cannot be the time of a message; it must be exact, of S alone, and in s."
@@ -129,9 +133,13 @@ class PointToPoint:
         return tuple(_protocol(limits, one) for limits, one in pieces)
 
     def functions(self, outside: Outside) -> dict[str, Any]:
-        """Return what ``T`` and ``gap`` are in the formulas of collective operations, as functions of an array of bytes."""
-        models = {"T": self.time, "gap": self.gap or self.time}
-        return {name: _function(model, outside) for name, model in models.items()}
+        """Return what ``T``, ``gap`` and ``exchange`` are in formulas of collectives, as functions of an array of bytes."""
+        return {name: _function(model, outside) for name, model in self.in_formulas.items()}
+
+    @property
+    def in_formulas(self) -> dict[str, PerformanceModel]:
+        """The models behind ``T``, ``gap`` and ``exchange`` in the formulas of collective operations."""
+        return {"T": self.time, "gap": self.gap or self.time, "exchange": self.exchange or self.time}
 
     def __call__(self, **at: Any) -> Any:
         """Return the time of a message, see `PerformanceModel.__call__`."""
@@ -146,6 +154,8 @@ class PointToPoint:
         rows = [("time", f"<math>{self.time.to_mathml(numbers=True)}</math>")]
         if self.gap is not None:
             rows.append(("gap", f"<math>{self.gap.to_mathml(numbers=True)}</math>"))
+        if self.exchange is not None:
+            rows.append(("exchange", f"<math>{self.exchange.to_mathml(numbers=True)}</math>"))
         if self.gamma_s:
             rows.append(("reducing", escape(format_value(self.gamma_s, "s/B"))))
         rows += [("source", escape(self.source))] if self.source else []

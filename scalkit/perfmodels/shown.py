@@ -85,12 +85,10 @@ def _message_rows(model: Any) -> list[tuple[str, str]]:
     if message is None:
         return []
     rows = [("message", f"<math>{message.time.to_mathml()}</math>")]
-    gap = message.gap
-    return (
-        rows
-        if gap is None
-        else [*rows, ("gap", f"<math>{gap.to_mathml().replace('<mi>T</mi>', '<mi>gap</mi>', 1)}</math>")]
-    )
+    for name, one in (("gap", message.gap), ("exchange", message.exchange)):
+        if one is not None:
+            rows.append((name, f"<math>{one.to_mathml().replace('<mi>T</mi>', f'<mi>{name}</mi>', 1)}</math>"))
+    return rows
 
 
 def _stated(model: Any, style: _Style, greek: dict[str, str], numbers: bool) -> str:

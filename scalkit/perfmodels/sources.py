@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 from scalkit.errors import UsageError
-from scalkit.perfmodels.card import MESSAGE, read_card
+from scalkit.perfmodels.card import EXCHANGE, MESSAGE, read_card
 from scalkit.perfmodels.catalogue import ModelCatalogue, bluegene_p, read_models
 from scalkit.perfmodels.known import read_known
 from scalkit.perfmodels.point_to_point import LogGP, PointToPoint
@@ -43,8 +43,8 @@ def message_of(source: str | Path) -> PointToPoint:
     Parameters
     ----------
     source : str or path
-        ``"bluegene-p"``; a TOML file, a catalogue with the models ``point-to-point`` and, where there is one, ``gap``, or a model
-        card; a platform of SimGrid (``.xml``); or a table of known algorithms (``.csv``).
+        ``"bluegene-p"``; a TOML file, a catalogue with the models ``point-to-point`` and, where there are, ``gap`` and
+        ``exchange``, or a model card; a platform of SimGrid (``.xml``); or a table of known algorithms (``.csv``).
 
     Raises
     ------
@@ -101,5 +101,5 @@ def _is_card(source: str | Path) -> bool:
 
 
 def _of(models: ModelCatalogue, name: str) -> PointToPoint:
-    gap = models[_GAP] if _GAP in models else None  # noqa: SIM401 - a catalogue raises an error of its own
-    return PointToPoint(models[name], gap, name=models.name, source=models.source)
+    more = {one: models[one] for one in (_GAP, EXCHANGE) if one in models}
+    return PointToPoint(models[name], name=models.name, source=models.source, **more)

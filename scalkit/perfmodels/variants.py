@@ -44,6 +44,7 @@ def with_datatype(message: PointToPoint, packing: object) -> PointToPoint:
         message,
         time=message.time + 2 * each,
         gap=(message.gap or message.time) + each,
+        exchange=None if message.exchange is None else message.exchange + 2 * each,
         name=f"{message.name}, scattered data",
     )
 

@@ -100,6 +100,7 @@ def test_a_torus_costs_by_hops_and_its_bisection_decays(tmp_path: Path) -> None:
         assert card.fits[f"overlap_{side}"].progresses(5) == "yes"  # the simulator's network works alone
     assert not card.fits["matching"].is_seen  # and it searches no queue
     assert card.quantity("datatype_worst").value == pytest.approx(1, rel=0.02)
+    assert card.packing(8)(S=65536) == 0  # nor does it pack
 
 
 def test_what_is_measured_here_is_fitted(tmp_path: Path) -> None:
@@ -119,7 +120,10 @@ def test_what_is_measured_here_is_fitted(tmp_path: Path) -> None:
     assert again.fresh == 0  # nothing is measured twice
     card = fit_card(read_message_runs(tmp_path / "runs"))
     assert not any("wrong data" in remark for remark in card.remarks)
-    assert {"latency", "L", "S", "matching", "datatype_worst", "bisection_2"} <= {one.name for one in card.quantities}
+    expected = {"latency", "L", "S", "matching", "datatype_worst", "reduce_per_byte", "bisection_2"}
+    assert expected <= {one.name for one in card.quantities}
+    assert {"message", "gap", "exchange", "packing-2", "packing-8", "packing-32"} <= set(card.models)
+    assert card.point_to_point.exchange is not None
     assert 0 < card.quantity("latency").value < 0.1
     (tmp_path / "card.toml").write_text(card.to_toml(), encoding="utf-8")
     read = read_card(tmp_path / "card.toml")

@@ -77,7 +77,7 @@ def test_measure_fit_again_and_resume(tmp_path: Path, capsys: pytest.CaptureFixt
         ),
         (["--out", "b", "--statistic", "mode"], "--statistic 'mode' is unknown; choose q1, median or min."),
         (["--out", "b", "-n", "two"], "-n two: whole numbers are needed, such as -n 2,4,8."),
-        (["--out", "b", "--what", "speed"], "--what: 'speed' is unknown; choose from latency, loggp,"),
+        (["--out", "b", "--what", "speed"], "--what: 'speed' is unknown; choose from latency, exchange, loggp,"),
     ],
 )
 def test_wrong_use(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -120,6 +121,25 @@ def test_pipeline_is_a_chain_of_segments():
 def test_messages_of_a_linear_algorithm_leave_a_gap_apart():
     gap = max(1e-6, 0.7e-6 + 99e-9)
     assert collective("gather", "linear", LOGGP)(S=100, P=9) == pytest.approx(7 * gap + LOGGP(S=100), rel=1e-12)
+
+
+def test_exchanges_cost_more_where_processes_copy_themselves():
+    both = replace(HOCKNEY, exchange=2 * HOCKNEY.time)
+    for (operation, name), exchanges, messages in [
+        (("allgather", "ring"), 7, 0),
+        (("alltoall", "pairwise"), 7, 0),
+        (("allreduce", "recursive-doubling"), 3, 0),
+        (("broadcast", "binomial"), 0, 3),
+        (("barrier", "tree"), 0, 6),
+    ]:
+        at = {"P": 8} | ({"S": 800} if operation != "barrier" else {})
+        each = HOCKNEY(S=800.0 if operation != "barrier" else 0.0)
+        reducing = 3 * 800 * GAMMA if operation == "allreduce" else 0
+        model = collective(operation, name, both)
+        assert model(**at) == pytest.approx((2 * exchanges + messages) * each + reducing, rel=1e-9), name
+    assert "exchange" in collective("allgather", "ring", both)._repr_html_()
+    with pytest.raises(UsageError, match="cannot be the time of a message"):
+        replace(HOCKNEY, exchange=bluegene_p()["matching"])
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

@@ -46,8 +46,12 @@ def message_model(page: Page, message: str) -> Section:
     shown: dict[str, PerformanceModel] = {"message": model.time}
     if model.gap is not None:
         shown["gap between two messages"] = model.gap
+    if model.exchange is not None:
+        shown["exchange of two messages"] = model.exchange
     figure = plots.model(shown, between=(1, max(largest, 2.0)))
-    caption = "Time of a message over its size, and of each further one that is sent at once, where it is known."
+    caption = (
+        "Time of a message over its size; of each further one that is sent at once, and of one each way, where known."
+    )
     said = f"{model.name}; {model.source}." if model.source else f"{model.name}."
     return Section.of(
         f'<div class="sheet"><p class="sentence">{esc(said)}</p>',
