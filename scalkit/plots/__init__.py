@@ -12,7 +12,8 @@ Of performance models ``model(models, cells)`` draws lines and bands under measu
 ``algorithms(identified)`` a map of algorithms, ``folklore(check)`` both forms of the folklore, ``roots(times)`` a rooted
 operation over its root.
 Of messages ``messages(fit)`` draws times, fits and residuals, ``message_shares(fit)`` overlap, strides and the histogram of a
-bisection. Of the waits in a trace ``trace_matrix(result)`` draws who waited for whom.
+bisection. Of the waits in a trace ``trace_matrix(result)`` draws who waited for whom. ``master_worker(ds)`` draws the time for each
+work unit, and who waits.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from scalkit.plots.effects_figure import effects
 from scalkit.plots.fit_figure import fit
 from scalkit.plots.guidelines_focus import guideline_focus
 from scalkit.plots.guidelines_overview import guideline_overview, guideline_ratios
+from scalkit.plots.master_worker_figure import master_worker
 from scalkit.plots.message_figure import messages
 from scalkit.plots.message_shares_figure import message_shares
 from scalkit.plots.model_algorithms_figure import algorithms
@@ -53,6 +55,7 @@ __all__ = [
     "guideline_focus",
     "guideline_overview",
     "guideline_ratios",
+    "master_worker",
     "message_shares",
     "messages",
     "model",

@@ -74,9 +74,13 @@ def parameter_axis(x: Any, name: str) -> dict[str, Any]:
     if name != "msg_By":
         return x_axis(x, float(x.min()), float(x.max()), name)
     moved = np.maximum(x, 1.0) if is_log_axis(np.maximum(x, 1.0)) else x
-    axis = x_axis(moved, float(moved.min()), float(moved.max()), name)
+    return size_axis(x_axis(moved, float(moved.min()), float(moved.max()), name), "message size")
+
+
+def size_axis(axis: dict[str, Any], title: str) -> dict[str, Any]:
+    """Return an axis whose ticks are sizes in bytes."""
     ticks = [float(tick) for tick in axis["tickvals"]]
-    return axis | {"title": {**axis["title"], "text": "message size"}, "ticktext": [_size(tick) for tick in ticks]}
+    return axis | {"title": {**axis["title"], "text": title}, "ticktext": [_size(tick) for tick in ticks]}
 
 
 def _size(size: float) -> str:
