@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from launching import environment, find
+from launching import launch as launch_program
 
 import scalkit as sk
-from scalkit.bench import Mpi, find_mpi
-from scalkit.bench.mpi import settings
-from scalkit.errors import BuildError, LaunchError
+from scalkit.bench import Mpi
 from scalkit.measure import Series, combine, series, write_netcdf
 from scalkit.validation.parallel import in_turn
 from scalkit.validation.posterior import Posterior, posteriors
@@ -67,27 +67,12 @@ sys.exit(status)
 
 
 @pytest.fixture(scope="module")
-def mpi(tmp_path_factory: pytest.TempPathFactory) -> Mpi:
-    pytest.importorskip("mpi4py", reason="needs mpi4py")
-    try:
-        return find_mpi()
-    except (BuildError, LaunchError) as error:
-        pytest.skip(f"needs an MPI library: {error}")
-
-
-def environment(mpi: Mpi, **more: str) -> dict[str, str]:
-    """Return the variables of a launch; mpi4py takes the library of the launcher, not the first that it finds."""
-    folder = Path(mpi.mpicc).parents[1] / "lib"
-    libraries = [str(path) for number in (12, 40) if (path := folder / f"libmpi.so.{number}").exists()]
-    found = {"MPI4PY_LIBMPI": libraries[0]} if libraries else {}
-    return {**os.environ, **found, **settings(mpi.kind, oversubscribed=True), **more}
+def mpi() -> Mpi:
+    return find()
 
 
 def launch(mpi: Mpi, n: int, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    command = mpi.command(n, sys.executable, *words, forward=more)
-    return subprocess.run(
-        command, env=environment(mpi, **more), capture_output=True, text=True, timeout=100, check=False
-    )
+    return launch_program(mpi, n, sys.executable, *words, **more)
 
 
 def measured(rng: np.random.Generator, place: int, growth: str) -> Series:
