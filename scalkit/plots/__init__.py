@@ -12,8 +12,8 @@ Of performance models ``model(models, cells)`` draws lines and bands under measu
 ``algorithms(identified)`` a map of algorithms, ``folklore(check)`` both forms of the folklore, ``roots(times)`` a rooted
 operation over its root.
 Of messages ``messages(fit)`` draws times, fits and residuals, ``message_shares(fit)`` overlap, strides and the histogram of a
-bisection. Of the waits in a trace ``trace_matrix(result)`` draws who waited for whom. ``master_worker(ds)`` draws the time for each
-work unit, and who waits.
+bisection. Of the waits in a trace ``trace_matrix(result)`` draws who waited for whom. ``master_worker(ds)`` draws the
+time for each work unit, and who waits.
 """
 
 from __future__ import annotations
