@@ -4,7 +4,7 @@
     python benchmarks/measure_patterns.py --out /tmp/simulated --platform juropa --processes 2,3,5,9,17,33,65
     scalkit store put data/store /tmp/patterns/*
 
-Libraries are measured in turn, run by run. Each gets two folders below --out, which `scalkit store put` files.
+Libraries are measured in turn, run by run. Each gets folders below --out, which `scalkit store put` files.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from scalkit.bench.here import run_alternately
 from scalkit.bench.master_worker import FarmArguments, FarmCampaign, prepare_farm
+from scalkit.bench.mpi import cores
 from scalkit.bench.point_to_point import MessageArguments
 from scalkit.bench.point_to_point_campaign import MessageCampaign, prepare_messages
 from scalkit.bench.targets import find_targets
@@ -31,24 +32,32 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(text.split(","))
 
 
+def grouped(processes: tuple[int, ...], cores: int) -> dict[str, tuple[int, ...]]:
+    """Return those that have a core each, and those that share: libraries wait in another way then, in all of a campaign."""
+    groups = {"": tuple(p for p in processes if p <= cores), "-crowded": tuple(p for p in processes if p > cores)}
+    return {name: counts for name, counts in groups.items() if counts}
+
+
 def campaigns(options: argparse.Namespace) -> list[FarmCampaign | MessageCampaign]:
-    """Return two campaigns for each library or machine, those of masters first."""
+    """Return campaigns of masters, then of messages, for each library or machine."""
     targets = find_targets(options.mpi, options.platform)
     farms: list[FarmCampaign | MessageCampaign] = []
     messages: list[FarmCampaign | MessageCampaign] = []
     for target in targets:
-        farm = FarmArguments(
-            options.processes,
-            options.runs,
-            options.seed,
-            variants=options.variants,
-            sizes=options.unit_sizes,
-            work_us=options.work_us,
-            units=options.units,
-            reps=options.reps,
-            budget_s=None if target.mpi.is_simulated else options.budget / len(targets),
-        )
-        farms.append(prepare_farm(options.out / f"{target.label}-master-worker", farm, target.mpi))
+        groups = grouped(options.processes, cores() if not target.mpi.is_simulated else max(options.processes))
+        for name, counts in groups.items():
+            farm = FarmArguments(
+                counts,
+                options.runs,
+                options.seed,
+                variants=options.variants,
+                sizes=options.unit_sizes,
+                work_us=options.work_us,
+                units=options.units,
+                reps=options.reps,
+                budget_s=None if target.mpi.is_simulated else options.budget / len(targets) / len(groups),
+            )
+            farms.append(prepare_farm(options.out / f"{target.label}-master-worker{name}", farm, target.mpi))
         if options.what:
             message = MessageArguments(
                 options.what,
