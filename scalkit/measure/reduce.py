@@ -343,4 +343,4 @@ def _places(ds: xr.Dataset, parameter: str, there: NDArray[np.bool_]) -> str:
         ", ".join(f"{n} = {x:g}" for n, x in zip(names, row, strict=True)) for row in rows[:_POINTS_SHOWN]
     )
     more = len(rows) - _POINTS_SHOWN
-    return f"{shown}; and {more} more points" if more > 0 else shown
+    return f"{shown}; and {more} more point{'s' if more > 1 else ''}" if more > 0 else shown

@@ -129,8 +129,8 @@ class Studied:
             )
         if len(own) < len(better):
             n = len(better) - len(own)
-            are = "is" if n == 1 else "are"
-            said.append(f"{n} more {are} slower than predicted with more processes than cores, which proves nothing.")
+            are = f"{'more' if own else 'cell' if n == 1 else 'cells'} {'is' if n == 1 else 'are'}"
+            said.append(f"{n} {are} slower than predicted with more processes than cores, which proves nothing.")
         return said
 
 

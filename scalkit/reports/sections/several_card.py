@@ -112,6 +112,6 @@ def _data(verdict: SeveralVerdict) -> str:
         )
     head = (*series.parameters, "value", "lowest run", "highest run", "model", "runs", "repetitions")
     more = len(series.points) - len(rows)
-    left = f" {more} more points are in the JSON file." if more else ""
+    left = f" {more} more point{' is' if more == 1 else 's are'} in the JSON file." if more else ""
     caption = f"What the figures of {verdict.function} show, in numbers.{left}"
     return details("Data", table(caption, head, rows, numeric=range(len(head))))
