@@ -9,7 +9,7 @@ from pathlib import Path
 
 import scalkit.store
 from scalkit.errors import ReportError
-from scalkit.markup import block, paragraph
+from scalkit.markup import block, bullets
 from scalkit.reports.bundled import bundled
 from scalkit.store import Store
 from scalkit.store.advice import Advice
@@ -67,32 +67,46 @@ class Answers:
     Attributes
     ----------
     of : dict of str to Advice
+        Over everything that is there.
+    measured : dict of str to Advice
+        Over what was measured, not simulated, with a core for each process; without operations that this leaves nothing of.
     """
 
     def __init__(self, store: Store) -> None:
-        there = set(store.suites(metric="time")["op"])
-        measured = [one.name for one in operations() if len({s.name for s in one.substitutes} & there) > 1]
-        self.of: dict[str, Advice] = {name: store.advise(name) for name in measured}
+        self.of = _advised(store, {})
+        self.measured = _advised(store, {"simulated": False, "oversubscribed": False})
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The portable choice of each operation, and whether it is the operation itself."""
-        found = []
-        for name, advice in self.of.items():
-            best = advice.portable[-1] if advice.portable else None
-            if best is None:
-                found.append(f"{name}: not measured on all platforms alike; see the settings one by one.")
-            elif best.choice == name:
-                found.append(f"{name}: call it; at worst it takes {best.factor:.3g} times the best.")
-            else:
-                found.append(f"{name}: {best.choice} loses least, at worst {best.factor:.3g} times the best.")
+        """The portable choice of each operation, whether it is the operation itself, and what it costs at worst."""
+        found = [self._sentence(name, advice) for name, advice in self.of.items()]
         return tuple(found) or ("No operation was measured beside a substitute.",)
+
+    def _sentence(self, name: str, advice: Advice) -> str:
+        best = advice.portable[-1] if advice.portable else None
+        if best is None:
+            return f"{name}: not measured on all platforms alike; see the settings one by one."
+        what = "call it;" if best.choice == name else f"{best.choice} loses least,"
+        place = f" ({best.where})" if best.where else ""
+        said = f"{name}: {what} at worst {'it takes ' * (best.choice == name)}{best.factor:.3g} times the best{place}."
+        here = self.measured.get(name)
+        if here is None or not here.portable or len(here.settings) == len(advice.settings):
+            return said
+        own = here.portable[-1]
+        return f"{said} Measured with a core for each process: {own.choice}, at worst {own.factor:.3g} times."
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
 
     def _repr_html_(self) -> str:
-        return block(*(paragraph(one) for one in self.sentences))
+        return block(bullets(self.sentences))
+
+
+def _advised(store: Store, filters: dict[str, bool]) -> dict[str, Advice]:
+    """Return the advice on every operation that was measured beside a substitute."""
+    there = set(store.suites(metric="time", **filters)["op"])
+    known = [one for one in operations() if len({s.name for s in one.substitutes} & there) > 1]
+    return {one.name: store.advise(one.name, **filters) for one in known}
 
 
 def which_operation(store: Store) -> Answers:

@@ -212,6 +212,8 @@ def _segments(
         upper = None
         if place + 1 < len(starts):
             upper = _crossover(sizes, mean, drawn, winner, int(winners[end + 1]), end, confidence)
+            if np.isnan(sure[:, end : end + 2]).any():  # so few runs have no interval
+                upper = Crossover(upper.size, np.nan, np.nan)
         probability = float(sure[winner, start : end + 1].min())
         segments.append(
             Segment(

@@ -91,7 +91,7 @@ class Comparison:
         ratios = [ratio.ratio for ratio in own]
         simulated = "; simulated" if curve.simulated or reference.simulated else ""
         return (
-            f"{curve.label} takes {min(ratios):.3g} to {max(ratios):.3g} times as much as {reference.label}: of "
+            f"{curve.label} takes {_ranged(min(ratios), max(ratios))} times as much as {reference.label}: of "
             f"{len(own)} values of {curve.x_name} {said}{simulated}."
         )
 
@@ -153,6 +153,10 @@ class Comparison:
             for ratio in self.ratios
         ]
         return block(*(paragraph(text) for text in self.sentences), table(head, rows) if rows else "")
+
+
+def _ranged(low: float, high: float) -> str:
+    return f"{low:.3g}" if f"{low:.3g}" == f"{high:.3g}" else f"{low:.3g} to {high:.3g}"
 
 
 def _interval(ratio: Ratio) -> str:

@@ -64,7 +64,7 @@ class StoreReports(Pieces):
         rows = self.browsing.all_runs.set_index("run_id").loc[list(ids)]
         options = "".join(
             f'<option value="{esc(run)}"{" selected" if run == self._run else ""}>'
-            f"{esc(f'{row.platform}, {row.label or run[:12]}, {row.started[:16]}')}</option>"
+            f"{esc(', '.join(filter(None, (row.platform, row.label or run[:12], row.started[:16]))))}</option>"
             for run, row in zip(ids, rows.itertuples(), strict=True)
         )
         off = " disabled" if self._job is not None else ""

@@ -115,7 +115,7 @@ def test_a_zipped_store_as_a_page(tmp_path: Path, chromium: Any) -> None:
             suites = page.locator("table[role=grid][aria-label='Suites']")
             suites.locator("button[role=checkbox]", has_text="Gather_send_recv").click()
             page.wait_for_function("() => document.querySelectorAll('.sk-plot .legend .traces').length === 2")
-            page.get_by_text("Gather_send_recv takes 1.5 to 1.5 times as much as MPI_Gather").wait_for()
+            page.get_by_text("Gather_send_recv takes 1.5 times as much as MPI_Gather").wait_for()
             with page.expect_download() as saved:
                 page.locator("button[data-key=csv]").click()
             assert Path(saved.value.path()).read_text().startswith("label,op,platform,")
