@@ -4,6 +4,7 @@ python benchmarks/srumma.py truth      simulated, over a layer that tells when i
 python benchmarks/srumma.py scaling    simulated: one size of matrices on more and more processes, and the analysis of each run
 python benchmarks/srumma.py delays     real, two processes: is every injected delay found? over TCP and in shared memory
 python benchmarks/srumma.py overhead   real, two processes: multiplications recorded and not, in turns; needs an idle machine
+python benchmarks/srumma.py cost       real, two processes: ns that a recorded call takes more; needs an idle machine
 python benchmarks/srumma.py thread     real, two processes over TCP: is a progress thread worth it?
 """
 
@@ -12,6 +13,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -24,8 +27,11 @@ from srumma_scaling import COUNTS, ROWS, strong_scaling
 from srumma_truth import compare, each_request
 
 from scalkit.bench import find_mpi
+from scalkit.bench.mpi import settings
 from scalkit.bench.onesided import TCP, Simulator, delays, multiply
 from scalkit.bench.onesided_thread import weigh_progress_thread
+from scalkit.bench.process import run_program
+from scalkit.native import build, sources
 from scalkit.trace import Options, analyse
 
 Row = dict[str, Any]
@@ -86,26 +92,57 @@ def injected(args: argparse.Namespace) -> list[Row]:
 
 
 def overhead(args: argparse.Namespace) -> list[Row]:
-    """Return the times of multiplications recorded and not, in turns, and by how much recording is slower."""
-    mpi, rows = find_mpi(), []
+    """Return the times of multiplications recorded and not, in turns, and by how much recording is slower.
+
+    Every launch counts once, with its median: where the system puts the processes makes more of a difference than recording.
+    """
+    mpi, rows, rng = find_mpi(), [], np.random.default_rng(1)
     for over in ("rma", "layer"):
         for n in args.sizes:
-            repeat = min(max(500_000_000 // n**3, 6), 1000)
-            times: dict[bool, list[tuple[float, ...]]] = {False: [], True: []}
+            repeat = min(max(100_000_000 // n**3, 4), 3000)
+            times: dict[bool, list[float]] = {False: [], True: []}
             for turn in range(2 * args.turns):
                 recorded = turn % 4 in (1, 2)
                 with tempfile.TemporaryDirectory() as name:
                     trace = Path(name) if recorded else None
-                    times[recorded].append(multiply(mpi, 2, over, trace=trace, n=n, repeat=repeat, check=0).times_s[1:])
+                    told = multiply(mpi, 2, over, trace=trace, n=n, repeat=repeat, check=0)
+                times[recorded].append(float(np.median(told.times_s[1:])))
             plain, slower = (np.array(times[key]) for key in (False, True))
-            row: Row = {"over": over, "n": n, "runs": args.turns, "multiplications": repeat}
-            row["plain_us"] = 1e6 * float(np.median(plain))
-            row["recorded_us"] = 1e6 * float(np.median(slower))
+            drawn = [rng.choice(one, (4000, len(one))) for one in (plain, slower)]
+            ratio = np.median(drawn[1], axis=1) / np.median(drawn[0], axis=1)
+            row: Row = {"over": over, "n": n, "launches": args.turns, "multiplications": repeat}
+            row |= {"plain_us": 1e6 * float(np.median(plain)), "recorded_us": 1e6 * float(np.median(slower))}
             row["overhead_percent"] = 100 * (row["recorded_us"] / row["plain_us"] - 1)
-            row["overhead_of_fastest_percent"] = 100 * float(slower.min() / plain.min() - 1)
-            row["spread_of_plain_percent"] = 100 * float(np.ptp(np.median(plain, axis=1)) / np.median(plain))
+            row["low_percent"], row["high_percent"] = (100 * (np.quantile(ratio, [0.05, 0.95]) - 1)).tolist()
+            row["spread_of_plain_percent"] = 100 * float(
+                np.subtract(*np.quantile(plain, [0.75, 0.25])) / np.median(plain)
+            )
             rows.append(row)
             show(row, args)
+    return rows
+
+
+def cost(args: argparse.Namespace) -> list[Row]:
+    """Return what single calls take recorded and not, with messages in shared memory; of several launches the least."""
+    mpi, rows = find_mpi(), []
+    library = build(sources("microbench"), mpi.mpicc, makefile="trace/Makefile").program("libsktrace.so")
+    given = {**mpi.environment, **settings(mpi.kind, oversubscribed=False)}
+    least: dict[str, dict[bool, float]] = {}
+    with tempfile.TemporaryDirectory() as name:
+        program = Path(name) / "cost"
+        source = Path(__file__).with_name("trace_cost.c")
+        subprocess.run([mpi.mpicc, "-O2", str(source), "-o", str(program)], check=True)
+        for turn in range(2 * args.turns):
+            recorded = turn % 4 in (1, 2)
+            more = {"LD_PRELOAD": str(library), "SCALKIT_TRACE": f"{name}/trace"} if recorded else {}
+            told = run_program(mpi.command(2, str(program), forward=more), timeout_s=100, environment=given | more)
+            for what, ns in re.findall(r"^(.+): ([\d.]+)$", told.output, re.MULTILINE):
+                found = least.setdefault(what, {})
+                found[recorded] = min(float(ns), found.get(recorded, float(ns)))
+    for what, found in least.items():
+        row: Row = {"calls": what, "plain_ns": found[False], "recorded_ns": found[True]}
+        rows.append(row | {"more_a_call_ns": found[True] - found[False]})
+        show(rows[-1], args)
     return rows
 
 
@@ -152,6 +189,7 @@ WHAT: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "scaling": scaling,
     "delays": injected,
     "overhead": overhead,
+    "cost": cost,
     "thread": thread,
 }
 
@@ -165,8 +203,8 @@ def main() -> int:
     parser.add_argument(
         "--keep", type=Path, metavar="DIR", help="folder for the waits of each run and a table (scaling)"
     )
-    parser.add_argument("--sizes", type=int, nargs="+", default=[32, 128, 512], help="rows of the matrices (overhead)")
-    parser.add_argument("--turns", type=int, default=5, help="runs of each kind (delays, overhead)")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[32, 128], help="rows of the matrices (overhead)")
+    parser.add_argument("--turns", type=int, default=5, help="runs of each kind (delays, overhead, cost)")
     parser.add_argument("--repeat", type=int, default=40, help="multiplications of a run (thread)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     args = parser.parse_args()
