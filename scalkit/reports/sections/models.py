@@ -96,16 +96,17 @@ def _card(one: Studied, message: PointToPoint) -> list[Piece | str]:
         f'<p class="sentence">{esc(where)}.</p><ul>{said}</ul>{notes(one.remarks)}'
     ]
     if one.identified is not None:
+        at = "" if one.cells.operation == "barrier" else f" with {one.cells.processes[-1]:g} processes"
         pieces += _figure(
             Plot(plots.algorithms(one.identified)),
             "Which algorithm each cell seems to use, paler where less sure; a white dot: another one is predicted to be faster.",
         )
         pieces += _figure(
             Plot(_models_under(one, message)),
-            f"Models of the most probable algorithms, with a band of {100 * _SPREAD:g} %.",
+            f"Models of the most probable algorithms{at}, with a band of {100 * _SPREAD:g} %.",
         )
     if one.lore is not None:
-        pieces += _figure(Plot(plots.folklore(one.lore)), "Both forms of the folklore, fitted to all sizes at once.")
+        pieces += _figure(Plot(plots.folklore(one.lore)), "The forms of the folklore, fitted to all sizes at once.")
     if one.xu is not None:
         pieces += _figure(
             Plot(plots.xu(one.xu)), "Latency and time per byte at each number of processes, and their forms."
