@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from scalkit.markup import block, bullets, details, paragraph, table
 from scalkit.plots.trace_matrix_figure import shown_amount
 from scalkit.trace.browsing import Browsing
+from scalkit.trace.result import WAITS
 from scalkit.trace.summary import TITLES, summary
 from scalkit.widgets.trace_explorer_tree import change
 from scalkit.widgets.wording import esc
@@ -17,12 +18,15 @@ __all__ = ["chosen_sentence", "fallback", "heading"]
 
 def heading(browsing: Browsing) -> dict[str, str]:
     """Return what is explored, as markup by name."""
-    lines = [_about(browsing, k) for k in range(len(browsing.results))]
-    if browsing.names:
-        lines = [f"{name}: {line}" for name, line in zip(browsing.names, lines, strict=True)]
     problems = [text for ds in browsing.results for text in json.loads(ds.attrs.get("problems", "[]"))]
     left = f"<details data-key='left'><summary>{len(problems)} left out</summary>{bullets(problems)}</details>"
-    return {"head": "".join(f"<p><b>{esc(line)}</b></p>" for line in lines) + (left if problems else "")}
+    return {"head": "".join(f"<p><b>{esc(line)}</b></p>" for line in _lines(browsing)) + (left if problems else "")}
+
+
+def _lines(browsing: Browsing) -> list[str]:
+    """Return what each result is, in a line."""
+    lines = [_about(browsing, k) for k in range(len(browsing.results))]
+    return [f"{name}: {line}" for name, line in zip(browsing.names, lines, strict=True)] if browsing.names else lines
 
 
 def _about(browsing: Browsing, k: int) -> str:
@@ -74,31 +78,57 @@ def _places(locations: Sequence[int]) -> str:
 
 def fallback(browsing: Browsing) -> str:
     """Return the waits of all results as tables, without a script."""
-    pieces = []
+    pieces = [paragraph(line) for line in _lines(browsing)]
+    if browsing.names:
+        pieces.append(table(["wait", *browsing.names, "difference"], _both(browsing)))
+        if browsing.is_per_location:
+            pieces.append(paragraph("Means of a process, as the results have different numbers of them."))
     for k, ds in enumerate(browsing.results):
+        of = f", {browsing.names[k]}" if browsing.names else ""
         told = summary(ds)
-        time = told["totals"].get("time", 0)
         waits = [
-            [esc(title), esc(shown_amount(told["totals"][name], "ns")), _share(told["totals"][name], time)]
-            for name, title in TITLES.items()
+            [
+                esc(_title(name)),
+                esc(shown_amount(told["totals"][name], "ns")),
+                _share(told["totals"][name], told["totals"]),
+            ]
+            for name in WAITS
             if told["totals"].get(name)
         ]
         where = [
-            [esc(row["path"]), esc(TITLES[row["metric"]]), esc(shown_amount(row["ns"], "ns")), str(row["most_at"])]
+            [esc(row["path"]), esc(_title(row["metric"])), esc(shown_amount(row["ns"], "ns")), str(row["most_at"])]
             for row in told["where"]
         ]
         by = [
-            [str(row["location"]), esc(row["path"]), esc(TITLES[row["metric"]]), esc(shown_amount(row["ns"], "ns"))]
+            [str(row["location"]), esc(row["path"]), esc(_title(row["metric"])), esc(shown_amount(row["ns"], "ns"))]
             for row in told["causes"]
         ]
+        if not waits:
+            pieces.append(paragraph(f"Nobody waited for anybody{of}."))
+            continue
+        if not browsing.names:
+            pieces.append(table(["wait", "time", "of all time"], waits))
         pieces += [
-            paragraph(_about(browsing, k)),
-            table(["wait", "time", "of all time"], waits) if waits else paragraph("Nobody waited for anybody."),
-            details("Longest waits", table(["in", "wait", "time", "most at process"], where) if where else ""),
-            details("Who caused it", table(["process", "was in", "wait of others", "time"], by) if by else ""),
+            details(f"Longest waits{of}", table(["in", "wait", "time", "most at process"], where)),
+            details(f"Who caused it{of}", table(["process", "was in", "wait of others", "time"], by) if by else ""),
         ]
     return block(*pieces)
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else ""
+def _both(browsing: Browsing) -> list[list[str]]:
+    """Return the rows of what two results waited, with the difference."""
+    rows = []
+    for node in browsing.metrics:
+        first, second = browsing.total(node.name).tolist()
+        if node.is_wait and len(node.members) == 1 and (first or second):
+            texts = (shown_amount(first, "ns"), shown_amount(second, "ns"), change(first, second, "ns"))
+            rows.append([esc(node.title), *map(esc, texts)])
+    return rows
+
+
+def _title(metric: str) -> str:
+    return TITLES.get(metric, metric)
+
+
+def _share(part: int, totals: Mapping[str, int]) -> str:
+    return f"{100 * part / totals['time']:.1f} %" if totals.get("time") else ""

@@ -200,6 +200,14 @@ def test_two_results_are_compared(wire: Wire, ds: xr.Dataset, tmp_path: Path) ->
     )
     assert "<img" not in str([explorer.processes.pieces, explorer.pairs.pieces, explorer.head.pieces])
     assert next(iter(values(explorer.processes).values())) == ["60 ns"]
+    rows = explorer._fallback_html().split("<tr>")
+    assert (
+        next(line for line in rows if "wait for progress" in line).count(
+            "<td>90 ns</td><td>270 ns</td><td>+180 ns</td>"
+        )
+        == 1
+    )
+    assert "<img" not in "".join(rows)
     press(explorer.paths, "mode", key="whole")
     assert values(explorer.paths)["ARMCI_Get"][2].startswith("+")
     press(explorer.processes, "result", key="0")
