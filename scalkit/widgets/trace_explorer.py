@@ -148,12 +148,15 @@ class TraceExplorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
         self._told("metric")
 
     def _draw(self) -> None:
-        """Draw the matrix."""
-        browsing = self.browsing
+        """Draw the matrix, if the chosen metric is of pairs."""
+        browsing, found = self.browsing, self.pairs.found
+        self.matrix.layout.display = "none" if found is None else None
+        if found is None:
+            return
         near = (browsing.locations, browsing.causers) if self.pairs.is_near else ((), ())
         self._axes = matrix_axes(browsing.n_locations, *near)
         drawing = matrix_drawing(
-            self.pairs.found,
+            found,
             self._axes,
             simulated=bool(browsing.result.attrs.get("simulated")),
             chosen=((), ()) if self.pairs.is_near else (browsing.locations, browsing.causers),

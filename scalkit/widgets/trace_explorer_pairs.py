@@ -20,6 +20,7 @@ __all__ = ["TraceCauses", "TraceMatrixHead"]
 COLUMNS = ("Process", "Was in", "Others waited", "Share")
 MOST_CAUSES = 100
 MOST_PAIRS = 20
+_TRAFFIC_OF = {"rma_operations": "operations", "rma_bytes": "bytes"}
 _NEXT = {"": "ascending", "ascending": "descending", "descending": ""}
 
 
@@ -153,7 +154,9 @@ class TraceMatrixHead(Pieces):
     Attributes
     ----------
     what : str
-        As `scalkit.trace.pairs.pairs` takes it.
+        ``"metric"``: the chosen one, if it is of pairs; else as `scalkit.trace.pairs.pairs` takes it.
+    found : Pairs or None
+        What is shown; None if the chosen metric is not of pairs.
     is_near : bool
         Whether the matrix has the chosen processes only.
     """
@@ -163,8 +166,8 @@ class TraceMatrixHead(Pieces):
     def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
         super().__init__()
         self.browsing, self._tell = browsing, told
-        self.what, self.is_near = "waiting", False
-        self.found: Pairs = browsing.pairs()
+        self.what, self.is_near = "metric", False
+        self.found: Pairs | None = None
         self.on_msg(self._asked)
         self.show()
         self._enter_cell()
@@ -172,44 +175,52 @@ class TraceMatrixHead(Pieces):
     def show(self) -> None:
         """Show what there is now."""
         browsing = self.browsing
-        if self.what != "waiting" and not has_traffic(browsing.result):
-            self.what = "waiting"
-        self.found = browsing.pairs(self.what)
+        is_told = has_traffic(browsing.result)
+        if self.what != "metric" and not is_told:
+            self.what = "metric"
+        what = self.what
+        if what == "metric":
+            what = "waiting" if browsing.node.is_wait else _TRAFFIC_OF.get(browsing.metric, "")
+        self.found = browsing.pairs(what) if what == "waiting" or (what and is_told) else None
         self.refresh()
 
     def _drawn(self) -> dict[str, str]:
         browsing, found = self.browsing, self.found
-        choices = {"waiting": f"who waited for whom: {browsing.node.title}"}
+        choices = {"metric": f"the chosen metric: {browsing.node.title}"}
         if has_traffic(browsing.result):
             choices |= {key: f"from whom to whom: {title}" for key, title in TRAFFIC_TITLES.items()}
         near = checkbox("near", "Only chosen processes", self.is_near) if browsing.locations or browsing.causers else ""
+        head = (
+            f"<h3>Pairs of processes{_of(browsing)}</h3><form>{options('what', 'Show', choices, self.what)}</form>"
+            f'<div class="line checks">{near}</div>'
+        )
+        if found is None:
+            return {"head": f'{head}<p class="quiet">{esc(_no_pairs(browsing.node.title))}</p>', "pairs": ""}
         said = "" if len(found.value) else '<p class="quiet">All cells are 0.</p>'
         order = largest(found.value, MOST_PAIRS).tolist()
-        rows = "".join(self._row(int(found.row[k]), int(found.column[k]), int(found.value[k])) for k in order)
+        rows = "".join(
+            self._row(int(found.row[k]), int(found.column[k]), int(found.value[k]), found.unit) for k in order
+        )
         table = (
             f'<details data-key="pairs"><summary>Largest values as a table</summary><div class="scroll" tabindex="0" '
             f'role="region" aria-label="Largest pairs"><table><thead><tr><th scope="col">{esc(found.row_title)}</th>'
             f'<th scope="col">{esc(found.column_title)}</th><th scope="col">{esc(found.what)}</th></tr></thead>'
             f"<tbody>{rows}</tbody></table></div></details>"
         )
-        return {
-            "head": f"<h3>Pairs of processes{_of(browsing)}</h3><form>{options('what', 'Show', choices, self.what)}</form>"
-            f'<div class="line checks">{near}</div>{said}',
-            "pairs": table if rows else "",
-        }
+        return {"head": f"{head}{said}", "pairs": table if rows else ""}
 
-    def _row(self, row: int, column: int, value: int) -> str:
+    def _row(self, row: int, column: int, value: int, unit: str) -> str:
         return (
             f'<tr><th scope="row"><button type="button" data-press="pair" data-value="{row} {column}" '
             f'data-key="pair{row} {column}" title="Choose both">process {row}</button></th><td>process {column}</td>'
-            f'<td class="num">{esc(shown_amount(value, self.found.unit))}</td></tr>'
+            f'<td class="num">{esc(shown_amount(value, unit))}</td></tr>'
         )
 
     def _actions(self) -> dict[str, Action]:
         return {"what": self._show_what, "near": lambda _: self._flip(), "pair": self._choose}
 
     def _show_what(self, values: Mapping[str, str]) -> None:
-        if values.get("key") in ("waiting", *TRAFFIC_TITLES):
+        if values.get("key") in ("metric", *TRAFFIC_TITLES):
             self.what = values["key"]
             self.show()
             self._tell("view")
@@ -226,28 +237,28 @@ class TraceMatrixHead(Pieces):
             self._tell("locations")
 
     def _fallback_text(self) -> str:
-        return f"{len(self.found.value)} pairs of processes"
+        return f"{0 if self.found is None else len(self.found.value)} pairs of processes"
 
     def _fallback_html(self) -> str:
-        from scalkit.markup import block, table
+        from scalkit.markup import block, paragraph, table
 
-        order = largest(self.found.value, MOST_PAIRS).tolist()
+        found = self.found
+        if found is None:
+            return block(paragraph(_no_pairs(self.browsing.node.title)))
         rows = [
-            [
-                str(self.found.row[k]),
-                str(self.found.column[k]),
-                esc(shown_amount(int(self.found.value[k]), self.found.unit)),
-            ]
-            for k in order
+            [str(found.row[k]), str(found.column[k]), esc(shown_amount(int(found.value[k]), found.unit))]
+            for k in largest(found.value, MOST_PAIRS).tolist()
         ]
-        return block(
-            table([self.found.row_title, self.found.column_title, self.found.what], rows, "Pairs of processes")
-        )
+        return block(table([found.row_title, found.column_title, found.what], rows, "Pairs of processes"))
 
 
 def _of(browsing: Browsing) -> str:
     """Return which of two results is shown."""
     return esc(f", {browsing.names[browsing.shown]}") if browsing.names else ""
+
+
+def _no_pairs(title: str) -> str:
+    return f"{title[:1].upper()}{title[1:]} is not of pairs: choose a wait, or what went between processes."
 
 
 def _listed(locations: tuple[int, ...]) -> str:

@@ -70,6 +70,11 @@ def test_panes_are_linked(explorer: TraceExplorer) -> None:
     assert values(explorer.metrics)["wait for progress"][0] == "90 ns"
     press(explorer.metrics, "choose", key="time")
     assert "All time is no wait" in bare(explorer.causes)
+    assert "All time is not of pairs: choose a wait" in bare(explorer.pairs)
+    assert explorer.matrix.layout.display == "none"
+    press(explorer.metrics, "choose", key="rma_operations")
+    assert explorer.matrix.figure["data"][0]["z"][0] == [None, 1, None, None]
+    assert explorer.matrix.layout.display is None
     assert explorer.causes.order == []
 
 
