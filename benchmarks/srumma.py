@@ -6,6 +6,7 @@ python benchmarks/srumma.py delays     real, two processes: is every injected de
 python benchmarks/srumma.py overhead   real, two processes: multiplications recorded and not, in turns; needs an idle machine
 python benchmarks/srumma.py cost       real, two processes: ns that a recorded call takes more; needs an idle machine
 python benchmarks/srumma.py thread     real, two processes over TCP: is a progress thread worth it?
+python benchmarks/srumma.py armci --program ./ga_dgemm      real: Global Arrays, with the calls of ARMCI recorded
 """
 
 from __future__ import annotations
@@ -176,6 +177,42 @@ def thread(args: argparse.Namespace) -> list[Row]:
     return rows
 
 
+def armci(args: argparse.Namespace) -> list[Row]:
+    """Return where a program of Global Arrays, with ARMCI's calls recorded, spends its time, over TCP and in shared memory."""
+    mpi, rows = find_mpi(), []
+    if args.program is None:
+        raise SystemExit(
+            "name the program: --program ./ga_dgemm; benchmarks/srumma_global_arrays.c says how it is compiled."
+        )
+    library = build(sources("microbench"), mpi.mpicc, makefile="trace/Makefile").program("libsktrace.so")
+    for transport, environment in (("shared memory", {}), ("tcp", TCP)):
+        with tempfile.TemporaryDirectory() as name:
+            more = {"LD_PRELOAD": str(library), "SCALKIT_TRACE": name, **environment}
+            given = {
+                **mpi.environment,
+                **settings(mpi.kind, oversubscribed=args.processes > (os.cpu_count() or 1)),
+                **more,
+            }
+            command = mpi.command(args.processes, str(args.program), str(args.n or 512), str(args.repeat), forward=more)
+            told = run_program(command, timeout_s=300, environment=given)
+            if told.status != 0:
+                raise SystemExit(f"{args.program} {told.ending}:\n{told.last_lines}")
+            ds = analyse(name)
+        severity, region = ds["severity"].sum("location"), ds["region"].values
+        calls = np.array([str(one).lower().startswith("armci_") for one in region])
+        row: Row = {"transport": transport, "processes": args.processes, "told": told.output.strip()}
+        row["in_armci_ms"] = 1e-6 * int(severity.sel(metric="time").values[calls].sum())
+        for one in ("ARMCI_Wait", "ARMCI_AllFence", "ARMCI_Barrier", "armci_msg_barrier"):
+            row[f"{one}_ms"] = 1e-6 * int(severity.sel(metric="time").values[region == one].sum())
+        for metric in ("wait_for_progress", "wait_for_progress_bound", "wait_at_barrier", "wait_at_nxn"):
+            row[f"{metric}_ms"] = 1e-6 * int(severity.sel(metric=metric).sum())
+        row["operations"] = int(severity.sel(metric="rma_operations").sum())
+        row["MB"] = 1e-6 * int(severity.sel(metric="rma_bytes").sum())
+        rows.append(row)
+        show(row, args)
+    return rows
+
+
 def show(row: Row, args: argparse.Namespace) -> None:
     """Print a row, unless all are printed as JSON at the end."""
     if not args.json:
@@ -191,6 +228,7 @@ WHAT: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "overhead": overhead,
     "cost": cost,
     "thread": thread,
+    "armci": armci,
 }
 
 
@@ -205,7 +243,9 @@ def main() -> int:
     )
     parser.add_argument("--sizes", type=int, nargs="+", default=[32, 128], help="rows of the matrices (overhead)")
     parser.add_argument("--turns", type=int, default=5, help="runs of each kind (delays, overhead, cost)")
-    parser.add_argument("--repeat", type=int, default=40, help="multiplications of a run (thread)")
+    parser.add_argument("--repeat", type=int, default=40, help="multiplications of a run (thread, armci)")
+    parser.add_argument("--program", type=Path, help="of Global Arrays (armci)")
+    parser.add_argument("--processes", type=int, default=4, help="that it runs on (armci)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     args = parser.parse_args()
     rows = WHAT[args.what](args)

@@ -1,11 +1,13 @@
 /* C = A B through GA_Dgemm of Global Arrays, checked; prints the time of one multiplication.
  *
  * With Debian's packages libglobalarrays-dev, libarmci-mpi-dev and libopenblas0-serial, and an MPI library of MPICH's
- * ABI:
+ * ABI; libskarmci.a tells a recorder of the calls of ARMCI:
  *
  *     L=/usr/lib/x86_64-linux-gnu
- *     mpicc -O2 benchmarks/srumma_global_arrays.c -o ga_dgemm $L/libga-mpich.a $L/libarmci-mpich.a \
- *         $L/openblas-serial/libopenblas.so.0 -Wl,-rpath,$L/openblas-serial -l:libgfortran.so.5 -lm
+ *     make -C microbench/trace armci MPICC=mpicc BUILD=/tmp/rec
+ *     mpicc -O2 benchmarks/srumma_global_arrays.c -o ga_dgemm $L/libga-mpich.a /tmp/rec/libskarmci.a \
+ *         $L/libarmci-mpich.a $L/openblas-serial/libopenblas.so.0 -Wl,-rpath,$L/openblas-serial \
+ *         -l:libgfortran.so.5 -lm
  *     scalkit trace record runs/ga -- mpiexec -n 4 ./ga_dgemm 512 3
  */
 #include <mpi.h>
