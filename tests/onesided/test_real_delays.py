@@ -10,8 +10,19 @@ from srumma_truth import compare, each_request
 from scalkit.bench import Mpi
 from scalkit.bench.onesided import TCP, delays, multiply
 from scalkit.trace import analyse
+from scalkit.trace.loading import load
+from scalkit.trace.tables import ACCUMULATE, GET, PUT, RMW
 
 MS = 1_000_000
+NAMES = {
+    "get": (GET, 8),
+    "put": (PUT, 8),
+    "accumulate": (ACCUMULATE, 8),
+    "fetch and add": (RMW, 8),
+    "strided get": (GET | 1 << 8, 80_000),
+    "vector get": (GET | 2 << 8, 80_000),
+    "strided put": (PUT | 1 << 8, 80_000),
+}
 
 
 @pytest.mark.mpi
@@ -29,7 +40,10 @@ def test_every_delay_is_found_with_tcp(mpi: Mpi, tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_nobody_waits_with_shared_memory(mpi: Mpi, tmp_path: Path) -> None:
-    assert len(delays(mpi, "rma", trace=tmp_path)) == 7
+    made = delays(mpi, "rma", trace=tmp_path)
+    transfers = load(tmp_path).transfers
+    assert [one.kind for one in made] == [*NAMES]
+    assert list(zip(transfers["kind"].tolist(), transfers["bytes"].tolist(), strict=True)) == [*NAMES.values()]
     severity = analyse(tmp_path)["severity"]
     assert int(severity.sel(metric="rma_operations").sum()) == 7
     assert int(severity.sel(metric="wait_for_progress").sum()) == 0
