@@ -32,7 +32,7 @@ function renderTree(context) {
     if (line.dataset.shown === text) return;
     line.dataset.shown = text;
     line.replaceChildren();
-    const { level, open, place, of, chosen, name, more, values, share, quiet, said } = row;
+    const { level, open, place, of, chosen, name, more, values, share, whole, quiet, said } = row;
     line.className = quiet ? "row empty" : "row";
     line.setAttribute("aria-selected", String(chosen));
     if (isTree) {
@@ -48,9 +48,12 @@ function renderTree(context) {
     const named = span("name", name, line);
     if (more) span("more", ` ${more}`, named);
     for (const value of values) span("value", value, line);
-    const bar = span("share", "", line);
-    bar.setAttribute("aria-hidden", "true");
-    bar.style.setProperty("--share", `${100 * share}%`);
+    for (const [kind, size] of [["share whole", whole], ["share", share]]) {
+      if (!size) continue;
+      const bar = span(kind, "", line);
+      bar.setAttribute("aria-hidden", "true");
+      bar.style.setProperty("--share", `${100 * size}%`);
+    }
   }
 
   function lineFor(row) {

@@ -91,6 +91,7 @@ def line_of(
     *,
     chosen: bool,
     share: float = 0.0,
+    whole: float = 0.0,
     quiet: bool = False,
     more: str = "",
     said: str = "",
@@ -110,6 +111,8 @@ def line_of(
     chosen : bool
     share : float
         Length of its bar, from 0 to 1.
+    whole : float
+        Length of a paler bar behind, for all below it.
     quiet : bool
         Whether there is nothing in it.
     said : str
@@ -124,6 +127,7 @@ def line_of(
         "values": list(values),
         "chosen": chosen,
         "share": round(min(max(share, 0.0), 1.0), 4),
+        "whole": round(min(max(whole, 0.0), 1.0), 4),
         "quiet": quiet,
         "said": said,
         "level": level,

@@ -196,6 +196,10 @@ def test_what_is_no_result_is_refused(ds: xr.Dataset, tmp_path: Path) -> None:
         Browsing([3])  # type: ignore[list-item]
     with pytest.raises(UsageError, match=r"got another Dataset\."):
         Browsing([ds.drop_vars("parent")])
+    with pytest.raises(
+        UsageError, match=r"is a folder; name the file that 'scalkit trace analyse .* --out FILE' writes\."
+    ):
+        Browsing([tmp_path])
     with pytest.raises(DataError, match=r"cannot read .*nothing\.nc as an analysis"):
         Browsing([tmp_path / "nothing.nc"])
     with pytest.raises(
