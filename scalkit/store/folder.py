@@ -221,6 +221,11 @@ class StoreFolder:
                     f"cannot {what} in {str(self.path)!r}: the disk is full;{needed} make room and do it again, "
                     "the store is as it was."
                 ) from error
+            if error.errno == errno.EFBIG:
+                raise StoreError(
+                    f"cannot {what} in {str(self.path)!r}: its {size / 1e6:.2g} MB are more than this process may write into a "
+                    "file; raise the limit (ulimit -f) and do it again, the store is as it was."
+                ) from error
             reason = error.strerror or str(error)
             raise StoreError(
                 f"cannot {what} in {str(self.path)!r}: {reason}; check the folder and its permissions."

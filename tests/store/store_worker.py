@@ -1,20 +1,33 @@
-"""What the processes of the tests of concurrency do: write runs, or read them again and again."""
+"""What the processes of the tests of concurrency do: write runs, read them again and again, kill writers, fill a disk."""
 
 from __future__ import annotations
 
+import importlib
+import os
+import random
 import re
+import resource
+import signal
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 import scalkit as sk
 from scalkit.errors import StoreError
-from scalkit.store.content import content_id, decoded
+from scalkit.store.content import RunContent, content_id, decoded, encoded
+from scalkit.store.folder import StoreFolder
+from scalkit.store.rows import Rows
 
 FULL = (
     r"^cannot write runs/[0-9a-f]{32}\.parquet in '.*': the disk is full; .* MB are needed; "
     r"make room and do it again, the store is as it was\.$"
+)
+TOO_LARGE = (
+    r"^cannot write runs/[0-9a-f]{32}\.parquet in '.*': its .* MB are more than this process may write into a file; "
+    r"raise the limit \(ulimit -f\) and do it again, the store is as it was\.$"
 )
 
 
@@ -52,6 +65,126 @@ def read(path: Path, until: int) -> None:
         if store.problems:
             print(store.problems, flush=True)  # noqa: T201
             sys.exit(1)
+        time.sleep(0.05)
+
+
+def together(path: Path, writers: int, readers: int, runs: int) -> None:
+    """Let processes write and read at once; say how many runs were written. What goes wrong ends with its status."""
+    for name in ("duckdb", "pandas", "pyarrow.parquet", "scalkit.store.sources", "xarray"):
+        importlib.import_module(name)  # once, not in each process
+    each = runs // writers
+    told = path.with_name("told")
+    told.mkdir()
+
+    def writer(number: int) -> None:
+        sys.stdout = (told / str(number)).open("w")
+        write(path, number * each, (number + 1) * each)
+        sys.stdout.flush()
+
+    children = [_forked(lambda: read(path, runs)) for _ in range(readers)]
+    children += [_forked(lambda number=number: writer(number)) for number in range(writers)]
+    failed = [pid for pid in children if os.waitpid(pid, 0)[1] != 0]
+    lines = [line.split() for one in told.iterdir() for line in one.read_text().splitlines()]
+    assert not failed, failed
+    assert sorted(int(number) for number, _ in lines) == list(range(runs))
+    store = sk.store.open(path)
+    assert {run_id for _, run_id in lines} == set(store.folder.run_ids()) == set(store.runs()["run_id"])
+    assert len(store.points()) == runs * 20
+    assert store.problems == ()
+    assert list((path / "tmp").iterdir()) == []
+    print(len(lines), flush=True)  # noqa: T201
+
+
+def _forked(work: Callable[[], object]) -> int:
+    """Start a process that does something and ends, as this one is; return its number."""
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            work()
+            status = 0
+        finally:
+            os._exit(status)
+    return pid
+
+
+def kill(path: Path, rounds: int) -> None:
+    """Kill a writer at a random moment, again and again; after each time look at every file."""
+    rng = random.Random(7)
+    contents = dict(_contents(24))
+    folder = StoreFolder.opened(path, readonly=False)
+    there: set[str] = set()
+    inside = 0
+    for _ in range(rounds):
+        for run_id in there:
+            folder.file_of(run_id).unlink()
+        ending, beginning = os.pipe()
+        pid = _forked(lambda end=beginning: _add_all(path, contents, end))
+        os.close(beginning)
+        os.read(ending, 1)  # it has begun
+        time.sleep(rng.uniform(0, 0.02))
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        with os.fdopen(ending, "rb") as stream:
+            said = stream.read().decode().split()
+        inside += any((path / "tmp").iterdir())
+        folder = StoreFolder.opened(path, readonly=False)
+        assert list((path / "tmp").iterdir()) == []
+        there = set(folder.run_ids())
+        assert set(said) <= there  # what a writer was told to be filed is there
+        assert there == {one.name[:32] for one in folder.runs.iterdir()}
+        for run_id in there:
+            assert folder.file_of(run_id).read_bytes() == contents[run_id]
+    store = sk.store.open(path)
+    assert set(store.runs()["run_id"]) == there
+    assert store.problems == ()
+    print(rounds, inside, flush=True)  # noqa: T201
+
+
+def _contents(number: int) -> list[tuple[str, bytes]]:
+    """Return runs as their ids and files, made before anybody is killed: all of a killed process's time is writing."""
+    found = []
+    for one in range(number):
+        rows = Rows()
+        raw = np.random.default_rng(one).integers(1000, 100_000, 20_000)
+        rows.add("med", op="MPI_Bcast", pattern="collective", metric="time", unit="ns", p=2, x=2, msg_By=8, raw=raw)
+        launches = rows.launched("made up")
+        rows.over("p")
+        run = RunContent.of({"machine": f"machine {one}", "launches": launches}, {}, rows.table())
+        found.append((run.run_id, encoded(run)))
+    return found
+
+
+def _add_all(path: Path, contents: dict[str, bytes], told: int) -> None:
+    folder = StoreFolder.opened(path, readonly=False)
+    os.write(told, b" ")
+    for run_id, content in contents.items():
+        folder.add(run_id, content)
+        os.write(told, f"{run_id} ".encode())
+    time.sleep(60)  # until it is killed
+
+
+def limited(path: Path) -> None:
+    """File a run that is larger than this process may write, and check what is there then, and without the limit."""
+    small = sk.measurements([2, 4], [1e-6, 2e-6], name="MPI_Bcast")
+    times = np.random.default_rng(1).integers(1000, 100_000, 100_000)
+    large = sk.measurements([2], times[None, :] * 1e-9, name="MPI_Bcast")
+    store = sk.store.open(path)
+    (first,) = store.put(small).added
+    before = {one: one.read_bytes() for one in path.rglob("*") if one.is_file()}
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, hard))
+    try:
+        store.put(large)
+        told = ""
+    except StoreError as error:
+        told = str(error)
+    assert re.search(TOO_LARGE, told), told
+    assert {one: one.read_bytes() for one in path.rglob("*") if one.is_file()} == before
+    assert list(sk.store.open(path).runs()["run_id"]) == [first]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    assert len(store.put(large).added) == 1
+    print("limited and as it was", flush=True)  # noqa: T201
 
 
 def fill(path: Path) -> None:
@@ -79,10 +212,7 @@ def fill(path: Path) -> None:
     print("full and as it was", there, flush=True)  # noqa: T201
 
 
+WORK = {"write": write, "read": read, "together": together, "kill": kill, "fill": fill, "limited": limited}
+
 if __name__ == "__main__":
-    if sys.argv[1] == "fill":
-        fill(Path(sys.argv[2]))
-    elif sys.argv[1] == "write":
-        write(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
-    else:
-        read(Path(sys.argv[2]), int(sys.argv[3]))
+    WORK[sys.argv[1]](Path(sys.argv[2]), *map(int, sys.argv[3:]))

@@ -15,6 +15,7 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.errors import DataError, StoreError, UsageError
+from scalkit.store.columns import COLUMNS
 from scalkit.store.content import KEY, RunContent, content_id, decoded, encoded
 from scalkit.store.folder import MARKER
 from scalkit.store.rows import Rows
@@ -207,7 +208,7 @@ def test_an_older_schema_opens(tmp_path: Path) -> None:
     path = store.folder.file_of(run_id)
     record, table = decoded(path, run_id)
     record["schema_version"] = 1
-    older = table.drop_columns(["root_raw", "process_med"])
+    older = table.drop_columns([column.name for column in COLUMNS if column.since > 1])
     with pq.ParquetWriter(path, older.schema, store_schema=False) as writer:
         writer.write_table(older)
         writer.add_key_value_metadata({KEY: json.dumps(record).encode()})
@@ -224,7 +225,7 @@ def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s" / MARKER).write_text('{"scalkit_store": 1, "schema_version": 99}')
     with pytest.raises(
         StoreError,
-        match=r"^the store '.*' has schema 99, newer than 2, the newest that this scalkit reads; update scalkit\.$",
+        match=r"^the store '.*' has schema 99, newer than 3, the newest that this scalkit reads; update scalkit\.$",
     ):
         sk.store.open(tmp_path / "s")
 
@@ -234,11 +235,11 @@ def test_a_newer_file_is_named(tmp_path: Path) -> None:
     (run_id, *_) = store.put(QUICKSTART).added
     path = store.folder.file_of(run_id)
     record, table = decoded(path, run_id)
-    record["schema_version"] = 3
+    record["schema_version"] = 4
     with pq.ParquetWriter(path, table.schema, store_schema=False) as writer:
         writer.write_table(table)
         writer.add_key_value_metadata({KEY: json.dumps(record).encode()})
-    expected = f"{path.name} has schema 3, newer than 2, the newest that this scalkit reads; update scalkit."
+    expected = f"{path.name} has schema 4, newer than 3, the newest that this scalkit reads; update scalkit."
     assert sk.store.open(tmp_path / "s").problems == (expected,)
 
 
