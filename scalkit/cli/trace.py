@@ -4,11 +4,12 @@
     scalkit trace analyse runs/t --out waits.nc           finds the waits
     mpiexec -n 4 scalkit trace analyse runs/t             the same, shared by 4 processes
     scalkit trace show waits.nc                           shows them again
+    scalkit trace report waits-*.nc --out waits.html      a page over numbers of processes, of results or of traces
     scalkit trace convert run/traces.otf2 runs/t          makes a trace of an OTF2 archive, as Score-P writes them
     scalkit trace convert runs/t run                      and an archive, run/traces.otf2, of a trace
 
-Exit status: 0; 1 if the recorded program fails, or with --fail-above, if more of the time is waiting for progress; 2 for wrong
-input or use.
+Exit status: 0; 1 if the recorded program fails, or with --fail-above, if more of the time is waiting for progress, or with
+--expect, if waiting grows faster; 2 for wrong input or use.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from scalkit.cli import trace_report
 from scalkit.errors import UsageError
 
 if TYPE_CHECKING:
@@ -88,6 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "show", help="show the waits that were found", description="Shows the waits that were found."
     )
     show.add_argument("file", metavar="FILE", help="netCDF file that `scalkit trace analyse --out` wrote")
+    trace_report.add_arguments(words)
     for one in (analyse, show):
         one.add_argument("--rows", type=int, default=10, metavar="N", help="lines of each table (default: %(default)s)")
         one.add_argument(
@@ -105,6 +108,8 @@ def run(args: argparse.Namespace) -> int:
         return _record(args)
     if args.word == "convert":
         return _convert(args)
+    if args.word == "report":
+        return trace_report.run(args)
     if args.rows < 1:
         raise UsageError(f"--rows is {args.rows}; a number from 1 on is needed.")
     ds = _analysed(args) if args.word == "analyse" else _read(args)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.plots.style import quantity
 from scalkit.plots.trace_colours import WAITING, colours
 from scalkit.trace.timeline import Raster, Timeline
 from scalkit.units import format_quantity
@@ -124,7 +125,7 @@ def _ticks(begin: int, end: int, scale: float) -> str:
     for time in range(-(-begin // step) * step, end + 1, step):
         x = _LEFT + (time - begin) * scale
         anchor = "start" if x < _LEFT + 20 else "end" if x > _WIDTH - 40 else "middle"
-        text = "0" if time == 0 else format_quantity(1e-9 * time, "s", 4)
+        text = "0" if time == 0 else quantity(1e-9 * time, "s", 4)
         found.append(
             f'<text x="{x:.1f}" y="{_TOP - 8}" text-anchor="{anchor}">{text}</text>'
             f'<path d="M{x:.1f} {_TOP - 4}v4" stroke="#77808a"/>'

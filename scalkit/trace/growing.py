@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from scalkit.errors import DataError, UsageError
 from scalkit.measure.schema import FUNCTION, REPETITION, RUN, Metric, check
@@ -16,10 +17,11 @@ from scalkit.trace.summary import TITLES
 __all__ = ["over_processes"]
 
 _ALL = "program"
+_PICKS = {"mean": "mean of a process", "most": "most of a process", "sum": "all processes together"}
 
 
 def over_processes(
-    results: Iterable[xr.Dataset], *, of: Literal["mean", "most"] = "mean", parameter: str = "p"
+    results: Iterable[xr.Dataset], *, of: Literal["mean", "most", "sum"] = "mean", parameter: str = "p"
 ) -> xr.Dataset:
     """Return how long a process waited in each region, over the number of processes.
 
@@ -28,8 +30,9 @@ def over_processes(
     results : iterable of Dataset
         From `analyse` or `read_result`, of the same program on several numbers of processes; those of the same number are
         repetitions.
-    of : {"mean", "most"}
-        Mean of all processes, or that which waited longest.
+    of : {"mean", "most", "sum"}
+        Mean of all processes, that which waited longest, or all together: what waiting costs, where a problem of fixed size is
+        shared by more and more processes.
     parameter : str
         Name of the number of processes.
 
@@ -48,8 +51,8 @@ def over_processes(
         If `of` is something else.
     """
     given = list(results)
-    if of not in ("mean", "most"):
-        raise UsageError(f"of is {of!r}; it may be mean or most.")
+    if of not in _PICKS:
+        raise UsageError(f"of is {of!r}; it may be {', '.join(_PICKS)}.")
     if not given:
         raise DataError("there are no results to compare; analyse a trace of each number of processes.")
     tables = [_by_region(ds, of) for ds in given]
@@ -74,7 +77,7 @@ def over_processes(
             name: (
                 (FUNCTION, parameter, RUN, REPETITION),
                 values,
-                Metric(name, "s", f"{TITLES[name]}, {of} of a process", exact=simulated).attrs(),
+                Metric(name, "s", f"{TITLES[name]}, {_PICKS[of]}", exact=simulated).attrs(),
             )
             for name, values in found.items()
         },
@@ -99,8 +102,12 @@ def _by_region(ds: xr.Dataset, of: str) -> dict[tuple[str, str], float]:
             severity = ds["severity"].values[names.index(name)]
             sums = np.zeros((len(regions), severity.shape[1]), dtype=np.int64)
             np.add.at(sums, place.reshape(-1), severity)
-            pick = sums.mean(axis=1) if of == "mean" else sums.max(axis=1)
-            found |= {(name, str(region)): float(value) for region, value in zip(regions, pick, strict=True)}
-            total = severity.sum(axis=0)
-            found[name, _ALL] = float(total.mean() if of == "mean" else total.max())
+            picked = _picked(sums, of)
+            found |= {(name, str(region)): float(value) for region, value in zip(regions, picked, strict=True)}
+            found[name, _ALL] = float(_picked(severity.sum(axis=0), of))
     return found
+
+
+def _picked(values: NDArray[np.int64], of: str) -> Any:
+    """Return mean, most or sum over the last axis."""
+    return values.mean(axis=-1) if of == "mean" else values.max(axis=-1) if of == "most" else values.sum(axis=-1)

@@ -50,5 +50,5 @@ def test_what_cannot_be_compared(tmp_path: Path) -> None:
     quiet = analyse(trace.write(tmp_path))
     with pytest.raises(DataError, match=r"^nobody waited in any of the results"):
         over_processes([quiet])
-    with pytest.raises(UsageError, match=r"^of is 'least'; it may be mean or most\.$"):
+    with pytest.raises(UsageError, match=r"^of is 'least'; it may be mean, most, sum\.$"):
         over_processes([quiet], of="least")  # type: ignore[arg-type]

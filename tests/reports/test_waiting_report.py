@@ -1,0 +1,178 @@
+"""The report on waiting over process counts: one page that loads nothing, from traces and results; its numbers by hand."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scalkit.cli import main
+from scalkit.errors import DataError, ExpectationError
+from scalkit.plots.waiting_figures import analysis_speed, scaling_of_program
+from scalkit.reports import waiting_sections
+from scalkit.reports.waiting_page import WaitingPage, open_waiting
+from scalkit.reports.waiting_report import waiting_report
+from scalkit.trace import TraceBuilder, analyse, over_processes, write_result
+from scalkit.trace.breakdown import breakdown
+
+AXE = Path(__file__).resolve().parents[1] / "vendor/axe.min.js"
+HOSTILE = "<img src=x onerror=alert(1)>"
+US = 1000
+
+
+def make_trace(folder: Path, processes: int, *, asynchronous: bool = False) -> Path:
+    """Each process computes 800 us / p, begins 5 us after the one before, and gets from the next one, which comes later."""
+    trace = TraceBuilder(processes, simulated=True, asynchronous_progress=asynchronous)
+    for one in range(processes):
+        step = 800 * US // processes + 5 * one * US
+        trace.call(one, "MPI_Init", 0, US)
+        trace.enter(one, HOSTILE, US)
+        posted = trace.call(one, "MPI_Get", step, step + US, scope=1, peer=(one + 1) % processes)
+        trace.transfer(one, "get", posted, (one + 1) % processes)
+        done = trace.call(one, "MPI_Win_flush", step + 2 * US, step + 32 * US, scope=1, peer=(one + 1) % processes)
+        trace.complete(one, done, posted)
+        trace.leave(one, HOSTILE, step + 50 * US)
+        trace.call(one, "MPI_Barrier", step + 60 * US, step + 70 * US, scope=0)
+    return trace.write(folder)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("waiting")
+    for processes in (2, 4, 8):
+        make_trace(root / "traces" / f"p{processes}", processes)
+    (root / "empty").mkdir()
+    return root
+
+
+def words(text: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).split())
+
+
+def shown(page: WaitingPage, name: str) -> str:
+    return words("".join(getattr(piece, "text", "") for piece in getattr(waiting_sections, name)(page)))
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_the_page(folder: Path, chromium: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the traces that come with scalkit, as the command makes it."""
+    from scalkit.reports.waiting_page import bundled_traces
+
+    out = folder / "w.html"
+    asked = ["--expect", "1", "--fail-above", "20", "--region", "srumma", "--no-baseline", "--out", str(out)]
+    assert main(["trace", "report", bundled_traces(), *asked]) == 1
+    assert "of the time is waiting for progress. program grows faster than expected" in capsys.readouterr().out
+    text = out.read_text(encoding="utf-8")
+    said = words(text[: text.index('id="plotting"')])
+    for part in (
+        "simulated, not measured",
+        "Who waits for whom in srumma?",
+        "36 processes, simulated",
+        "program/srumma/sk1s_get",
+    ):
+        assert part in said
+    assert len(text) < 1.6e6
+    verdict = json.loads(out.with_suffix(".verdict.json").read_text(encoding="utf-8"))
+    assert [run["processes"] for run in verdict["runs"]] == [4, 9, 16, 25, 36]
+    assert verdict["exit_status"] == 1
+    suite = ET.parse(out.with_suffix(".junit.xml")).getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "2")
+    requests: list[str] = []
+    context = chromium.new_context(viewport={"width": 360, "height": 800}, color_scheme="dark")
+    page = context.new_page()
+    page.on("request", lambda asked: requests.append(asked.url))
+    page.goto(out.as_uri())
+    page.wait_for_selector("html[data-figures=drawn]", state="attached", timeout=120_000)
+    assert [one for one in requests if not one.startswith("data:")] == [out.as_uri()]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.locator(".plot:has(.main-svg)").count() == 6
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})")
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == []
+    context.close()
+
+
+def test_breakdown_by_hand(folder: Path) -> None:
+    ds = analyse(folder / "traces" / "p4")
+    parts = breakdown(ds)
+    assert {kind: values.tolist() for kind, values in parts.kinds.items()} == {
+        "computing": pytest.approx([228e-6, 233e-6, 238e-6, 243e-6]),
+        "one-sided": pytest.approx([31e-6] * 4),
+        "synchronisation": pytest.approx([10e-6] * 4),
+        "messages": [0] * 4,
+        "other calls": pytest.approx([1e-6] * 4),
+    }
+    assert parts.wall == pytest.approx(285e-6)
+    assert parts.operations.tolist() == [1] * 4
+    assert (parts.waiting <= parts.bound).all()
+    inside = breakdown(ds, HOSTILE)
+    assert inside.wall == pytest.approx(264e-6)
+    with pytest.raises(DataError, match="there is no region 'nowhere' in a result; it has"):
+        breakdown(ds, "nowhere")
+
+
+def test_sections(folder: Path) -> None:
+    page = open_waiting([str(folder / "traces")], title=HOSTILE, baseline=False)
+    assert [run.processes for run in page.runs] == [2, 4, 8]
+    for name in waiting_sections.__all__:
+        text = "".join(piece.text for piece in getattr(waiting_sections, name)(page) if hasattr(piece, "text"))
+        assert HOSTILE not in text
+        assert "nan" not in words(text).lower()
+    assert "A verdict on growth needs 5 numbers of processes; there are 3." in shown(page, "growth")
+    assert "4 285 µs 0.83" in shown(page, "strong_scaling")
+    assert "8 8 1.0" in shown(page, "speed")
+    assert page.answer.endswith("Simulated, not measured. Exit status 0.")
+    assert [timeline.locations for timeline in page.timelines] == [8, 2]
+
+
+def test_results_are_not_timed(folder: Path, tmp_path: Path) -> None:
+    write_result(analyse(folder / "traces" / "p4"), tmp_path / "r.nc")
+    page = open_waiting([str(tmp_path)])
+    assert "Results do not say how long their analysis took" in shown(page, "speed")
+    assert list(waiting_sections.when(page)) == []
+    assert len(scaling_of_program(page.runs).data) == 2
+    assert len(analysis_speed(page.runs).data) == 1
+    assert page.to_dict()["runs"][0]["analysis_s"] is None
+    (tmp_path / "times.csv").write_text(
+        "# x\nprocesses,analysis_s,analysis_processes\n4,3.5,2\n4,2.5,1\n", encoding="utf-8"
+    )
+    assert open_waiting([str(tmp_path / "r.nc")]).to_dict()["runs"][0]["analysis_s"] == 2.5
+
+
+def test_with_a_progress_thread_nobody_waits(tmp_path: Path) -> None:
+    page = open_waiting([str(make_trace(tmp_path / "t", 4, asynchronous=True))], fail_above=0, baseline=False)
+    assert page.answer.startswith("Something else than calls progressed communication, so nobody waited for progress.")
+    assert page.status == 0
+    assert "4 31 µs – –" in shown(page, "communication")
+    assert "nan" not in json.dumps(page.to_dict()).lower()
+
+
+def test_wrong_input(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "x.html")
+    traces = str(folder / "traces")
+    with pytest.raises(DataError, match="there is no trace and no result in"):
+        waiting_report(folder / "empty", out)
+    with pytest.raises(DataError, match=r"there is no '/nowhere\.nc'; name results"):
+        waiting_report("/nowhere.nc", out)
+    with pytest.raises(ExpectationError, match="the function 'foo' is unknown"):
+        waiting_report(traces, out, expected="foo(p)")
+    for wrong, why in ((["=p"], "says too little"), (["p", "log(p)"], "names 'program' twice")):
+        asked = [word for text in wrong for word in ("--expect", text)]
+        assert main(["trace", "report", traces, "--out", out, *asked]) == 2
+        assert why in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_waiting_of_all_together(folder: Path) -> None:
+    results = [analyse(folder / "traces" / f"p{n}") for n in (2, 4, 8)]
+    mean, total = (over_processes(results, of=of) for of in ("mean", "sum"))  # type: ignore[arg-type]
+    for metric in ("wait_at_barrier", "wait_for_progress"):
+        if metric in mean:
+            np.testing.assert_allclose(total[metric].values[:, :, 0, 0], mean[metric].values[:, :, 0, 0] * [2, 4, 8])
