@@ -16,7 +16,8 @@ from scalkit.widgets.fallback import Fallback
 from scalkit.widgets.part import Pieces
 from scalkit.widgets.plot_view import PlotView
 from scalkit.widgets.source import source
-from scalkit.widgets.trace_explorer_pairs import TraceCauses, TraceMatrixHead
+from scalkit.widgets.trace_explorer_causes import TraceCauses
+from scalkit.widgets.trace_explorer_pairs import TraceMatrixHead
 from scalkit.widgets.trace_explorer_panes import TraceMetrics, TracePaths
 from scalkit.widgets.trace_explorer_processes import TraceProcesses
 from scalkit.widgets.trace_explorer_shown import chosen_sentence, fallback, heading

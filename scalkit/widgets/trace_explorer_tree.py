@@ -13,7 +13,7 @@ from scalkit.widgets.part import Pieces
 from scalkit.widgets.source import source
 from scalkit.widgets.wording import esc
 
-__all__ = ["TraceRows", "change", "checkbox", "line_of", "number_of", "options"]
+__all__ = ["TraceRows", "change", "checkbox", "line_of", "number_of", "of_which", "options"]
 
 
 class TraceRows(Pieces):
@@ -165,3 +165,8 @@ def change(before: float, after: float, unit: str) -> str:
     if after == before:
         return "±0"
     return f"{'+' if after > before else '−'}{shown_amount(abs(after - before), unit)}"
+
+
+def of_which(browsing: Browsing) -> str:
+    """Return which of two results is shown."""
+    return esc(f", {browsing.names[browsing.shown]}") if browsing.names else ""
