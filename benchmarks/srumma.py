@@ -132,7 +132,8 @@ def cost(args: argparse.Namespace) -> list[Row]:
     with tempfile.TemporaryDirectory() as name:
         program = Path(name) / "cost"
         source = Path(__file__).with_name("trace_cost.c")
-        subprocess.run([mpi.mpicc, "-O2", str(source), "-o", str(program)], check=True)
+        command = [mpi.mpicc, "-O2", f"-I{sources('microbench')}", str(source), "-o", str(program)]
+        subprocess.run(command, check=True)
         for turn in range(2 * args.turns):
             recorded = turn % 4 in (1, 2)
             more = {"LD_PRELOAD": str(library), "SCALKIT_TRACE": f"{name}/trace"} if recorded else {}

@@ -1,5 +1,7 @@
 /* What a recorded call costs: prints ns of one call of several functions, the least of many rounds. Two processes.
  * benchmarks/srumma.py cost runs it with the recorder and without. */
+#include "trace/scalkit_trace.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>
@@ -43,6 +45,7 @@ int main(int argc, char **argv)
               MPI_Win_flush(1, win));
         LEAST("MPI_Fetch_and_op and MPI_Win_flush", 2, MPI_Fetch_and_op(&value, &was, MPI_INT, 1, 8, MPI_SUM, win);
               MPI_Win_flush(1, win));
+        LEAST("SK_TRACE_ENTER and SK_TRACE_LEAVE", 2, SK_TRACE_ENTER("region"); SK_TRACE_LEAVE());
         LEAST("MPI_Iprobe", 1, MPI_Iprobe(1, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
     }
     MPI_Win_unlock_all(win);
