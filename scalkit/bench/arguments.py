@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from scalkit.bench.operations import FUNCTIONS, KINDS, NEIGHBOURHOOD, SHAPES
+from scalkit.bench.refinement import Refinement
 from scalkit.errors import UsageError
+from scalkit.measure.cutting import Cut
 
 __all__ = ["DATATYPES", "SYNCS", "Arguments"]
 
@@ -17,8 +19,9 @@ SYNCS = ("round", "window", "dissemination")
 
 _MOST_PROCESSES = 9999
 _MOST_RUNS = 99
-_MOST_REPETITIONS = 1_000_000
+_LEAST_REPETITIONS, _MOST_REPETITIONS = 5, 1_000_000
 _MOST_SIZE = 2**30
+_NEWER = ("min_reps", "cut_quartiles", "per_process")
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,22 @@ class Arguments:
         Orders of the group of MPI_Comm_create.
     budget_s : float or None, in s
         For the whole campaign.
-    max_reps : int
-        Most repetitions of an operation in a launch.
+    max_reps, min_reps : int
+        Most and fewest repetitions of an operation in a launch.
     processes_per_node : int or None
         At most so many on a node; None leaves it to the launcher.
     functions : tuple of str or None
         Functions of the user, as `scalkit.bench.functions` takes them; with the kind ``"functions"``, and only with it.
+    standard_error : float or None
+        Repetitions go on until the standard error of the mean is at most this share of it; None for the usual rule, by intervals
+        of median and first quartile.
+    cut_quartiles : tuple of int
+        Quarters of the repetitions that this mean leaves out, 1 the lowest, 4 the highest: none, 1 and 4, one of them, 1 and 2,
+        or 3 and 4.
+    per_process : bool
+        Keep the time of the root in each repetition, and of every process.
+    refine : Refinement or None
+        Points are inserted where the curve bends.
     experiments : tuple of str or None
         Those on neighbourhoods, as `scalkit.bench.neighbourhood` takes them; with the kind ``"neighbourhood"``, and only with it.
 
@@ -73,6 +86,11 @@ class Arguments:
     processes_per_node: int | None = None
     functions: tuple[str, ...] | None = None
     experiments: tuple[str, ...] | None = None
+    min_reps: int = 20
+    standard_error: float | None = None
+    cut_quartiles: tuple[int, ...] = ()
+    per_process: bool = False
+    refine: Refinement | None = None
 
     def __post_init__(self) -> None:
         if self.kinds.count(NEIGHBOURHOOD) != bool(self.experiments):
@@ -99,7 +117,7 @@ class Arguments:
         if list(self.counts) != sorted(set(self.counts)):
             raise UsageError(f"-n {','.join(map(str, self.counts))}: name each number of processes once, ascending.")
         _range("--runs", self.runs, 1, _MOST_RUNS)
-        _range("--max-reps", self.max_reps, 20, _MOST_REPETITIONS)
+        self._require_rules()
         _range("--seed", self.seed, 0, 2**63 - 1)
         if self.processes_per_node is not None:
             _range("processes per node", self.processes_per_node, 1, _MOST_PROCESSES)
@@ -113,6 +131,37 @@ class Arguments:
         if self.budget_s is not None and not (math.isfinite(self.budget_s) and self.budget_s > 0):
             raise UsageError(f"--budget {self.budget_s:g}: a positive number of seconds is needed.")
 
+    def _require_rules(self) -> None:
+        """Return nothing if the rules of when to stop make sense."""
+        _range("--max-reps", self.max_reps, _LEAST_REPETITIONS, _MOST_REPETITIONS)
+        _range("--min-reps", self.min_reps, 2, _MOST_REPETITIONS)
+        if self.min_reps > self.max_reps:
+            raise UsageError(
+                f"--min-reps {self.min_reps} is greater than --max-reps {self.max_reps}; lower the first or raise the second."
+            )
+        error = self.standard_error
+        if error is not None and not (math.isfinite(error) and 0 < error < 1):
+            raise UsageError(
+                f"--standard-error {error:g}: a share of the mean between 0 and 1 is needed, such as 0.02 for 2 %."
+            )
+        Cut.of(self.cut_quartiles)
+        if self.refine is not None and self.refine.over == "processes":
+            self.refine.require_points(self.counts)
+
+    @property
+    def timing_options(self) -> dict[str, Any]:
+        """Options of the programs that time operations; those that say nothing new are left out."""
+        options: dict[str, Any] = {"sync": self.sync, "min-reps": self.min_reps, "max-reps": self.max_reps}
+        if self.standard_error is not None:
+            options["standard-error"] = repr(self.standard_error)
+        if self.cut_quartiles:
+            options["cut-quartiles"] = ",".join(map(str, self.cut_quartiles))
+        if self.per_process:
+            options["per-process"] = 1
+        if self.refine is not None:
+            options["auto-refined"] = 1
+        return options
+
     def as_table(self) -> dict[str, Any]:
         """Return the arguments as they stand in campaign.toml; what is None is left out."""
         return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items() if v is not None}
@@ -120,7 +169,15 @@ class Arguments:
     def differing(self, table: Mapping[str, Any]) -> list[str]:
         """Return the names of the arguments that differ from those in a campaign.toml."""
         own = self.as_table()
-        return [field.name for field in fields(self) if own.get(field.name) != table.get(field.name)]
+        usual = {name: list(v) if isinstance(v, tuple) else v for name, v in _newer().items()}
+        return [
+            field.name for field in fields(self) if own.get(field.name) != table.get(field.name, usual.get(field.name))
+        ]
+
+
+def _newer() -> dict[str, Any]:
+    """Return arguments that older folders do not have, and what they were then."""
+    return {field.name: field.default for field in fields(Arguments) if field.name in _NEWER}
 
 
 def _choice(what: str, values: tuple[str, ...], allowed: tuple[str, ...]) -> None:

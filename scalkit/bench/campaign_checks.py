@@ -11,8 +11,10 @@ from scalkit.bench.arguments import DATATYPES
 from scalkit.bench.neighbourhood import design_text, experiments
 from scalkit.bench.operations import FUNCTIONS, GROUPS, KINDS, NEIGHBOURHOOD, choose, operations
 from scalkit.bench.platforms import load_platform
+from scalkit.bench.refinement import Refinement
 from scalkit.bench.simulator import read_algorithms
 from scalkit.errors import UsageError
+from scalkit.measure.cutting import Cut
 from scalkit.native import sources
 from scalkit.schema_errors import hint, place
 from scalkit.toml_lines import Path as EntryPath
@@ -25,6 +27,8 @@ _KEYS = {
     "-n ": "processes ",
     "--ops": "functions",
     "--algorithm": "algorithms",
+    "--sizes": "sizes",
+    "--max-points": "refine.max_points",
 }
 
 
@@ -47,6 +51,7 @@ class Checks:
         self._sizes()
         self._libraries()
         self._platforms()
+        self._rules()
         return self._found
 
     def _say(self, path: EntryPath, text: str) -> None:
@@ -56,6 +61,30 @@ class Checks:
         for key in ("budget_s", "timeout_s"):
             if not math.isfinite(self._table.get(key, 0)):
                 self._say((key,), f"{key} is {self._table[key]}; a positive number of seconds is needed.")
+
+    def _rules(self) -> None:
+        """Say what is wrong with when to stop, and with what is refined."""
+        least, most = self._table.get("min_reps", 20), self._table.get("max_reps", 400)
+        if least > most:
+            key = "min_reps" if "min_reps" in self._table else "max_reps"
+            self._say((key,), f"min_reps is {least}, max_reps {most}; lower the first or raise the second.")
+        self._try(("cut_quartiles",), Cut.of, self._table.get("cut_quartiles", ()))
+        if "refine" not in self._table:
+            return
+        over = self._table["refine"]["over"]
+        rules = Refinement(**self._table["refine"])
+        first = self._table.get("sizes", [8]) if over == "sizes" else self._table["processes"]
+        self._try((over if over in self._table else "refine",), rules.require_points, sorted(first))
+        if over == "sizes" and first != sorted(first):
+            self._say(("sizes",), "sizes that are refined must ascend.")
+        if not {"collectives", FUNCTIONS} & set(self._table["measure"]):
+            self._say(("refine",), "refine follows run times; add 'collectives' to measure, or leave it out.")
+        if "slurm" in self._table:
+            self._say(
+                ("refine",),
+                "refine measures point after point, which jobs cannot; leave out slurm, and 'scalkit campaign run' it in one "
+                "allocation.",
+            )
 
     def _functions(self) -> None:
         tree = sources("microbench")

@@ -6,7 +6,7 @@ import json
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -17,6 +17,7 @@ from scalkit.bench.campaign_checks import Checks, absolute, platforms_of
 from scalkit.bench.neighbourhood import design_text
 from scalkit.bench.operations import SHAPES
 from scalkit.bench.plan import least_time, make_plan
+from scalkit.bench.refinement import Refinement
 from scalkit.errors import UsageError
 from scalkit.schema_errors import place, schema_errors
 from scalkit.toml_lines import lines_of, syntax_error
@@ -211,13 +212,18 @@ def _variants(table: Mapping[str, Any], base: Path) -> tuple[Variant, ...]:
     placements: list[int | None] = [int(n) for n in table.get("processes_per_node", [])] or [None]
     combinations = list(product(libraries, sizes, placements))
     budget_s = table.get("budget_s")
-    share_s = None if budget_s is None else budget_s / len(combinations)
+    refine = Refinement(**table["refine"]) if "refine" in table else None
+    by_size = refine is not None and refine.over == "sizes"
+    folders = len(combinations) // len(sizes) * (refine.max_points if refine and by_size else len(sizes))
+    share_s = None if budget_s is None else budget_s / folders
     found = []
     for library, size, per_node in combinations:
         words = [library.name] if len(libraries) > 1 else []
         words += [f"{size}B"] if len(sizes) > 1 else []
         words += [f"{per_node}ppn"] if len(placements) > 1 else []
-        found.append(Variant("-".join(words), library, _arguments(table, base, size, per_node, share_s)))
+        arguments = _arguments(table, base, size, per_node, share_s)
+        kinds = tuple(kind for kind in arguments.kinds if kind != "memory" or not by_size or size == sizes[0])
+        found.append(Variant("-".join(words), library, replace(arguments, refine=refine, kinds=kinds)))
     return tuple(found)
 
 
@@ -257,6 +263,10 @@ def _arguments(
         shapes=tuple(table.get("shapes", SHAPES)),
         budget_s=budget_s,
         max_reps=int(table.get("max_reps", 400)),
+        min_reps=int(table.get("min_reps", 20)),
+        standard_error=table.get("standard_error"),
+        cut_quartiles=tuple(table.get("cut_quartiles", ())),
+        per_process=bool(table.get("per_process", False)),
         processes_per_node=per_node,
         functions=own or None,
         experiments=experiments or None,

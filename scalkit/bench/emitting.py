@@ -102,11 +102,13 @@ def _campaign(file: CampaignFile, tool: str) -> dict[str, Any]:
     unknown = [kind for kind in first.kinds if kind not in PROGRAMS]
     if unknown:
         raise UsageError(f"{file.path} measures {unknown[0]!r}, which {tool} cannot; leave it out.")
+    if first.refine is not None:
+        raise UsageError(f"{file.path} refines {first.refine.over}, which {tool} cannot; leave out [refine].")
     (library,) = libraries.values()
     slurm = file.slurm or SlurmOptions()
     tree = sources("microbench")
     ops = choose(tree, first.kinds, first.ops)
-    shared = {"collectives": {"datatype": first.datatype, "sync": first.sync, "max-reps": first.max_reps}}
+    shared = {"collectives": {"datatype": first.datatype, **first.timing_options}}
     shared["memory"] = {"shapes": ",".join(first.shapes)}
     return {
         "id": secrets.token_hex(4),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import secrets
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from scalkit.bench.campaign import Campaign, Progress, Result
-from scalkit.bench.campaign_file import CampaignFile
+from scalkit.bench.campaign_file import CampaignFile, Variant
 from scalkit.bench.cell_campaign import CellCampaign
 from scalkit.bench.folder import Folder
 from scalkit.bench.job import prepare_variant
@@ -44,10 +45,22 @@ def prepare_here(file: CampaignFile, *, set_aside: bool = False) -> tuple[Campai
             )
         Folder(variant.folder(file.out)).require_usable()
     campaigns = []
+    identities: dict[tuple[str, int | None], str] = {}
     for variant in file.variants:
-        campaigns.append(prepare_variant(file, variant, variant.folder(file.out), set_aside=set_aside))
+        folder = variant.folder(file.out)
+        identity = _shared_identity(variant, folder, identities)
+        campaigns.append(prepare_variant(file, variant, folder, set_aside=set_aside, identity=identity))
         _require_apart(file, campaigns)
     return tuple(campaigns)
+
+
+def _shared_identity(variant: Variant, folder: Path, known: dict[tuple[str, int | None], str]) -> str:
+    """Return the begin of all run ids: that of the other sizes where sizes are refined, so that they are one run."""
+    rules = variant.arguments.refine
+    if rules is None or rules.over != "sizes":
+        return ""
+    key = (variant.library.name, variant.arguments.processes_per_node)
+    return known.setdefault(key, str(Folder(folder).record.get("id") or secrets.token_hex(4)))
 
 
 def run_here(

@@ -79,7 +79,7 @@ class Launcher:
             options |= {"ops": ",".join(self.ops[launch.kind]), "shapes": ",".join(own.shapes)}
         else:
             options |= {"ops": ",".join(self.ops[launch.kind]), "size": own.size, "datatype": own.datatype}
-            options |= {"sync": own.sync, "max-reps": own.max_reps, **self.mpi.options}
+            options |= {**own.timing_options, **self.mpi.options}
         is_own = launch.kind == FUNCTIONS
         program, *first = self.functions if is_own else (str(self.build.program(_program(launch))),)
         words = [*first, *(f"--{name}={value}" for name, value in options.items())]

@@ -136,6 +136,8 @@ def measure_file(args: argparse.Namespace, add_options: Callable[[argparse.Argum
 def _run_here(path: Path, *, set_aside: bool, as_json: bool) -> int:
     from scalkit.bench.campaign_file import read_campaign
     from scalkit.bench.here import prepare_here, run_here
+    from scalkit.bench.refining import ranges_of_file, run_refined
+    from scalkit.cli.measuring_rules import say_inserted
     from scalkit.cli.progress import progress_printer, terminated_like_interrupted
 
     file = read_campaign(path)
@@ -148,7 +150,15 @@ def _run_here(path: Path, *, set_aside: bool, as_json: bool) -> int:
             _say(as_json, f"Measuring {kinds} of {campaign.mpi.name} into {campaign.folder.path}")
         try:
             with progress_printer(sys.stderr) as on_progress:
-                results = run_here(file, campaigns, on_progress=on_progress)
+                if file.variants[0].arguments.refine is None:
+                    results = run_here(file, campaigns, on_progress=on_progress)
+                else:
+                    results = run_refined(
+                        ranges_of_file(file, campaigns),
+                        timeout_s=file.timeout_s,
+                        on_progress=on_progress,
+                        on_insert=say_inserted,
+                    )
         except KeyboardInterrupt:
             sys.stderr.write(f"What was measured is kept in {file.out}; the same command resumes.\n")
             raise

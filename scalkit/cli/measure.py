@@ -32,9 +32,10 @@ import argparse
 import json
 import re
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from scalkit.cli.master_worker import WHAT, add_farm_options, prepared_farm
+from scalkit.cli.measuring_rules import add_rules, is_sized, ranges_of, refuse_rules, rules_of, run_ranges, sizes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from scalkit.bench.master_worker import FarmCampaign
     from scalkit.bench.targets import Target
 
-_MOST_REMARKS = 12
+_MOST_REMARKS, _MOST_OPENINGS = 12, 6
 
 HELP = "measure the MPI library of this machine"
 
@@ -73,11 +74,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", default="runs/here", metavar="FOLDER", help="where to write (default: %(default)s)")
     add("--budget", type=float, default=None, metavar="SECONDS", help="for all of it, about (default: no limit)")
     add("--ops", default="", metavar="A,B,...", help="names or groups, such as MPI_Scan,nonblocking (default: paper)")
-    add("--size", type=int, default=8, metavar="BYTES", help="message size (default: %(default)s)")
     add("--datatype", default="byte", metavar="TYPE", help="byte, int or double (default: %(default)s)")
     add("--sync", default="round", metavar="METHOD", help="round, window or dissemination (default: %(default)s)")
     add("--shapes", default="", metavar="A,B,...", help="group orders of MPI_Comm_create (default: all four)")
-    add("--max-reps", type=int, default=400, metavar="N", help="most repetitions in a launch (default: %(default)s)")
     add("--seed", type=int, default=None, metavar="N", help="of all random choices (default: drawn, and kept)")
     add("--mpicc", default=None, metavar="PROGRAM", help="compiler of the MPI library (default: found)")
     add("--mpiexec", default=None, metavar="PROGRAM", help="launcher of the same library (default: found)")
@@ -86,6 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--set-aside", action="store_true", help="rename --out if it holds another campaign, rather than refuse it")
     add("--campaign", default=None, metavar="FILE", help="do what a campaign file says (docs/campaigns.md), here")
     add("--json", action="store_true", help="print the outcome as JSON instead of text")
+    add_rules(parser)
     add_farm_options(parser)
 
 
@@ -116,7 +116,6 @@ def run(args: argparse.Namespace) -> int:
     """Measure what is missing, say what was, and return 0 or 2; with a report also 1."""
     from pathlib import Path
 
-    from scalkit.bench.here import run_alternately
     from scalkit.bench.targets import find_targets
     from scalkit.cli.progress import progress_printer, terminated_like_interrupted
     from scalkit.errors import UsageError
@@ -130,6 +129,11 @@ def run(args: argparse.Namespace) -> int:
     out = Path(args.out)
     _require_usable(args, out)
     counts = _counts(args.processes)
+    if WHAT in args.what:
+        refuse_rules(args, WHAT)
+    else:
+        rules_of(args)
+        sizes_of(args)
     with terminated_like_interrupted():
         targets = find_targets(
             args.mpi,
@@ -139,23 +143,20 @@ def run(args: argparse.Namespace) -> int:
             mpicc=args.mpicc,
             mpiexec=args.mpiexec,
         )
-        folders = [out / target.label if len(targets) > 1 else out for target in targets]
-        campaigns = [_prepared(args, counts, *one) for one in zip(targets, folders, strict=True)]
-        for campaign in campaigns:
+        ranges = _ranges(args, counts, targets, out)
+        campaigns = [campaign for one in ranges for campaign in one.campaigns]
+        for campaign in campaigns[:_MOST_OPENINGS]:
             _say(args, _opening(campaign))
         try:
             with progress_printer(sys.stderr) as on_progress:
-                results: tuple[Result, ...] = (
-                    run_alternately(campaigns, timeout_s=args.timeout, on_progress=on_progress)
-                    if len(campaigns) > 1
-                    else (campaigns[0].run(timeout_s=args.timeout, on_progress=on_progress),)
-                )
+                results = run_ranges(args, ranges, on_progress)
         except KeyboardInterrupt:
             sys.stderr.write(f"What was measured is kept in {out}; the same command resumes.\n")
             raise
         _report(args, results)
         status = 2 if any(result.missing for result in results) else 0
-        return _written_report(args, targets, folders) if args.report and status == 0 else status
+        folders = [campaign.folder.path for campaign in campaigns]
+        return _written_report(args, out, folders) if args.report and status == 0 else status
 
 
 def _require_usable(args: argparse.Namespace, out: Path) -> None:
@@ -163,39 +164,48 @@ def _require_usable(args: argparse.Namespace, out: Path) -> None:
     from scalkit.bench.folder import CAMPAIGN, Folder
     from scalkit.errors import UsageError
 
-    if len(args.mpi) + len(args.platform) <= 1:
+    several = "libraries" if len(args.mpi) + len(args.platform) > 1 else "message sizes" if is_sized(args) else ""
+    if not several:
         Folder(out).require_usable()
     elif out.exists() and (not out.is_dir() or (out / CAMPAIGN).exists()):
-        raise UsageError(f"--out {out} is a file or holds one campaign; several libraries need a folder for theirs.")
+        raise UsageError(f"--out {out} is a file or holds one campaign; several {several} need a folder for theirs.")
+    if args.report and args.refine:
+        raise UsageError("--report: a refined range has too many columns for a report; leave one of both out.")
     if args.report:
         from scalkit.reports.target import Target
 
         Target.of(args.report, force=True)
 
 
-def _prepared(
-    args: argparse.Namespace, counts: tuple[int, ...], target: Target, folder: Path
-) -> Campaign | FarmCampaign:
-    from scalkit.bench import prepare
-    from scalkit.bench.simulator import SimulatedMpi
+def _ranges(args: argparse.Namespace, counts: tuple[int, ...], targets: Sequence[Target], out: Path) -> list[Any]:
+    """Return what is measured, ready to run: the campaigns of each target."""
+    from scalkit.bench.refining import Range
 
-    if WHAT in args.what:
-        return prepared_farm(args, counts, folder, target.mpi)
-    if isinstance(target.mpi, SimulatedMpi):
-        target.mpi.platform.require_room(max(counts, default=0), target.mpi.per_node)
-    arguments = _arguments(args, counts, folder, target)
-    return prepare(folder, arguments, target.mpi, set_aside=args.set_aside)
+    if WHAT not in args.what:
+        return [*ranges_of(args, targets, out, lambda target, folder: _arguments(args, counts, folder, target))]
+    folders = [out / target.label if len(targets) > 1 else out for target in targets]
+    farms: list[Any] = [
+        prepared_farm(args, counts, folder, target.mpi) for target, folder in zip(targets, folders, strict=True)
+    ]
+    return [Range([farm], _single_size, out) for farm in farms]
+
+
+def _single_size(size: int) -> NoReturn:
+    raise AssertionError(size)
 
 
 def _arguments(args: argparse.Namespace, counts: tuple[int, ...], out: Path, target: Target) -> Arguments:
     from scalkit.bench import Arguments
     from scalkit.bench.folder import Folder
     from scalkit.bench.operations import FUNCTIONS, SHAPES
+    from scalkit.bench.simulator import SimulatedMpi
     from scalkit.errors import UsageError
 
     if not args.what and not args.function:
         raise UsageError("nothing is named to measure; say collectives, memory, both, or --function FILE.")
 
+    if isinstance(target.mpi, SimulatedMpi):
+        target.mpi.platform.require_room(max(counts, default=0), target.mpi.per_node)
     if args.seed is None:
         recorded = Folder(out).record.get("arguments", {}).get("seed")
         args.seed = _drawn_seed() if recorded is None else recorded
@@ -205,28 +215,28 @@ def _arguments(args: argparse.Namespace, counts: tuple[int, ...], out: Path, tar
         runs=target.mpi.usual_runs if args.runs is None else args.runs,
         seed=args.seed,
         ops=_words(args.ops),
-        size=args.size,
+        size=sizes_of(args)[0],
         datatype=args.datatype,
         sync=args.sync,
         shapes=_words(args.shapes) or SHAPES,
         budget_s=args.budget,
-        max_reps=args.max_reps,
+        **rules_of(args),
         functions=tuple(args.function) or None,
         processes_per_node=args.per_node if target.mpi.is_simulated else None,
     )
 
 
-def _written_report(args: argparse.Namespace, targets: Sequence[Target], folders: Sequence[Path]) -> int:
+def _written_report(args: argparse.Namespace, out: Path, folders: Sequence[Path]) -> int:
     """Write the report on what was measured and return its status."""
     from scalkit.reports import report
 
-    several = len(targets) > 1
+    several = len(folders) > 1
     result = report(
         [str(folder) for folder in folders],
         None,
         args.report,
         template="compare" if several else "report",
-        labels=[target.label for target in targets] if several else (),
+        labels=[str(folder.relative_to(out)) for folder in folders] if several else (),
         force=True,
     )
     _say(args, f"report: {result.html}\n{result.answer}")

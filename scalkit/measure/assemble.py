@@ -15,9 +15,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError
+from scalkit.measure.process_times import DIMENSIONS, of_processes
 from scalkit.measure.records import Cell
 from scalkit.measure.runfile import RunFile
-from scalkit.measure.schema import FUNCTION, METRICS, REPETITION, RUN, Metric, function_order
+from scalkit.measure.schema import FUNCTION, METRICS, PROCESS, REPETITION, RUN, Metric, function_order
 
 __all__ = ["assemble", "common", "places", "require_distinct", "run_labels"]
 
@@ -26,6 +27,7 @@ _LEAST_VALID = 5
 
 _COUNTED = {"operations": Metric("operations", "op", "operations, as the program counts them", exact=True)}
 _DETAIL_UNITS = {"time_first": "s", "time_pure": "s", "time_work": "s", "overlap": "1"}
+_DETAIL_UNITS |= {"root_time": "s", "process_time": "s", "process_last": "1"}
 _QUALITY: dict[str, tuple[type, object, str]] = {
     "n_repetitions": (np.int32, 0, "repetitions measured"),
     "n_late": (np.int32, 0, "repetitions that some process began after the common start"),
@@ -171,6 +173,7 @@ class _Board:
         self._timed = {(i, op): t for i, file in enumerate(files) for op, t in _timed(file).items()}
         self._index = {id(file): i for i, file in enumerate(files)}
         self._depth = max((sum(len(c.t_ns) for c in t.cells) for t in self._timed.values()), default=0)
+        self._most_processes = max((cell.p for file in files for cell in file.cells if cell.process_ns), default=0)
         self._crowded = dict.fromkeys(self._points, False)
         self._per_node: dict[int, set[int]] = {point: set() for point in self._points}
         self._shape = (len(self._functions), len(self._points), len(self._runs))
@@ -188,6 +191,9 @@ class _Board:
             self._array("time", self._depth)[at][: len(values)] = values
             self._put(at, {**timed.quality(), "flagged_kept": kept, "incomplete": not file.complete})
             self._put(at, {"time_first": timed.first_ns * 1e-9, **timed.overlap()})
+            for name, of_each in of_processes(timed.cells, np.isnan(values)).items():
+                depth = self._depth if DIMENSIONS[name] == REPETITION else self._most_processes
+                self._array(name, depth)[at][: len(of_each)] = of_each
         for memory in file.memories:
             at = self._at(memory.op, file)
             self._put(at, {**memory.values, "bypassed": memory.bypassed, "verified": memory.verified})
@@ -214,7 +220,8 @@ class _Board:
 
     def _variable(self, name: str) -> tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]:
         array = self._arrays[name]
-        dims = (FUNCTION, self._parameter, RUN, REPETITION)[: array.ndim]
+        last = PROCESS if DIMENSIONS.get(name) == PROCESS else REPETITION
+        dims = (FUNCTION, self._parameter, RUN, last)[: array.ndim]
         if name in METRICS or name in _COUNTED:
             return dims, array, {**METRICS, **_COUNTED}[name].attrs()
         if name == "status":

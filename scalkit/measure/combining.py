@@ -15,6 +15,7 @@ from scalkit.measure.layout import as_grid, as_points, points_in
 from scalkit.measure.schema import (
     FUNCTION,
     POINT,
+    PROCESS,
     REPETITION,
     RUN,
     check,
@@ -87,7 +88,7 @@ def _combined(given: Sequence[xr.Dataset], axis: str) -> xr.Dataset:
     parts = _apart([_with_runs(ds) for ds in given], axis)
     names = list(dict.fromkeys(str(name) for part in parts for name in part.data_vars))
     coords = _coords(parts, axis)
-    depth = max(part.sizes.get(REPETITION, 0) for part in parts)
+    depth = {dim: max(part.sizes.get(dim, 0) for part in parts) for dim in (REPETITION, PROCESS)}
     variables = {
         name: _joined(name, [part for part in parts if name in part.data_vars], coords, depth) for name in names
     }
@@ -177,19 +178,19 @@ def _coords(parts: Sequence[xr.Dataset], axis: str) -> dict[str, NDArray[Any]]:
 
 
 def _joined(
-    name: str, parts: Sequence[xr.Dataset], coords: dict[str, NDArray[Any]], depth: int
+    name: str, parts: Sequence[xr.Dataset], coords: dict[str, NDArray[Any]], depth: dict[str, int]
 ) -> tuple[tuple[str, ...], NDArray[Any], dict[Any, Any]]:
     """Return one variable of all parts; later parts only fill what earlier ones left empty."""
     used = {str(dim) for part in parts for dim in part[name].dims}
-    dims = tuple(dim for dim in (*coords, REPETITION) if dim in used)
+    dims = tuple(dim for dim in (*coords, *depth) if dim in used)
     kind = np.result_type(*(np.asarray(part[name]).dtype for part in parts))
-    shape = tuple(depth if dim == REPETITION else len(coords[dim]) for dim in dims)
+    shape = tuple(depth[dim] if dim in depth else len(coords[dim]) for dim in dims)
     empty = empty_value(name, kind)
     array = np.full(shape, empty, dtype=kind)
     for part in parts:
         variable = part[name].expand_dims([dim for dim in dims if dim not in part[name].dims]).transpose(*dims)
         index = [
-            np.arange(variable.sizes[dim]) if dim == REPETITION else _positions(coords[dim], np.asarray(part[dim]))
+            np.arange(variable.sizes[dim]) if dim in depth else _positions(coords[dim], np.asarray(part[dim]))
             for dim in dims
         ]
         place = np.ix_(*index)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from scalkit.errors import UsageError
 
-__all__ = ["CUT_MEANS", "Cut", "cut_mean"]
+__all__ = ["CUTS", "CUT_MEANS", "Cut", "cut_mean", "relative_error"]
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ class Cut:
     Attributes
     ----------
     lowest, highest : int
-        Together at most 2, so that half of the repetitions stays.
+        Together at most 2 in statistics, so that half of the repetitions stays; the C programs allow 3.
     """
 
     lowest: int = 0
@@ -57,6 +57,14 @@ class Cut:
         shown = ",".join(map(str, quartiles))
         raise UsageError(f"quartiles to cut: {shown} is not possible; choose 1,4 or 4 or 1 or 3,4 or 1,2, or none.")
 
+    @classmethod
+    def of_text(cls, text: str) -> Cut | None:
+        """Return the cut that a text says, as ``"1,4"``; None if it says none that leaves a quarter or more."""
+        return next((cut for cut in CUTS if text == str(cut)), None)
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.quartiles))
+
     @property
     def quartiles(self) -> tuple[int, ...]:
         """The quarters that are left out, by number."""
@@ -73,6 +81,10 @@ CUT_MEANS = MappingProxyType(
     }
 )
 """Statistics by name: `cut_mean` leaves out the lowest and the highest quarter, the others those of their name."""
+
+
+CUTS = tuple(Cut(low, high) for low in range(_QUARTERS) for high in range(_QUARTERS - low))
+"""All that leave a quarter or more, none among them."""
 
 
 def cut_mean(ordered: Floats, count: NDArray[Any], cut: Cut) -> Floats:
@@ -115,3 +127,28 @@ def _quantile(ordered: Floats, count: NDArray[Any], share: float) -> Floats:
     )
     found: Floats = below + (place - low) * (above - below)
     return found
+
+
+def relative_error(values: NDArray[Any], cut: Cut) -> float:
+    """Return the standard error of the mean that a cut leaves, as a share of that mean; NaN for fewer than two values.
+
+    Parameters
+    ----------
+    values : array_like of shape (n,)
+    cut : Cut
+
+    References
+    ----------
+    Tukey and McLaughlin 1963: the standard deviation of the values with what is cut moved to the quartiles, over the share that
+    is left and the root of n. The stop rule of the C programs asks for the same.
+    """
+    ordered = np.sort(np.asarray(values, dtype=np.float64))
+    n = len(ordered)
+    if n < 2:
+        return float("nan")
+    count = np.array(n)
+    mean = float(cut_mean(ordered, count, cut))
+    low, high = (float(_quantile(ordered, count, s)) for s in (cut.lowest / _QUARTERS, 1 - cut.highest / _QUARTERS))
+    left = 1 - (cut.lowest + cut.highest) / _QUARTERS
+    spread = float(np.clip(ordered, low, high).std(ddof=1))
+    return spread / (left * float(np.sqrt(n))) / mean if mean > 0 else float("nan")

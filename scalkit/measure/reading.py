@@ -148,8 +148,13 @@ class _Inputs:
         self.hashes: list[tuple[Path, str]] = []
 
     def folder(self, folder: Path) -> None:
-        """Read the run files of a folder; without any, the files of other programs in it and in its folders."""
+        """Read the run files of a folder; without any, those of the campaigns in it, or the files of other programs."""
         found, ignored = _run_files(folder)
+        inner = [] if found or ignored else campaigns_in(folder)
+        for one in inner:
+            self.folder(one)
+        if inner:
+            return
         if not found and not ignored:
             contents, ignored = foreign_files(folder)
             if not contents:
@@ -236,6 +241,12 @@ def _run_files(folder: Path) -> tuple[list[RunFile], list[str]]:
     return runs, notes
 
 
+def campaigns_in(folder: Path) -> list[Path]:
+    """Return the campaign folders in a folder, by name; those with a number in the order of the numbers."""
+    found = [path for path in folder.iterdir() if path.is_dir() and (path / CAMPAIGN).is_file()]
+    return sorted(found, key=lambda path: [int(w) if w.isdecimal() else w for w in re.split(r"([0-9]+)", path.name)])
+
+
 def _empty(folder: Path) -> DataError:
     inner = sorted(p.name for p in folder.iterdir() if p.is_dir())
     hint = f"; perhaps one of its folders is meant: {', '.join(inner[:5])}" if inner else ""
@@ -264,8 +275,25 @@ def _campaign(folder: Path) -> list[str]:
 
 
 def _by_campaign(runs: Sequence[RunFile]) -> list[list[RunFile]]:
-    """Return the files grouped by their run id without its number, so that each campaign numbers its own runs."""
+    """Return the files grouped by their run id without its number, so that each campaign numbers its own runs.
+
+    The message sizes of a campaign are groups of their own; what has no size is in the first of them.
+    """
     groups: dict[str, list[RunFile]] = {}
     for run in runs:
         groups.setdefault(re.sub(r"-r\d{1,6}$", "", run.env.run_id), []).append(run)
-    return list(groups.values())
+    return [part for group in groups.values() for part in _by_size(group)]
+
+
+def _by_size(runs: Sequence[RunFile]) -> list[list[RunFile]]:
+    parts: dict[int, list[RunFile]] = {}
+    rest: list[RunFile] = []
+    for run in runs:
+        sizes = {cell.size_bytes for cell in run.cells}
+        (parts.setdefault(sizes.pop(), []) if len(sizes) == 1 else rest).append(run)
+    folders = [run.path.parent for part in parts.values() for run in {run.path.parent: run for run in part}.values()]
+    if len(parts) < 2 or len(set(folders)) < len(folders):
+        return [list(runs)]  # one folder with several sizes is a mistake, which `assemble` names
+    ordered = [parts[size] for size in sorted(parts)]
+    ordered[0] += rest
+    return ordered

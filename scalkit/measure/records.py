@@ -96,6 +96,19 @@ class Record:
                 )
         return tuple(value)
 
+    def rows(self, key: str, width: int, most: int) -> tuple[tuple[int, ...], ...]:
+        """Return a list of at most `most` lists of `width` whole numbers each; empty if it is absent."""
+        value = self.fields.get(key, [])
+        if not isinstance(value, list) or len(value) > most:
+            raise self._wrong(key, f"a list of at most {most} lists")
+        for place, row in enumerate(value):
+            if not isinstance(row, list) or len(row) != width or not all(_is_time(item) for item in row):
+                raise self.error(
+                    f"{key}[{place}] is {_short(row)}; a list of {width} whole numbers of at least 0 is needed, one for each "
+                    "process. Restore the file or measure again."
+                )
+        return tuple(tuple(row) for row in value)
+
     def mapping(self, key: str) -> Mapping[str, Any]:
         """Return a field that is an object; empty if it is absent."""
         value = self.fields.get(key, {})
@@ -171,6 +184,10 @@ class Cell:
     """Of an overlap: call and wait without work beside them."""
     work_ns: tuple[int, ...] = ()
     """Of an overlap: the work alone."""
+    root_ns: tuple[int, ...] = ()
+    """When process 0 was done, of each repetition; empty if it was not kept."""
+    process_ns: tuple[tuple[int, ...], ...] = ()
+    """When each process was done, of the first repetitions of the pass."""
 
     @classmethod
     def of(cls, record: Record) -> Cell:
@@ -197,6 +214,8 @@ class Cell:
             first_ns=record.number("first_ns", math.nan),
             pure_ns=record.wholes("pure_ns", []),
             work_ns=record.wholes("work_ns", []),
+            root_ns=_of_root(record, n),
+            process_ns=record.rows("process_ns", record.whole("p", least=1), n),
         )
 
 
@@ -281,6 +300,17 @@ def _own_memory(record: Record) -> dict[str, float]:
         inner = record.below(f"{stage}_B")
         values |= {f"{kind}_{stage}": inner.number(kind, math.nan) for kind in ("pss", "private", "rss")}
     return values
+
+
+def _of_root(record: Record, n: int) -> tuple[int, ...]:
+    found = record.wholes("root_ns", [])
+    if len(found) not in (0, n):
+        raise record.error(f"n is {n}, but root_ns has {len(found)} values; restore the file or measure again.")
+    return found
+
+
+def _is_time(value: object) -> bool:
+    return _is_whole(value) and 0 <= value <= _LARGEST  # type: ignore[operator]
 
 
 def _is_whole(value: object) -> bool:

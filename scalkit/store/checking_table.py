@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scalkit.measure.cutting import Cut
 from scalkit.store.columns import PATTERNS, SUITE_KEY, UNITS, names
 from scalkit.store.policy import Policy
-from scalkit.store.summaries import OUTLIER_RULES, kept_of, raw_hash, summaries
+from scalkit.store.summaries import OUTLIER_RULES, kept_of, raw_hash, standard_errors, summaries
 from scalkit.store.texts import NAMES, name_problem, text_problem
 
 if TYPE_CHECKING:
@@ -127,6 +128,8 @@ def _lists(rows: list[dict[str, Any]]) -> Iterator[Problem]:
             yield "count-mismatch", f"{where} has passes of {sum(row['passes'])} repetitions in all, and {n} of them."
         elif any(not 0 <= i < n for i in (*row["late_at"], *row["overrun_at"])):
             yield "index-wrong", f"{where} marks a repetition that is not there."
+        elif (problem := _process_problem(row, n)) is not None:
+            yield problem[0], f"{where} {problem[1]}."
         elif row["metric"] == "time" and min(row["raw"]) < 1:
             yield "not-positive", f"{where} has a time of {min(row['raw'])} ns."
         elif max(map(abs, row["raw"])) > _LARGEST:
@@ -134,6 +137,21 @@ def _lists(rows: list[dict[str, Any]]) -> Iterator[Problem]:
         else:
             continue
         return
+
+
+def _process_problem(row: Mapping[str, Any], n: int) -> Problem | None:
+    """Return what is wrong with the times of single processes, and with what the mean leaves out."""
+    root, medians = row["root_raw"], row["process_med"]
+    at, each = row["process_at"] or (), row["process_raw"] or ()
+    if (root and len(root) != n) or (medians and len(medians) != row["p"]) or len(each) != len(at) * row["p"]:
+        return "count-mismatch", f"has times of processes that do not fit {n} repetitions and {row['p']} processes"
+    if any(not 0 <= i < n for i in at):
+        return "index-wrong", "has times of processes of a repetition that is not there"
+    if any(not 0 <= t <= _LARGEST for t in (*(root or ()), *(medians or ()), *each)):
+        return "out-of-range", "has a time of a process below 0 or beyond 2^62"
+    if row["cut"] is not None and Cut.of_text(row["cut"]) is None:
+        return "cut-unknown", f"cuts the quarters {row['cut'][:20]!r}; known are such as '' and '1,4'"
+    return None
 
 
 def _derived(rows: list[dict[str, Any]], table: pa.Table) -> Iterator[Problem]:
@@ -151,7 +169,11 @@ def _derived(rows: list[dict[str, Any]], table: pa.Table) -> Iterator[Problem]:
         if row["raw_hash"] != raw_hash(raw):
             yield "summary-mismatch", f"raw_hash of {row['op']} at x = {row['x']} does not follow from the repetitions."
             return
-    for name, right in summaries(kept, [row["statistic"] for row in rows]).items():
+    computed_all = {
+        **summaries(kept, [row["statistic"] for row in rows]),
+        "stderr": standard_errors(kept, [row["cut"] for row in rows]),
+    }
+    for name, right in computed_all.items():
         values = np.array([np.nan if v is None else v for v in table[name].to_pylist()], dtype=np.float64)
         wrong = ~(np.isclose(values, right, rtol=_CLOSE, atol=0) | (np.isnan(values) & np.isnan(right)))
         if wrong.any():

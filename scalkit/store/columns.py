@@ -20,7 +20,7 @@ __all__ = [
     "names",
 ]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Written into every file. A newer version only adds columns that may be missing; see `Column.since`."""
 
 PATTERNS = ("point-to-point", "collective", "master-worker", "simple", "rma", "memory", "kernel")
@@ -83,6 +83,10 @@ _MEASUREMENT = (
     # what root alone needed in each repetition, and each process's median
     Column("root_raw", "ints", nullable=True, since=2),
     Column("process_med", "ints", nullable=True, since=2),
+    # the quarters that the mean of the stop rule leaves out; repetitions of which each process's time was kept, and these times
+    Column("cut", "string", nullable=True, since=3),
+    Column("process_at", "ints", nullable=True, since=3),
+    Column("process_raw", "ints", nullable=True, since=3),
 )
 
 _DERIVED = (
@@ -91,6 +95,7 @@ _DERIVED = (
     *(Column(name, "double", derived=True) for name in ("value", "min", "q1", "med", "q3", "max", "mean")),
     Column("raw_hash", "int64", derived=True),
     *(Column(name, "double", nullable=True, derived=True) for name in ("sd", "cut_mean")),
+    Column("stderr", "double", nullable=True, since=3, derived=True),
 )
 
 COLUMNS = (Column("suite", "int64"), *_SUITE, *_MEASUREMENT, *_DERIVED)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import DataError
+from scalkit.measure.cutting import CUTS
 from scalkit.measure.records import Cell, Count, Memory
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
 from scalkit.store.content import RunContent
@@ -171,9 +172,19 @@ def _of_cells(cells: Sequence[Cell], extras: Mapping[Any, Mapping[str, Any]], pr
         "overrun_at": [at + i for at, cell in zip(offsets, cells, strict=True) for i in cell.overrun_at],
         "pure": [t for cell in cells for t in cell.pure_ns] or None,
         "work": [t for cell in cells for t in cell.work_ns] or None,
-        "root_raw": _wholes([t for c in cells for t in extras.get(("cell", c.op, c.number), {}).get("root_ns", [])]),
+        "root_raw": [t for cell in cells for t in cell.root_ns] or None,
         "process_med": _wholes(last.get("process_median_ns")),
+        "process_at": [at + i for at, c in zip(offsets, cells, strict=True) for i in range(len(c.process_ns))] or None,
+        "process_raw": [t for cell in cells for row in cell.process_ns for t in row] or None,
+        "cut": _cut(last.get("cut")),
     }
+
+
+def _cut(said: object) -> str | None:
+    """Return the quarters that the mean leaves out, as ``"1,4"``; None if the record does not say it."""
+    if not isinstance(said, list) or not all(isinstance(n, int) and not isinstance(n, bool) for n in said):
+        return None
+    return next((str(cut) for cut in CUTS if [cut.lowest, cut.highest] == said), None)
 
 
 def _load(cells: Sequence[Cell]) -> float | None:

@@ -55,8 +55,9 @@ def dataset_of(
     ds.attrs["source"] = "store"
     ds.attrs["inputs"] = json.dumps({str(record["run_id"]): str(record["run_id"]) for record, _ in runs})
     if level == "point" and "time" in ds:
-        time = ds["time"].median("repetition", skipna=True, keep_attrs=True)
-        return ds.drop_vars("time").assign(time=time)
+        names = [name for name in ("time", "root_time") if name in ds]
+        middle = {name: ds[name].median("repetition", skipna=True, keep_attrs=True) for name in names}
+        return ds.drop_vars(names).assign(middle)
     return ds
 
 
@@ -119,8 +120,18 @@ def _cells(row: Mapping[str, Any]) -> Iterable[Cell]:
             first_ns=_or_nan(row["first"] if is_first else None),
             pure_ns=tuple(row["pure"] or ()) if is_first else (),
             work_ns=tuple(row["work"] or ()) if is_first else (),
+            root_ns=tuple((row["root_raw"] or ())[at:end]),
+            process_ns=tuple(_times_of_processes(row, at, end)),
         )
         at = end
+
+
+def _times_of_processes(row: Mapping[str, Any], at: int, end: int) -> Iterable[tuple[int, ...]]:
+    """Yield the times of all processes in those repetitions of a pass of which they were kept."""
+    p, each = row["p"], row["process_raw"] or ()
+    for place, repetition in enumerate(row["process_at"] or ()):
+        if at <= repetition < end:
+            yield tuple(each[place * p : (place + 1) * p])
 
 
 def _or_nan(value: float | None) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from scalkit.measure.assemble_units import WORKERS
 from scalkit.store.columns import COLUMNS, SUITE_KEY, arrow_schema
-from scalkit.store.summaries import kept_of, raw_hash, summaries
+from scalkit.store.summaries import kept_of, raw_hash, standard_errors, summaries
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -125,6 +125,7 @@ def _derived(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = dict(summaries(kept, [row["statistic"] for row in rows]))
     return {
         **found,
+        "stderr": standard_errors(kept, [row.get("cut") for row in rows]),
         "outlier_rule": rules,
         "raw_hash": [raw_hash(np.asarray(row["raw"], dtype=np.int64)) for row in rows],
         "n": [len(row["raw"]) for row in rows],

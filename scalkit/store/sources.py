@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import DataError
+from scalkit.measure.reading import CAMPAIGN, campaigns_in
 from scalkit.measure.runfile import is_run_file
 from scalkit.store.content import RunContent
 from scalkit.store.filing import runs_of_files
@@ -35,7 +36,7 @@ def runs_of(source: Any, measured: Mapping[str, Any], filing: Mapping[str, Any])
     given = list(source) if isinstance(source, list | tuple) else [source]
     if not given or not all(isinstance(one, str | os.PathLike) for one in given):
         raise DataError(f"put takes paths or a Dataset, got {source!r:.60}; name a campaign folder or run files.")
-    paths = [Path(one) for one in given]
+    paths = [inner for one in given for inner in _campaigns(Path(one))]
     ours = [path for path in paths if _is_ours(path)]
     found = runs_of_files(ours, measured, filing) if ours else []
     for path in paths:
@@ -44,6 +45,13 @@ def runs_of(source: Any, measured: Mapping[str, Any], filing: Mapping[str, Any])
 
             found += runs_of_dataset(read(path), measured, filing)
     return found
+
+
+def _campaigns(path: Path) -> list[Path]:
+    """Return the campaign folders in a folder that is none itself; else the path."""
+    if not path.is_dir() or (path / CAMPAIGN).is_file():
+        return [path]
+    return campaigns_in(path) or [path]
 
 
 def _is_ours(path: Path) -> bool:

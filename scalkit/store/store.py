@@ -59,7 +59,7 @@ _SUITE: tuple[str, ...] = (
     "datatype",
     "sync",
 )
-_SUITE += ("role", "statistic", "auto_refined", "allowed_stderr", "rep_min", "rep_max")
+_SUITE += ("role", "statistic", "auto_refined", "allowed_stderr", "cut", "rep_min", "rep_max")
 
 
 class Store:

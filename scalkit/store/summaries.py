@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.measure.cutting import CUT_MEANS, cut_mean
+from scalkit.measure.cutting import CUT_MEANS, Cut, cut_mean, relative_error
 
-__all__ = ["OUTLIER_RULES", "kept_of", "raw_hash", "summaries"]
+__all__ = ["OUTLIER_RULES", "kept_of", "raw_hash", "standard_errors", "summaries"]
 
 Integers = NDArray[np.int64]
 
@@ -66,6 +66,19 @@ def summaries(kept: Sequence[Integers], statistics: Sequence[str]) -> dict[str, 
         chosen = np.array([one == name for one in statistics])
         value[chosen] = found[name][chosen]
     return {**found, "value": value}
+
+
+def standard_errors(kept: Sequence[Integers], cuts: Sequence[str | None]) -> NDArray[np.float64]:
+    """Return the relative standard error of each mean that leaves out the quarters of `cuts`, as ``"1,4"``.
+
+    NaN where the cut is None, which is unknown, or there are fewer than two repetitions.
+    """
+    found = np.full(len(kept), np.nan)
+    for place, (some, text) in enumerate(zip(kept, cuts, strict=True)):
+        cut = None if text is None else Cut.of_text(text)
+        if cut is not None:
+            found[place] = relative_error(some, cut)
+    return found
 
 
 def _of_sorted(ordered: Integers) -> dict[str, NDArray[np.float64]]:

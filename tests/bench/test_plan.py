@@ -15,6 +15,7 @@ from scalkit.bench.arguments import Arguments
 from scalkit.bench.launch import time_limit
 from scalkit.bench.operations import GROUPS, choose, operations
 from scalkit.bench.plan import MEMORY_RUNS, Launch, make_plan, share
+from scalkit.bench.refinement import Refinement
 from scalkit.bench.toml import to_toml
 from scalkit.errors import BuildError, UsageError
 from scalkit.native import sources
@@ -55,9 +56,21 @@ def test_time_limit() -> None:
 
 
 def test_arguments_survive_the_file() -> None:
-    own = _arguments(budget_s=12.5, ops=("MPI_Bcast",))
+    own = _arguments(
+        budget_s=12.5,
+        ops=("MPI_Bcast",),
+        standard_error=0.02,
+        cut_quartiles=(1, 4),
+        refine=Refinement("processes", 0.2),
+    )
     assert own.differing(tomllib.loads(to_toml(own.as_table()))) == []
-    assert own.differing(tomllib.loads(to_toml(_arguments(runs=3).as_table()))) == ["runs", "ops", "budget_s"]
+    other = tomllib.loads(
+        to_toml(_arguments(runs=3, standard_error=0.02, cut_quartiles=(1, 4), refine=own.refine).as_table())
+    )
+    assert own.differing(other) == ["runs", "ops", "budget_s"]
+    older = {k: v for k, v in _arguments().as_table().items() if k not in ("min_reps", "cut_quartiles", "per_process")}
+    assert _arguments().differing(older) == []
+    assert _arguments(min_reps=5, per_process=True).differing(older) == ["min_reps", "per_process"]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +89,24 @@ def test_arguments_survive_the_file() -> None:
         ({"counts": (1, 2)}, "-n 1,2: name numbers of processes from 2 to 9999, such as -n 2,4,8,16,32."),
         ({"counts": (4, 2)}, "-n 4,2: name each number of processes once, ascending."),
         ({"runs": 0}, "--runs 0: a whole number from 1 to 99 is needed."),
-        ({"max_reps": 5}, "--max-reps 5: a whole number from 20 to 1000000 is needed."),
+        ({"max_reps": 4}, "--max-reps 4: a whole number from 5 to 1000000 is needed."),
+        ({"min_reps": 1}, "--min-reps 1: a whole number from 2 to 1000000 is needed."),
+        (
+            {"max_reps": 10},
+            "--min-reps 20 is greater than --max-reps 10; lower the first or raise the second.",
+        ),
+        (
+            {"standard_error": 1.5},
+            "--standard-error 1.5: a share of the mean between 0 and 1 is needed, such as 0.02 for 2 %.",
+        ),
+        (
+            {"cut_quartiles": (2,)},
+            "quartiles to cut: 2 is not possible; choose 1,4 or 4 or 1 or 3,4 or 1,2, or none.",
+        ),
+        (
+            {"counts": (2, 4), "refine": Refinement("processes")},
+            "-n 2,4: refinement of processes needs a first pass of at least 3 of them.",
+        ),
         ({"seed": -1}, "--seed -1: a whole number from 0 to 9223372036854775807 is needed."),
         ({"size": 6, "datatype": "int"}, "--size 6 --datatype int: a positive multiple of 4 B is needed."),
         ({"size": 0}, "--size 0 --datatype byte: a positive multiple of 1 B is needed."),

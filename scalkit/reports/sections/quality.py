@@ -26,6 +26,9 @@ _CONDITIONS = {
     "datatype": "data type {}",
     "sync": "common start by {}",
     "max_reps": "at most {} repetitions in a launch",
+    "min_reps": "at least {}",
+    "standard_error": "until the standard error is {} of the mean",
+    "cut_quartiles": "quarters {} cut",
     "budget_s": "a time budget of {} s",
     "seed": "seed {}",
 }
@@ -67,6 +70,8 @@ def _conditions(page: Page) -> str:
 
 
 def _plain(value: object) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value))
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

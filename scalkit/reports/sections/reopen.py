@@ -148,6 +148,7 @@ def measuring(arguments: Mapping[str, Any], mpi: object = None) -> str:
     """Return the command that repeats a campaign, from the arguments and the MPI library in its record."""
     options = {"runs": "--runs", "budget_s": "--budget", "ops": "--ops", "size": "--size", "datatype": "--datatype"}
     options |= {"sync": "--sync", "shapes": "--shapes", "max_reps": "--max-reps", "seed": "--seed"}
+    options |= {"min_reps": "--min-reps", "standard_error": "--standard-error", "cut_quartiles": "--cut-quartiles"}
     kinds = arguments.get("kinds", ())
     words = ["scalkit", "measure", *(map(str, kinds) if isinstance(kinds, list | tuple) else [str(kinds)])]
     words += ["-n", _listed(arguments.get("counts", ()))]
@@ -156,7 +157,18 @@ def measuring(arguments: Mapping[str, Any], mpi: object = None) -> str:
         value = programs.get(key, arguments.get(key))
         if value is not None and value not in ("", [], ()):
             words += [option, _listed(value)]
+    words += ["--per-process"] * (arguments.get("per_process") is True)
+    words += _refining(arguments.get("refine"))
     return shlex.join([*words, "--out", "runs/again"])
+
+
+def _refining(given: object) -> list[str]:
+    """Return the options of automatic refinement."""
+    if not isinstance(given, Mapping):
+        return []
+    options = {"over": "--refine", "allowed": "--allowed-bend", "smallest_step": "--smallest-step"}
+    options |= {"max_points": "--max-points"}
+    return [word for key, option in options.items() if key in given for word in (option, _listed(given[key]))]
 
 
 def _listed(value: object) -> str:

@@ -1,0 +1,279 @@
+"""Options of `scalkit measure` on when to stop, what to keep, and which points to measure; the campaigns that they mean."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from scalkit.bench import Arguments, Campaign, Progress, Result
+    from scalkit.bench.refinement import Insertion, Refinement
+    from scalkit.bench.refining import Range
+    from scalkit.bench.targets import Target
+
+__all__ = [
+    "add_rules",
+    "is_sized",
+    "numbers",
+    "ranges_of",
+    "refuse_rules",
+    "rules_of",
+    "run_ranges",
+    "say_inserted",
+    "sizes_of",
+]
+
+
+def add_rules(parser: argparse.ArgumentParser) -> None:
+    """Declare them."""
+    stop = parser.add_argument_group(
+        "when there are enough repetitions (docs/measurement.md#when-it-stops)"
+    ).add_argument
+    stop("--min-reps", type=int, default=20, metavar="N", help="fewest in a launch (default: %(default)s)")
+    stop("--max-reps", type=int, default=400, metavar="N", help="most in a launch (default: %(default)s)")
+    stop(
+        "--standard-error",
+        type=float,
+        default=None,
+        metavar="X",
+        help="until the standard error of the mean is at most this share of it, as 0.02 (default: until the 95 %% intervals of "
+        "median and first quartile lie within 5 %%)",
+    )
+    stop(
+        "--cut-quartiles",
+        default="",
+        metavar="A,B",
+        help="quarters of the repetitions that this mean leaves out: 1,4 or 4 or 1 or 3,4 or 1,2; 1 is the lowest",
+    )
+    stop(
+        "--per-process",
+        action="store_true",
+        help="also keep the root's time in each repetition, and every process's",
+    )
+    points = parser.add_argument_group("message sizes, and points where a curve bends").add_argument
+    points("--size", type=int, default=8, metavar="BYTES", help="message size (default: %(default)s)")
+    points(
+        "--sizes",
+        default="",
+        metavar="B,B,...",
+        help="several, each in a folder of its own below --out; 8..65536 are the powers of two from 8 to 65536",
+    )
+    points(
+        "--refine",
+        choices=("sizes", "processes"),
+        default=None,
+        help="after these, measure more of them between neighbours that lines from both sides miss",
+    )
+    points(
+        "--allowed-bend", type=float, default=0.1, metavar="X", help="by more than this share (default: %(default)s)"
+    )
+    points(
+        "--smallest-step",
+        type=float,
+        default=1.05,
+        metavar="F",
+        help="neighbours never come closer than by this factor (default: %(default)s)",
+    )
+    points("--max-points", type=int, default=40, metavar="N", help="points in all (default: %(default)s)")
+
+
+def rules_of(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments of a campaign that the options mean.
+
+    Raises
+    ------
+    UsageError
+        If they cannot be read, or one says something about a refinement that is not asked for.
+    """
+    from scalkit.bench.refinement import Refinement
+    from scalkit.errors import UsageError
+
+    usual = {"allowed_bend": 0.1, "smallest_step": 1.05, "max_points": 40}
+    stray = [name for name, value in usual.items() if getattr(args, name) != value]
+    if stray and args.refine is None:
+        raise UsageError(
+            f"--{stray[0].replace('_', '-')} is about refinement; add --refine sizes or --refine processes."
+        )
+    refine = None
+    if args.refine is not None:
+        refine = Refinement(args.refine, args.allowed_bend, args.smallest_step, args.max_points)
+    return {
+        "min_reps": args.min_reps,
+        "max_reps": args.max_reps,
+        "standard_error": args.standard_error,
+        "cut_quartiles": numbers("--cut-quartiles", args.cut_quartiles, "1,4") if args.cut_quartiles else (),
+        "per_process": args.per_process,
+        "refine": refine,
+    }
+
+
+def refuse_rules(args: argparse.Namespace, what: str) -> None:
+    """Return nothing if no option was given that is about the repetitions and sizes of operations.
+
+    Raises
+    ------
+    UsageError
+        Naming the first that was.
+    """
+    from scalkit.errors import UsageError
+
+    parser = argparse.ArgumentParser(add_help=False)
+    add_rules(parser)
+    for key, usual in vars(parser.parse_args([])).items():
+        if getattr(args, key) != usual:
+            raise UsageError(f"--{key.replace('_', '-')} does not go with {what}; leave it out.")
+
+
+def numbers(option: str, text: str, example: str) -> tuple[int, ...]:
+    """Return whole numbers between commas.
+
+    Raises
+    ------
+    UsageError
+        If there are none, or something else.
+    """
+    from scalkit.errors import UsageError
+
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not words or not all(word.isascii() and word.isdecimal() and len(word) < 11 for word in words):
+        raise UsageError(f"{option} {text:.60}: whole numbers are needed, such as {option} {example}.")
+    return tuple(map(int, words))
+
+
+def is_sized(args: argparse.Namespace) -> bool:
+    """Return whether there is a folder for each of several message sizes."""
+    return bool(args.sizes) or args.refine == "sizes"
+
+
+def sizes_of(args: argparse.Namespace) -> tuple[int, ...]:
+    """Return the message sizes of the first pass, ascending.
+
+    Raises
+    ------
+    UsageError
+        If they cannot be read, or are not enough to refine.
+    """
+    from scalkit.errors import UsageError
+
+    if args.size != 8 and args.sizes:
+        raise UsageError(f"--size {args.size} --sizes {args.sizes:.60}: name one of them.")
+    if not args.sizes:
+        return _enough(args, (args.size,))
+    ends = re.fullmatch(r"\s*([0-9]{1,10})\s*\.\.\s*([0-9]{1,10})\s*", args.sizes)
+    if ends is None:
+        found = numbers("--sizes", args.sizes, "8,64,512")
+    else:
+        found = tuple(2**i for i in range(31) if int(ends[1]) <= 2**i <= int(ends[2]))
+        if not found:
+            raise UsageError(f"--sizes {args.sizes}: there is no power of two in it; write as in --sizes 8..65536.")
+    if list(found) != sorted(set(found)):
+        raise UsageError(f"--sizes {args.sizes:.60}: name each size once, ascending.")
+    return _enough(args, found)
+
+
+def _enough(args: argparse.Namespace, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the sizes, if they are enough for what is refined."""
+    refine = rules_of(args)["refine"]
+    if refine is not None and refine.over == "sizes":
+        refine.require_points(sizes)
+    return sizes
+
+
+def ranges_of(
+    args: argparse.Namespace,
+    targets: Sequence[Target],
+    out: Path,
+    arguments_of: Callable[[Target, Path], Arguments],
+) -> list[Range]:
+    """Return the campaigns of each target, ready to run, and how to make more of them.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+    targets : sequence of Target
+    out : Path
+    arguments_of : callable
+        Returns the arguments of a target, with the first message size, for a folder that may hold them already.
+
+    Raises
+    ------
+    UsageError, BuildError
+        If something is not allowed, or a folder holds something else.
+    """
+    from scalkit.bench.refining import Range, require_timed
+
+    sizes = sizes_of(args)
+    found = []
+    for target in targets:
+        label = target.label if len(targets) > 1 else ""
+        base = out / label if label and not is_sized(args) else out
+        record = base / f"refinement{f'-{label}' if label and is_sized(args) else ''}.json"
+        first = _sized(out, label, sizes[0]) if is_sized(args) else base
+        arguments = arguments_of(target, first)
+        if arguments.refine is not None:
+            require_timed(arguments)
+        make = _maker(args, target, out, label, arguments, sizes)
+        found.append(Range([make(size) for size in sizes], make, record))
+    return found
+
+
+def _sized(out: Path, label: str, size: int) -> Path:
+    from scalkit.bench.refining import sized_folder
+
+    return sized_folder(out, (label,), size)
+
+
+def _maker(
+    args: argparse.Namespace, target: Target, out: Path, label: str, arguments: Arguments, sizes: tuple[int, ...]
+) -> Callable[[int], Campaign]:
+    """Return what makes the campaign of a message size; all of them share the begin of their run ids."""
+    import secrets
+
+    from scalkit.bench import prepare
+    from scalkit.bench.folder import Folder
+    from scalkit.bench.refining import kinds_of_sizes, most_budget
+
+    if not is_sized(args):
+        folder = out / label if label else out
+        return lambda size: prepare(folder, arguments, target.mpi, set_aside=args.set_aside)
+    known = [Folder(_sized(out, label, size)).record.get("id") for size in sizes]
+    identity = next((str(one) for one in known if one), secrets.token_hex(4))
+    share_s = most_budget(arguments.budget_s, arguments.refine, len(sizes))
+
+    def make(size: int) -> Campaign:
+        kinds = kinds_of_sizes(arguments.kinds, is_first=size == sizes[0])
+        own = replace(arguments, size=size, kinds=kinds, budget_s=share_s)
+        folder = _sized(out, label, size)
+        return prepare(folder, own, target.mpi, set_aside=args.set_aside, identity=identity)
+
+    return make
+
+
+def run_ranges(
+    args: argparse.Namespace, ranges: Sequence[Range], on_progress: Callable[[Progress], None] | None
+) -> tuple[Result, ...]:
+    """Measure them, with more points where they are refined."""
+    from scalkit.bench.here import run_alternately
+    from scalkit.bench.refining import run_refined
+
+    campaigns = [campaign for one in ranges for campaign in one.campaigns]
+    if args.refine is not None:
+        return run_refined(ranges, timeout_s=args.timeout, on_progress=on_progress, on_insert=say_inserted)
+    if len(campaigns) > 1:
+        return run_alternately(campaigns, timeout_s=args.timeout, on_progress=on_progress)
+    return (campaigns[0].run(timeout_s=args.timeout, on_progress=on_progress),)
+
+
+def say_inserted(point: Insertion, rules: Refinement) -> None:
+    """Say which point is measured next, and why."""
+    unit = " B" if rules.over == "sizes" else " processes"
+    sys.stderr.write(
+        f"{point.curve} bends between {point.low} and {point.high}{unit}: lines from both sides miss by "
+        f"{100 * point.miss:.0f} %; measuring {point.x}{unit}\n"
+    )
