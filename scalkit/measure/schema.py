@@ -18,6 +18,7 @@ __all__ = [
     "FUNCTION",
     "METRICS",
     "POINT",
+    "PROCESS",
     "REPETITION",
     "RESERVED",
     "RUN",
@@ -35,6 +36,9 @@ __all__ = [
 
 FUNCTION, RUN, REPETITION = "function", "run", "repetition"
 """Dimensions that every Dataset may have, beside those named by ``attrs["parameter"]``."""
+
+PROCESS = "process"
+"""Dimension of the times of each process."""
 
 POINT = "point"
 """The dimension that stands for several parameters where they are listed point by point."""
