@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from scalkit.perfmodels import (
     folklore,
     in_groups,
     inside_bounds,
+    read_card,
     with_datatype,
 )
 from scalkit.perfmodels.known import KnownAlgorithms, read_known
@@ -43,6 +45,7 @@ __all__ = [
     "folklore_of",
     "known",
     "pairs_on_tori",
+    "scattered_here",
     "simulated",
     "studied_here",
     "values",
@@ -77,7 +80,7 @@ def studied_here(library: str = "mpich") -> pd.DataFrame:
     import pandas as pd
 
     data = measure.read(str(bundled(f"{_MODELS}/collectives-{library}.nc")), parameter=["p", "S"])
-    message = message_of(next(iter(sorted(bundled(_MODELS).glob(f"{library}-*.toml")))))
+    message = message_of(_card_of(library))
     rows = {}
     for one in study(data, message):
         cells = one.identified.cells if one.identified is not None else ()
@@ -85,6 +88,20 @@ def studied_here(library: str = "mpich") -> pd.DataFrame:
         named = ", ".join(f"{name} ({n} of {len(cells)})" for name, n in used)
         rows[one.function] = [named, _median(one.predicted), _median(one.predicted_alone)]
     return pd.DataFrame.from_dict(rows, orient="index", columns=["seems to use", "median error", "with a core each"])
+
+
+def scattered_here(library: str = "mpich") -> dict[str, PerformanceModel]:
+    """Return broadcasts of contiguous numbers and of every 2nd and 8th one, by the model card of a real library."""
+    card = read_card(_card_of(library))
+    plain = card.point_to_point
+    found = {f"every {k}. number": with_datatype(plain, card.packing(k)) for k in (2, 8)}
+    return {
+        name: collective("broadcast", "binomial", message) for name, message in {"contiguous": plain, **found}.items()
+    }
+
+
+def _card_of(library: str) -> Path:
+    return next(iter(sorted(bundled(_MODELS).glob(f"{library}-*.toml"))))
 
 
 def _median(predicted: HeldOut | None) -> str:
