@@ -36,6 +36,7 @@ ALONE = (
     "tests/validation/test_parallel.py",
 )
 ALONE += ("tests/widgets/test_run_panel.py", "tests/notebooks/test_learning_path.py::test_notebook[03_measure]")
+ALONE += ("tests/notebooks/test_one_sided_notebook.py::test_one_sided_notebook",)
 
 
 def pytest_configure() -> None:

@@ -283,6 +283,15 @@ class Timeline:
         wait = int(length.sum()) if path else 0
         return Moment(location, self.paths[path], self.regions[path], begin, end - begin, wait, metric if wait else "")
 
+    def longest_wait(self) -> Moment | None:
+        """Return the call that waits longest; None if nobody waits."""
+        waits = self._index.tables["waits"]
+        if not len(waits["begin"]):
+            return None
+        place = int((waits["end"] - waits["begin"]).argmax())
+        location = int(np.searchsorted(self._index.offsets["waits"], place, side="right")) - 1
+        return self.at(location, int(waits["begin"][place]))
+
     def _extent(self, paths: NDArray[np.int32], place: int) -> tuple[int, int]:
         """Return the first and the last step of the call that is innermost at a step; calls in it lie between."""
         parents, path = self._index.facts["parents"], int(paths[place])
