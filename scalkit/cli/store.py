@@ -182,7 +182,9 @@ def _suites(args: argparse.Namespace) -> int:
     frame = store.suites(**_filters(args))
     if args.json:
         return _print_frame(frame)
-    keys = ["platform", "op", "pattern", "metric", "x_name", "fixed"]
+    from scalkit.store.browsing import fixed_words
+
+    keys = ["platform", "op", "pattern", "metric", "x_name", "fixed", "datatype", "sync"]
     if len(frame):
         grouped = frame.groupby(keys, sort=False, dropna=False)
         frame = grouped.agg(
@@ -190,10 +192,11 @@ def _suites(args: argparse.Namespace) -> int:
         )
         frame = frame.reset_index()
         frame["range"] = [f"{row.x_name} = {row.x_min} to {row.x_max}" for row in frame.itertuples()]
+        frame["fixed"] = [fixed_words(text) for text in frame["fixed"]]
     _table(
         frame,
         {"platform": "Platform", "op": "Operation", "pattern": "Pattern", "metric": "Metric", "range": "Over"}
-        | {"points": "Points", "fixed": "Fixed", "runs": "Runs"},
+        | {"points": "Points", "fixed": "Fixed", "datatype": "Type", "runs": "Runs"},
         "No suite fits; leave out --where, or see 'scalkit store runs'.",
     )
     return _problems(store)

@@ -240,16 +240,20 @@ def compare(
 
 
 def _labelled(curves: list[Curve]) -> list[Curve]:
-    """Return the curves with labels that differ and say no more than needed."""
+    """Return the curves with labels that say what differs between them, and no two alike."""
     from dataclasses import replace
 
-    if len({curve.platform for curve in curves}) == 1 and len({curve.op for curve in curves}) == len(curves):
-        curves = [replace(c, label=c.op) if c.label == f"{c.op} on {c.platform}" else c for c in curves]
+    same_platform = len({curve.platform for curve in curves}) == 1
+    same_fixed = len({curve.fixed for curve in curves}) == 1
     seen: dict[str, int] = {}
     labelled = []
     for curve in curves:
-        seen[curve.label] = number = seen.get(curve.label, 0) + 1
-        labelled.append(curve if number == 1 else replace(curve, label=f"{curve.label} ({number})"))
+        label = curve.label
+        if label == f"{curve.op} on {curve.platform}":  # made, not given
+            label = curve.op if same_platform else label
+            label += f", {curve.fixed}" if curve.fixed and not same_fixed else ""
+        seen[label] = number = seen.get(label, 0) + 1
+        labelled.append(replace(curve, label=label if number == 1 else f"{label} ({number})"))
     return labelled
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fnmatch
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -188,7 +190,7 @@ class StoreSuites(StoreList):
 
     def __init__(self, browsing: Browsing, told: Callable[[], object]) -> None:
         self._words = ""
-        columns = ["Operation", "Platform", "Metric", "Over", "Fixed", "Points", "Runs", "Pattern"]
+        columns = ["Operation", "Fixed", "Platform", "Over", "Metric", "Points", "Runs", "Pattern", "Type"]
         none = "No suite: choose runs, or another filter."
         super().__init__(browsing, told, columns=columns, label="Suites", none=none)
 
@@ -199,15 +201,14 @@ class StoreSuites(StoreList):
         return [(keys[place] in self.browsing.chosen, rows[place]) for place in self._places()]
 
     def _places(self) -> list[int]:
-        """Return the rows of `Browsing.suites` whose line has all words of the filter."""
-        words = self._words.lower().split()
-        lines = [" ".join([*vars(key).values(), key.fixed_words]).lower() for key in self.browsing.choices()]
-        return [place for place, line in enumerate(lines) if all(word in line for word in words)]
+        """Return the rows of `Browsing.suites` that have all words of the filter, as ``gather p=4``."""
+        words = re.sub(r"\s*=\s*", "=", self._words.lower()).split()
+        return [place for place, key in enumerate(self.browsing.choices()) if all(_has(key, word) for word in words)]
 
     def _drawn(self) -> dict[str, str]:
         form = (
             '<form data-typing="filter" data-submit="filter"><label>Filter '
-            f'<input name="text" data-key="filter" value="{esc(self._words)}" placeholder="gather 8 B"></label>'
+            f'<input name="text" data-key="filter" value="{esc(self._words)}" placeholder="gather p=4"></label>'
             '<button type="button" data-press="none" data-key="none">Choose none</button>'
             f'<span class="quiet" role="status">{_counted(len(self._places()), "suite")}, '
             f"{len(self.browsing.chosen)} chosen</span></form>"
@@ -239,10 +240,20 @@ class StoreSuites(StoreList):
             self._tell()
 
 
+def _has(key: SuiteKey, word: str) -> bool:
+    """Return whether a suite has a word somewhere, or, of a word such as ``p=4``, that value."""
+    texts = [*vars(key).values(), key.fixed_words]
+    if "=" not in word:
+        return any(word in text.lower() for text in texts)
+    named = [f"{name}={value}" for name, value in vars(key).items()]
+    named += [part.replace(" ", "") for part in key.fixed_words.split(", ")]
+    return any(fnmatch.fnmatchcase(one.lower(), word) for one in named)
+
+
 def _suite_row(key: SuiteKey, low: int, high: int, points: int, runs: int, simulated: bool) -> Sequence[object]:
     over = f"{key.x_name} = {low} to {high}" if low != high else f"{key.x_name} = {low}"
     where = _marked(key.platform, bool(simulated))
-    return key.op, where, key.metric, over, key.fixed_words, int(points), int(runs), key.pattern
+    return key.op, key.fixed_words, where, over, key.metric, int(points), int(runs), key.pattern, key.datatype
 
 
 def _cells(place: int, checked: bool, texts: Sequence[object]) -> list[str]:

@@ -86,6 +86,24 @@ def test_filters(explorer: StoreExplorer) -> None:
     assert explorer.runs.order == []
 
 
+def test_suites_are_found_by_words_and_values(wire: Wire, tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    points = [[p, size] for p in (2, 4, 22) for size in (8, 512)]
+    for op in ("MPI_Gather", "Gather_send_recv"):
+        ds = sk.measurements(points, [1e-6 * k for k in range(1, 7)], parameter=["p", "S"], name=op)
+        store.put(ds, machine="vm with 2 cores")
+    explorer = StoreExplorer(store)
+    for text, found in (("gather p=2", 2), ("gather p = 2", 2), ("send p=*", 3), ("op=mpi_*", 3), ("2", 6), ("p=3", 0)):
+        press(explorer.suites, "filter", text=text)
+        assert len(explorer.suites.order) == found, text
+    press(explorer.suites, "filter", text="p=4")
+    press(explorer.suites, "none")
+    press(explorer.suites, "check", key="0")
+    press(explorer.suites, "filter", text="p=2 mpi")
+    press(explorer.suites, "check", key="0")
+    assert "MPI_Gather, p = 2 takes 0.333 to 0.5 times as much as MPI_Gather, p = 4" in bare(explorer.downloads)
+
+
 def test_downloads(explorer: StoreExplorer, wire: Wire) -> None:
     press(explorer.downloads, "save", key="csv")
     (saved,) = [data["content"]["saved"] for _, _, data in wire if "saved" in data.get("content", {})]
