@@ -105,7 +105,8 @@ def curve_of(store: Store, choice: Choice, statistic: str = "med") -> Curve:
     said = np.ma.filled(rows[statistic].astype(np.float64), np.nan) * UNITS[unit]
     if len({*zip(at.tolist(), of.tolist(), strict=True)}) < len(at):
         raise DataError(
-            f"{shown!r} has several measurements at one {x_name} of one run; choose more narrowly, for example one op or one msg_By."
+            f"{shown!r} has several measurements at one {x_name} of one run; choose more narrowly, for example one op or "
+            "one msg_By."
         )
     values[at, of] = said
     op, platform = _joined(rows, "op"), _joined(rows, "platform")
