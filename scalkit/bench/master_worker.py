@@ -103,7 +103,7 @@ class FarmArguments:
         _require_list("--work-us", self.work_us, 0, _MOST_WORK_US)
         limits = {
             "--runs": (self.runs, 1, _MOST_RUNS),
-            "--max-reps": (self.reps, 1, _MOST_REPS),
+            "--reps": (self.reps, 1, _MOST_REPS),
             "--units": (self.units, 1, _MOST_UNITS),
             "--result-size": (self.result_size, _SMALLEST_B, _LARGEST_B),
             "--seed": (self.seed, 0, 2**63 - 1),

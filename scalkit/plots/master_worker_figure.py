@@ -53,7 +53,7 @@ def master_worker(ds: xr.Dataset) -> go.Figure:
     is_simulated = bool(ds.attrs.get("simulated", 0))
     more = ", simulated" if is_simulated else ""
     middle = {key: ds[key].median("repetition").median("run") for key in ("time", *SHARES)}
-    hollow = np.asarray(ds["oversubscribed"].values, dtype=bool) | is_simulated
+    hollow = np.broadcast_to(np.asarray(ds["oversubscribed"].values, dtype=bool) | is_simulated, x.shape)
     figure = blank(500 + 9 * ds.sizes["function"], _alt(ds, name, more))
     for place, function in enumerate(ds["function"].values.tolist()):
         values = {key: one.sel(function=function).transpose(name).values for key, one in middle.items()}

@@ -5,6 +5,7 @@
  *   bcast_tree      MPI_Bcast: no bug but what to compare bcast_linear with, a binomial tree of messages that cost as much
  *   bcast_wrong     MPI_Bcast: the last process gets a wrong first byte
  *   barrier_empty   MPI_Barrier: does nothing
+ *   recv_wrong      MPI_Recv: the last process gets a wrong last byte
  *   allreduce_slow  MPI_Allreduce: 10 ms and 1 ms for every process, then the right result
  *   allreduce_wrong MPI_Allreduce: the last process gets a wrong first byte
  *   dup_leak        MPI_Comm_dup: 64 bytes for every process of the communicator are lost
@@ -112,6 +113,14 @@ int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype datat
     if (planted("allreduce_wrong") && count > 0 && is_last(comm))
         *(unsigned char *)receive ^= 1;
     return status;
+}
+
+int MPI_Recv(void *buffer, int count, MPI_Datatype datatype, int from, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    int done = PMPI_Recv(buffer, count, datatype, from, tag, comm, status);
+    if (planted("recv_wrong") && count > 0 && datatype == MPI_BYTE && is_last(comm))
+        ((unsigned char *)buffer)[count - 1] ^= 1;
+    return done;
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *copy)
