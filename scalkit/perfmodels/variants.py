@@ -91,12 +91,18 @@ def in_groups(
             f"{groups!r:.20} groups with contention {contention!r:.20}: give whole groups, and at least 1."
         )
     if contention > 1:
-        protocols = [replace(one, per_byte_s=one.per_byte_s * contention) for one in message.protocols()]
-        message = PointToPoint.of_protocols(
-            protocols,
+        both = None if message.exchange is None else _slower(PointToPoint(message.exchange), contention).time
+        message = replace(
+            _slower(message, contention),
             name=f"{message.name}, {contention:g} a link",
             source=message.source,
             reduce_per_byte=message.reduce_per_byte,
+            exchange=both,
         )
     model = collective(operation, name, message)
     return model.of(P=f"P/{groups}") if groups > 1 else model
+
+
+def _slower(message: PointToPoint, contention: float) -> PointToPoint:
+    protocols = [replace(one, per_byte_s=one.per_byte_s * contention) for one in message.protocols()]
+    return PointToPoint.of_protocols(protocols)

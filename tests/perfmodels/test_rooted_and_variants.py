@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -109,6 +110,9 @@ def test_groups_cost_what_one_of_them_does_and_more_where_they_share_links():
     shared = in_groups("allreduce", "recursive-doubling", FAR, 4, contention=3)
     slow = PointToPoint.hockney("2 us", "1.5 ns/B", reduce_per_byte="0.1 ns/B")
     assert shared(S=4096, P=64) == pytest.approx(collective("allreduce", "recursive-doubling", slow)(S=4096, P=16))
+    both = replace(FAR, exchange=2 * FAR.time)
+    exchanged = in_groups("allgather", "ring", both, 2, contention=3)
+    assert exchanged(S=4096, P=8) == pytest.approx(3 * 2 * slow(S=4096))
     with pytest.raises(UsageError, match="0 groups with contention 1"):
         in_groups("allreduce", "ring", FAR, 0)
 
