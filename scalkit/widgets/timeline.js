@@ -225,7 +225,7 @@ function render({ model, el, signal }) {
 
   function drawLegend() {
     const look = style(), { names, shares, waiting } = facts();
-    const entries = names.map((name, k) => [name, look.colours[k], shares[k]]).slice(1);
+    const entries = names.map((name, k) => [name, look.colours[k], shares[k]]).slice(1).filter((one) => one[2] !== "0 %");
     if (waiting.colour) entries.push(["waiting", waiting.colour, waiting.share]);
     legend.replaceChildren(...entries.map(([name, colour, share]) => {
       const item = document.createElement("li");
