@@ -198,7 +198,7 @@ class _Card:
         stride, factor = fit.worst
         k = fit.strides.index(stride)
         size = format_value(fit.size, "B")
-        text = f"slowest strided message over a contiguous one: {size} at a stride of {stride} blocks of 8 B"
+        text = f"slowest strided message over a contiguous one: {size} at a stride of {stride} x 8 B"
         self._add("datatype_worst", factor, (fit.low[k], fit.high[k]), "1", text)
         if _GAPS in fit.strides:
             copy, ends = fit.copy_per_byte(_GAPS), (math.nan, math.nan)
