@@ -1,12 +1,12 @@
 // The page of a store: what is checked is drawn. Texts of the store become text, never markup.
 "use strict";
-const { curves, metrics } = JSON.parse(document.getElementById("data").textContent);
+const { curves, metrics, begin } = JSON.parse(document.getElementById("data").textContent);
 const at = (id) => document.getElementById(id);
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8a6d3b", "#77808a"];
 const SYMBOLS = ["circle", "square", "triangle-up", "diamond", "cross", "x", "triangle-down", "star"];
 const MOST = 300;
 const platforms = [...new Set([...curves].sort((a, b) => a.simulated - b.simulated).map((one) => one.platform))];
-const chosen = { platforms: new Set(platforms.slice(0, 1)), suites: new Set() };
+const chosen = { platforms: new Set(begin.map((k) => curves[k].platform)), suites: new Set(begin) };
 
 // Boxes to check for the things that pass a filter; `text` says what stands beside each.
 function list(box, things, text, isChosen, toggle) {
@@ -25,7 +25,8 @@ function list(box, things, text, isChosen, toggle) {
 const fits = (text, filter) => filter.toLowerCase().split(/\s+/).every((word) => text.toLowerCase().includes(word));
 const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}${n > MOST ? `, ${MOST} of them shown` : ""}`;
 const marks = (one) => (one.simulated && !one.platform.includes("simulated") ? " (simulated)" : "") + (one.crowded ? " (more processes than cores)" : "");
-const nameOf = (one) => `${one.op}${one.metric === "time" ? "" : `, ${one.metric}`}${one.fixed ? `, ${one.fixed}` : ""} over ${one.x_name} on ${one.platform}${marks(one)}`;
+const where = (one) => (chosen.platforms.size > 1 ? ` on ${one.platform}` : "");
+const nameOf = (one) => `${one.op}${one.metric === "time" ? "" : `, ${one.metric}`}${one.fixed ? `, ${one.fixed}` : ""} over ${one.x_name}${where(one)}${marks(one)}`;
 
 function shown() {
   return curves.map((one, k) => ({ one, k })).filter(({ one }) => chosen.platforms.has(one.platform) && fits(nameOf(one), at("suite-filter").value.trim()));
@@ -40,7 +41,7 @@ function drawPlatforms() {
   at("platform-count").textContent = counted(some.length, "platform");
   list(at("platforms"), some, (name) => name, (name) => chosen.platforms.has(name), (name) => {
     flip(chosen.platforms, name);
-    for (const k of [...chosen.suites]) if (!chosen.platforms.has(curves[k].platform)) chosen.suites.delete(k);
+    for (const k of chosen.suites) if (!chosen.platforms.has(curves[k].platform)) chosen.suites.delete(k);
     drawSuites();
     drawPlot();
   });
@@ -76,7 +77,7 @@ function drawPlot() {
   }));
   const first = same[0], isLog = same.every((one) => one.y.every((y) => y > 0)), grid = dark ? "#2b3138" : "#e4e7ea";
   const x = { title: { text: first.x_name === "msg_By" ? "message size [B]" : first.x_name === "p" ? "processes" : "parameter" }, type: "log", dtick: Math.log10(4), tickformat: ",d", gridcolor: grid };
-  const y = { title: { text: `${metrics[first.metric] ?? first.metric.replace(/[<>&]/g, "")} [${first.unit.replace(/[<>&]/g, "")}]` }, type: isLog ? "log" : "linear", exponentformat: "SI", gridcolor: grid };
+  const y = { title: { text: `${metrics[first.metric] ?? first.metric.replace(/[<>&]/g, "")} [${first.unit.replace(/[<>&]/g, "")}]` }, type: isLog ? "log" : "linear", dtick: isLog ? "D2" : undefined, exponentformat: "SI", gridcolor: grid };
   const layout = { xaxis: x, yaxis: y, height: 420 + 22 * same.length, showlegend: true, legend: { orientation: "h", y: -0.18, yanchor: "top" },
     font: { color: ink }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 70, r: 16, t: 16, b: 50 } };
   Plotly.react(at("plot"), data, layout, { displaylogo: false, responsive: true, toImageButtonOptions: { format: "svg" } });
@@ -103,8 +104,6 @@ at("suite-filter").addEventListener("input", drawSuites);
 at("clear").addEventListener("click", () => { chosen.suites.clear(); drawSuites(); drawPlot(); });
 at("csv").addEventListener("click", csv);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawPlot);
-const begin = shown().find(({ one }) => one.metric === "time") ?? shown()[0];
-if (begin) chosen.suites.add(begin.k);
 drawPlatforms();
 drawSuites();
 drawPlot();

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import ReportError
-from scalkit.markup import block, bullets, table
+from scalkit.markup import block, bullets, details, table
 from scalkit.plots.store_figure import download
 from scalkit.plots.style import METRIC_WORDS, rounded, safe
 from scalkit.store.browsing import fixed_words
@@ -49,7 +49,9 @@ def page(store: Store, title: str = "") -> str:
     """
     title = title or f"Results: {store.path.name}"
     runs = store.runs()
-    data = json.dumps({"curves": _curves(store), "metrics": METRIC_WORDS}, separators=(",", ":"), allow_nan=False)
+    curves = _curves(store)
+    content = {"curves": curves, "metrics": METRIC_WORDS, "begin": _begin(store, curves)}
+    data = json.dumps(content, separators=(",", ":"), allow_nan=False)
     parts = {
         "title": escape(title),
         "summary": escape(_summary(runs)),
@@ -86,8 +88,8 @@ def write_page(store: Store, path: str | os.PathLike[str], title: str = "") -> P
 def pictures(store: Store, kind: str = "svg") -> dict[str, bytes]:
     """Return a picture for each operation that substitutes were measured of, on its first platform, by file name.
 
-    They are of the largest number of processes that several message sizes were measured with, or over the processes where
-    there is one size.
+    They are of the largest number of processes that several message sizes were measured with, not more than cores where
+    possible, or over the processes where there is one size.
 
     Parameters
     ----------
@@ -107,9 +109,17 @@ def pictures(store: Store, kind: str = "svg") -> dict[str, bytes]:
     return found
 
 
+def _uncrowded(store: Store) -> Any:
+    """Return the suites of times without those with more processes than cores, where a platform has others."""
+    import pandas as pd
+
+    every, calm = store.suites(metric="time"), store.suites(metric="time", oversubscribed=False)
+    return pd.concat([calm, every[~every["platform"].isin(calm["platform"])]], ignore_index=True)
+
+
 def _comparable(store: Store) -> list[tuple[str, list[dict[str, Any]]]]:
     """Return operations with the choices to compare: the operation and its substitutes in one suite of one platform."""
-    suites = store.suites(metric="time")
+    suites = _uncrowded(store)
     found = []
     for operation in operations():
         names = [one.name for one in operation.substitutes]
@@ -183,6 +193,20 @@ def _curves(store: Store) -> list[dict[str, Any]]:
     return found
 
 
+def _begin(store: Store, curves: list[dict[str, Any]]) -> list[int]:
+    """Return the curves to begin with: an operation and what replaces it, measured rather than simulated; else a time."""
+    every = [choices for _, choices in _comparable(store)]
+    wanted = [[_place(curves, choice) for choice in choices] for choices in every]
+    wanted.sort(key=lambda places: bool(curves[places[0]]["simulated"]))
+    times = [place for place, one in enumerate(curves) if one["metric"] == "time"]
+    return wanted[0] if wanted else times[:1] or [0][: len(curves)]
+
+
+def _place(curves: list[dict[str, Any]], choice: dict[str, Any]) -> int:
+    said = {**choice, "fixed": fixed_words(choice["fixed"])}
+    return next(place for place, one in enumerate(curves) if all(one[key] == value for key, value in said.items()))
+
+
 def _advice(store: Store) -> list[str]:
     """Return the advice on every operation that was measured beside a substitute."""
     there = set(store.suites(metric="time")["op"])
@@ -195,4 +219,6 @@ def _advice(store: Store) -> list[str]:
 
 
 def _advised(advice: Advice) -> str:
-    return f"<h3>{escape(advice.operation.name)}</h3>{bullets(advice.sentences)}{advice.code_html()}"
+    n = len(advice.settings)
+    each = details(f"Setting by setting: {n}", bullets(advice.sentences[:n]))
+    return f"<h3>{escape(advice.operation.name)}</h3>{bullets(advice.sentences[n:])}{each}{advice.code_html()}"
