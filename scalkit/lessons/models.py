@@ -94,7 +94,7 @@ def scattered_here(library: str = "mpich") -> dict[str, PerformanceModel]:
     """Return broadcasts of contiguous numbers and of every 2nd and 8th one, by the model card of a real library."""
     card = read_card(_card_of(library))
     plain = card.point_to_point
-    found = {f"every {k}. number": with_datatype(plain, card.packing(k)) for k in (2, 8)}
+    found = {f"stride {k}": with_datatype(plain, card.packing(k)) for k in (2, 8)}
     return {
         name: collective("broadcast", "binomial", message) for name, message in {"contiguous": plain, **found}.items()
     }

@@ -60,7 +60,7 @@ class PackingFit:
         return f"PackingFit(stride {self.stride}: {self.model().statement})"
 
     def _repr_html_(self) -> str:
-        said = f"Blocks of which every {self.stride}. is taken; once at each end of a message."
+        said = f"Stride {self.stride}, in blocks; once at each end of a message."
         return block(table(("data", "packing", "a byte"), self.rows()), paragraph(said))
 
 

@@ -51,8 +51,10 @@ def messages(
         return _protocols(fit, more)
     if isinstance(fit, PackingFit):
         if fit.fit is None:
-            raise UsageError(f"packing every {fit.stride}. block costs nothing that is seen; there is nothing to draw.")
-        return _protocols(fit.fit, more, "Time of packing", f"packing, every {fit.stride}. block{more}")
+            raise UsageError(
+                f"packing at the stride {fit.stride} costs nothing that is seen; there is nothing to draw."
+            )
+        return _protocols(fit.fit, more, "Time of packing", f"packing, stride {fit.stride}{more}")
     if isinstance(fit, LogGPFit):
         return _loggp(fit, more)
     if isinstance(fit, Rendezvous):

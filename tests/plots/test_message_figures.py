@@ -91,9 +91,9 @@ def test_overlap_and_strides() -> None:
     assert strides.layout.yaxis.title.text == "times a contiguous message, simulated"
     packing = messages(fit_packing(2, sizes := np.array([512.0, 4096, 32768]), 5 * sizes[:, None], sizes[:, None]))
     assert list(packing.data[1].y) == [512, 4096, 32768]
-    assert packing.layout.yaxis.title.text == "packing, every 2. block"
+    assert packing.layout.yaxis.title.text == "packing, stride 2"
     nothing = fit_packing(2, sizes, sizes[:, None], sizes[:, None])
-    with pytest.raises(UsageError, match=r"^packing every 2\. block costs nothing that is seen; there is nothing to draw\.$"):
+    with pytest.raises(UsageError, match=r"^packing at the stride 2 costs nothing that is seen; there is nothing to draw\.$"):
         messages(nothing)
     with pytest.raises(UsageError, match=r"^a picture of messages needs a fit of messages, got StrideFit\.$"):
         messages(fit_strides(64, [1], [[1.0]], [1.0]))  # type: ignore[arg-type]
