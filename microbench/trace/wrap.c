@@ -222,6 +222,7 @@ EXPORT int MPI_Finalize(void)
     if (!sk_is_recording)
         return PMPI_Finalize();
     sk_record_clock();
+    sk_depth = 0; /* also within a call of a library, which cannot be recorded to its end */
     sk_lock();
     uint32_t outer = sk_enter(&call, &place, SK_F_Finalize, NULL);
     int status = PMPI_Finalize();
