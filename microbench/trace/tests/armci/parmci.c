@@ -150,69 +150,28 @@ int PARMCI_PutS_flag(void *from, int *here, void *to, int *there, int *count, in
     return PARMCI_Put(&value, flag, sizeof value, rank);
 }
 
-int PARMCI_NbPut(void *from, void *to, int bytes, int rank, armci_hdl_t *handle)
-{
-    (void)handle;
-    move(PUT, from, to, bytes, rank);
-    return 0;
-}
-
-int PARMCI_NbGet(void *from, void *to, int bytes, int rank, armci_hdl_t *handle)
-{
-    (void)handle;
-    move(GET, to, from, bytes, rank);
-    return 0;
-}
-
-int PARMCI_NbAcc(int kind, void *scale, void *from, void *to, int bytes, int rank, armci_hdl_t *handle)
-{
-    (void)kind, (void)scale, (void)handle;
-    move(ADD, from, to, bytes, rank);
-    return 0;
-}
-
-int PARMCI_NbPutS(void *from, int *here, void *to, int *there, int *count, int levels, int rank, armci_hdl_t *handle)
-{
-    (void)handle;
-    move_strided(PUT, from, here, to, there, count, levels, rank);
-    return 0;
-}
-
-int PARMCI_NbGetS(void *from, int *there, void *to, int *here, int *count, int levels, int rank, armci_hdl_t *handle)
-{
-    (void)handle;
-    move_strided(GET, to, here, from, there, count, levels, rank);
-    return 0;
-}
-
-int PARMCI_NbAccS(int kind, void *scale, void *from, int *here, void *to, int *there, int *count, int levels, int rank,
-                  armci_hdl_t *handle)
-{
-    (void)kind, (void)scale, (void)handle;
-    move_strided(ADD, from, here, to, there, count, levels, rank);
-    return 0;
-}
-
-int PARMCI_NbPutV(armci_giov_t *pieces, int n, int rank, armci_hdl_t *handle)
-{
-    (void)handle;
-    move_vector(PUT, pieces, n, rank);
-    return 0;
-}
-
-int PARMCI_NbGetV(armci_giov_t *pieces, int n, int rank, armci_hdl_t *handle)
-{
-    (void)handle;
-    move_vector(GET, pieces, n, rank);
-    return 0;
-}
-
-int PARMCI_NbAccV(int kind, void *scale, armci_giov_t *pieces, int n, int rank, armci_hdl_t *handle)
-{
-    (void)kind, (void)scale, (void)handle;
-    move_vector(ADD, pieces, n, rank);
-    return 0;
-}
+#define BEGINS(name, parameters, statement) \
+    int PARMCI_Nb##name parameters \
+    { \
+        (void)handle; \
+        statement; \
+        return 0; \
+    }
+BEGINS(Put, (void *from, void *to, int bytes, int rank, armci_hdl_t *handle), move(PUT, from, to, bytes, rank))
+BEGINS(Get, (void *from, void *to, int bytes, int rank, armci_hdl_t *handle), move(GET, to, from, bytes, rank))
+BEGINS(Acc, (int kind, void *scale, void *from, void *to, int bytes, int rank, armci_hdl_t *handle),
+       (void)kind; (void)scale; move(ADD, from, to, bytes, rank))
+BEGINS(PutS, (void *from, int *here, void *to, int *there, int *count, int levels, int rank, armci_hdl_t *handle),
+       move_strided(PUT, from, here, to, there, count, levels, rank))
+BEGINS(GetS, (void *from, int *there, void *to, int *here, int *count, int levels, int rank, armci_hdl_t *handle),
+       move_strided(GET, to, here, from, there, count, levels, rank))
+BEGINS(AccS, (int kind, void *scale, void *from, int *here, void *to, int *there, int *count, int levels, int rank,
+              armci_hdl_t *handle),
+       (void)kind; (void)scale; move_strided(ADD, from, here, to, there, count, levels, rank))
+BEGINS(PutV, (armci_giov_t *pieces, int n, int rank, armci_hdl_t *handle), move_vector(PUT, pieces, n, rank))
+BEGINS(GetV, (armci_giov_t *pieces, int n, int rank, armci_hdl_t *handle), move_vector(GET, pieces, n, rank))
+BEGINS(AccV, (int kind, void *scale, armci_giov_t *pieces, int n, int rank, armci_hdl_t *handle),
+       (void)kind; (void)scale; move_vector(ADD, pieces, n, rank))
 
 int PARMCI_Wait(armci_hdl_t *handle)
 {
