@@ -74,6 +74,13 @@ def test_show_tells_what_each_algorithm_would_cost(capsys: pytest.CaptureFixture
     )
     assert "binomial: T(S, P) = ceil(log2(P)) * T(S)" in out
     assert "    S = 1 KiB, P = 16: 10.0 us" in out
+    card = folder / "card.toml"
+    packing = '[models.packing-4]\nformula = "c*S"\nconstants = { c = "1 ns/B" }\n'
+    card.write_text(CATALOGUE.replace("point-to-point", "message") + packing + "[card]\n")
+    _, out, _ = said(
+        capsys, "show", str(card), "--operation", "broadcast", "--stride", "4", "--at", "S=1024", "--at", "P=16"
+    )
+    assert "    S = 1 KiB, P = 16: 18.2 us" in out
     _, out, _ = said(capsys, "show", STAR)
     assert out.startswith("point-to-point: T(S) = {4.50 us + 2.67 ns/B * S for S <= 256 B;")
 
@@ -92,6 +99,14 @@ def test_show_tells_what_each_algorithm_would_cost(capsys: pytest.CaptureFixture
         (["show", "nowhere.toml"], "cannot read the catalogue nowhere.toml: No such file"),
         (["show", "nowhere"], "'nowhere' is no catalogue of models; name bluegene-p, or a file that ends in .toml."),
         (["show", "bluegene-p", "--operation", "sort"], "there are no algorithms of 'sort'; choose one of broadcast,"),
+        (
+            ["show", "bluegene-p", "--stride", "2"],
+            "--stride is about the data of an operation; name one with --operation.",
+        ),
+        (
+            ["show", "bluegene-p", "--operation", "broadcast", "--stride", "2"],
+            "--stride: bluegene-p is no model card, which knows packing; fit one with scalkit model fit.",
+        ),
         (["export", "bluegene-p", "--to", "simgrid", "--overhead", "3us"], "leave no latency"),
         (
             ["export", "bluegene-p", "--to", "loggopsim", "--overhead", "3us"],
