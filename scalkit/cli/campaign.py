@@ -176,6 +176,7 @@ def _check(args: argparse.Namespace) -> int:
     from scalkit.bench.neighbourhood import experiments
     from scalkit.bench.operations import NEIGHBOURHOOD
     from scalkit.bench.plan import least_time, make_plan
+    from scalkit.cli.measuring_rules import rules_in_words
     from scalkit.cli.progress import duration
 
     file = read_campaign(Path(args.file))
@@ -205,6 +206,7 @@ def _check(args: argparse.Namespace) -> int:
     lines += [
         f"{' and '.join(first.kinds)} with {counts} processes, {first.runs} run{'s' if first.runs > 1 else ''}, seed {first.seed}"
     ]
+    lines += rules_in_words(first)
     lines += [f"into {folder}" for folder in folders]
     lines += [f"{_launches(sum(map(len, plans)))}, {duration(least_s)} at the least"]
     if file.budget_s is not None:

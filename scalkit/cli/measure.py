@@ -16,6 +16,8 @@ send-modes, all.
     scalkit measure memory --mpi mpich --mpi openmpi --report memory.html      two libraries side by side
     scalkit measure collectives --platform juropa -n 2..1024 --per-node 8      a simulated machine
     scalkit measure collectives --platform daint --algorithm bcast=flattree    with another algorithm there
+    scalkit measure collectives --ops Ping_pong -n 2 --sizes 64..1048576 --refine sizes     more sizes where the curve bends
+    scalkit measure collectives --standard-error 0.02 --cut-quartiles 1,4 --per-process     as SKaMPI; and who is late
 
 Libraries for --mpi are those of `scalkit mpi list`. Several libraries or machines are measured in turn, run by run, each into
 a folder of its own below --out; --report compares them in columns. Times of a simulated machine (juropa, daint, juqueen, or a
@@ -35,7 +37,16 @@ import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from scalkit.cli.master_worker import WHAT, add_farm_options, prepared_farm
-from scalkit.cli.measuring_rules import add_rules, is_sized, ranges_of, refuse_rules, rules_of, run_ranges, sizes_of
+from scalkit.cli.measuring_rules import (
+    add_rules,
+    is_sized,
+    processes_of,
+    ranges_of,
+    refuse_rules,
+    rules_of,
+    run_ranges,
+    sizes_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -155,6 +166,10 @@ def run(args: argparse.Namespace) -> int:
             raise
         _report(args, results)
         status = 2 if any(result.missing for result in results) else 0
+        if args.per_process and status == 0 and not args.json:
+            said = processes_of(campaigns)
+            sys.stdout.write("".join(f"{text}\n" for text in said[:_MOST_REMARKS]))
+            sys.stdout.write(f"and {len(said) - _MOST_REMARKS} more\n" if len(said) > _MOST_REMARKS else "")
         folders = [campaign.folder.path for campaign in campaigns]
         return _written_report(args, out, folders) if args.report and status == 0 else status
 

@@ -21,8 +21,10 @@ __all__ = [
     "add_rules",
     "is_sized",
     "numbers",
+    "processes_of",
     "ranges_of",
     "refuse_rules",
+    "rules_in_words",
     "rules_of",
     "run_ranges",
     "say_inserted",
@@ -268,6 +270,36 @@ def run_ranges(
     if len(campaigns) > 1:
         return run_alternately(campaigns, timeout_s=args.timeout, on_progress=on_progress)
     return (campaigns[0].run(timeout_s=args.timeout, on_progress=on_progress),)
+
+
+def processes_of(campaigns: Sequence[Campaign]) -> list[str]:
+    """Return which process is late, a sentence for each operation and setting that was measured with ``--per-process``."""
+    from scalkit.errors import DataError
+    from scalkit.measure import process_times, read
+
+    found = []
+    for campaign in campaigns:
+        try:
+            found += [str(one) for one in process_times(read(campaign.folder.path))]
+        except DataError:  # such as memory alone
+            continue
+    return found
+
+
+def rules_in_words(own: Arguments) -> list[str]:
+    """Return when repetitions end and what is refined, if the file says it."""
+    lines = []
+    if own.standard_error is not None:
+        cut = ",".join(map(str, own.cut_quartiles))
+        cut = f" without quarter{'s' if len(cut) > 1 else ''} {cut}" if cut else ""
+        error = f"{100 * own.standard_error:g} % of the mean{cut}"
+        lines.append(f"until the standard error is {error}, with {own.min_reps} to {own.max_reps} repetitions")
+    if own.refine is not None:
+        miss, most = f"{100 * own.refine.allowed:g} %", own.refine.max_points
+        lines.append(
+            f"refines {own.refine.over} where lines from both sides miss by more than {miss}, up to {most} points"
+        )
+    return lines
 
 
 def say_inserted(point: Insertion, rules: Refinement) -> None:

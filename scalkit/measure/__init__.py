@@ -6,6 +6,7 @@ from scalkit.measure.combining import combine
 from scalkit.measure.experiments import ExperimentTable, holds_experiments, read_experiments
 from scalkit.measure.netcdf import write_netcdf
 from scalkit.measure.points import measurements
+from scalkit.measure.process_times import ProcessTimes, process_times
 from scalkit.measure.reading import read
 from scalkit.measure.reduce import Series, Statistic, series
 from scalkit.measure.schema import METRICS, Metric, check, fixed_parameters, parameters_of
@@ -15,6 +16,7 @@ __all__ = [
     "METRICS",
     "ExperimentTable",
     "Metric",
+    "ProcessTimes",
     "Series",
     "SeveralSeries",
     "Statistic",
@@ -24,6 +26,7 @@ __all__ = [
     "holds_experiments",
     "measurements",
     "parameters_of",
+    "process_times",
     "read",
     "read_experiments",
     "series",

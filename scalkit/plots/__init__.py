@@ -14,6 +14,7 @@ operation over its root.
 Of messages ``messages(fit)`` draws times, fits and residuals, ``message_shares(fit)`` overlap, strides and the histogram of a
 bisection. Of the waits in a trace ``trace_matrix(result)`` draws who waited for whom. ``master_worker(ds)`` draws the
 time for each work unit, and who waits.
+``processes(times)`` shows when each process was done, of what was measured with ``--per-process``.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from scalkit.plots.model_roots_figure import roots
 from scalkit.plots.model_xu_figure import xu
 from scalkit.plots.overlay_figure import Overlaid, overlay
 from scalkit.plots.pieces_figure import pieces
+from scalkit.plots.process_figure import processes
 from scalkit.plots.rival_curves import with_rivals
 from scalkit.plots.rule_figure import rule
 from scalkit.plots.ruler_figure import ruler
@@ -61,6 +63,7 @@ __all__ = [
     "model",
     "overlay",
     "pieces",
+    "processes",
     "roots",
     "rule",
     "ruler",

@@ -1,0 +1,186 @@
+"""Rules of when to stop and what to keep, with real ranks, by command, by campaign file, and for other tools."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import scalkit as sk
+from scalkit.bench import Arguments, Mpi, prepare
+from scalkit.bench.campaign_file import read_campaign
+from scalkit.bench.emitting import emitted
+from scalkit.bench.refinement import Refinement
+from scalkit.cli import main
+from scalkit.errors import UsageError
+from scalkit.measure.cutting import Cut, relative_error
+
+
+def _cells(path: Path) -> list[dict[str, Any]]:
+    return [one for one in map(json.loads, path.read_text().splitlines()) if one["rec"] == "cell"]
+
+
+@pytest.mark.mpi
+def test_until_the_standard_error(mpi: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "runs"
+    rules = [
+        "--standard-error",
+        "0.9",
+        "--cut-quartiles",
+        "1,4",
+        "--min-reps",
+        "30",
+        "--max-reps",
+        "60",
+        "--per-process",
+    ]
+    words = ["measure", "collectives", "-n", "2,3", "--ops", "MPI_Gather", "--runs", "1", "--seed", "4"]
+    assert main([*words, *rules, "--mpicc", mpi.mpicc, "--mpiexec", mpi.mpiexec, "--out", str(out)]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in said[-2:]] == ["MPI_Gather, p = 2", "MPI_Gather, p = 3"]
+    assert re.search(r": process 0 is done after .*; (mostly|most often) process \d is the last \(\d+ %\)\.$", said[-1])
+    for p in (2, 3):
+        cells = _cells(out / f"time-p{p:04d}-r00.jsonl")
+        t_ns = np.array([t for cell in cells for t in cell["t_ns"]])
+        flagged = [i + s for cell, s in zip(cells, _starts(cells), strict=True) for i in cell["late_at"]]
+        last = cells[-1]
+        assert (last["status"], last["rep_min"], last["rep_max"], last["allowed_stderr"]) == ("converged", 30, 60, 0.9)
+        assert (last["cut"], last["auto_refined"], "precision" in last) == ([1, 1], False, False)
+        assert 30 <= len(t_ns) <= 60
+        kept = np.delete(t_ns, flagged)
+        assert last["stderr"] == pytest.approx(relative_error(kept, Cut(1, 1)), rel=1e-6), "C and Python agree"
+        for cell in cells:
+            assert [max(row) for row in cell["process_ns"]] == cell["t_ns"]
+            assert [row[0] for row in cell["process_ns"]] == cell["root_ns"]
+    store = sk.store.open(tmp_path / "store")
+    (run_id,) = store.put(out).added
+    row = store.table(run_id).to_pylist()[0]
+    wanted = ("rep_min", "rep_max", "allowed_stderr", "cut", "auto_refined", "status")
+    assert [row[key] for key in wanted] == [30, 60, 0.9, "1,4", False, "converged"]
+    assert row["stderr"] == pytest.approx(_cells(out / f"time-p{row['p']:04d}-r00.jsonl")[-1]["stderr"], rel=1e-6)
+    assert store.record(run_id)["measured"]["switches"]["arguments"]["cut_quartiles"] == [1, 4]
+
+
+def _starts(cells: list[dict[str, Any]]) -> list[int]:
+    return np.cumsum([0, *(cell["n"] for cell in cells)])[:-1].tolist()
+
+
+@pytest.mark.mpi
+def test_more_numbers_of_processes_where_the_curve_bends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "sim"
+    words = ["measure", "collectives", "--platform", "juropa", "-n", "2,8,32", "--ops", "MPI_Barrier", "--runs", "1"]
+    words += ["--seed", "2", "--refine", "processes", "--max-points", "5", "--allowed-bend", "0.01", "--out", str(out)]
+    assert main([*words, "--algorithm", "barrier=ompi_basic_linear"]) == 0
+    said = capsys.readouterr()
+    inserted = json.loads((out / "refinement.json").read_text())["inserted"]
+    assert len(inserted) == 2
+    assert f"measuring {inserted[0]['x']} processes" in said.err
+    assert sorted([2, 8, 32, *(one["x"] for one in inserted)]) == sk.read(out)["p"].values.tolist()
+    assert said.out.endswith(f"5 launches in {out}\n")
+
+
+FIRST = 'measure = ["collectives"]\nprocesses = [2]\n'
+REFINED = 'sizes = [4096, 8192, 16384]\n[refine]\nover = "sizes"\nmax_points = 4\n'
+
+
+@pytest.mark.mpi
+def test_a_campaign_file_says_it_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mine.toml"
+    rules = "runs = 1\nmin_reps = 10\nmax_reps = 50\nstandard_error = 0.03\ncut_quartiles = [4]\nper_process = true\n"
+    machine = 'platform = "juropa"\nfunctions = ["Ping_pong"]\n'
+    path.write_text(FIRST + rules + machine + REFINED)
+    file = read_campaign(path)
+    one = file.variants[0].arguments
+    assert (one.min_reps, one.max_reps, one.standard_error, one.cut_quartiles, one.per_process) == (
+        10,
+        50,
+        0.03,
+        (4,),
+        True,
+    )
+    assert one.refine == Refinement("sizes", max_points=4)
+    assert main(["campaign", "check", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "until the standard error is 3 % of the mean without quarter 4, with 10 to 50 repetitions\n" in said
+    assert "refines sizes where lines from both sides miss by more than 10 %, up to 4 points\n" in said
+    assert main(["campaign", "run", str(path)]) == 0
+    out = tmp_path / "runs" / "mine"
+    assert len([folder for folder in out.iterdir() if folder.is_dir()]) == 4
+    assert sk.read(out, parameter=["p", "S"])["process_time"].sizes["S"] == 4
+    assert len(sk.store.open(tmp_path / "store").put(out).added) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (f"{FIRST}min_reps = 500", 3, "min_reps is 500, max_reps 400; lower the first or raise the second."),
+        (f"{FIRST}max_reps = 10", 3, "min_reps is 20, max_reps 10; lower the first or raise the second."),
+        (
+            f"{FIRST}standard_error = 2",
+            3,
+            "standard_error is 2; a share of the mean between 0 and 1 is needed, such as 0.02.",
+        ),
+        (
+            f"{FIRST}cut_quartiles = [2]",
+            3,
+            "quartiles to cut: 2 is not possible; choose 1,4 or 4 or 1 or 3,4 or 1,2, or none.",
+        ),
+        (
+            f"{FIRST}cut_quartiles = [5]",
+            3,
+            "cut_quartiles[0] is 5; a quarter by its number is needed, 1 the lowest, 4 the highest.",
+        ),
+        (f"{FIRST}per_process = 1", 3, "per_process is 1; true or false is needed."),
+        (f'{FIRST}[refine]\nover = "bytes"', 4, 'refine.over is "bytes"; choose from sizes, processes.'),
+        (
+            f'{FIRST}[refine]\nover = "processes"',
+            2,
+            "processes 2: refinement of processes needs a first pass of at least 3 of them.",
+        ),
+        (
+            f'{FIRST}sizes = [8]\n[refine]\nover = "sizes"',
+            3,
+            "sizes 8: refinement of sizes needs a first pass of at least 3",
+        ),
+        (
+            f'{FIRST}{REFINED}[slurm]\npartition = "a"',
+            4,
+            "refine measures point after point, which jobs cannot; leave out",
+        ),
+        (
+            'measure = ["memory"]\nprocesses = [2]\n' + REFINED,
+            4,
+            "refine follows run times; add 'collectives' to measure",
+        ),
+    ],
+)
+def test_wrong_rules_are_named_with_their_line(tmp_path: Path, text: str, line: int, message: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(UsageError) as caught:
+        read_campaign(path)
+    assert f"{path}, line {line}: {message}" in str(caught.value)
+
+
+def test_other_tools_get_the_rules(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(f"{FIRST}standard_error = 0.03\ncut_quartiles = [1, 4]\nmin_reps = 8\nper_process = true\n")
+    text = emitted(read_campaign(path), "jube", "mine.xml")
+    assert "--min-reps=8 --max-reps=400 --standard-error=0.03 --cut-quartiles=1,4 --per-process=1" in text
+    path.write_text(FIRST + REFINED)
+    with pytest.raises(UsageError, match=r"mine\.toml refines sizes, which reframe cannot; leave out \[refine\]\.$"):
+        emitted(read_campaign(path), "reframe", "mine.py")
+
+
+@pytest.mark.mpi
+def test_from_python(mpi: Mpi, tmp_path: Path) -> None:
+    rules: dict[str, Any] = {"min_reps": 5, "max_reps": 5, "standard_error": 1e-9}
+    arguments = Arguments(("collectives",), (2,), 1, 7, ops=("MPI_Bcast",), **rules)
+    prepare(tmp_path / "runs", arguments, mpi).run()
+    (*_, last) = _cells(tmp_path / "runs" / "time-p0002-r00.jsonl")
+    assert (last["status"], last["rep_max"]) == ("capped", 5)
+    assert sk.read(tmp_path / "runs")["status"].values.ravel().tolist() == ["capped"]
