@@ -14,6 +14,7 @@ from scalkit.markup import block, bullets, details, table
 from scalkit.plots.store_figure import download
 from scalkit.plots.style import METRIC_WORDS, rounded, safe
 from scalkit.store.browsing import fixed_words
+from scalkit.store.columns import BASE_UNITS
 from scalkit.store.substitutes import operations
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def _curves(store: Store) -> list[dict[str, Any]]:
         found.append(
             {
                 **named,
-                "unit": "s" if named["unit"] == "ns" else {"By": "B", "[ppm]": "1"}.get(named["unit"], named["unit"]),
+                "unit": BASE_UNITS.get(named["unit"], named["unit"]),
                 "label": safe(
                     f"{named['op']} on {named['platform']}" + (f", {named['fixed']}" if named["fixed"] else "")
                 ),

@@ -18,12 +18,11 @@ from scalkit.reports.page import written_now
 from scalkit.store import Store
 from scalkit.store import open as open_store
 from scalkit.store.browsing import fixed_words
-from scalkit.store.columns import UNITS
+from scalkit.store.columns import BASE_UNITS, UNITS
 from scalkit.store.record import platform_of
 
 __all__ = ["Card", "RunPage", "Suite", "open_run"]
 
-_BASE = {"ns": "s", "By": "B", "op": "op", "1": "1"}
 _CARD = ("op", "metric", "pattern", "x_name", "datatype", "sync")
 _BUSY = 0.1
 _FEW = 10
@@ -56,7 +55,7 @@ class Suite:
     @property
     def unit(self) -> str:
         """Unit without prefix: ``"s"``, ``"B"``, ``"op"`` or ``"1"``."""
-        return _BASE.get(self["unit"], str(self["unit"]))
+        return BASE_UNITS.get(self["unit"], str(self["unit"]))
 
     def values(self, name: str) -> Any:
         """Return a summary of each measurement, in `unit`; NaN where there is none."""

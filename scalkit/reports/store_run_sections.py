@@ -198,11 +198,18 @@ def _data(suite: Suite) -> str:
     root, spans = suite.root, suite.processes
     with_root = not all(math.isnan(one) for one in root)
     with_spans = not all(math.isnan(low) for low, _ in spans)
-    head += ["root's median"] * with_root + ["processes' medians"] * with_spans + ["ended by"]
+    with_error = any(row["stderr"] is not None for row in suite.rows)
+    head += (
+        ["error of the mean"] * with_error
+        + ["root's median"] * with_root
+        + ["processes' medians"] * with_spans
+        + ["ended by"]
+    )
     rows = []
     for k, row in enumerate(suite.rows):
         cells = [_size(row["x"], suite), f"{row['n_kept']} of {row['n']}"]
         cells += [esc(quantity(float(column[k]), suite.unit)) for column in values]
+        cells += [f"{100 * row['stderr']:.2g} %" if row["stderr"] is not None else "-"] * with_error
         cells += [esc(quantity(float(root[k]), suite.unit))] * with_root
         cells += [esc(_between(*spans[k], suite.unit))] * with_spans
         rows.append((*cells, esc(_ENDINGS.get(row["status"], row["status"]))))

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "BASE_UNITS",
     "COLUMNS",
     "PATTERNS",
     "SCHEMA_VERSION",
@@ -28,6 +29,9 @@ PATTERNS = ("point-to-point", "collective", "master-worker", "simple", "rma", "m
 
 UNITS = {"ns": 1e-9, "By": 1.0, "op": 1.0, "1": 1.0, "[ppm]": 1e-6}
 """Units of stored whole numbers (UCUM), and what one is in the base unit that scalkit computes with."""
+
+BASE_UNITS = {"ns": "s", "By": "B", "op": "op", "1": "1", "[ppm]": "1"}
+"""The base unit of each, as scalkit prints it."""
 
 STATISTICS = ("value", "min", "q1", "med", "q3", "max", "mean", "cut_mean")
 """What may stand for a measurement; `cut_mean` is the mean between the quartiles, as in SKaMPI."""

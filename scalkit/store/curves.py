@@ -11,7 +11,7 @@ from scalkit.errors import DataError, UsageError
 from scalkit.measure.assemble_units import WORKERS
 from scalkit.stats.samples import Floats, Integers
 from scalkit.store.choices import Choice
-from scalkit.store.columns import STATISTICS, UNITS
+from scalkit.store.columns import BASE_UNITS, STATISTICS, UNITS
 
 if TYPE_CHECKING:
     from scalkit.store.store import Store
@@ -20,7 +20,6 @@ __all__ = ["Curve", "curve_of"]
 
 _COLUMNS = ("run_id", "platform", "op", "metric", "unit", "x_name", "x", "p", "msg_By", "simulated", "oversubscribed")
 _ALIKE = ("datatype", "sync", "pattern")
-_BASE = {"ns": "s", "By": "B", "op": "op", "1": "1", "[ppm]": "1"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +117,7 @@ def curve_of(store: Store, choice: Choice, statistic: str = "med") -> Curve:
         x_name=x_name,
         x=points.astype(np.int64),
         values=values,
-        unit=_BASE[unit],
+        unit=BASE_UNITS[unit],
         run_ids=tuple(ids.tolist()),
         fixed=fixed,
         simulated=bool(rows["simulated"].any()),
