@@ -13,6 +13,7 @@ import numpy as np
 
 from scalkit.markup import counted
 from scalkit.plots.store_run_figure import Quartiles
+from scalkit.plots.style import METRIC_WORDS
 from scalkit.reports.outcome import write_outcome
 from scalkit.reports.page import written_now
 from scalkit.store import Store
@@ -107,7 +108,8 @@ class Card:
     def title(self) -> str:
         """Operation and, where it is no time, metric."""
         first = self.suites[0]
-        return str(first["op"]) if first["metric"] == "time" else f"{first['op']}, {first['metric']}"
+        metric = METRIC_WORDS.get(first["metric"], first["metric"])
+        return str(first["op"]) if first["metric"] == "time" else f"{first['op']}, {metric}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +160,10 @@ class RunPage:
         groups: dict[tuple[Any, ...], list[Suite]] = {}
         for suite in self.suites:
             groups.setdefault(tuple(suite[name] for name in _CARD), []).append(suite)
-        return tuple(Card(tuple(sorted(own, key=lambda one: one.rows[0]["p"]))) for own in groups.values())
+        return tuple(
+            Card(tuple(sorted(own, key=lambda one: (one.rows[0]["p"], one.rows[0]["msg_By"]))))
+            for own in groups.values()
+        )
 
     @property
     def answer(self) -> str:
