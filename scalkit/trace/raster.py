@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.trace.arrays import Ints
 
-__all__ = ["Pieces", "classed", "covered", "halved", "largest", "pieces_between"]
+__all__ = ["Pieces", "classed", "covered", "halved", "largest", "pieces_between", "steps_between"]
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -48,14 +49,7 @@ def pieces_between(time: Ints, offsets: Ints, locations: Sequence[int], low: int
         What becomes row 0, 1, ...
     low, high : int, in ns
     """
-    starts = np.empty(len(locations), dtype=np.int64)
-    counts = np.zeros(len(locations), dtype=np.int64)
-    for row, location in enumerate(locations):
-        first, last = int(offsets[location]), int(offsets[location + 1]) - 1
-        mine = time[first : last + 1]
-        begin = max(int(mine.searchsorted(low, side="right")) - 1, 0)
-        starts[row] = first + begin
-        counts[row] = max(min(int(mine.searchsorted(high)), last - first) - begin, 0)
+    starts, counts = steps_between(time, offsets, locations, low, high)
     row_of = np.repeat(np.arange(len(locations), dtype=np.int32), counts)
     within = np.arange(len(row_of), dtype=np.int64) - np.repeat(np.cumsum(counts) - counts, counts)
     place = starts[row_of] + within
@@ -65,6 +59,19 @@ def pieces_between(time: Ints, offsets: Ints, locations: Sequence[int], low: int
     if not kept.all():
         row_of, begin_at, end_at, place = row_of[kept], begin_at[kept], end_at[kept], place[kept]
     return Pieces(row_of, begin_at, end_at, place)
+
+
+def steps_between(time: Ints, offsets: Ints, locations: Sequence[int], low: int, high: int) -> tuple[Ints, Ints]:
+    """Return where the steps of each location between two times begin, and how many they are; see `pieces_between`."""
+    starts = np.empty(len(locations), dtype=np.int64)
+    counts = np.zeros(len(locations), dtype=np.int64)
+    for row, location in enumerate(locations):
+        first, last = int(offsets[location]), int(offsets[location + 1]) - 1
+        mine = time[first : last + 1]
+        begin = max(int(mine.searchsorted(low, side="right")) - 1, 0)
+        starts[row] = first + begin
+        counts[row] = max(min(int(mine.searchsorted(high)), last - first) - begin, 0)
+    return starts, counts
 
 
 def covered(pieces: Pieces, n_rows: int, n_columns: int, bits: int) -> Floats:
@@ -113,7 +120,7 @@ def _added(keys: Ints, values: Ints, n: int) -> Floats:
     return np.asarray(np.bincount(keys, weights=values, minlength=n), dtype=np.float64)
 
 
-def largest(amount: Floats) -> Bytes:
+def largest(amount: NDArray[Any]) -> Bytes:
     """Return the class that takes most of each cell; of equal ones the first, 0 where there is none."""
     found = np.zeros(amount.shape[1], dtype=np.uint8)
     most = amount[0].copy()

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scalkit.errors import UsageError
 from scalkit.trace.arrays import Ints
 from scalkit.trace.options import Options
-from scalkit.trace.raster import Pieces, classed, covered, largest, pieces_between
+from scalkit.trace.raster import Pieces, classed, covered, largest, pieces_between, steps_between
 from scalkit.trace.result import WAITS
 from scalkit.trace.steps import OUTSIDE
 from scalkit.trace.timeline_index import Index, as_share, open_index
@@ -233,7 +233,7 @@ class Timeline:
     def count(self, begin: int, end: int, locations: Sequence[int] | None = None) -> int:
         """Return how many steps are in a window."""
         begin, end, chosen = self._window(begin, end, locations)
-        return len(self._steps(chosen, begin, end)[0].row)
+        return self._counted(begin, end, chosen)
 
     def bars(self, begin: int, end: int, locations: Sequence[int] | None = None, *, most: int = 4000) -> Bars | None:
         """Return everything in a window; None if that is more than `most` steps."""
@@ -328,7 +328,11 @@ class Timeline:
     def _estimated(self, begin: int, end: int, chosen: NDArray[np.int64]) -> float:
         """Return about how many steps are in a window, of a few locations."""
         some = chosen[:: max(1, len(chosen) // 32)]
-        return len(self._steps(some, begin, end)[0].row) * len(chosen) / len(some)
+        return self._counted(begin, end, some) * len(chosen) / len(some)
+
+    def _counted(self, begin: int, end: int, chosen: NDArray[np.int64]) -> int:
+        time, offsets = self._index.tables["steps"]["time"], self._index.offsets["steps"]
+        return int(steps_between(time, offsets, chosen.tolist(), begin, end)[1].sum())
 
     def _steps(self, chosen: NDArray[np.int64], low: int, high: int) -> tuple[Pieces, NDArray[np.int32]]:
         steps = self._index.tables["steps"]
@@ -381,11 +385,17 @@ def _found(
 def _voted(kind: Any, wait: Any, together: int, n_kinds: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return rows of several locations: the class that most of them have, and their mean wait."""
     n = -(-len(kind) // together)
-    starts = np.arange(n) * together
-    votes = np.stack([np.add.reduceat((kind == k).astype(np.uint16), starts, axis=0) for k in range(n_kinds)])
-    sizes = np.diff(np.append(starts, len(kind)))
-    mean = np.add.reduceat(wait.astype(np.uint32), starts, axis=0) / sizes[:, None]
-    return votes.argmax(axis=0).astype(np.uint8), np.ceil(mean).astype(np.uint8)
+    missing = ((0, n * together - len(kind)), (0, 0))
+    kinds = np.pad(kind, missing, constant_values=n_kinds).reshape(n, together, -1)
+    waits = np.pad(wait, missing).reshape(n, together, -1)
+    votes = np.zeros((n_kinds, n, kind.shape[1]), dtype=np.uint16)
+    total = np.zeros((n, kind.shape[1]), dtype=np.uint32)
+    for member in range(together):
+        total += waits[:, member]
+        for number, one in enumerate(votes):
+            one += kinds[:, member] == number
+    sizes = np.minimum(together, len(kind) - together * np.arange(n))[:, None]
+    return largest(votes.reshape(n_kinds, -1)).reshape(total.shape), np.ceil(total / sizes).astype(np.uint8)
 
 
 def _shown(chosen: NDArray[np.int64]) -> str:

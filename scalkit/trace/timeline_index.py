@@ -156,7 +156,9 @@ def _read(header: Header, place: Path, key: str) -> Index | None:
 def _mapped(path: Path, kind: str, shape: tuple[int, ...]) -> NDArray[Any]:
     if path.stat().st_size != int(np.prod(shape)) * np.dtype(kind).itemsize:
         raise ValueError(path)
-    return np.memmap(path, dtype=kind, mode="r", shape=shape) if np.prod(shape) else np.empty(shape, dtype=kind)
+    if not np.prod(shape):
+        return np.empty(shape, dtype=kind)
+    return np.asarray(np.memmap(path, dtype=kind, mode="r", shape=shape)).view(np.ndarray)
 
 
 def _write(trace: LocalTrace, place: Path, key: str, waits: bool, options: Options) -> None:
