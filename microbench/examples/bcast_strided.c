@@ -1,8 +1,8 @@
 /* A broadcast of scattered data, numbers of eight bytes of which every second one is sent, measured by
  *     scalkit measure --function microbench/examples/bcast_strided.c -n 2,4,8
  *
- * What it costs beyond MPI_Bcast of as many bytes is packing and unpacking. Every $SCALKIT_STRIDE-th number is sent, every
- * second one if that is not set. --size must be a multiple of 8. */
+ * What it costs beyond MPI_Bcast of as many bytes is packing and unpacking. Every $SCALKIT_STRIDE-th number is sent,
+ * every second one if that is not set. --size must be a multiple of 8. */
 #include "scalkit.h"
 
 #include <stdlib.h>

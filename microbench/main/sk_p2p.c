@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 static const char summary[] =
-    "sk_p2p times messages between process 0 and the last one, or another: latency and bandwidth, exchanges, overheads\n"
-    "and gaps, late receivers, overlap, strided data, queues of receives, random perfect matchings of all processes,\n"
-    "and local reductions.\n"
+    "sk_p2p times messages between process 0 and the last one, or another: latency and bandwidth, exchanges,\n"
+    "overheads and gaps, late receivers, overlap, strided data, queues of receives, random perfect matchings of all\n"
+    "processes, and local reductions.\n"
     "Start it with the mpiexec of the MPI library it was compiled with. --cells lists kinds, sizes, and their numbers.";
 
 enum { MOST_CELLS = 20000, WARMUP = 3, LATE_SHARE = 10, PAGE = 4096 };
