@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from scalkit.bench.master_worker import FarmCampaign
     from scalkit.bench.targets import Target
 
-_MOST_REMARKS, _MOST_OPENINGS = 12, 6
+_MOST_REMARKS = 12
 
 HELP = "measure the MPI library of this machine"
 
@@ -156,8 +156,10 @@ def run(args: argparse.Namespace) -> int:
         )
         ranges = _ranges(args, counts, targets, out)
         campaigns = [campaign for one in ranges for campaign in one.campaigns]
-        for campaign in campaigns[:_MOST_OPENINGS]:
-            _say(args, _opening(campaign))
+        for one in ranges:
+            _say(args, _opening(one.campaigns[0]))
+            if len(one.campaigns) > 1:
+                _say(args, f"and beside it {', '.join(each.folder.path.name for each in one.campaigns[1:])}")
         try:
             with progress_printer(sys.stderr) as on_progress:
                 results = run_ranges(args, ranges, on_progress)

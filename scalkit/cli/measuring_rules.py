@@ -280,7 +280,8 @@ def processes_of(campaigns: Sequence[Campaign]) -> list[str]:
     found = []
     for campaign in campaigns:
         try:
-            found += [str(one) for one in process_times(read(campaign.folder.path))]
+            folder = f"{campaign.folder.path.name}: " if len(campaigns) > 1 else ""
+            found += [f"{folder}{one}" for one in process_times(read(campaign.folder.path))]
         except DataError:  # such as memory alone
             continue
     return found
