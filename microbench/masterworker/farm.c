@@ -244,7 +244,7 @@ struct sk_harvest sk_farm_run(struct sk_farm *farm, enum sk_look look)
     return harvest;
 }
 
-/* Passes amply the time that a result takes to come, without calling MPI; others get the processor where it is scarce. */
+/* Passes amply the time that a result takes to come, without calling MPI; others get the processor if it is scarce. */
 static void settle(const struct sk_farm *farm)
 {
     bool crowded = farm->world->oversubscribed;
