@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scalkit.store.comparing import Comparison
     from scalkit.store.curves import Curve
 
-__all__ = ["FORMATS", "download", "joint", "parameter_axis", "save"]
+__all__ = ["FORMATS", "download", "joint", "parameter_axis", "save", "size_axis"]
 
 FORMATS = ("svg", "pdf", "eps", "csv")
 """What a joint plot can be downloaded as; EPS is made from the PDF by `pdftops`."""
