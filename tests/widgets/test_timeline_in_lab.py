@@ -1,0 +1,49 @@
+"""The timeline in a real JupyterLab: keys and the wheel zoom, Python sees it and moves it, nothing asked of any network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from lab_server import LabServer
+from test_explorer_in_lab import eventually
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+CELLS = (
+    """from pathlib import Path
+from scalkit.trace import TraceBuilder
+from scalkit.widgets import TimelineView
+trace = TraceBuilder(2, simulated=True)
+for one in range(2):
+    for k in range(50):
+        trace.call(one, "MPI_Barrier", 10_000 * k + 1000 * one, 10_000 * k + 4000, scope=0)
+trace.write(Path("t"))""",
+    "view = TimelineView('t')\nview",
+)
+SEEN = "() => document.querySelector('.sk-timeline')?.dataset.seen"
+COLOUR = """() => {
+  const canvas = document.querySelector(".sk-timeline canvas.main"), ratio = devicePixelRatio;
+  return [...canvas.getContext("2d").getImageData(canvas.width - 30 * ratio, 26 * ratio, 1, 1).data];
+}"""
+
+
+def test_zoom(lab: LabServer, lab_page: Any) -> None:
+    page = lab_page
+    lab.open(page, lab.notebook("timeline.ipynb", *CELLS))
+    page.wait_for_function(SEEN)
+    canvas = page.locator(".sk-timeline canvas.main")
+    canvas.focus()
+    page.keyboard.press("+")
+    eventually(lambda: lab.value("view.window") == [123_500, 370_500])
+    before = page.evaluate(SEEN)
+    canvas.hover(position={"x": 300, "y": 60})
+    page.mouse.wheel(0, -200)
+    page.wait_for_function(f"() => ({SEEN})() > {before}")
+    eventually(lambda: lab.value("view.window[1] - view.window[0]") < 200_000)
+    page.wait_for_function("() => document.querySelector('.sk-timeline .said').textContent.startsWith('Process 1: ')")
+    lab.value("view.zoom(0, 3e-6) and 0")
+    page.wait_for_function("() => document.querySelector('.sk-timeline .window').textContent === '3 µs from 0 s'")
+    page.wait_for_function(f"() => JSON.stringify(({COLOUR})()) === '[86,180,233,255]'")
+    assert page.outside == []
+    assert page.errors == []
