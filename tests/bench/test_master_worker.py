@@ -27,7 +27,8 @@ TRUTH = f"""<?xml version='1.0'?>
 <platform version="4.1">
   <config>
     <prop id="smpi/lat-factor" value="0:1"/><prop id="smpi/bw-factor" value="0:1"/>
-    <prop id="smpi/os" value="0:{SEND_S}:0"/><prop id="smpi/ois" value="0:{SEND_S}:0"/><prop id="smpi/or" value="0:{RECEIVE_S}:0"/>
+    <prop id="smpi/os" value="0:{SEND_S}:0"/><prop id="smpi/ois" value="0:{SEND_S}:0"/>
+    <prop id="smpi/or" value="0:{RECEIVE_S}:0"/>
     <prop id="smpi/async-small-thresh" value="65536"/><prop id="network/TCP-gamma" value="0"/>
   </config>
   <cluster id="flat" prefix="flat-" suffix="" radical="0-64" speed="10Gf" core="1" bw="1GBps" lat="0.5us"/>
