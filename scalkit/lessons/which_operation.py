@@ -6,6 +6,7 @@ import os
 import tempfile
 import weakref
 from pathlib import Path
+from typing import Any
 
 import scalkit.store
 from scalkit.errors import ReportError
@@ -102,7 +103,7 @@ class Answers:
         return block(bullets(self.sentences))
 
 
-def _advised(store: Store, filters: dict[str, bool]) -> dict[str, Advice]:
+def _advised(store: Store, filters: dict[str, Any]) -> dict[str, Advice]:
     """Return the advice on every operation that was measured beside a substitute."""
     there = set(store.suites(metric="time", **filters)["op"])
     known = [one for one in operations() if len({s.name for s in one.substitutes} & there) > 1]
