@@ -85,9 +85,9 @@ def by_hand() -> TimelineView:
 
 
 def longest_wait(trace: Path) -> TimelineView:
-    """Return the timeline of a trace around its longest wait; all of it where nobody waits."""
+    """Return the timeline of a trace around its longest wait for progress; all of it where nobody waits."""
     timeline = Timeline(trace, cache=False)
-    view, found = TimelineView(timeline), timeline.longest_wait()
+    view, found = TimelineView(timeline), timeline.longest_wait("wait_for_progress")
     if found is None:
         return view
     return view.zoom(max(1e-9 * (found.begin - found.length), 0), 1e-9 * (found.begin + 2 * found.length))

@@ -283,12 +283,17 @@ class Timeline:
         wait = int(length.sum()) if path else 0
         return Moment(location, self.paths[path], self.regions[path], begin, end - begin, wait, metric if wait else "")
 
-    def longest_wait(self) -> Moment | None:
-        """Return the call that waits longest; None if nobody waits."""
+    def longest_wait(self, metric: str = "") -> Moment | None:
+        """Return the call that waits longest, for anything or for one of `scalkit.trace.WAITS`; None if none does."""
         waits = self._index.tables["waits"]
-        if not len(waits["begin"]):
+        if metric and metric not in WAITS:
+            raise UsageError(f"{metric!r} is no wait; choose one of {', '.join(WAITS)}.")
+        length = waits["end"] - waits["begin"]
+        if metric:
+            length = np.where(waits["metric"] == WAITS.index(metric), length, 0)
+        if not length.any():
             return None
-        place = int((waits["end"] - waits["begin"]).argmax())
+        place = int(length.argmax())
         location = int(np.searchsorted(self._index.offsets["waits"], place, side="right")) - 1
         return self.at(location, int(waits["begin"][place]))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from scalkit.errors import UsageError
 from scalkit.lessons import one_sided
 from scalkit.reports import bundled
 from scalkit.reports.kernel import execute
@@ -34,9 +35,15 @@ def test_bundled_run() -> None:
     assert not run.is_from_here
     assert str(run).endswith("recorded on the machine that data/README.md describes: tcp and tcp-thread.")
     timeline = Timeline(run.trace, cache=False)
-    found = timeline.longest_wait()
+    found = timeline.longest_wait("wait_for_progress")
     assert found is not None
-    assert (found.region, found.metric) in (("MPI_Win_flush", "wait_for_progress"), ("MPI_Barrier", "wait_at_barrier"))
+    assert (found.region, found.metric) == ("MPI_Win_flush", "wait_for_progress")
+    longest = timeline.longest_wait()
+    assert longest is not None
+    assert (longest.region, longest.metric, longest.wait >= found.wait) == ("MPI_Barrier", "wait_at_barrier", True)
+    assert timeline.longest_wait("early_wait") is None
+    with pytest.raises(UsageError, match="'time' is no wait; choose one of wait_for_progress, "):
+        timeline.longest_wait("time")
     view = one_sided.longest_wait(run.trace)
     assert view.window == pytest.approx([found.begin - found.length, found.begin + 2 * found.length], rel=1e-6)
     told = str(one_sided.thread(run))
