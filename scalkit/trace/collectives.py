@@ -62,9 +62,12 @@ def _calls(analysis: Analysis) -> Table:
 
 def _waiting_calls(trace: LocalTrace, place: Ints) -> Ints:
     """Return the call that waits: the collective one itself, or that which completed it; -1 if none did."""
-    waits = np.arange(len(trace.calls["enter"]), dtype=np.int64)
-    waits[trace.collectives["call"]] = trace.collectives["done"]
-    return waits[place]
+    waits = place.astype(np.int64)
+    begins, done = trace.collectives["call"], trace.collectives["done"]
+    if len(begins):
+        at = np.minimum(np.searchsorted(begins, place), len(begins) - 1)
+        waits = np.where(begins[at] == place, done[at], waits)
+    return waits
 
 
 class _Earliest:

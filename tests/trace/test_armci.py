@@ -26,34 +26,39 @@ STRIDED, VECTOR = 1 << 8, 2 << 8
 
 
 @pytest.fixture(scope="module")
-def program(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with `linked`, which has the recorder's part for ARMCI in it, and `shared`, whose ARMCI is a library."""
     folder = tmp_path_factory.mktemp("armci")
     words = [f"MPICC={mpi.mpicc}", f"BUILD={folder}", f"ARMCI={ARMCI}", "CFLAGS=-O2 -Werror"]
     subprocess.run(["make", "-s", "-C", str(KERNEL / "trace"), "armci", *words], check=True, env=environment(mpi))
-    files = [str(ARMCI / "everything.c"), str(folder / "libskarmci.a"), str(ARMCI / "parmci.c")]
-    command = [mpi.mpicc, "-std=gnu11", "-O1", f"-I{KERNEL}", f"-I{ARMCI}", *files, "-o", str(folder / "everything")]
-    subprocess.run(command, check=True, env=environment(mpi))
-    return folder / "everything"
+    program, library = str(ARMCI / "everything.c"), str(ARMCI / "parmci.c")
+    for name, files in (
+        ("linked", [program, str(folder / "libskarmci.a"), library]),
+        ("libparmci.so", ["-fPIC", "-shared", library]),
+        ("shared", [program, str(folder / "libparmci.so"), f"-Wl,-rpath,{folder}"]),
+    ):
+        command = [mpi.mpicc, "-std=gnu11", "-O1", f"-I{KERNEL}", f"-I{ARMCI}", *files, "-o", str(folder / name)]
+        subprocess.run(command, check=True, env=environment(mpi))
+    return folder
 
 
 def record(mpi: Mpi, program: Path, folder: Path, *words: str, **more: str) -> str:
-    library = native.build(KERNEL, mpi.mpicc, makefile="trace/Makefile").program("libsktrace.so")
-    found = launch(mpi, 2, str(program), *words, LD_PRELOAD=str(library), SCALKIT_TRACE=str(folder), **more)
+    recorder = native.build(KERNEL, mpi.mpicc, makefile="trace/Makefile").program("libsktrace.so")
+    preload = str(recorder) if program.name == "linked" else f"{recorder} {program.with_name('libskarmci.so')}"
+    found = launch(mpi, 2, str(program), *words, LD_PRELOAD=preload, SCALKIT_TRACE=str(folder), **more)
     assert (found.returncode, found.stderr) == (0, "")
     return found.stdout
 
 
 @pytest.mark.mpi
-def test_every_call_and_transfer_is_recorded(mpi: Mpi, program: Path, tmp_path: Path) -> None:
-    told = record(mpi, program, tmp_path / "plain", SCALKIT_TRACE_BUFFER="16")
+@pytest.mark.parametrize("name", ["linked", "shared"])
+def test_every_call_and_transfer_is_recorded(mpi: Mpi, built: Path, tmp_path: Path, name: str) -> None:
+    told = record(mpi, built / name, tmp_path / "plain", SCALKIT_TRACE_BUFFER="16")
     made = {int(rank): int(calls) + 2 for rank, calls in re.findall(r"rank (\d+) made (\d+) calls", told)}
     trace = load(tmp_path / "plain")
     assert Counter(trace.calls["location"].tolist()) == made  # with those of MPI_Init and MPI_Finalize
     names = Counter(trace.definitions.region(int(path)) for path in trace.calls["path"])
-    assert {name for name in names if name.startswith("MPI_")} == {
-        "MPI_Init",
-        "MPI_Finalize",
-    }  # others are within ARMCI's
+    assert {one for one in names if one.startswith("MPI_")} == {"MPI_Init", "MPI_Finalize"}  # others are within ARMCI's
     kinds = Counter((trace.transfers["kind"] & 0xFFFF).tolist())
     assert kinds == {
         PUT: 2 * (2 + 1 + 1 + 1 + 2 * 4),
@@ -78,10 +83,10 @@ def test_every_call_and_transfer_is_recorded(mpi: Mpi, program: Path, tmp_path: 
 
 
 @pytest.mark.mpi
-def test_it_comes_back_from_otf2(mpi: Mpi, program: Path, tmp_path: Path) -> None:
+def test_it_comes_back_from_otf2(mpi: Mpi, built: Path, tmp_path: Path) -> None:
     if shutil.which("otf2-print") is None:
         pytest.skip("needs OTF2 (Debian: otf2-tools, libotf2-trace-dev)")
-    record(mpi, program, tmp_path / "plain")
+    record(mpi, built / "linked", tmp_path / "plain")
     write_otf2(tmp_path / "plain", tmp_path / "archive")
     read_otf2(tmp_path / "archive/traces.otf2", tmp_path / "back")
     plain, back = analyse(tmp_path / "plain"), analyse(tmp_path / "back")
@@ -101,10 +106,10 @@ def test_it_comes_back_from_otf2(mpi: Mpi, program: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.mpi
-def test_gets_and_fences_wait_for_progress(mpi: Mpi, program: Path, tmp_path: Path) -> None:
+def test_gets_and_fences_wait_for_progress(mpi: Mpi, built: Path, tmp_path: Path) -> None:
     if mpi.kind != "MPICH":
         pytest.skip("the variables that choose the transport are those of MPICH")
-    told = record(mpi, program, tmp_path, "progress", **TCP)
+    told = record(mpi, built / "linked", tmp_path, "progress", **TCP)
     lines = re.findall(r"^(\d) (\d) (\d+\.\d+) (\d+\.\d+)$", told, re.MULTILINE)
     times = {(int(rank), int(turn)): (float(begin), float(end)) for rank, turn, begin, end in lines}
     ds = analyse(tmp_path)
