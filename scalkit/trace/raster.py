@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scalkit.trace.arrays import Ints
 
-__all__ = ["Pieces", "classed", "covered", "halved", "largest", "pieces_between", "steps_between"]
+__all__ = ["Pieces", "classed", "covered", "halved", "largest", "pieces_between", "steps_between", "voted"]
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -137,3 +137,19 @@ def halved(amount: Floats, n_rows: int) -> Floats:
     if whole.shape[2] % 2:
         whole = np.concatenate([whole, np.zeros((*whole.shape[:2], 1))], axis=2)
     return np.asarray((whole[:, :, 0::2] + whole[:, :, 1::2]).reshape(len(amount), -1))
+
+
+def voted(kind: Bytes, wait: Bytes, together: int, n_kinds: int) -> tuple[Bytes, Bytes]:
+    """Return rows of several locations: the class that most of them have, and their mean wait."""
+    n = -(-len(kind) // together)
+    missing = ((0, n * together - len(kind)), (0, 0))
+    kinds = np.pad(kind, missing, constant_values=n_kinds).reshape(n, together, -1)
+    waits = np.pad(wait, missing).reshape(n, together, -1)
+    votes = np.zeros((n_kinds, n, kind.shape[1]), dtype=np.uint16)
+    total = np.zeros((n, kind.shape[1]), dtype=np.uint32)
+    for member in range(together):
+        total += waits[:, member]
+        for number, one in enumerate(votes):
+            one += kinds[:, member] == number
+    sizes = np.minimum(together, len(kind) - together * np.arange(n))[:, None]
+    return largest(votes.reshape(n_kinds, -1)).reshape(total.shape), np.ceil(total / sizes).astype(np.uint8)

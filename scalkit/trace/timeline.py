@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scalkit.errors import UsageError
 from scalkit.trace.arrays import Ints
 from scalkit.trace.options import Options
-from scalkit.trace.raster import Pieces, classed, covered, largest, pieces_between, steps_between
+from scalkit.trace.raster import Pieces, classed, covered, largest, pieces_between, steps_between, voted
 from scalkit.trace.result import WAITS
 from scalkit.trace.steps import OUTSIDE
 from scalkit.trace.timeline_index import Index, as_share, open_index
@@ -209,7 +209,7 @@ class Timeline:
             kind, wait = self._drawn(bits, first, last, chosen)
         together = -(-len(chosen) // max(1, rows))
         if together > 1:
-            kind, wait = _voted(kind, wait, together, len(self.classes))
+            kind, wait = voted(kind, wait, together, len(self.classes))
         return Raster(bits, first, kind, wait, together)
 
     def _prepared(self, level: int, first: int, last: int, chosen: NDArray[np.int64]) -> tuple[Any, Any]:
@@ -385,22 +385,6 @@ def _found(
             rows.append(np.full(last - first, number, dtype=np.int32))
             places.append(np.arange(mine.start + first, mine.start + last))
     return np.concatenate(rows), np.concatenate(places)
-
-
-def _voted(kind: Any, wait: Any, together: int, n_kinds: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return rows of several locations: the class that most of them have, and their mean wait."""
-    n = -(-len(kind) // together)
-    missing = ((0, n * together - len(kind)), (0, 0))
-    kinds = np.pad(kind, missing, constant_values=n_kinds).reshape(n, together, -1)
-    waits = np.pad(wait, missing).reshape(n, together, -1)
-    votes = np.zeros((n_kinds, n, kind.shape[1]), dtype=np.uint16)
-    total = np.zeros((n, kind.shape[1]), dtype=np.uint32)
-    for member in range(together):
-        total += waits[:, member]
-        for number, one in enumerate(votes):
-            one += kinds[:, member] == number
-    sizes = np.minimum(together, len(kind) - together * np.arange(n))[:, None]
-    return largest(votes.reshape(n_kinds, -1)).reshape(total.shape), np.ceil(total / sizes).astype(np.uint8)
 
 
 def _shown(chosen: NDArray[np.int64]) -> str:
