@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import xarray as xr
 
@@ -17,13 +17,11 @@ from scalkit.markup import paragraph
 from scalkit.plots.style import quantity
 from scalkit.plots.waiting_figures import WaitingRun, waiting_over_processes
 from scalkit.reports.bundled import bundled
+from scalkit.reports.pieces import Drawable
 from scalkit.trace import TraceBuilder, analyse
 from scalkit.trace.breakdown import breakdown
 from scalkit.trace.timeline import Timeline
 from scalkit.widgets.timeline import TimelineView
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 __all__ = ["Recorded", "by_hand", "longest_wait", "over_processes_figure", "recorded", "simulated", "thread"]
 
@@ -98,7 +96,7 @@ def simulated() -> list[xr.Dataset]:
     return [analyse(bundled(f"data/one-sided/simulated/p{processes:04d}")) for processes in _COUNTS]
 
 
-def over_processes_figure(results: list[xr.Dataset], region: str = "") -> go.Figure:
+def over_processes_figure(results: list[xr.Dataset], region: str = "") -> Drawable:
     """Return time in one-sided calls and waiting for progress over the processes, within a region."""
     runs = [
         WaitingRun(int(ds.sizes["location"]), breakdown(ds, region), simulated=bool(ds.attrs["simulated"]))

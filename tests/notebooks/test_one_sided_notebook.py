@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,9 @@ def test_by_hand() -> None:
 def test_growth_of_the_bundled_runs() -> None:
     results = one_sided.simulated()
     figure = one_sided.over_processes_figure(results, "srumma")
-    assert figure.layout.meta["alt"].startswith("On 36 processes a process spends, simulated, ")
+    assert json.loads(figure.to_json())["layout"]["meta"]["alt"].startswith(
+        "On 36 processes a process spends, simulated, "
+    )
     together = over_processes(results, of="sum")["wait_for_progress"].sel(function="program").values.ravel()
     assert (together[1:] / together[:-1]).max() < 2
     assert together[-1] / together[0] == pytest.approx(36 / 16 * 1.0, rel=0.2)
