@@ -102,7 +102,8 @@ def over_processes_figure(results: list[xr.Dataset], region: str = "") -> Drawab
         WaitingRun(int(ds.sizes["location"]), breakdown(ds, region), simulated=bool(ds.attrs["simulated"]))
         for ds in results
     ]
-    return waiting_over_processes(runs)
+    figure: Drawable = waiting_over_processes(runs)
+    return figure
 
 
 class Thread:
