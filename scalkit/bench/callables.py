@@ -59,7 +59,8 @@ def measure_callable(
         Nanoseconds; ``time.process_time_ns`` leaves out what other programs take.
     **effort : float
         ``budget_s`` (2 s for all settings together; the last settings are left out, with a note, when it does not last),
-        ``min_sample_s`` (1 ms), ``tolerance`` (5 %), ``max_samples`` (100), ``min_points`` (5).
+        ``min_sample_s`` (1 ms), ``tolerance`` (5 %), ``max_samples`` (100), ``min_samples`` (5), ``min_points`` (5); with
+        ``standard_error``, as 0.02, a setting is done when that of the mean is at most so large a share of it.
 
     Returns
     -------

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
+from statistics import fmean, stdev
 from typing import Any, Literal
 
 __all__ = [
@@ -47,10 +48,12 @@ class Effort:
         preparing the arguments anew would take most of the budget.
     tolerance : float
         A setting is done when the 95 % interval of the first quartile of its samples is narrower than this share of it.
-    max_samples : int
-        Most samples of a setting.
+    max_samples, min_samples : int
+        Most and fewest samples of a setting.
     min_points : int
         When the budget does not last, so many of the first settings are measured all the same.
+    standard_error : float or None
+        In place of `tolerance`: a setting is done when the standard error of the mean of its samples is at most this share of it.
     """
 
     budget_s: float = 2.0
@@ -58,6 +61,8 @@ class Effort:
     tolerance: float = 0.05
     max_samples: int = 100
     min_points: int = 5
+    standard_error: float | None = None
+    min_samples: int = 5
 
 
 @dataclass(frozen=True)
@@ -288,10 +293,18 @@ def _drawn(
 
 def _status(values: Sequence[float], effort: Effort) -> Status:
     """Return why no more samples are needed; ``"budget"`` says that only the budget ends them."""
-    interval = quartile_interval(values)
-    if interval is not None and interval[1] - interval[0] <= effort.tolerance * interval[0]:
+    if len(values) >= effort.min_samples and _is_known(values, effort):
         return "converged"
     return "capped" if len(values) >= effort.max_samples else "budget"
+
+
+def _is_known(values: Sequence[float], effort: Effort) -> bool:
+    """Return whether the samples tell enough: about their mean, or about their first quartile."""
+    if effort.standard_error is not None:
+        spread = stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.inf
+        return spread <= effort.standard_error * fmean(values)
+    interval = quartile_interval(values)
+    return interval is not None and interval[1] - interval[0] <= effort.tolerance * interval[0]
 
 
 @contextmanager
