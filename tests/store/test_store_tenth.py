@@ -1,0 +1,37 @@
+"""A tenth of the store that the bars are about: 100 runs of 40 suites, 20 points, 400 repetitions, made by the generator."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import scalkit as sk
+
+GENERATOR = Path(__file__).resolve().parents[2] / "benchmarks" / "store.py"
+
+
+@pytest.mark.slow
+def test_a_tenth(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    command = [sys.executable, str(GENERATOR), "--runs", "100", "--only", "size", "--keep", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["size_and_speed"]
+    assert found["runs"] == 100
+    assert found["share"] <= json.loads(done.stdout)["bars"]["share"]
+    for one in (path / "runs").iterdir():
+        os.truncate(one, 0)  # what follows is in the index
+    store = sk.store.open(path)
+    joint = store.arrays(("run_id", "x", "q1", "med", "q3"), {"op": "MPI_Gather", "metric": "time"})
+    assert len(joint["x"]) == 100 * 20
+    assert len(np.unique(joint["run_id"].astype(str))) == 100
+    advice = store.advise("MPI_Gather")
+    assert len(advice.settings) == 5
+    assert advice.portable[-1].choice == "MPI_Gather"  # the generator makes each later operation slower
+    assert store.problems == ()
