@@ -33,5 +33,6 @@ def test_a_tenth(tmp_path: Path) -> None:
     assert len(np.unique(joint["run_id"].astype(str))) == 100
     advice = store.advise("MPI_Gather")
     assert len(advice.settings) == 5
-    assert advice.portable[-1].choice == "MPI_Gather"  # the generator makes each later operation slower
+    assert advice.candidates == ("MPI_Gather", "Gather_send_recv", "Gather_isend_irecv_waitall")
+    assert all(np.allclose(one.probability.sum(axis=0), 1) for one in advice.settings)
     assert store.problems == ()
