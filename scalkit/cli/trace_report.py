@@ -44,18 +44,22 @@ def add_arguments(words: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the page, say where it is, and return the exit status."""
+    from scalkit.cli.progress import terminated_like_interrupted
     from scalkit.reports.waiting_report import waiting_report
+    from scalkit.task_bar import task_bar
 
-    result = waiting_report(
-        args.runs,
-        args.out,
-        region=args.region,
-        expected=_expected(args.expect),
-        fail_above=args.fail_above,
-        baseline=not args.no_baseline,
-        force=args.force,
-        title=args.title,
-    )
+    with terminated_like_interrupted(), task_bar(sys.stderr, "report") as bar:
+        result = waiting_report(
+            args.runs,
+            args.out,
+            region=args.region,
+            expected=_expected(args.expect),
+            fail_above=args.fail_above,
+            baseline=not args.no_baseline,
+            force=args.force,
+            title=args.title,
+            progress=bar,
+        )
     told = {"answer": result.answer, "exit_status": result.status, "report": str(result.html)}
     sys.stdout.write(json.dumps(told, indent=2) + "\n" if args.json else f"{result.answer}\nwrote {result.html}\n")
     return result.status

@@ -193,6 +193,10 @@ def hottest(page: WaitingPage) -> Section:
 def when(page: WaitingPage) -> Section:
     """Return timelines of the largest and the smallest trace; nothing where results were given, not traces."""
     section = Section(())
+    if not page.timelines and any(source.trace is not None for source in page.sources):
+        section = Section.of(
+            '<p class="soft">The traces are too large to be drawn here; scalkit.widgets.TimelineView shows them.</p>'
+        )
     for timeline in page.timelines:
         said = f"{counted(timeline.locations, 'process', 'processes')}{', simulated' if timeline.is_simulated else ''}"
         section += Section.of(

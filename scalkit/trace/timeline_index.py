@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.errors import DataError
 from scalkit.trace.each_wait import EachWait, each_wait
 from scalkit.trace.joining import Table
 from scalkit.trace.loading import LocalTrace, load
@@ -24,6 +26,7 @@ from scalkit.trace.raster import Pieces, classed, covered, halved, largest, piec
 from scalkit.trace.reading import Header, read_header
 from scalkit.trace.requests import Kinds, completed_by, completing_kinds, members, one_sided
 from scalkit.trace.steps import steps_of, union_of
+from scalkit.trace.tables import RECEIVE
 from scalkit.trace.writing import HEADER, location_file
 
 __all__ = ["Index", "open_index"]
@@ -31,7 +34,7 @@ __all__ = ["Index", "open_index"]
 FOLDER = "timeline"
 """Folder within that of the trace."""
 
-_SCHEMA = 1
+_SCHEMA = 2
 _COLUMNS: dict[str, dict[str, str]] = {
     "steps": {"time": "<i8", "path": "<i4"},
     "waits": {"begin": "<i8", "end": "<i8", "metric": "u1"},
@@ -93,7 +96,7 @@ def open_index(
     Raises
     ------
     DataError
-        If there is no trace, or something is wrong with it.
+        If there is no trace, something is wrong with it, or there is no room.
     """
     header = read_header(folder)
     chosen = options or Options()
@@ -102,14 +105,27 @@ def open_index(
     if cache and (found := _read(header, place, key)) is not None:
         return found
     is_kept = cache and os.access(header.folder, os.W_OK)
-    made = Path(tempfile.mkdtemp(prefix=".timeline-", dir=header.folder if is_kept else None))
+    trace = load(folder, keep_going=keep_going)
     try:
-        _write(load(folder, keep_going=keep_going), made, key, waits, chosen)
-        if is_kept:
+        return _made(trace, place if is_kept else None, key, waits, chosen)
+    except OSError as error:
+        raise DataError(
+            f"cannot write what a timeline of {str(folder)!r} is drawn from: {error.strerror or error}; make room, or keep it in "
+            "the folder for temporary files (cache=False)."
+        ) from error
+
+
+def _made(trace: LocalTrace, place: Path | None, key: str, waits: bool, options: Options) -> Index:
+    """Write an index to a place, or where it is deleted with what is returned."""
+    made = Path(tempfile.mkdtemp(prefix=".timeline-", dir=place.parent if place else None))
+    is_kept = False
+    try:
+        _write(trace, made, key, waits, options)
+        if place is not None:
             shutil.rmtree(place, ignore_errors=True)
-            made.rename(place)
-            made = place
-        index = _read(header, made, key)
+            with suppress(OSError):  # another process was faster
+                made, is_kept = made.rename(place), True
+        index = _read(trace.header, made, key)
         assert index is not None
     except BaseException:
         shutil.rmtree(made, ignore_errors=True)
@@ -226,7 +242,11 @@ def _waits(calls: Table, found: EachWait, mine: slice, begin: int) -> tuple[NDAr
 def _transfers(
     trace: LocalTrace, calls: Table, transfers: Table, kinds: Kinds, at: int, begin: int
 ) -> tuple[NDArray[Any], ...]:
-    """Return begin, end, location at the other end, kind and bytes of transfers, in the order in which they begin."""
+    """Return begin, end, location at the other end, kind and bytes of transfers, in the order in which they begin.
+
+    Receives are left out: their sends are there.
+    """
+    transfers = {name: values[(transfers["kind"] & 0xFF) != RECEIVE] for name, values in transfers.items()}
     posted = transfers["call"] - at
     done = np.where(transfers["done"] >= 0, transfers["done"] - at, -1).astype(np.int64)
     is_rma, rows = one_sided(transfers, at)

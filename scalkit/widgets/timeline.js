@@ -1,6 +1,6 @@
 // A timeline: gestures change the window at once, with what is there stretched; Python sends what is in it as bytes.
 const HELP = "Drag to move; Ctrl and wheel, or + and −, to zoom; arrows to move and to choose a process; Home for all.";
-const GROUPS = [8, 16, 32, 64, 128, 256];
+const GROUPS = [8, 16, 32, 64, 128, 256], PATIENCE = 10_000;
 
 function render({ model, el, signal }) {
   const facts = () => model.get("facts");
@@ -28,7 +28,7 @@ function render({ model, el, signal }) {
   strip.setAttribute("aria-label", "The whole time, with the window that is in view");
 
   const view = { begin: 0, end: 1, first: 0, count: 1 };
-  let picture = null, whole = null, bars = null, pending = null, isDirty = false, isAsking = false, asked = 0, shown = "";
+  let picture = null, whole = null, bars = null, pending = null, isDirty = false, isAsking = false, asked = 0, askedAt = 0, shown = "";
   let cursor = null, pointed = 0, isBusy = false, frame = 0, later = 0, drawn = 0, marked = null;
 
   const area = () => ({ left: LEFT, top: TOP, width: Math.max(el.clientWidth - LEFT - RIGHT, 40), height: heightOf(view.count) });
@@ -126,8 +126,9 @@ function render({ model, el, signal }) {
   function ask() {
     if (!isHeard(model)) return;
     isDirty = true;
-    if (isAsking) return;
+    if (isAsking && performance.now() - askedAt < PATIENCE) return;
     isAsking = true;
+    askedAt = performance.now();
     isDirty = false;
     const place = area(), n = ++asked;
     model.send({ name: "look", value: { n, begin: Math.floor(view.begin), end: Math.ceil(view.end), first: view.first, count: view.count,

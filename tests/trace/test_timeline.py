@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,29 @@ def test_bars_and_arrows(folder: Path) -> None:
     alone = timeline.bars(0, timeline.span, [0])
     assert alone is not None
     assert alone.to_row.tolist() == [-1]
+
+
+def test_messages_are_arrows_of_their_sends(tmp_path: Path) -> None:
+    trace = TraceBuilder(2, simulated=True)
+    trace.transfer(0, "send", trace.call(0, "MPI_Send", 10, 20, scope=0, peer=1), 1, blocking=True)
+    trace.transfer(1, "receive", trace.call(1, "MPI_Recv", 5, 25, scope=0, peer=0), 0, blocking=True)
+    bars = Timeline(trace.write(tmp_path)).bars(0, 30)
+    assert bars is not None
+    arrows = (bars.from_row, bars.to_row, bars.from_time, bars.to_time, bars.operation)
+    assert [one.tolist() for one in arrows] == [[0], [1], [5], [15], [5]]
+    assert (bars.wait_row.tolist(), bars.wait_end.tolist()) == ([1], [5]), "late sender"
+
+
+def test_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    TraceBuilder(1).write(tmp_path)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "nowhere"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    with pytest.raises(
+        DataError, match=r"cannot write what a timeline of .* is drawn from: No such file or directory; make"
+    ):
+        Timeline(tmp_path, cache=False)
+    kept = Timeline(tmp_path)
+    assert kept.locations == 1
 
 
 def test_rows_share(folder: Path) -> None:
