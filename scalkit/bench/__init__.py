@@ -8,6 +8,8 @@ from scalkit.bench.campaign import Campaign, Progress, Result, prepare
 from scalkit.bench.measuring import measure_function
 from scalkit.bench.mpi import Mpi, find_mpi
 from scalkit.bench.plan import Launch, make_plan
+from scalkit.bench.refinement import Refinement
+from scalkit.bench.refining import range_of, run_refined
 
 __all__ = [
     "Arguments",
@@ -15,10 +17,13 @@ __all__ = [
     "Launch",
     "Mpi",
     "Progress",
+    "Refinement",
     "Result",
     "find_mpi",
     "make_plan",
     "measure_callable",
     "measure_function",
     "prepare",
+    "range_of",
+    "run_refined",
 ]

@@ -216,6 +216,8 @@ def _variants(table: Mapping[str, Any], base: Path) -> tuple[Variant, ...]:
     by_size = refine is not None and refine.over == "sizes"
     folders = len(combinations) // len(sizes) * (refine.max_points if refine and by_size else len(sizes))
     share_s = None if budget_s is None else budget_s / folders
+    if refine is not None and share_s is not None and not by_size:
+        share_s *= len(table["processes"]) / refine.max_points
     found = []
     for library, size, per_node in combinations:
         words = [library.name] if len(libraries) > 1 else []

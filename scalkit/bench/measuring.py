@@ -14,6 +14,7 @@ from scalkit.bench.campaign import prepare
 from scalkit.bench.folder import Folder
 from scalkit.bench.mpi import find_mpi
 from scalkit.bench.operations import FUNCTIONS
+from scalkit.bench.refining import range_of, run_refined
 from scalkit.errors import LaunchError
 from scalkit.measure import read
 
@@ -47,7 +48,8 @@ def measure_function(
     mpicc, mpiexec : str, optional
         Compiler and launcher of the MPI library; by default found.
     **options
-        Further fields of `Arguments`: ``size`` [B], ``datatype``, ``sync``, ``budget_s`` [s], ``max_reps``.
+        Further fields of `Arguments`: ``size`` [B], ``datatype``, ``sync``, ``budget_s`` [s], ``max_reps``, ``min_reps``,
+        ``standard_error``, ``cut_quartiles``, ``per_process``, ``refine``.
 
     Returns
     -------
@@ -64,7 +66,11 @@ def measure_function(
     if seed is None:
         seed = Folder(Path(out)).record.get("arguments", {}).get("seed", secrets.randbelow(2**31))
     arguments = Arguments((FUNCTIONS,), tuple(processes), runs, seed, functions=tuple(functions), **options)
-    result = prepare(Path(out), arguments, find_mpi(mpicc, mpiexec)).run()
+    mpi = find_mpi(mpicc, mpiexec)
+    if arguments.refine is None:
+        result = prepare(Path(out), arguments, mpi).run()
+    else:
+        (result,) = run_refined([range_of(Path(out), arguments, mpi)])
     if result.missing:
         raise LaunchError(
             f"{len(result.missing)} of {result.total} launches failed; what was measured is in {result.folder}. "

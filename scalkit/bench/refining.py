@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import math
+import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from scalkit.bench.arguments import DATATYPES
-from scalkit.bench.campaign import Campaign, Progress, Result
+from scalkit.bench.arguments import DATATYPES, Arguments
+from scalkit.bench.campaign import Campaign, Progress, Result, prepare
 from scalkit.bench.campaign_file import CampaignFile, Variant
-from scalkit.bench.folder import write_whole
+from scalkit.bench.folder import Folder, write_whole
 from scalkit.bench.here import run_alternately
 from scalkit.bench.job import prepare_variant
+from scalkit.bench.mpi import Mpi
 from scalkit.bench.operations import FUNCTIONS
 from scalkit.bench.plan import Launch
 from scalkit.bench.refinement import Curve, Insertion, Refinement, next_point
@@ -24,24 +24,17 @@ from scalkit.errors import LaunchError, UsageError
 from scalkit.measure import read, series
 from scalkit.measure.reduce import Series, Statistic
 
-__all__ = [
-    "Range",
-    "curves_of",
-    "kinds_of_sizes",
-    "most_budget",
-    "ranges_of_file",
-    "require_timed",
-    "run_refined",
-    "sized_folder",
-]
+__all__ = ["Range", "curves_of", "range_of", "ranges_of_file", "run_refined", "sized_folder"]
+
+_RECORD = "refinement.json"
 
 _OF_QUARTILE = 1.3626
 """Standard error of a first quartile in units of that of a mean, for normal noise."""
 
 
-def sized_folder(out: Path, words: Sequence[str], size: int) -> Path:
+def sized_folder(out: Path, label: str, size: int) -> Path:
     """Return the folder of a message size: ``out/mpich-8B``."""
-    return out / "-".join([*(word for word in words if word), f"{size}B"])
+    return out / (f"{label}-{size}B" if label else f"{size}B")
 
 
 @dataclass
@@ -78,7 +71,7 @@ class Range:
         return [one.size for one in own] if self.rules.over == "sizes" else list(own[0].counts)
 
     def load(self) -> None:
-        """Take over what an earlier call inserted.
+        """Take over what an earlier call inserted by the same rules, with the same seed, after the same first pass.
 
         Raises
         ------
@@ -87,7 +80,8 @@ class Range:
         """
         try:
             content = json.loads(self.record.read_text(encoding="utf-8"))
-            self.inserted = [Insertion(**one) for one in content["inserted"]]
+            is_mine = {key: content[key] for key in self._said} == self._said
+            self.inserted = [Insertion(**one) for one in content["inserted"]] if is_mine else []
         except FileNotFoundError:
             self.inserted = []
         except (OSError, ValueError, TypeError, KeyError) as error:
@@ -95,11 +89,14 @@ class Range:
                 f"cannot read {self.record}: {error}; restore it, or measure into another folder."
             ) from error
 
+    @property
+    def _said(self) -> dict[str, object]:
+        return {**asdict(self.rules), "seed": self.campaigns[0].arguments.seed, "first": self.first}
+
     def add(self, point: Insertion) -> None:
         """Write down a point before it is measured, so that a second call goes on with it."""
         self.inserted.append(point)
-        rules = {**asdict(self.rules), "seed": self.campaigns[0].arguments.seed, "first": self.first}
-        content = {"schema": 1, **rules, "inserted": [asdict(one) for one in self.inserted]}
+        content = {"schema": 1, **self._said, "inserted": [asdict(one) for one in self.inserted]}
         write_whole(self.record, json.dumps(content, indent=1) + "\n")
 
 
@@ -255,6 +252,70 @@ def _points(one: Series) -> list[tuple[float, float]]:
     return list(zip(one.y.tolist(), error.tolist(), strict=True))
 
 
+def range_of(
+    out: Path, arguments: Arguments, mpi: Mpi, sizes: Sequence[int] = (), *, label: str = "", set_aside: bool = False
+) -> Range:
+    """Return campaigns that are ready to run: of several message sizes, which are one run in a store, or a single one.
+
+    Parameters
+    ----------
+    out : Path
+        Folder of the campaign; with sizes the folder that theirs are in.
+    arguments : Arguments
+        Its size does not count where there are `sizes`. Of a budget each point gets its share, of all that may be measured.
+    mpi : Mpi
+    sizes : sequence of int, in B
+        Of the first pass, ascending. Memory, which has no message size, is measured with the first only.
+    label : str
+        Begin of the names of their folders.
+    set_aside : bool
+        Rename folders that hold another campaign, rather than refuse them.
+
+    Raises
+    ------
+    UsageError
+        If points cannot be refined, or a folder cannot be used.
+    BuildError
+        If the programs cannot be built.
+
+    Examples
+    --------
+    >>> from scalkit.bench import Arguments, Refinement, find_mpi, range_of, run_refined
+    >>> rules = Refinement("sizes", allowed=0.2)
+    >>> arguments = Arguments(("collectives",), (2,), 5, 1, ops=("Ping_pong",), refine=rules)
+    >>> run_refined([range_of(Path("runs/refined"), arguments, find_mpi(), (64, 4096, 262144))])  # doctest: +SKIP
+    """
+    rules = arguments.refine
+    if rules is not None:
+        if not {"collectives", FUNCTIONS} & set(arguments.kinds):
+            raise UsageError(f"--refine {rules.over}: it follows run times; measure collectives or a function, too.")
+        if rules.over == "sizes":
+            rules.require_points(sizes)
+    if not sizes:
+        if rules is not None and arguments.budget_s is not None:
+            arguments = replace(arguments, budget_s=arguments.budget_s * len(arguments.counts) / rules.max_points)
+        campaign = prepare(out, arguments, mpi, set_aside=set_aside)
+        return Range([campaign], lambda size: campaign, out / _RECORD)
+    if len(sizes) > 1 and set(arguments.kinds) == {"memory"}:
+        raise UsageError("--sizes: memory has no message size; leave it out, or measure collectives, too.")
+    known = [Folder(sized_folder(out, label, size)).record.get("id") for size in sizes]
+    identity = next((str(one) for one in known if one), secrets.token_hex(4))
+    budget_s = arguments.budget_s
+    if budget_s is not None:
+        budget_s = budget_s / (rules.max_points if rules is not None and rules.over == "sizes" else len(sizes))
+
+    def make(size: int) -> Campaign:
+        kinds = tuple(kind for kind in arguments.kinds if kind != "memory" or size == sizes[0])
+        own = replace(arguments, size=size, kinds=kinds, budget_s=budget_s)
+        return prepare(sized_folder(out, label, size), own, mpi, set_aside=set_aside, identity=identity)
+
+    return Range([make(size) for size in sizes], make, out / _record_name(label))
+
+
+def _record_name(label: str) -> str:
+    return f"refinement-{label}.json" if label else _RECORD
+
+
 def ranges_of_file(file: CampaignFile, campaigns: Sequence[Campaign]) -> list[Range]:
     """Return the ranges of a campaign file that is refined: of each library and placement those in all message sizes.
 
@@ -273,7 +334,7 @@ def ranges_of_file(file: CampaignFile, campaigns: Sequence[Campaign]) -> list[Ra
         rules = members[0][0].arguments.refine
         by_size = rules is not None and rules.over == "sizes"
         base = file.out if by_size else members[0][1].folder.path
-        record = base / f"refinement{f'-{label}' if by_size and label else ''}.json"
+        record = base / _record_name(label if by_size else "")
         found.append(Range([campaign for _, campaign in members], _maker(file, *members[-1]), record))
     return found
 
@@ -288,29 +349,3 @@ def _maker(file: CampaignFile, variant: Variant, campaign: Campaign) -> Callable
         return prepare_variant(file, other, other.folder(file.out), identity=identity)
 
     return make
-
-
-def kinds_of_sizes(kinds: Sequence[str], *, is_first: bool) -> tuple[str, ...]:
-    """Return what is measured at a message size: memory, which has none, with the first only."""
-    return tuple(kind for kind in kinds if kind != "memory" or is_first)
-
-
-def require_timed(arguments: Any) -> None:
-    """Return nothing if something is timed, so that there is a curve.
-
-    Raises
-    ------
-    UsageError
-        If only memory is measured.
-    """
-    if not {"collectives", FUNCTIONS} & set(arguments.kinds):
-        raise UsageError(f"--refine {arguments.refine.over} follows run times; measure collectives or a function, too.")
-
-
-def most_budget(budget_s: float | None, rules: Refinement | None, first: int) -> float | None:
-    """Return the share of one message size in a budget: of all that may be measured."""
-    if budget_s is None:
-        return None
-    return (
-        budget_s / (rules.max_points if rules is not None else max(1, first)) if math.isfinite(budget_s) else budget_s
-    )

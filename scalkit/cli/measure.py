@@ -42,6 +42,7 @@ from scalkit.cli.measuring_rules import (
     is_sized,
     processes_of,
     ranges_of,
+    refined_in_words,
     refuse_rules,
     rules_of,
     run_ranges,
@@ -167,6 +168,8 @@ def run(args: argparse.Namespace) -> int:
             sys.stderr.write(f"What was measured is kept in {out}; the same command resumes.\n")
             raise
         _report(args, results)
+        if args.refine:
+            _say(args, "\n".join(refined_in_words(ranges)))
         status = 2 if any(result.missing for result in results) else 0
         if args.per_process and status == 0 and not args.json:
             said = processes_of(campaigns)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ __all__ = [
     "numbers",
     "processes_of",
     "ranges_of",
+    "refined_in_words",
     "refuse_rules",
     "rules_in_words",
     "rules_of",
@@ -208,53 +208,18 @@ def ranges_of(
     UsageError, BuildError
         If something is not allowed, or a folder holds something else.
     """
-    from scalkit.bench.refining import Range, require_timed
+    from scalkit.bench.refining import range_of, sized_folder
 
-    sizes = sizes_of(args)
+    sizes = sizes_of(args) if is_sized(args) else ()
     found = []
     for target in targets:
         label = target.label if len(targets) > 1 else ""
-        base = out / label if label and not is_sized(args) else out
-        record = base / f"refinement{f'-{label}' if label and is_sized(args) else ''}.json"
-        first = _sized(out, label, sizes[0]) if is_sized(args) else base
-        arguments = arguments_of(target, first)
-        if arguments.refine is not None:
-            require_timed(arguments)
-        make = _maker(args, target, out, label, arguments, sizes)
-        found.append(Range([make(size) for size in sizes], make, record))
+        folder = sized_folder(out, label, sizes[0]) if sizes else out / label
+        arguments = arguments_of(target, folder)
+        base = out if sizes else out / label
+        words = label if sizes else ""
+        found.append(range_of(base, arguments, target.mpi, sizes, label=words, set_aside=args.set_aside))
     return found
-
-
-def _sized(out: Path, label: str, size: int) -> Path:
-    from scalkit.bench.refining import sized_folder
-
-    return sized_folder(out, (label,), size)
-
-
-def _maker(
-    args: argparse.Namespace, target: Target, out: Path, label: str, arguments: Arguments, sizes: tuple[int, ...]
-) -> Callable[[int], Campaign]:
-    """Return what makes the campaign of a message size; all of them share the begin of their run ids."""
-    import secrets
-
-    from scalkit.bench import prepare
-    from scalkit.bench.folder import Folder
-    from scalkit.bench.refining import kinds_of_sizes, most_budget
-
-    if not is_sized(args):
-        folder = out / label if label else out
-        return lambda size: prepare(folder, arguments, target.mpi, set_aside=args.set_aside)
-    known = [Folder(_sized(out, label, size)).record.get("id") for size in sizes]
-    identity = next((str(one) for one in known if one), secrets.token_hex(4))
-    share_s = most_budget(arguments.budget_s, arguments.refine, len(sizes))
-
-    def make(size: int) -> Campaign:
-        kinds = kinds_of_sizes(arguments.kinds, is_first=size == sizes[0])
-        own = replace(arguments, size=size, kinds=kinds, budget_s=share_s)
-        folder = _sized(out, label, size)
-        return prepare(folder, own, target.mpi, set_aside=args.set_aside, identity=identity)
-
-    return make
 
 
 def run_ranges(
@@ -301,6 +266,15 @@ def rules_in_words(own: Arguments) -> list[str]:
             f"refines {own.refine.over} where lines from both sides miss by more than {miss}, up to {most} points"
         )
     return lines
+
+
+def refined_in_words(ranges: Sequence[Range]) -> list[str]:
+    """Return how many points each range has now, a sentence each; nothing for what is not refined."""
+    return [
+        f"{len(one.first)} points in the first pass, {len(one.inserted)} where the curve bends: {one.record}"
+        for one in ranges
+        if one.campaigns[0].arguments.refine is not None
+    ]
 
 
 def say_inserted(point: Insertion, rules: Refinement) -> None:

@@ -102,7 +102,14 @@ def _require_agreement(given: Sequence[xr.Dataset]) -> None:
         values = list(dict.fromkeys(str(ds.attrs[key]) for ds in given if ds.attrs.get(key, "") != ""))
         if len(values) > 1:
             shown = " and ".join(repr(value.strip().splitlines()[0][:60]) for value in values)
-            raise DataError(f"measurements that differ in their {what} cannot be combined: {shown}; judge them apart.")
+            way = (
+                ", or make the size a parameter, as in read(..., parameter=['p', 'S'])"
+                if key == "message_size_B"
+                else ""
+            )
+            raise DataError(
+                f"measurements that differ in their {what} cannot be combined: {shown}; judge them apart{way}."
+            )
     units: dict[str, str] = {}
     for ds in given:
         for metric in metrics_of(ds):

@@ -81,7 +81,8 @@ def test_more_numbers_of_processes_where_the_curve_bends(tmp_path: Path, capsys:
     assert len(inserted) == 2
     assert f"measuring {inserted[0]['x']} processes" in said.err
     assert sorted([2, 8, 32, *(one["x"] for one in inserted)]) == sk.read(out)["p"].values.tolist()
-    assert said.out.endswith(f"5 launches in {out}\n")
+    last = f"3 points in the first pass, 2 where the curve bends: {out / 'refinement.json'}\n"
+    assert said.out.endswith(f"5 launches in {out}\n{last}")
 
 
 FIRST = 'measure = ["collectives"]\nprocesses = [2]\n'

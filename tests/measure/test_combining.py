@@ -70,7 +70,8 @@ def _with(**attrs: Any) -> Any:
         ),
         (
             [_with(message_size_B=8), _with(message_size_B=64)],
-            "measurements that differ in their message size cannot be combined: '8' and '64'; judge them apart.",
+            "measurements that differ in their message size cannot be combined: '8' and '64'; judge them apart, or make the size "
+            "a parameter, as in read(..., parameter=['p', 'S']).",
         ),
         (
             [_with(mpi_library="A 1\nmore"), _with(mpi_library="B 2")],
