@@ -131,7 +131,7 @@ def _named(curve: Curve) -> str:
         if is_so
     ]
     marks = [mark for mark in marks if mark not in curve.label]
-    fixed = f", {curve.fixed}" if curve.fixed and not curve.label.endswith(f", {curve.fixed}") else ""
+    fixed = f", {curve.fixed}" if curve.fixed and curve.fixed not in curve.label.split(", ") else ""
     return f"{curve.label}{fixed}{' (' + ', '.join(marks) + ')' if marks else ''}"
 
 

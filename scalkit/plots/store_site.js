@@ -26,7 +26,7 @@ const fits = (text, filter) => filter.toLowerCase().split(/\s+/).every((word) =>
 const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}${n > MOST ? `, ${MOST} of them shown` : ""}`;
 const marks = (one) => (one.simulated && !one.platform.includes("simulated") ? " (simulated)" : "") + (one.crowded ? " (more processes than cores)" : "");
 const where = (one) => (chosen.platforms.size > 1 ? ` on ${one.platform}` : "");
-const nameOf = (one) => `${one.op}${one.metric === "time" ? "" : `, ${one.metric}`}${one.fixed ? `, ${one.fixed}` : ""} over ${one.x_name}${where(one)}${marks(one)}`;
+const nameOf = (one) => `${one.op}${one.metric === "time" ? "" : `, ${one.metric}`}${one.words ? `, ${one.words}` : ""} over ${one.x_name}${where(one)}${marks(one)}`;
 
 function shown() {
   return curves.map((one, k) => ({ one, k })).filter(({ one }) => chosen.platforms.has(one.platform) && fits(nameOf(one), at("suite-filter").value.trim()));

@@ -25,7 +25,8 @@ __all__ = ["page", "pictures", "write_page"]
 
 _HERE = Path(__file__).resolve().parent
 _BUNDLE = _HERE.parent / "reports" / "vendor" / "plotly-cartesian.min.js"
-_KEY = ("platform", "op", "metric", "unit", "x_name", "fixed", "datatype", "sync")
+_KINDS = ("datatype", "sync", "pattern")
+_KEY = ("platform", "op", "metric", "unit", "x_name", "fixed", *_KINDS)
 _CURVES = f"""
 WITH one AS (SELECT *, CASE unit WHEN 'ns' THEN 1e-9 WHEN '[ppm]' THEN 1e-6 ELSE 1 END AS scale FROM points)
 SELECT {", ".join(_KEY)}, x, median(med * scale) AS mid, min(med * scale) AS low, max(med * scale) AS high,
@@ -171,17 +172,18 @@ def _runs_table(runs: Any) -> str:
 def _curves(store: Store) -> list[dict[str, Any]]:
     """Return the curves with all points, ordered; names as plotly shows them letter by letter."""
     frame = store.query(_CURVES)
+    several = [name for name in _KINDS if (frame.groupby(["platform", "op"])[name].nunique() > 1).any()]
     found = []
     for key, own in frame.groupby(list(_KEY), sort=False):
         named = dict(zip(_KEY, map(str, key), strict=True))
         named["fixed"] = fixed_words(named["fixed"])
+        words = ", ".join(filter(None, (named["fixed"], *(named[name] for name in several))))
         found.append(
             {
                 **named,
                 "unit": BASE_UNITS.get(named["unit"], named["unit"]),
-                "label": safe(
-                    f"{named['op']} on {named['platform']}" + (f", {named['fixed']}" if named["fixed"] else "")
-                ),
+                "label": safe(f"{named['op']} on {named['platform']}" + (f", {words}" if words else "")),
+                "words": words,
                 "x": [int(x) for x in own["x"]],
                 "y": rounded(own["mid"].to_numpy()),
                 "low": rounded(own["low"].to_numpy()),

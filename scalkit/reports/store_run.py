@@ -1,4 +1,4 @@
-"""The content of a report about one run of a store: its suites with all repetitions, who made it, where and how."""
+"""The content of a report about one run of a store: its suites, who made it, where and how."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from scalkit.reports.page import written_now
 from scalkit.store import Store
 from scalkit.store import open as open_store
 from scalkit.store.browsing import fixed_words
-from scalkit.store.columns import BASE_UNITS, UNITS
-from scalkit.store.record import platform_of
+from scalkit.store.columns import BASE_UNITS, UNITS, names
+from scalkit.store.content import decoded
+from scalkit.store.record import new_record, platform_of
 
 __all__ = ["Card", "RunPage", "Suite", "open_run"]
 
@@ -210,7 +211,8 @@ def open_run(store: str, run: str = "", *, title: str = "", named: str = "") -> 
 
     opened = open_store(store or bundled("data/store"), readonly=True)
     run_id = opened.resolve(run) if run else _newest(opened)
-    record = opened.record(run_id)
+    record, table = decoded(opened.folder.file_of(run_id), run_id, [*names(bulk=False), "root_raw", "process_med"])
+    record |= new_record(record["measured"], record["filing"])  # an older one may lack fields
     platform = platform_of(record["measured"])
     mark = ", simulated" if record["measured"]["simulated"] and "simulated" not in platform else ""
     return RunPage(
@@ -218,7 +220,7 @@ def open_run(store: str, run: str = "", *, title: str = "", named: str = "") -> 
         run_id=run_id,
         title=title or f"{platform}{mark}: run {record['measured']['label'] or run_id[:12]}",
         record=record,
-        suites=_suites(opened.table(run_id).to_pylist()),
+        suites=_suites(table.to_pylist()),
         retracted=tuple(entry["reason"] for entry in opened.retractions() if entry["run_id"] == run_id),
         made=written_now(),
     )

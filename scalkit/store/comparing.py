@@ -245,6 +245,7 @@ def _labelled(curves: list[Curve]) -> list[Curve]:
 
     same_platform = len({curve.platform for curve in curves}) == 1
     same_fixed = len({curve.fixed for curve in curves}) == 1
+    same_kind = [len(set(values)) == 1 for values in zip(*(curve.kind for curve in curves), strict=True)]
     seen: dict[str, int] = {}
     labelled = []
     for curve in curves:
@@ -252,6 +253,9 @@ def _labelled(curves: list[Curve]) -> list[Curve]:
         if label == f"{curve.op} on {curve.platform}":  # made, not given
             label = curve.op if same_platform else label
             label += f", {curve.fixed}" if curve.fixed and not same_fixed else ""
+            label += "".join(
+                f", {said}" for said, is_same in zip(curve.kind, same_kind, strict=True) if said and not is_same
+            )
         seen[label] = number = seen.get(label, 0) + 1
         labelled.append(replace(curve, label=label if number == 1 else f"{label} ({number})"))
     return labelled

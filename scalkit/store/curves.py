@@ -44,6 +44,8 @@ class Curve:
         What is the same at all points, as ``"p = 32"``; empty if nothing is.
     simulated, oversubscribed : bool
         Whether any of it is.
+    kind : tuple of str
+        Data type, synchronisation and pattern; empty texts where it has several, on several platforms.
     """
 
     label: str
@@ -58,6 +60,7 @@ class Curve:
     fixed: str
     simulated: bool
     oversubscribed: bool
+    kind: tuple[str, ...] = ()
 
     @property
     def y(self) -> Floats:
@@ -96,7 +99,7 @@ def curve_of(store: Store, choice: Choice, statistic: str = "med") -> Curve:
     if not len(rows["x"]):
         raise DataError(f"nothing in the store fits {shown!r}; 'scalkit store suites' lists what is there.")
     metric, unit = _single(rows, "metric", shown), _single(rows, "unit", shown)
-    _require_alike(store, choice, shown)
+    kind = _kind(store, choice, shown)
     x_name, x, fixed = _varied(rows, shown)
     points, at = np.unique(x, return_inverse=True)
     ids, of = np.unique(rows["run_id"].astype(str), return_inverse=True)
@@ -122,11 +125,12 @@ def curve_of(store: Store, choice: Choice, statistic: str = "med") -> Curve:
         fixed=fixed,
         simulated=bool(rows["simulated"].any()),
         oversubscribed=bool(rows["oversubscribed"].any()),
+        kind=kind,
     )
 
 
-def _require_alike(store: Store, choice: Choice, shown: str) -> None:
-    """Refuse measurements of one operation on one platform that tell of different things."""
+def _kind(store: Store, choice: Choice, shown: str) -> tuple[str, ...]:
+    """Return what `Curve.kind` is; refuse measurements of one operation on one platform that tell of different things."""
     kinds = store.arrays(("platform", "op", *_ALIKE), choice.filters, distinct=True)
     seen: dict[tuple[str, str], tuple[str, ...]] = {}
     for platform, op, *values in zip(*(kinds[name].tolist() for name in ("platform", "op", *_ALIKE)), strict=True):
@@ -137,6 +141,8 @@ def _require_alike(store: Store, choice: Choice, shown: str) -> None:
                 raise DataError(
                     f"{shown!r} has {op} with {name} {both} on {platform}; choose one, as in {name}={one or other}."
                 )
+    columns = zip(*seen.values(), strict=True)
+    return tuple(values[0] if len(set(values)) == 1 else "" for values in columns)
 
 
 def _varied(rows: dict[str, Any], shown: str) -> tuple[str, Any, str]:

@@ -13,6 +13,7 @@ import scalkit as sk
 from scalkit.errors import DataError, UsageError
 from scalkit.plots.store_figure import download, joint, save
 from scalkit.store.bootstrap_runs import crossing, drawn_means, probabilities, winsorised
+from scalkit.store.conditions import conditions_of
 from scalkit.store.snippets import macro_of
 from scalkit.store.substitutes import operation_of, operations
 
@@ -135,11 +136,27 @@ def test_what_was_measured_differently_is_not_mixed(tmp_path_factory: pytest.Tem
     assert [one.condition for one in alone.settings] == ["k = 2", "k = 3"]
     assert alone.sentences[0].endswith("nothing to choose between, only MPI_Gather was measured.")
     assert (alone.portable, math.isnan(alone.settings[0].probability[0, 0])) == ((), True)
+    pair = store.compare(["op=MPI_Gather,machine=vm,datatype=int", "op=MPI_Gather,machine=vm,datatype=double"])
+    assert [curve.label for curve in pair.curves] == ["MPI_Gather, int", "MPI_Gather, double"]
     with pytest.raises(
         DataError,
         match=r"^'op=MPI_Gather, machine=vm' has MPI_Gather with datatype 'double' and 'int' on vm; choose one, as in datatype=",
     ):
         store.compare(["op=MPI_Gather,machine=vm"])
+
+
+def test_conditions_name_what_differs_on_a_platform_and_nothing_else() -> None:
+    rows = {
+        "platform": ["a", "a", "b", "b", "c", "c"],
+        "datatype": ["int", "int", "int", "double", "", ""],
+        "sync": ["round"] * 6,
+        "pattern": ["collective"] * 6,
+        "x_name": ["p", "p", "msg_By", "msg_By", "k", "k"],
+        "fixed": ['{"msg_By":8}', '{"msg_By":8,"root":3}', '{"p":2}', '{"p":4}', "{}", "no JSON"],
+        "x": [2, 2, 8, 8, 5, 6],
+    }
+    said = conditions_of({name: np.array(values, dtype=object) for name, values in rows.items()})
+    assert said == ["root = none", "root = 3", "datatype = int", "datatype = double", "k = 5", "k = 6"]
 
 
 def test_c_says_what_the_advice_says(store: sk.store.Store) -> None:
