@@ -20,8 +20,8 @@ int64_t sk_p2p_extent(enum sk_p2p_kind kind, int64_t size, int64_t detail, int p
 {
     int64_t bytes = size;
     bool makes_sense = size >= 0 && size <= SK_MOST_BYTES && detail >= 0;
-    if (makes_sense && kind == SK_P2P_STRIDED) {
-        makes_sense = size % SK_STRIDED_BYTES == 0 && detail <= SK_MOST_BYTES;
+    if (makes_sense && (kind == SK_P2P_STRIDED || kind == SK_P2P_PACK)) {
+        makes_sense = size % SK_STRIDED_BYTES == 0 && detail <= SK_MOST_BYTES && (detail > 0 || kind != SK_P2P_PACK);
         bytes = detail > 1 && size > 0 ? (size / SK_STRIDED_BYTES - 1) * SK_STRIDED_BYTES * detail + SK_STRIDED_BYTES
                                        : size;
     }

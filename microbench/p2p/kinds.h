@@ -53,6 +53,7 @@ void sk_overlap_receive_open(struct sk_pair *pair, int64_t detail);
 struct sk_trip sk_overlap_receive(const struct sk_pair *pair);
 void sk_strided_open(struct sk_pair *pair, int64_t stride);
 void sk_strided_close(struct sk_pair *pair);
+struct sk_trip sk_pack(const struct sk_pair *pair);
 void sk_reduce_open(struct sk_pair *pair, int64_t element);
 struct sk_trip sk_reduce(const struct sk_pair *pair);
 void sk_queued_open(struct sk_pair *pair, int64_t queue);

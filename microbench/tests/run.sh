@@ -60,9 +60,9 @@ for p in "$@"; do
     must_work "$p" "$every" "$time" --max-reps 20 --passes 2 --budget 30 --ops all
     must_work "$p" "$objects $further" "$memory" --ops all --creations 3 --slope-objects 8 --budget 60
 done
-kinds="Round_trip Round_trip_to Exchange Reduce_local Train Train_delayed Receive_arrived Send_to_late Overlap_send Overlap_receive Strided Queued Perfect_matching"
+kinds="Round_trip Round_trip_to Exchange Pack Reduce_local Train Train_delayed Receive_arrived Send_to_late Overlap_send Overlap_receive Strided Queued Perfect_matching"
 cells=Round_trip:0,1,5000/Round_trip_to:8@1/Train:0,64/Train_delayed:64/Receive_arrived:8,20000/Send_to_late:8,300000/Overlap_send:4096
-cells=$cells/Exchange:0,64,9000/Reduce_local:0,4096@1,8/Overlap_receive:4096/Strided:0,4096@0,1,3/Queued:8@0,5,1200/Perfect_matching:8,4096@0,1,2
+cells=$cells/Exchange:0,64,9000/Pack:0,4096@1,3/Reduce_local:0,4096@1,8/Overlap_receive:4096/Strided:0,4096@0,1,3/Queued:8@0,5,1200/Perfect_matching:8,4096@0,1,2
 most=$p
 for p in "$@"; do
     [ "$p" -gt 1 ] || continue

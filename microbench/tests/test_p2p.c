@@ -37,6 +37,7 @@ void test_p2p_cells_refused(void)
     CHECK(refuses("Round_trip: 1073741825", 2, "of 1073741825 B with the number 0 makes no sense"));
     CHECK(refuses("Strided: 12 @ 1", 2, "blocks have 8 B"));
     CHECK(refuses("Strided: 65536 @ 1000000", 2, "makes no sense"));
+    CHECK(refuses("Pack: 64 @ 0", 2, "makes no sense"));
     CHECK(refuses("Reduce_local: 12 @ 8", 2, "makes no sense"));
     CHECK(refuses("Reduce_local: 8 @ 2", 2, "elements have 1 or 8"));
     CHECK(refuses("Round_trip_to: 8 @ 2", 2, "peers are processes"));

@@ -24,8 +24,8 @@ _OVERLAP_B = tuple(4**k for k in range(5, 12))
 _STRIDED_B = 1 << 16
 _PACKED_B = tuple(512 * 4**k for k in range(6))
 _STRIDES = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
-_PACKED_STRIDES = (0, 2, 8, 32)
-"""Strides that are measured at all of these sizes, in and out of the caches."""
+_PACKED_STRIDES = (2, 8, 32)
+"""Strides that are packed at all of these sizes, in and out of the caches."""
 
 _REDUCED_B = tuple(512 * 4**k for k in range(7))
 _ELEMENTS = (1, 8)
@@ -148,7 +148,7 @@ def cells_of(launch: Launch, arguments: MessageArguments) -> str:
         found += [f"{kind}:{_joined(_OVERLAP_B)}" for kind in ("Overlap_send", "Overlap_receive")]
     if "datatypes" in parts:
         found.append(f"Strided:{_STRIDED_B}@{_joined(_STRIDES)}")
-        found.append(f"Strided:{_joined(_PACKED_B)}@{_joined(_PACKED_STRIDES)}")
+        found.append(f"Pack:{_joined(_PACKED_B)}@{_joined(_PACKED_STRIDES)}")
     if "reduce" in parts:
         found.append(f"Reduce_local:{_joined(_REDUCED_B)}@{_joined(_ELEMENTS)}")
     if "matching" in parts:

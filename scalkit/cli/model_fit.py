@@ -5,7 +5,7 @@ exchange    a message each way at once, as in rings and recursive doubling
 loggp       LogGP: latency, overheads of sender and receiver, gap, gap and overhead per byte
 sync        the size from which a send waits for its receiver (rendezvous): S of LogGPS
 overlap     how much of a transfer goes on while its process works
-datatypes   strided messages against contiguous ones, and what packing them takes
+datatypes   strided messages against contiguous ones; what packing scattered data takes
 reduce      what adding up a byte takes
 matching    what each receive costs that is queued before the one that matches
 bisection   bandwidth of all processes in random pairs, and its decay with their number (-n)

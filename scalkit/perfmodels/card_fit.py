@@ -99,6 +99,7 @@ def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level:
             fits[f"overlap_{side}"] = made.add_overlap(one)
     if "Strided" in have:
         fits["datatypes"] = made.add_strides(_strides(runs, level))
+    if "Pack" in have:
         fits["packing"] = made.add_packing(_packing(runs, statistic))
     if "Reduce_local" in have:
         fits["reduce"] = made.add_reducing(_reducing(runs, level))
@@ -202,7 +203,7 @@ class _Card:
         self._add("datatype_worst", factor, (fit.low[k], fit.high[k]), "1", text)
         if _GAPS in fit.strides:
             copy, ends = fit.copy_per_byte(_GAPS), (math.nan, math.nan)
-            text = f"packing a byte, and again unpacking it, of blocks of 8 B with gaps of 8 B, {size}"
+            text = f"what a byte adds at each end of a message of blocks of 8 B with gaps of 8 B, {size}"
             self._add("copy", copy, ends, "s/B", text)
         return fit
 
@@ -317,15 +318,12 @@ def _strides(runs: MessageRuns, level: float) -> StrideFit:
 
 
 def _packing(runs: MessageRuns, statistic: str) -> dict[int, PackingFit]:
-    """Return the fit of every stride that was measured at three sizes or more, with the contiguous message at each."""
-    strides = sorted({one.detail for one in runs.of("Strided")} - {0})
-    plain, trips = runs.table("Strided", detail=0)
+    """Return the fit of every stride that was packed at three sizes or more."""
     found = {}
-    for stride in strides:
-        sizes, times = runs.table("Strided", detail=stride)
-        sizes, own, other = np.intersect1d(sizes, plain, return_indices=True)
+    for stride in sorted({one.detail for one in runs.of("Pack")}):
+        sizes, times = runs.table("Pack", detail=stride)
         if len(sizes) >= MIN_SETTINGS:
-            found[stride] = fit_packing(stride, sizes, times[own], trips[other], statistic=statistic)
+            found[stride] = fit_packing(stride, sizes, times, statistic=statistic)
     return found
 
 

@@ -1,4 +1,4 @@
-"""What packing scattered data takes, over message sizes and strides: from messages of blocks that do not lie side by side."""
+"""What packing scattered data takes, over sizes and strides, as collective operations do it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from numpy.typing import ArrayLike
 from scalkit.errors import DataError
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.exact import ExactModel
-from scalkit.perfmodels.message_fit import STATISTICS, MessageFit, checked_times, fit_messages
+from scalkit.perfmodels.message_fit import MessageFit, checked_times, fit_messages
 from scalkit.perfmodels.model import PerformanceModel
 from scalkit.perfmodels.quantities import format_value
 
 __all__ = ["PackingFit", "fit_packing"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-_NOTHING = 0.02
-"""The share of a message that cannot be told from noise."""
+_NOTHING_S = 1e-9
+"""What a clock cannot tell from nothing, as where a simulator makes the times."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,10 +64,8 @@ class PackingFit:
         return block(table(("data", "packing", "a byte"), self.rows()), paragraph(said))
 
 
-def fit_packing(
-    stride: int, sizes: ArrayLike, times: ArrayLike, contiguous: ArrayLike, *, statistic: str = "median"
-) -> PackingFit:
-    """Return what packing the data of a message takes at each end, beyond a contiguous message of the same size.
+def fit_packing(stride: int, sizes: ArrayLike, times: ArrayLike, *, statistic: str = "median") -> PackingFit:
+    """Return what packing scattered data takes, and again unpacking them.
 
     Parameters
     ----------
@@ -76,30 +74,20 @@ def fit_packing(
     sizes : array_like of shape (sizes,), in B
         Of the data, at least three.
     times : array_like of shape (sizes, repetitions), in s
-        Round trips of scattered data.
-    contiguous : array_like of shape (sizes, repetitions), in s
-        The same of contiguous data.
+        Of packing and unpacking together, such as ``MPI_Pack`` and ``MPI_Unpack`` take.
     statistic : {"median", "q1", "min"}
         What makes one time of the repetitions.
 
     Raises
     ------
     DataError
-        If there are fewer than three sizes, or a time is not positive.
-
-    Notes
-    -----
-    A round trip packs and unpacks twice. What takes less than 2 % of the contiguous message is held there, and is nothing if no
-    size takes more.
+        If there are fewer than three sizes, the stride is none, or a time is not positive.
     """
-    at, scattered = checked_times(sizes, times)
-    same, plain = checked_times(sizes, contiguous)
-    if not np.array_equal(at, same) or stride < 1:
-        raise DataError(f"the stride is {stride!r:.20}; packing needs a positive one, and both kinds of every size.")
-    base = np.nanquantile(plain, STATISTICS[statistic], axis=1, keepdims=True)
-    each, least = (scattered - base) / 4, _NOTHING * base / 4
-    own = np.nanquantile(each, STATISTICS[statistic], axis=1)
-    if (own <= least[:, 0]).all():
+    at, table_of_times = checked_times(sizes, times)
+    if stride < 1:
+        raise DataError(f"the stride is {stride!r:.20}; packing needs a positive one.")
+    each = table_of_times / 2
+    if float(np.nanmax(each)) < _NOTHING_S:
         return PackingFit(stride, tuple(at.tolist()), (0.0,) * len(at), None)
-    fit = fit_messages(at, np.maximum(each, least), statistic=statistic, scatter=True)
+    fit = fit_messages(at, each, statistic=statistic, scatter=True)
     return PackingFit(stride, tuple(at.tolist()), fit.times, fit)

@@ -21,7 +21,8 @@ SAYS = [
     "MPI_Allreduce takes O(S + log P)",
     "broadcast, scattered data",
     "At N = 512, P = 256: planes",
-    "gather-broadcast (15 of 36)",
+    "linear (15 of 36)",
+    "stride 8",
     "MPI_Bcast is undecided",
 ]
 

@@ -89,11 +89,13 @@ def test_overlap_and_strides() -> None:
     strides = message_shares(fit_strides(64, [1, 2, 4], [[1e-5], [2e-5], [4e-5]], [1e-5]), simulated=True)
     assert list(strides.data[0].y) == [1, 2, 4]
     assert strides.layout.yaxis.title.text == "times a contiguous message, simulated"
-    packing = messages(fit_packing(2, sizes := np.array([512.0, 4096, 32768]), 5 * sizes[:, None], sizes[:, None]))
+    packing = messages(fit_packing(2, sizes := np.array([512.0, 4096, 32768]), 2 * sizes[:, None]))
     assert list(packing.data[1].y) == [512, 4096, 32768]
     assert packing.layout.yaxis.title.text == "packing, stride 2"
-    nothing = fit_packing(2, sizes, sizes[:, None], sizes[:, None])
-    with pytest.raises(UsageError, match=r"^packing at the stride 2 costs nothing that is seen; there is nothing to draw\.$"):
+    nothing = fit_packing(2, sizes, np.full((3, 2), 1e-10))
+    with pytest.raises(
+        UsageError, match=r"^packing at the stride 2 costs nothing that is seen; there is nothing to draw\.$"
+    ):
         messages(nothing)
     with pytest.raises(UsageError, match=r"^a picture of messages needs a fit of messages, got StrideFit\.$"):
         messages(fit_strides(64, [1], [[1.0]], [1.0]))  # type: ignore[arg-type]
