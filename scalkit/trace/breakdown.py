@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -101,7 +102,7 @@ def breakdown(ds: xr.Dataset, region: str = "") -> Breakdown:
     from scalkit.trace.result import WAITS
 
     regions, parents = [str(name) for name in ds["region"].values], ds["parent"].values.tolist()
-    kind_of, inside = _by_path(regions, parents, region)
+    kind_of, inside = _by_path(regions, parents, region, frozenset(json.loads(ds.attrs.get("functions", "[]"))))
     if not inside.any():
         there = ", ".join(sorted(set(regions) - {"program"})[:12])
         raise DataError(f"there is no region {region!r} in a result; it has {there}.")
@@ -120,23 +121,27 @@ def breakdown(ds: xr.Dataset, region: str = "") -> Breakdown:
     return Breakdown(kinds, of("wait_for_progress"), of("wait_for_progress_bound"), others, operations)
 
 
-def _by_path(regions: list[str], parents: list[int], region: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _by_path(
+    regions: list[str], parents: list[int], region: str, of_the_user: frozenset[str]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return the kind of each path, by its outermost call, and whether it is within the region."""
     kinds, inside = np.zeros(len(regions), dtype=np.int64), np.zeros(len(regions), dtype=bool)
     for path, parent in enumerate(parents):  # parents stand before their children
         above = int(kinds[parent]) if parent >= 0 else 0
-        kinds[path] = above or _kind(base_name(regions[path]))
+        kinds[path] = above or _kind(base_name(regions[path]), of_the_user)
         inside[path] = not region or regions[path] == region or (parent >= 0 and bool(inside[parent]))
     return kinds, inside
 
 
-def _kind(name: str) -> int:
+def _kind(name: str, of_the_user: frozenset[str]) -> int:
+    """Return the number of the kind of a region; `of_the_user` are functions of a one-sided library of one's own."""
     kind = "other calls"
-    if not is_library_call(name):
+    is_own = name in of_the_user
+    if not is_own and not is_library_call(name):
         kind = "computing"
     elif name in _SYNCHRONISING or "barrier" in name.lower() or "allfence" in name.lower():
         kind = "synchronisation"
-    elif name == "MPI_Get" or (name.startswith(_ONE_SIDED) and not name.lower().endswith(_NOT_ONE_SIDED)):
+    elif name == "MPI_Get" or ((is_own or name.startswith(_ONE_SIDED)) and not name.lower().endswith(_NOT_ONE_SIDED)):
         kind = "one-sided"
     elif name.startswith(_MESSAGES):
         kind = "messages"

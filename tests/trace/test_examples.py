@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import xarray as xr
 
-from scalkit.trace import Options, TraceBuilder, analyse
+from scalkit.trace import Options, TraceBuilder, analyse, read_result, write_result
+from scalkit.trace.breakdown import breakdown
 
 
 def total(ds: xr.Dataset, metric: str, location: int | None = None) -> int:
@@ -276,7 +277,11 @@ def test_functions_of_a_library_of_the_user_progress(tmp_path: Path) -> None:
         trace = TraceBuilder(2, functions=functions)
         trace.transfer(0, "get", trace.call(0, "MPI_Rget", 10, 50), 1, blocking=True)
         trace.call(1, "my_poll", 30, 60)
-        assert total(analyse(trace.write(tmp_path)), "wait_for_progress") == wait
+        ds = analyse(trace.write(tmp_path))
+        assert total(ds, "wait_for_progress") == wait
+        write_result(ds, tmp_path / "waits.nc")
+        kinds = breakdown(read_result(tmp_path / "waits.nc")).kinds
+        assert kinds["one-sided"].tolist() == pytest.approx([40e-9, 30e-9 if functions else 0])
 
 
 def test_collective_operations_that_do_not_block(tmp_path: Path) -> None:
