@@ -1,4 +1,4 @@
-"""Writes a report about one run of a store: papermill runs ``95_run.ipynb``, nbconvert makes one HTML file of it."""
+"""Writes a report about one run of a store: papermill runs ``96_run.ipynb``, nbconvert makes one HTML file of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scalkit.store import open as open_store
 
 __all__ = ["TEMPLATE", "run_report"]
 
-TEMPLATE = "notebooks/95_run.ipynb"
+TEMPLATE = "notebooks/96_run.ipynb"
 
 
 @dataclass(frozen=True)
