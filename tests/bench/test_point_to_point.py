@@ -157,7 +157,7 @@ def test_a_limit_that_is_set_is_found(tmp_path: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"parts": ("speed",)}, r"--what: 'speed' is unknown; choose from latency, loggp, .*"),
+        ({"parts": ("speed",)}, r"--what: 'speed' is unknown; choose from latency, exchange, loggp, .*"),
         ({"parts": ()}, r"--what : name each part once, from latency, .*"),
         ({"sizes": (0, 8, 2**30 + 1)}, r"--sizes: 1073741825 B is out of range; sizes are from 0 B to 1 GiB\."),
         ({"sizes": (-8, 0, 8)}, r"--sizes: -8 B is out of range; sizes are from 0 B to 1 GiB\."),
