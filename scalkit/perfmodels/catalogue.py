@@ -15,7 +15,7 @@ from scalkit.markup import block, table
 from scalkit.perfmodels.exact import ExactModel
 from scalkit.perfmodels.hierarchy import AsymptoticModel, BoundedModel, DominantTermModel
 from scalkit.perfmodels.model import KINDS, PerformanceModel
-from scalkit.perfmodels.quantities import parse_quantity
+from scalkit.perfmodels.quantities import values_in
 from scalkit.perfmodels.range_model import RangeModel
 from scalkit.perfmodels.ranges import Range
 
@@ -152,29 +152,45 @@ def _model(entry: Any, name: str, source: str) -> PerformanceModel:
 def _exact(given: Mapping[str, Any], name: str, source: str) -> ExactModel:
     if not isinstance(given.get("formula"), str):
         raise UsageError("it has no 'formula'; write one, for example formula = 'alpha + G*S'.")
+    for key, kind, what in (
+        ("constants", dict, "a table"),
+        *((k, list, "a list of parameters") for k in ("cubes", "also")),
+    ):
+        if not isinstance(given.get(key, kind()), kind):
+            raise UsageError(f"its '{key}' must be {what}.")
     limits: dict[str, Range] = {}
     for key in ("above", "from", "up_to"):
-        for parameter, end in given.get(key, {}).items():
-            old = limits.get(parameter, Range())
-            limits[parameter] = _limited(old, key, parse_quantity(end, f"the end of {parameter}")[0])
+        ends = given.get(key, {})
+        if not isinstance(ends, dict):
+            raise UsageError(
+                f"'{key}' is {ends!r:.40}; write a table by parameter, for example {key} = {{ S = '1 KiB' }}."
+            )
+        for parameter, end in ends.items():
+            limits[parameter] = _limited(limits.get(parameter, Range()), key, end, parameter)
     for parameter in given.get("cubes", ()):
         limits[parameter] = replace(limits.get(parameter, Range(low=1.0)), only="cubes")
     return ExactModel(given["formula"], given.get("constants", {}), limits, name, source, given.get("also", ()))
 
 
-def _limited(old: Range, key: str, end: float) -> Range:
+def _limited(old: Range, key: str, end: Any, parameter: str) -> Range:
+    if not isinstance(end, str | int | float):
+        raise UsageError(f"{parameter} is {str(end)!r:.40}; write one number, or one with a unit.")
+    value = float(values_in(end, parameter))
     if key == "up_to":
-        return replace(old, high=end)
-    return replace(old, low=end, open_low=key == "above")
+        return replace(old, high=value)
+    return replace(old, low=value, open_low=key == "above")
 
 
 def _ranges(given: Mapping[str, Any], name: str, source: str) -> RangeModel:
     parameter, found = str(given.get("parameter", "S")), []
-    for k, piece in enumerate(given.get("pieces", ()), 1):
+    pieces = given.get("pieces", [])
+    if not isinstance(pieces, list) or not all(isinstance(piece, dict) for piece in pieces):
+        raise UsageError("its 'pieces' must be a list of tables, each with a formula and its limits.")
+    for k, piece in enumerate(pieces, 1):
         own = dict(piece)
         limits = Range()
         for key in ("from", "above", "up_to"):
             if key in own:
-                limits = _limited(limits, key, parse_quantity(own.pop(key), f"the end of {parameter}")[0])
+                limits = _limited(limits, key, own.pop(key), parameter)
         found.append((limits, _model(own, f"{name}, piece {k}", source)))
     return RangeModel(parameter, found, name, source)

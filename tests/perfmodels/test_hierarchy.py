@@ -319,6 +319,16 @@ def test_catalogues_are_read_from_files(tmp_path):
         ("[models.m]\nconstants = {}", "model 'm': it has no 'formula'"),
         ("[models.m]\nformula = 'Q +'", "model 'm': cannot read the formula"),
         ("[models]\nm = 3", "model 'm': it must be a table of keys."),
+        ("[models.m]\nformula = 'P'\nabove = '1'", "model 'm': 'above' is '1'; write a table by parameter"),
+        ("[models.m]\nformula = 'S'\nup_to = { S = '1 us' }", "model 'm': S is '1 us'; it must be in B."),
+        ("[models.m]\nformula = 'S'\nup_to = { S = [1, 2] }", "model 'm': S is '[1, 2]'; write one number"),
+        ("[models.m]\nkind = 'ranges'\npieces = [3]", "model 'm': its 'pieces' must be a list of tables"),
+        (
+            "[models.m]\nkind = 'ranges'\npieces = [{ formula = 'S', up_to = '256 us' }]",
+            "model 'm': S is '256 us'; it must be in B.",
+        ),
+        ("[models.m]\nformula = 'P'\nconstants = 3", "model 'm': its 'constants' must be a table"),
+        ("[models.m]\nformula = 'P'\ncubes = 3", "model 'm': its 'cubes' must be a list of parameters"),
         ("[models.m]\nkind = 'dominant term'", "model 'm': it needs the tables 'known' and 'rest'"),
     ],
 )
