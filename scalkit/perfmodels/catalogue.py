@@ -156,7 +156,8 @@ def _exact(given: Mapping[str, Any], name: str, source: str) -> ExactModel:
         ("constants", dict, "a table"),
         *((k, list, "a list of parameters") for k in ("cubes", "also")),
     ):
-        if not isinstance(given.get(key, kind()), kind):
+        listed = given.get(key, kind())
+        if not isinstance(listed, kind) or not all(isinstance(one, str) for one in listed):
             raise UsageError(f"its '{key}' must be {what}.")
     limits: dict[str, Range] = {}
     for key in ("above", "from", "up_to"):

@@ -24,6 +24,7 @@ the time of sending one while another one is received."""
 _MAX_LENGTH = 600
 _MAX_NODES = 400
 _LARGEST = 1e18
+_MOST_BITS = 4096
 _KNOWN = f"+, -, *, /, ^, numbers and the functions {', '.join(FUNCTIONS)}"
 
 
@@ -121,7 +122,7 @@ class _Reader:
                 return left * right
             case ast.Div() if right != 0:
                 return left / right
-            case ast.Pow() if (not right.is_number or abs(right) <= 64) and not (left == 0 and right.is_negative):
+            case ast.Pow() if _is_power(left, right):
                 return left**right
         raise self._unknown(node)
 
@@ -147,6 +148,14 @@ class _Reader:
         if self._messages and name in MESSAGE_FUNCTIONS and len(args) == 1:
             return sympy.Function(name)(args[0])
         raise self._unknown(node)
+
+
+def _is_power(base: Any, exponent: Any) -> bool:
+    """Whether a power exists and its digits fit into memory."""
+    if not exponent.is_number:
+        return True
+    bits = max(abs(base.p), base.q).bit_length() if base.is_Rational else 1
+    return bool(abs(exponent) <= 64 and bits * abs(exponent) <= _MOST_BITS and not (base == 0 and exponent.is_negative))
 
 
 @lru_cache(maxsize=1)

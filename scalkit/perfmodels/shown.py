@@ -14,7 +14,7 @@ from scalkit.perfmodels.quantities import format_value
 __all__ = ["ShownModel"]
 
 _MOST_SHOWN = 90
-_SIGNS = re.compile(r"([+*])")
+_SIGNS = re.compile(r"([+*])")  # powers are written ^
 
 
 class _Style(NamedTuple):
@@ -118,7 +118,7 @@ def _text(model: Any) -> str:
     if hasattr(model, "algorithm"):
         return str(_SIGNS.sub(r" \1 ", model.algorithm.formula.replace(" ", "")))
     if (formula := getattr(model, "formula", None)) is not None:
-        shown = _SIGNS.sub(r" \1 ", str(formula).replace(" ", ""))
+        shown = _SIGNS.sub(r" \1 ", str(formula).replace(" ", "").replace("**", "^"))
         for name, value in _constants(model).items():
             shown = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", value, shown)
         return shown

@@ -90,6 +90,7 @@ def test_outside_of_the_valid_range_may_be_nan():
         ("a.real", {"a": 1}, "the formula 'a.real' holds 'a.real'"),
         ("P/0", {}, "the formula 'P/0' holds 'P / 0'"),
         ("P^99", {}, "the formula 'P^99' holds 'P ** 99'"),
+        ("(((2^64)^64)^64)^64*P", {}, "the formula '(((2^64)^64)^64)^64*P' holds '(2 ** 64) ** 64'"),
         ("max(P)", {}, "the formula 'max(P)' holds 'max(P)'"),
         ("T(S)", {}, "the formula 'T(S)' holds 'T(S)'"),
         ("sum(P, 0, 3, P)", {"P": 1}, "the formula 'sum(P, 0, 3, P)' sums over 'P'"),
@@ -103,6 +104,10 @@ def test_formulas_that_make_no_sense_are_refused(formula, constants, said):
     with pytest.raises(UsageError) as error:
         ExactModel(formula, constants)
     assert str(error.value).startswith(said)
+
+
+def test_powers_are_written_with_a_caret():
+    assert ExactModel("t*P**2", {"t": "1 us"}).statement == "T(P) = 1.00 us * P^2"
 
 
 def test_range_of_what_it_does_not_depend_on_is_refused():
@@ -328,6 +333,7 @@ def test_catalogues_are_read_from_files(tmp_path):
             "model 'm': S is '256 us'; it must be in B.",
         ),
         ("[models.m]\nformula = 'P'\nconstants = 3", "model 'm': its 'constants' must be a table"),
+        ("[models.m]\nformula = 'P'\nalso = [[1]]", "model 'm': its 'also' must be a list of parameters"),
         ("[models.m]\nformula = 'P'\ncubes = 3", "model 'm': its 'cubes' must be a list of parameters"),
         ("[models.m]\nkind = 'dominant term'", "model 'm': it needs the tables 'known' and 'rest'"),
     ],
