@@ -207,6 +207,11 @@ def fit_messages(
     values = _statistic(table, statistic)
     error = replace(pure_error(_without_spikes(table), statistic), is_all=not scatter)
     known = [float(values_in(one, "S")) for one in switches]  # type: ignore[arg-type]
+    if wrong := [one for one in known if not at[0] <= one < at[-1]]:
+        raise UsageError(
+            f"there is no switch at {format_value(wrong[0], 'B')}: the sizes are {format_value(at[0], 'B')} to "
+            f"{format_value(at[-1], 'B')}; leave it out."
+        )
     cuts = best_cuts(at, values[None], _TICKS, [error], max_segments=max_protocols, switches=known)[0]
     bounds = [0, *(end for end, _ in cuts.pieces)]
     protocols = tuple(
@@ -290,7 +295,7 @@ def checked_times(sizes: ArrayLike, times: ArrayLike) -> tuple[Floats, Floats]:
     named = getattr(times, "attrs", {}).get("units", "s")
     if named != "s":
         raise DataError(f"the times are in {named!r:.20}; convert them to seconds, 's'.")
-    table = table.reshape(len(table), -1) if table.ndim in (1, 2) else table
+    table = table[:, None] if table.ndim == 1 else table
     if at.ndim != 1 or table.ndim != 2 or len(table) != len(at):
         raise DataError(f"there must be a row of times for each size, got shapes {at.shape} and {np.shape(times)}.")
     if not MIN_SETTINGS <= len(at) <= _MOST_SIZES:

@@ -186,7 +186,7 @@ class PerformanceModel(ShownModel, ABC):
 
     def checked_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
         """Return both bounds at checked values; what lies outside of the valid ranges raises or is NaN."""
-        shape = np.broadcast_shapes(*(value.shape for value in at.values()))
+        shape = _shape_of(at)
         inside = np.ones(shape, dtype=bool)
         for name, limits in self.valid.items():
             fits = limits.contains(at[name])
@@ -255,6 +255,14 @@ class PerformanceModel(ShownModel, ABC):
 
 def _with_article(kind: str) -> str:
     return f"{'an' if kind[0] in 'ae' else 'a'} {kind}"
+
+
+def _shape_of(at: Mapping[str, Floats]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*(value.shape for value in at.values()))
+    except ValueError:
+        shown = ", ".join(f"{name} {value.shape}" for name, value in at.items())
+        raise UsageError(f"the shapes do not fit together: {shown}; make them equal, or broadcast them.") from None
 
 
 def _whole(values: Floats, parameter: str) -> Floats:

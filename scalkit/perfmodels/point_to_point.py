@@ -13,7 +13,7 @@ from scalkit.errors import UsageError
 from scalkit.markup import block, table
 from scalkit.perfmodels.exact import ExactModel, names_in
 from scalkit.perfmodels.model import Outside, PerformanceModel
-from scalkit.perfmodels.quantities import format_value, parse_quantity
+from scalkit.perfmodels.quantities import format_value, parse_quantity, values_in
 from scalkit.perfmodels.range_model import RangeModel
 from scalkit.perfmodels.ranges import Range
 
@@ -91,9 +91,9 @@ class PointToPoint:
                     f"'{model.name}' cannot be the time of a message; it must be exact, of S alone, and in s."
                 )
         gamma, unit = parse_quantity(self.reduce_per_byte, "reduce_per_byte")
-        if unit != "s/B" and gamma != 0:
+        if (unit != "s/B" and gamma != 0) or gamma < 0:
             raise UsageError(
-                f"reduce_per_byte is {self.reduce_per_byte!r:.40}; it must be in s/B, for example '0.1 ns/B'."
+                f"reduce_per_byte is {self.reduce_per_byte!r:.40}; it must be in s/B and not negative, for example '0.1 ns/B'."
             )
         object.__setattr__(self, "name", self.name or self.time.name)
         object.__setattr__(self, "source", self.source or self.time.source)
@@ -106,6 +106,9 @@ class PointToPoint:
         ----------
         Hockney 1994 (docs/references.md).
         """
+        for one, what in ((latency, "latency"), (per_byte, "time per byte")):
+            if parse_quantity(one, f"the {what}")[0] < 0:
+                raise UsageError(f"the {what} of a message is {one!r:.40}; it must not be negative.")
         model = ExactModel("alpha + beta*S", {"alpha": latency, "beta": per_byte}, name="Hockney")
         return cls(model, **{"source": "Hockney 1994", **options})
 
@@ -240,7 +243,7 @@ class LogGP:
                 )
         if missing := [key for key in ("L", "o_send", "g", "G") if key not in read]:
             raise UsageError(f"LogGP needs {missing[0].removesuffix('_send')}; name L, o, g and G.")
-        read["S"] = math.inf if S is None else parse_quantity(S, "S")[0]
+        read["S"] = math.inf if S is None else float(values_in(S, "S"))  # type: ignore[arg-type]
         return cls(**read)  # type: ignore[arg-type]  # name and source keep their defaults
 
     @property

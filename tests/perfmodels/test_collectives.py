@@ -224,6 +224,12 @@ def test_representations_show_the_algorithm():
         (lambda: collective("barrier", "tree", HOCKNEY, segment=0), "segments have 0 B; they must be larger"),
         (lambda: PointToPoint(bluegene_p()["barrier"]), "'barrier' cannot be the time of a message"),
         (lambda: PointToPoint.hockney("1 us", "1 ns/B", reduce_per_byte="1 us"), "reduce_per_byte is '1 us'"),
+        (lambda: PointToPoint.hockney("1 us", "1 ns/B", reduce_per_byte="-1 ns/B"), "reduce_per_byte is '-1 ns/B'"),
+        (
+            lambda: PointToPoint.hockney("-1 us", "1 ns/B"),
+            "the latency of a message is '-1 us'; it must not be negative.",
+        ),
+        (lambda: LogGP.of(L="1 us", o=0, g=0, G=0, S="64 us"), "S is '64 us'; it must be in B."),
         (lambda: LogGP.of(L="1 us", o="1 us", g="1 us"), "LogGP needs G; name L, o, g and G."),
         (lambda: LogGP.of(L="1 B", o=0, g=0, G=0), "L = '1 B' is no parameter of LogGP in s;"),
         (lambda: LogGP(-1, 0, 0, 0, 0), "L of LogGP is -1; it must be finite and not negative."),

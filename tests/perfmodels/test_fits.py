@@ -102,6 +102,7 @@ def test_negative_latency_is_held_at_zero_and_said():
 @pytest.mark.parametrize(
     ("sizes", "times", "said"),
     [
+        ([], [], "latency and bandwidth need 3 to 200 sizes, got 0; measure more or thin them out."),
         ([1, 2], [1, 2], "latency and bandwidth need 3 to 200 sizes, got 2; measure more or thin them out."),
         ([1, 2, 2], [1, 2, 3], "the size 2 B occurs twice; put its times into one row."),
         ([1, 2, 3], [1, 0, 3], "a time of S = 2 B is 0; times are positive and in s. Leave it out."),
@@ -115,6 +116,12 @@ def test_times_that_make_no_sense_are_refused(sizes, times, said):
     with pytest.raises(DataError) as error:
         fit_messages(sizes, times)
     assert str(error.value) == said
+
+
+def test_known_switches_lie_between_sizes():
+    said = r"^there is no switch at 64 MiB: the sizes are 1 B to 4 MiB; leave it out\.$"
+    with pytest.raises(UsageError, match=said):
+        fit_messages([1, 1024, 4 << 20], [1e-6, 2e-6, 3e-3], switches=["64 MiB"])
 
 
 def test_options_that_make_no_sense_are_refused():

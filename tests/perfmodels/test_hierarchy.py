@@ -64,6 +64,10 @@ def test_labelled_arrays_give_labelled_arrays():
         (lambda: LINE(), "'line' needs S; it depends on S."),
         (lambda: LINE(S=1, Q=2), "'line' does not depend on 'Q'; it depends on S."),
         (lambda: LINE(S=1, outside="zero"), "outside is 'zero'; choose 'error' or 'nan'."),
+        (
+            lambda: (LINE + TREE)(S=[1, 2, 3], P=[1, 2]),
+            "the shapes do not fit together: S (3,), P (2,); make them equal, or broadcast them.",
+        ),
         (lambda: LINE(S="many"), "S is 'many'; write a number and a unit, for example '4.5 us' or '64 KiB'."),
         (lambda: LINE(S=["a"]), "S is \"['a']\"; give a number, a text such as '64 KiB', or an array."),
     ],
