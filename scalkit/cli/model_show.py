@@ -161,8 +161,9 @@ def _told(name: str, model: PerformanceModel, at: Mapping[str, Any], *, alone: b
 
 
 def _values(model: PerformanceModel, at: Mapping[str, Any], missing: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a row for each combination of the values; NaN, with the range that is left, where the model does not hold."""
+    """Return a row for each combination of the values; None where the model does not hold, or has no upper bound."""
     import itertools
+    import math
 
     from scalkit.errors import UsageError
 
@@ -179,8 +180,9 @@ def _values(model: PerformanceModel, at: Mapping[str, Any], missing: Sequence[st
     rows = []
     for values in combinations:
         where = dict(zip(names, values, strict=True))
-        low, high = (float(one) for one in model.bounds(outside="nan", **where))
-        rows.append({"at": where, "low": low if low == low else None, "high": high if high == high else None})
+        bounds = (float(one) for one in model.bounds(outside="nan", **where))
+        low, high = (one if math.isfinite(one) else None for one in bounds)
+        rows.append({"at": where, "low": low, "high": high})
     return rows
 
 
@@ -194,6 +196,8 @@ def _text(told: Mapping[str, Any]) -> str:
         where = ", ".join(f"{k} = {format_value(v, PARAMETER_UNITS.get(k, '1'))}" for k, v in row["at"].items())
         if row["low"] is None:
             value = "does not hold here"
+        elif row["high"] is None:
+            value = f"at least {format_value(row['low'], told['unit'])}"
         elif row["low"] == row["high"]:
             value = format_value(row["low"], told["unit"])
         else:

@@ -68,6 +68,17 @@ def test_show_lists_a_catalogue_and_one_model(capsys: pytest.CaptureFixture[str]
     assert told["values"][1]["high"] == pytest.approx(2109.57344e-6, rel=1e-9)
 
 
+def test_show_says_at_least_where_there_is_no_upper_bound(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('[models.m]\nkind = "bounded"\nlower = { formula = "t*P", constants = { t = "1 us" } }\n')
+    _, out, _ = said(capsys, "show", str(file), "m", "--at", "P=4")
+    assert out.endswith("    P = 4: at least 4.00 us\n")
+    _, out, _ = said(capsys, "show", str(file), "m", "--at", "P=4", "--json")
+    assert json.loads(out, parse_constant=pytest.fail)[0]["values"] == [
+        {"at": {"P": 4.0}, "low": pytest.approx(4e-6), "high": None}
+    ]
+
+
 def test_show_tells_what_each_algorithm_would_cost(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     _, out, _ = said(
         capsys, "show", str(folder / "here.toml"), "--operation", "broadcast", "--at", "S=1024", "--at", "P=16"
