@@ -174,6 +174,8 @@ class Substituted(PerformanceModel):
     ----------
     model : PerformanceModel
     inner : mapping from parameter of `model` to ExactModel
+    whole : bool
+        Whether the formulas must give whole numbers.
     """
 
     model: PerformanceModel
@@ -181,6 +183,7 @@ class Substituted(PerformanceModel):
     name: str = ""
     source: str = ""
     valid: Mapping[str, Range] = field(default_factory=dict)
+    whole: bool = False
 
     def __post_init__(self) -> None:
         shown = ", ".join(f"{name} = {one.formula}" for name, one in self.inner.items())
@@ -209,10 +212,19 @@ class Substituted(PerformanceModel):
         """Return the bounds of the model at the values of the formulas."""
         values = {name: value for name, value in at.items() if name in self.model.parameters and name not in self.inner}
         for name, one in self.inner.items():
-            values[name] = one.checked_bounds({key: at[key] for key in one.parameters}, outside)[0]
+            value = one.checked_bounds({key: at[key] for key in one.parameters}, outside)[0]
+            values[name] = self._whole(one, value, outside) if self.whole else value
         shape = np.broadcast_shapes(*(value.shape for value in at.values()))
         low, high = self.model.checked_bounds(values, outside)
         return np.broadcast_to(low, shape), np.broadcast_to(high, shape)
+
+    def _whole(self, inner: ExactModel, value: Floats, outside: Outside) -> Floats:
+        broken = value != np.floor(value)
+        if outside == "error" and broken.any():
+            raise UsageError(
+                f"'{self.name}' has {inner.formula} = {value[broken].flat[0]:g}; it must be a whole number, or say outside='nan'."
+            )
+        return np.where(broken, np.nan, value)
 
     def symbolic(self) -> tuple[Any, Legend]:
         """Return the model's expression with the formulas in it, and all constants."""

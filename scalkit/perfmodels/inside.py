@@ -171,6 +171,8 @@ def inside_bounds(model: PerformanceModel, times: ArrayLike, *, level: float = 0
             f"'{model.name}' is {model.kind}, in {model.unit}, and the level {level!r}; bounds in s are needed."
         )
     table_of_times = np.atleast_1d(np.asarray(times, dtype=np.float64))
+    if not len(table_of_times):
+        raise DataError("there are no times; give at least one.")
     table_of_times = table_of_times.reshape(len(table_of_times), -1)
     known = ~np.isnan(table_of_times)
     if not known.any(axis=1).all() or not (table_of_times[known] > 0).all() or np.isinf(table_of_times).any():

@@ -174,7 +174,7 @@ def hops_of(torus: Torus, first: int, other: int) -> int:
 
 def _fitted(step: str, counts: ArrayLike, times: ArrayLike, level: float) -> StepFit:
     at, table = np.asarray(counts, dtype=np.float64), np.asarray(times, dtype=np.float64)
-    rows = table.reshape(len(table), -1) if table.ndim in (1, 2) else table
+    rows = table[:, None] if table.ndim == 1 else table
     if at.ndim != 1 or rows.ndim != 2 or len(rows) != len(at) or len(at) < _FEWEST or len(set(at.tolist())) < 2:
         raise DataError(
             f"the cost of a {step} needs {_FEWEST} rows of times or more, at different numbers, got {at.shape} and "

@@ -70,7 +70,7 @@ def in_groups(
     message : PointToPoint
         Alone on the network.
     groups : int
-        Sub-communicators; P, the number of all processes, must be a multiple.
+        Sub-communicators; the model holds where P, the number of all processes, is a multiple.
     contention : float
         How many messages share a link, at least 1: the time per byte is multiplied by it.
 
@@ -100,7 +100,7 @@ def in_groups(
             exchange=both,
         )
     model = collective(operation, name, message)
-    return model.of(P=f"P/{groups}") if groups > 1 else model
+    return replace(model.of(P=f"P/{groups}"), whole=True) if groups > 1 else model
 
 
 def _slower(message: PointToPoint, contention: float) -> PointToPoint:

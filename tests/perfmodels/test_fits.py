@@ -12,6 +12,7 @@ from scalkit.perfmodels import (
     collective,
     find_rendezvous,
     fit_loggp,
+    fit_matching,
     fit_messages,
     fit_xu,
     identify,
@@ -116,6 +117,11 @@ def test_times_that_make_no_sense_are_refused(sizes, times, said):
     with pytest.raises(DataError) as error:
         fit_messages(sizes, times)
     assert str(error.value) == said
+
+
+def test_no_times_are_refused():
+    with pytest.raises(DataError, match=r"^the cost of a queued receive needs 3 rows of times or more, .* got \(0,\)"):
+        fit_matching([], [])
 
 
 def test_known_switches_lie_between_sizes():

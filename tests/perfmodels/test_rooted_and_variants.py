@@ -113,6 +113,9 @@ def test_groups_cost_what_one_of_them_does_and_more_where_they_share_links():
     both = replace(FAR, exchange=2 * FAR.time)
     exchanged = in_groups("allgather", "ring", both, 2, contention=3)
     assert exchanged(S=4096, P=8) == pytest.approx(3 * 2 * slow(S=4096))
+    with pytest.raises(UsageError, match=r"^'allreduce, ring at P = P/2' has P/2 = 3\.5; it must be a whole number"):
+        halves(S=4096, P=[4, 7])
+    assert np.isnan(halves(S=4096, P=[4, 7], outside="nan")).tolist() == [False, True]
     with pytest.raises(UsageError, match="0 groups with contention 1"):
         in_groups("allreduce", "ring", FAR, 0)
 
