@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from scalkit.errors import UsageError
 from scalkit.perfmodels import Cells, PerformanceModel
+from scalkit.perfmodels.quantities import values_in
 from scalkit.plots.drawing import Drawing
 from scalkit.plots.model_axes import SHADES, in_words, model_axis, places, shade_of
 from scalkit.plots.style import DATA, PALETTE, quantity, rounded, safe, value_axis
@@ -41,7 +42,7 @@ def model(
     *,
     along: str = "S",
     at: Mapping[str, float | Sequence[float]] | None = None,
-    between: tuple[float, float] | None = None,
+    between: tuple[float | str, float | str] | None = None,
     spread: float = 0.0,
 ) -> go.Figure:
     """Return models as lines, or as bands where they have bounds, under measured times.
@@ -56,8 +57,8 @@ def model(
         Parameter of the x axis: ``"S"``, ``"P"``, or another one of the models.
     at : mapping from parameter to value or values, optional
         The other parameters; by default those of `measured`.
-    between : (float, float), optional
-        Ends of the x axis; by default those of `measured`.
+    between : pair of quantities, optional
+        Ends of the x axis, such as ``(1, "1 MiB")``; by default those of `measured`.
     spread : float
         Relative error of the models: a band from 1/(1 + spread) to (1 + spread) times the line.
 
@@ -140,10 +141,14 @@ def _fixed(
     ]
 
 
-def _range(along: str, measured: Cells | None, between: tuple[float, float] | None) -> Floats:
+def _range(along: str, measured: Cells | None, between: tuple[float | str, float | str] | None) -> Floats:
     if between is None and measured is None:
         raise UsageError(f"say from where to where {along} is to go, as in between=(8, 65536).")
-    low, high = between or (float(_own(measured, along).min()), float(_own(measured, along).max()))  # type: ignore[arg-type]
+    if between is None:
+        assert measured is not None
+        low, high = float(_own(measured, along).min()), float(_own(measured, along).max())
+    else:
+        low, high = (float(values_in(end, along)) for end in between)
     if not 0 <= low < high:
         raise UsageError(f"between is ({low:g}, {high:g}); give two rising numbers that are not negative.")
     found = places(low, high, whole=along in _COUNTED)

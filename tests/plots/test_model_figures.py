@@ -57,7 +57,7 @@ def test_bounds_are_a_band():
     (band,) = [trace for trace in figure.data if trace.fill == "toself"]
     assert min(band.x) >= 1024  # below it does not hold
     assert max(band.y) == pytest.approx(bounded.bounds(S=2**20, P=512).upper, rel=1e-5)
-    wide = sk.plots.model(catalogue["point-to-point"], between=(1, 2**20), spread=0.25)
+    wide = sk.plots.model(catalogue["point-to-point"], between=(1, "1 MiB"), spread=0.25)
     (band,) = [trace for trace in wide.data if trace.fill == "toself"]
     assert max(band.y) == pytest.approx(1.25 * catalogue["point-to-point"](S=2**20), rel=1e-5)
 
@@ -88,6 +88,7 @@ def test_simulated_times_say_so():
         (lambda m: sk.plots.model(m, between=(1, 10)), "say at which P the models are to be drawn"),
         (lambda m: sk.plots.model(m, at={"P": 4}), "say from where to where S is to go"),
         (lambda m: sk.plots.model(m, at={"P": 4}, between=(10, 1)), "between is (10, 1); give two rising numbers"),
+        (lambda m: sk.plots.model(m, at={"P": 4}, between=(1, "1 ms")), "S is '1 ms'; it must be in B."),
         (lambda m: sk.plots.model({}, at={"P": 4}, between=(1, 10)), "0 models are no picture"),
         (
             lambda m: sk.plots.model(m, CELLS, at={"P": [2, 4, 8], "S": [8, 16]}, along="R"),
