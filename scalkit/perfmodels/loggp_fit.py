@@ -149,7 +149,7 @@ def fit_loggp(
     e1, en, ed = (spread_of(table) * np.nanmedian(table, axis=1) for table in (one, train, late))
     beyond = np.maximum(at - 1, 0)
     gap = fit_line(beyond, (tn - t1) / (n - 1), np.hypot(en, e1) / (n - 1), level)
-    pause = np.broadcast_to(np.asarray(delay, dtype=np.float64), at.shape)
+    pause = _pauses(sizes, delay)
     overheads = np.where(pause >= gap(beyond), (td - t1) / (n - 1) - pause, np.nan)
     seen = np.isfinite(overheads)
     if seen.sum() < 2:
@@ -242,6 +242,18 @@ class Rendezvous:
     before: float
     is_clean: bool
     lines: tuple[LogGPLine, ...] = ()
+
+
+def _pauses(sizes: ArrayLike, delay: ArrayLike) -> Floats:
+    """Return the delay of each size, ascending in size as the times are."""
+    given = np.atleast_1d(np.asarray(sizes, dtype=np.float64))
+    try:
+        pause = np.broadcast_to(np.asarray(delay, dtype=np.float64), given.shape)
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"the delay is {str(delay)[:40]!r}; give a number of seconds, or one for each of {len(given)} sizes."
+        ) from None
+    return np.asarray(pause[np.argsort(given, kind="stable")])
 
 
 def find_rendezvous(sizes: ArrayLike, send_times: ArrayLike, delay: object) -> Rendezvous:

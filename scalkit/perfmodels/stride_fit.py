@@ -102,10 +102,12 @@ def fit_strides(
     Raises
     ------
     DataError
-        If there is no stride, a stride is below 1, or a time is not positive.
+        If the size is not positive, there is no stride, a stride is below 1, or a time is not positive.
     """
     from scalkit.stats import bootstrap_medians
 
+    if not 0 < size < np.inf:
+        raise DataError(f"messages of {size:g} B have no strides; give a positive size.")
     steps, rows = np.asarray(strides, dtype=np.int64), np.asarray(times, dtype=np.float64)
     plain = np.asarray(contiguous, dtype=np.float64).ravel()
     if not len(steps) or rows.ndim != 2 or len(rows) != len(steps) or (steps < 1).any():

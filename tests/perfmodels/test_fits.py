@@ -166,6 +166,14 @@ def test_loggp_parameters_are_found():
     assert "interval of 90 %" in fit._repr_html_()
 
 
+def test_loggp_sizes_come_in_any_order():
+    sizes = np.arange(1, 65537, 2048.0)
+    tables = round_trips(sizes)
+    rising = fit_loggp(sizes, *tables, n=10, delay=tables[0])
+    falling = fit_loggp(sizes[::-1], *(one[::-1] for one in tables), n=10, delay=tables[0][::-1])
+    assert falling.parameters == rising.parameters
+
+
 def test_loggp_without_noise_is_exact_also_where_the_overhead_hides_the_gap():
     sizes = np.arange(1, 65537, 2048.0)
     single, several, delayed = round_trips(sizes, g=0.8e-6)
@@ -192,6 +200,10 @@ def test_loggp_says_what_it_assumes_and_what_it_cannot_see():
     assert fit.remarks[1] == "The overhead is not seen above 26625 B, where the delay is shorter than the gap."
     with pytest.raises(DataError, match="delay by a round trip, so that the overhead can be seen"):
         fit_loggp(sizes, single, several, short, n=10, delay=0)
+    with pytest.raises(
+        UsageError, match=r"^the delay is '3 B'; give a number of seconds, or one for each of 32 sizes\.$"
+    ):
+        fit_loggp(sizes, single, several, short, n=10, delay="3 B")
     with pytest.raises(UsageError, match="n = 1 messages make no train"):
         fit_loggp(sizes, single, several, short, n=1, delay=1)
 

@@ -89,6 +89,8 @@ def test_the_worst_stride_is_named() -> None:
     with pytest.raises(DataError, match=r"^the stride 4 was not measured; there are 1, 2, 8\.$"):
         fit.copy_per_byte(4)
     assert "Worst" in fit._repr_html_()
+    with pytest.raises(DataError, match=r"^messages of -1 B have no strides; give a positive size\.$"):
+        fit_strides(-1, [1], [[1.0]], [1.0])
     with pytest.raises(
         DataError, match=r"^there must be a row of times for each stride from 1 on, got 1 and \(2, 1\)\.$"
     ):
