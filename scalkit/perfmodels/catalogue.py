@@ -152,13 +152,12 @@ def _model(entry: Any, name: str, source: str) -> PerformanceModel:
 def _exact(given: Mapping[str, Any], name: str, source: str) -> ExactModel:
     if not isinstance(given.get("formula"), str):
         raise UsageError("it has no 'formula'; write one, for example formula = 'alpha + G*S'.")
-    for key, kind, what in (
-        ("constants", dict, "a table"),
-        *((k, list, "a list of parameters") for k in ("cubes", "also")),
-    ):
-        listed = given.get(key, kind())
-        if not isinstance(listed, kind) or not all(isinstance(one, str) for one in listed):
-            raise UsageError(f"its '{key}' must be {what}.")
+    if not isinstance(given.get("constants", {}), dict):
+        raise UsageError("its 'constants' must be a table.")
+    for key in ("cubes", "also"):
+        listed = given.get(key, [])
+        if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+            raise UsageError(f"its '{key}' must be a list of parameters.")
     limits: dict[str, Range] = {}
     for key in ("above", "from", "up_to"):
         ends = given.get(key, {})

@@ -34,7 +34,7 @@ def with_datatype(message: PointToPoint, packing: object) -> PointToPoint:
     >>> from scalkit.perfmodels import PointToPoint, collective, with_datatype
     >>> plain = PointToPoint.hockney("2 us", "0.5 ns/B")
     >>> strided = with_datatype(plain, "0.25 ns/B")
-    >>> [round(1e6 * collective("broadcast", "binomial", m)(S=8192, P=16), 1) for m in (plain, strided)]
+    >>> [float(round(1e6 * collective("broadcast", "binomial", m)(S=8192, P=16), 1)) for m in (plain, strided)]
     [24.4, 40.8]
     """
     each = packing if isinstance(packing, PerformanceModel) else _by_byte(packing)
