@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["FILING", "MEASURED", "canonical", "library_of", "new_record", "platform_of"]
+__all__ = ["FILING", "LIBRARY_TEXTS", "MEASURED", "canonical", "library_of", "new_record", "platform_of"]
 
 MEASURED: dict[str, Any] = {
     "campaign": "",
@@ -65,6 +65,9 @@ _LIBRARIES = (
     ("MPICH", r"MPICH Version:?\s*([\w.+-]+)"),
     ("SimGrid SMPI", r"SMPI Version ([\w.+-]+)"),
 )
+
+LIBRARY_TEXTS = {"Intel MPI": "Intel(R) MPI Library", "Cray MPICH": "CRAY MPICH", "SimGrid SMPI": "SMPI Version"}
+"""What a library writes of itself that has another name here."""
 
 
 def new_record(measured: Mapping[str, Any], filing: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scalkit.errors import UsageError
+from scalkit.store.record import LIBRARY_TEXTS
 from scalkit.store.substitutes import Operation
 
 if TYPE_CHECKING:
@@ -16,6 +17,19 @@ if TYPE_CHECKING:
 __all__ = ["ifdef", "macro_of", "runtime"]
 
 _LIBRARY = re.compile(r", ([A-Z][A-Za-z ]*?) ([0-9][\w.+-]*)$")
+
+_SAYS = """/* Whether a library names itself so and has this very version: 5.0.11 is not 5.0.1. */
+static int sk_says(const char *library, const char *name, const char *version)
+{
+    if (strstr(library, name) == NULL) return 0;
+    for (const char *at = strstr(library, version); at != NULL; at = strstr(at + 1, version)) {
+        const char *rest = at + strlen(version);
+        const int begins = at == library || strspn(at - 1, "0123456789.") == 0;
+        if (begins && strspn(rest + (*rest == '.'), "0123456789") == 0) return 1;
+    }
+    return 0;
+}
+"""
 
 
 def macro_of(platform: str) -> str:
@@ -184,19 +198,19 @@ def _finder(advice: Advice) -> list[str]:
     platforms = list(_by_platform(advice))
     libraries = [_LIBRARY.search(platform) for platform in platforms]
     said = [found.groups() if found else None for found in libraries]
-    lines = ["static int sk_platform(void)", "{", "    static int known = -2;", "    if (known != -2) return known;"]
+    lines = [*_SAYS.splitlines(), ""] if any(one is not None and said.count(one) == 1 for one in said) else []
+    lines += ["static int sk_platform(void)", "{", "    static int known = -2;", "    if (known != -2) return known;"]
     lines += ['    const char *named = getenv("SCALKIT_PLATFORM");']
     lines += ["    char library[MPI_MAX_LIBRARY_VERSION_STRING];", "    int length;"]
     lines += ["    MPI_Get_library_version(library, &length);", "    known = -1;"]
-    for number, (platform, library) in enumerate(zip(platforms, said, strict=True)):
+    for number, (platform, library) in enumerate(zip(platforms, libraries, strict=True)):
         macro = _macros(advice)[platform]
         lines += [f'    if (named != NULL && strcmp(named, "{macro}") == 0) return known = {number};']
-        if library is not None and said.count(library) == 1:
-            name, version = (_literal(text) for text in library)
+        if library is not None and said.count(library.groups()) == 1:
+            name = LIBRARY_TEXTS.get(library[1], _literal(library[1]))
             lines += [
-                f'    if (named == NULL && strstr(library, "{name}") != NULL && strstr(library, "{version}") != NULL)'
+                f'    if (named == NULL && sk_says(library, "{name}", "{_literal(library[2])}")) known = {number};'
             ]
-            lines += [f"        known = {number};"]
     return [*lines, "    return known;", "}", ""]
 
 

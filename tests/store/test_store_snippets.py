@@ -118,3 +118,34 @@ def test_snippets_compile(mpi: Mpi, operation: Operation, tmp_path: Path) -> Non
         assert all(f"{one.name} is left out: it needs {one.needs}." in code for one in needy)
         _compiled(mpi, code, tmp_path, "-c")
         _compiled(mpi, code, tmp_path, "-c", "-DPLATFORM_FIRST_MPICH_5_0_2")
+
+
+@pytest.mark.parametrize(
+    ("library", "said"),
+    [
+        ("Intel(R) MPI Library 2021.16 for Linux* OS", 1),
+        ("Open MPI v5.0.11, package: Open MPI user@localhost Distribution, ident: 5.0.11", 2),
+        ("Open MPI v5.0.1, package: Open MPI user@localhost Distribution, ident: 5.0.1", 3),
+        ("SMPI Version 3.32. Copyright The SimGrid Team 2007-2022", 4),
+        ("MPICH Version:      5.0.2\\nMPICH Release date: 2026", 0),
+        ("MPICH Version:      15.0.2\\nMPICH Release date: 2026", -1),
+    ],
+)
+def test_libraries_are_found_by_what_they_say(mpi: Mpi, tmp_path: Path, library: str, said: int) -> None:
+    store = sk.store.open(tmp_path / "s")
+    texts = (
+        "MPICH Version: 5.0.2",
+        "Intel(R) MPI Library 2021.16 for Linux* OS",
+        "Open MPI v5.0.11",
+        "Open MPI v5.0.1",
+    )
+    for place, text in enumerate((*texts, "SMPI Version 3.32.")):
+        ds = sk.measurements([4, 16], [1e-6, 2e-6], parameter="p", name="MPI_Gather")
+        store.put(ds.assign_attrs(mpi_library=text), machine=f"m{place}")
+    code = store.advise("MPI_Gather").c_runtime()
+    main = f'const char text[] = "{library}";\nMPI_Init(NULL, NULL);\nconst int found = sk_platform();\n'
+    main += f"MPI_Finalize();\nreturn found != {said};"
+    lies = "\n#define MPI_Get_library_version(into, length) (strcpy(into, said), *(length) = 0)\nstatic const char *said;\n"
+    code = code.replace("#include <string.h>\n", f"#include <string.h>{lies}") + f"int main(void)\n{{\n{main}\n}}\n"
+    program = _compiled(mpi, code.replace("MPI_Init(", "said = text;\nMPI_Init("), tmp_path)
+    assert subprocess.run([program], env={**os.environ, **mpi.environment}, timeout=60).returncode == 0
