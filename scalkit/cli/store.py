@@ -36,6 +36,9 @@ HELP = "results of many machines: file, compare, advise, merge"
 
 __all__ = ["HELP", "add_arguments", "run"]
 
+_NO_COLUMNS = frozenset(("retracted", "run_ids", "level", "keep_flagged"))
+_OF_ADVISE = frozenset(("op", "statistic", "confidence", "n_draws", "seed", "store"))
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `scalkit store`."""
@@ -137,6 +140,8 @@ def _filters(args: argparse.Namespace) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise UsageError(f"--where {text!r:.60} is no NAME=VALUE, as in machine=vm.")
+        if name in _NO_COLUMNS or (args.action == "advise" and name in _OF_ADVISE):
+            raise UsageError(f"--where cannot choose by {name!r}; see 'scalkit store {args.action} --help'.")
         found[name] = [_value(part) for part in value.split("|")]
     return found
 
@@ -144,7 +149,7 @@ def _filters(args: argparse.Namespace) -> dict[str, Any]:
 def _value(text: str) -> str | int | bool:
     if text in ("true", "false"):
         return text == "true"
-    return int(text) if text.isascii() and text.isdigit() else text
+    return int(text) if text.isascii() and text.isdigit() and (text == "0" or text[0] != "0") else text
 
 
 def _put(args: argparse.Namespace) -> int:

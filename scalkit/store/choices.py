@@ -66,4 +66,4 @@ def _filters(text: str) -> dict[str, Any]:
 def _value(text: str) -> str | int | bool:
     if text in ("true", "false"):
         return text == "true"
-    return int(text) if text.isascii() and text.isdigit() else text
+    return int(text) if text.isascii() and text.isdigit() and (text == "0" or text[0] != "0") else text

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import UsageError
+from scalkit.store.columns import names
 from scalkit.store.index import POINTS, RUNS, Snapshot
 
 if TYPE_CHECKING:
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Database", "conditions"]
+
+
+_NUMBERS = frozenset((*names("int64"), *names("double"), "nodes", "suites", "measurements", "repetitions"))
+_TRUTHS = frozenset((*names("bool"), "simulated", "complete"))
 
 
 class Database:
@@ -120,9 +125,19 @@ def conditions(filters: Mapping[str, Any], known: Sequence[str]) -> tuple[str, l
         if not all(isinstance(value, str | int | float) for value in values):
             raise UsageError(f"{name} is {wanted!r:.60}; a text, a number, or a list of them is needed.")
         tests = []
-        for value in values:
+        for value in (_fitting(name, value) for value in values):
             is_glob = isinstance(value, str) and "*" in value
             tests.append(f'"{name}" GLOB ?' if is_glob else f'"{name}" = ?')
             parameters.append(value.replace("[", "[[]") if isinstance(value, str) and is_glob else value)
         parts.append(f"({' OR '.join(tests) or 'FALSE'})")
     return " AND ".join(parts), parameters
+
+
+def _fitting(name: str, value: str | float) -> str | float:
+    """Return a value as its column has it: 2021 is a text where texts are."""
+    if name in _NUMBERS or name in _TRUTHS:
+        kind = "a number" if name in _NUMBERS else "true or false"
+        if isinstance(value, str):
+            raise UsageError(f"{name} is {value!r:.60}; {kind} is needed.")
+        return value
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -307,6 +307,15 @@ def test_wrong_filters_are_explained(store: sk.store.Store) -> None:
         store.runs(machin="x")
     with pytest.raises(UsageError, match=r"^p is \{\}; a text, a number, or a list of them is needed\.$"):
         store.suites(p={})
+    with pytest.raises(UsageError, match=r"^p is '4\*'; a number is needed\.$"):
+        store.suites(p="4*")
+    with pytest.raises(UsageError, match=r"^p is ''; a number is needed\.$"):
+        store.compare(["op=MPI_Bcast,p="])
+    with pytest.raises(UsageError, match=r"^simulated is 'yes'; true or false is needed\.$"):
+        store.runs(simulated="yes")
+    assert len(store.runs(notes=4)) == len(store.runs(run_id=8057)) == 0  # texts, not numbers
+    with pytest.raises(UsageError, match=r"^the seed is -1; a whole number that is not negative is needed\.$"):
+        store.advise("MPI_Bcast", seed=-1)
     with pytest.raises(DataError, match=r"^there is no run 'zz' in '.*'; 'scalkit store runs' lists them\.$"):
         store.suites("zz")
     with pytest.raises(DataError, match=r"^nothing in the store fits what was asked for"):
