@@ -53,6 +53,24 @@ class Database:
         """Return the columns of a view."""
         return self._columns[view]
 
+    def answer(self, sql: str, parameters: Sequence[Any] = ()) -> pd.DataFrame:
+        """Return the answer to a question of a user's: one, and nothing that would change the views.
+
+        Raises
+        ------
+        UsageError
+            If it is something else, or DuckDB refuses it.
+        """
+        import duckdb
+
+        try:
+            kinds = [one.type for one in self._connection.extract_statements(sql)]
+        except duckdb.Error:
+            kinds = [duckdb.StatementType.SELECT]  # the answer says what is wrong
+        if kinds != [duckdb.StatementType.SELECT]:
+            raise UsageError(f"the question {sql[:80]!r} cannot be answered: one SELECT is needed.")
+        return self.frame(sql, parameters)
+
     def frame(self, sql: str, parameters: Sequence[Any] = ()) -> pd.DataFrame:
         """Return the answer to a question in SQL.
 

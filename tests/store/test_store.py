@@ -296,10 +296,13 @@ def test_questions_in_sql_reach_no_other_file(store: sk.store.Store, tmp_path: P
         "SET enable_external_access = true",
         "INSTALL httpfs",
         "SELECT * FROM secret",
+        "SELECT 1; DROP VIEW runs",
+        "",
     ):
         with pytest.raises(UsageError, match=re.escape(f"the question {question[:80]!r} cannot be answered: ")):
             store.query(question)
     assert not (tmp_path / "out.csv").exists()
+    assert len(store.query("WITH few AS (FROM runs LIMIT 1) SELECT * FROM few")) == 1
 
 
 def test_wrong_filters_are_explained(store: sk.store.Store) -> None:
