@@ -49,7 +49,7 @@ def page(store: Store, title: str = "") -> str:
     str
         HTML with everything in it; texts of the store are escaped, and no script comes from them.
     """
-    title = title or f"Results: {store.path.name}"
+    title = title or f"Results: {store.folder.name}"
     runs = store.runs()
     curves = _curves(store)
     content = {"curves": curves, "metrics": METRIC_WORDS, "begin": _begin(store, curves)}

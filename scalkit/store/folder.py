@@ -39,20 +39,33 @@ class StoreFolder:
     killed meanwhile leaves a file in ``tmp/`` that the next one who opens the store for writing sweeps away.
     """
 
-    def __init__(self, path: Path, *, readonly: bool) -> None:
+    def __init__(self, path: Path, *, readonly: bool, archive: Path | None = None) -> None:
         self.path = path
         self.readonly = readonly
+        self.archive = archive
+
+    @property
+    def shown(self) -> Path:
+        """What the user knows the store by: the folder, or the zip that it was unpacked from."""
+        return self.archive or self.path
+
+    @property
+    def name(self) -> str:
+        """The name of what the user knows the store by."""
+        return self.path.name if self.archive is None else self.archive.stem
 
     @classmethod
-    def opened(cls, path: Path, *, readonly: bool) -> StoreFolder:
+    def opened(cls, path: Path, *, readonly: bool, archive: Path | None = None) -> StoreFolder:
         """Return the folder, made if it is missing or empty; orphans are swept unless it is read-only.
+
+        `archive` is the zip that it was unpacked from.
 
         Raises
         ------
         StoreError
             If it is no store, of a newer schema, or cannot be made.
         """
-        folder = cls(path, readonly=readonly)
+        folder = cls(path, readonly=readonly, archive=archive)
         if not folder._is_store():
             if readonly:
                 raise StoreError(f"there is no store at {str(path)!r}; name the folder that 'scalkit store put' made.")
@@ -93,7 +106,7 @@ class StoreFolder:
             ) from error
         if version > SCHEMA_VERSION:
             raise StoreError(
-                f"the store {str(self.path)!r} has schema {version}, newer than {SCHEMA_VERSION}, the newest that this "
+                f"the store {str(self.shown)!r} has schema {version}, newer than {SCHEMA_VERSION}, the newest that this "
                 "scalkit reads; update scalkit."
             )
         if version < SCHEMA_VERSION and not self.readonly:
@@ -207,6 +220,11 @@ class StoreFolder:
         ------
         StoreError
         """
+        if self.archive is not None:
+            shown = str(self.archive)
+            raise StoreError(
+                f"{shown!r} is a zip, which is only read; 'scalkit store merge FOLDER {shown}' makes a folder."
+            )
         if self.readonly:
             raise StoreError(f"the store {str(self.path)!r} was opened to be read only; open it without readonly=True.")
 

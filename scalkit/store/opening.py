@@ -50,7 +50,7 @@ def _of_zip(archive: Path) -> Store:
     """Return the store in a zip; its copy is deleted when the Store is gone."""
     copy = tempfile.mkdtemp(prefix="scalkit-store-")
     try:
-        store = Store(StoreFolder.opened(unpacked(archive, Path(copy), Policy()), readonly=True))
+        store = Store(StoreFolder.opened(unpacked(archive, Path(copy), Policy()), readonly=True, archive=archive))
     except BaseException:
         shutil.rmtree(copy, ignore_errors=True)
         raise

@@ -102,7 +102,7 @@ def publish(
         raise DataError(f"the store {str(store.path)!r} has no runs; there is nothing to publish.")
     licence = licence or _one_licence(runs["licence"].tolist())
     people = authors or tuple(sorted({name for name in runs["contributor"].tolist() if name}))
-    about = _About(title or f"Results of {store.path.name}", description, people, licence, now())
+    about = _About(title or f"Results of {store.folder.name}", description, people, licence, now())
     files: dict[str, bytes | Path] = {MARKER: _json({"scalkit_store": 1, "schema_version": SCHEMA_VERSION})}
     for run_id in sorted(runs["run_id"].tolist()):
         files[f"runs/{run_id}.parquet"] = store.folder.file_of(run_id)
@@ -121,7 +121,7 @@ def publish(
             f"the store has {total / 1e9:.0f} GB, more than the 50 GB of a record of Zenodo; publish parts of it."
         )
     files["metadata.json"] = _json(_metadata(store, about))
-    files["README.md"] = _readme(store, about, files).encode()
+    files["README.md"] = _readme(store, about, files, Path(path).name).encode()
     files["CITATION.cff"] = _citation(about).encode()
     files["ro-crate-metadata.json"] = _json(_crate(about, files))
     files["sha256sums.txt"] = "".join(f"{_sha256(one)}  {name}\n" for name, one in sorted(files.items())).encode()
@@ -158,7 +158,7 @@ def _metadata(store: Store, about: _About) -> dict[str, Any]:
     return {"title": about.title, "published": about.date, "schema_version": SCHEMA_VERSION, "runs": runs}
 
 
-def _readme(store: Store, about: _About, files: Mapping[str, object]) -> str:
+def _readme(store: Store, about: _About, files: Mapping[str, object], name: str) -> str:
     runs = store.runs()
     simulated = int(runs["simulated"].sum())
     measured = (
@@ -188,7 +188,7 @@ def _readme(store: Store, about: _About, files: Mapping[str, object]) -> str:
         lines += ["| `site/index.html` | a page to look at all of it, without a network |"]
     lines += ["| `ro-crate-metadata.json`, `CITATION.cff` | for repositories and for who cites it |"]
     lines += ["| `sha256sums.txt` | `sha256sum -c sha256sums.txt` |", "", "With scalkit this zip is a store:", ""]
-    lines += ["```python", "import scalkit as sk", "", f'store = sk.store.open("{_line(store.path.name)}.zip")']
+    lines += ["```python", "import scalkit as sk", "", f"store = sk.store.open({json.dumps(name, ensure_ascii=False)})"]
     lines += ["store.runs()", "store.suites()", "```", ""]
     lines += [f"Licence: {_line(about.licence) or 'not stated'}. Published {about.date[:10]}.", ""]
     return "\n".join(lines)

@@ -75,7 +75,7 @@ class Store:
         self._hidden: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"<scalkit Store {str(self.path)!r}, {len(self)} runs{', read only' if self.readonly else ''}>"
+        return f"<scalkit Store {str(self._folder.shown)!r}, {len(self)} runs{', read only' if self.readonly else ''}>"
 
     def __len__(self) -> int:
         """Return the number of runs that are not retracted."""
@@ -255,9 +255,9 @@ class Store:
         Raises
         ------
         UsageError
-            If the question is wrong.
+            If the question is wrong, or does more than ask.
         """
-        return self._asked(lambda database: database.frame(sql, parameters))
+        return self._asked(lambda database: database.answer(sql, parameters))
 
     def record(self, run_id: str) -> dict[str, Any]:
         """Return everything that is known about a run: ``measured``, ``filing``, ``run_id`` and ``schema_version``."""
@@ -283,7 +283,9 @@ class Store:
             return found[0]
         if found:
             raise DataError(f"{len(found)} runs have an id that begins with {run_id!r}; give more of it.")
-        raise DataError(f"there is no run {run_id!r:.50} in {str(self.path)!r}; 'scalkit store runs' lists them.")
+        raise DataError(
+            f"there is no run {run_id!r:.50} in {str(self._folder.shown)!r}; 'scalkit store runs' lists them."
+        )
 
     def load(
         self, run_ids: Texts | None = None, *, level: str = "rep", keep_flagged: bool = False, **filters: Any

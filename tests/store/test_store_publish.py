@@ -66,6 +66,21 @@ def test_retractions_travel_and_hide(store: sk.store.Store, tmp_path: Path) -> N
     assert again.retractions()[0]["reason"] == "wrong clock"
 
 
+def test_a_zip_is_known_by_its_name(store: sk.store.Store, tmp_path: Path) -> None:
+    store.publish(tmp_path / "first.zip")
+    again = sk.store.open(tmp_path / "first.zip")
+    assert repr(again) == f"<scalkit Store '{tmp_path / 'first.zip'}', 6 runs, read only>"
+    with pytest.raises(StoreError, match=r"first\.zip' is a zip, which is only read; 'scalkit store merge FOLDER "):
+        again.put("runs/here")
+    assert "<title>Results: first</title>" in page(again)
+    again.publish(tmp_path / "second.zip")
+    with zipfile.ZipFile(tmp_path / "second.zip") as made:
+        texts = {name: made.read(name).decode() for name in made.namelist() if not name.endswith(".parquet")}
+    assert texts["README.md"].startswith("# Results of first\n")
+    assert 'sk.store.open("second.zip")' in texts["README.md"]
+    assert not any("scalkit-store-" in text.replace("scalkit-store-json", "") for text in texts.values())
+
+
 def test_what_cannot_be_published(store: sk.store.Store, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="has no runs; there is nothing to publish"):
         sk.store.open(tmp_path / "empty").publish(tmp_path / "b.zip")
