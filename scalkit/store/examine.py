@@ -57,6 +57,7 @@ def _limit(memory_bytes: int, cpu_s: int, file_bytes: int) -> None:
 
 def _examined(path: Path, scratch: Path, policy: Any) -> Iterator[dict[str, Any]]:
     from scalkit.store.containers import RefusedError, listed, unpacked
+    from scalkit.store.folder import MARKER
 
     clean = scratch / "clean"
     clean.mkdir()
@@ -68,9 +69,9 @@ def _examined(path: Path, scratch: Path, policy: Any) -> Iterator[dict[str, Any]
         else:
             root = unpacked(path, scratch / "unpacked", policy)
             files = list(listed(root, policy))
-        said = list(_of_store(root, path))
+        said = list(_of_store(root, path, policy))
         yield from said
-        if any("refused" in one for one in said):
+        if any(one["file"] == MARKER for one in said):
             return
     except RefusedError as refused:
         yield _refusal(path.name, refused.code, str(refused))
@@ -81,7 +82,7 @@ def _examined(path: Path, scratch: Path, policy: Any) -> Iterator[dict[str, Any]
         yield {**_of_file(file, clean, policy), "file": str(file.relative_to(root))}
 
 
-def _of_store(root: Path, path: Path) -> Iterator[dict[str, Any]]:
+def _of_store(root: Path, path: Path, policy: Any) -> Iterator[dict[str, Any]]:
     """Yield what the folder says beside its runs: that its schema is newer, and retractions."""
     from scalkit.errors import StoreError
     from scalkit.store.folder import MARKER, StoreFolder
@@ -96,7 +97,23 @@ def _of_store(root: Path, path: Path) -> Iterator[dict[str, Any]]:
                 yield _refusal(MARKER, code, str(error))
                 return
         entries = folder.retracted()[:10_000]
-        yield {"file": "", "retracted": [{key: text[:1000] for key, text in one.items()} for one in entries]}
+        problem = _retraction_problem(entries, policy)
+        if problem is not None:
+            yield _refusal("retracted.jsonl", *problem)
+            return
+        yield {"file": "", "retracted": entries}
+
+
+def _retraction_problem(entries: list[dict[str, str]], policy: Any) -> tuple[str, str] | None:
+    """Return code and sentence of the first text of a retraction that may not be; None if all may."""
+    from scalkit.store.texts import name_problem, text_problem
+
+    for key, text in ((key, text) for one in entries for key, text in one.items()):
+        is_free = key == "reason"
+        found = text_problem(text, policy.max_text, is_free=is_free) or (None if is_free else name_problem(text))
+        if found is not None:
+            return found[0], f"{key} {text.encode('unicode_escape').decode()[:40]!r} {found[1]}."
+    return None
 
 
 def _refusal(file: str, code: str, text: str) -> dict[str, Any]:

@@ -27,17 +27,21 @@ class Merged:
         Files that were not taken over, with their reasons.
     retracted : int
         Retractions that were taken over.
+    hidden : tuple of str
+        Ids of the runs that were here and that these retractions take out of all answers.
     """
 
     added: tuple[str, ...]
     skipped: tuple[str, ...]
     refused: tuple[Checked, ...]
     retracted: int
+    hidden: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         text = f"{len(self.added)} added, {len(self.skipped)} there already, {len(self.refused)} refused"
         text += f", {self.retracted} retractions taken over" if self.retracted else ""
         reasons = [f"  {one.file}: {words} [{code}]" for one in self.refused for code, words in one.refused[:5]]
+        reasons += [f"  retracted by them, and here until now: {run_id}" for run_id in self.hidden]
         return "\n".join([f"{text}.", *reasons])
 
     def to_json(self) -> dict[str, Any]:
@@ -51,6 +55,7 @@ class Merged:
             "skipped": list(self.skipped),
             "refused": refused,
             "retracted": self.retracted,
+            "hidden": list(self.hidden),
         }
 
 
@@ -91,14 +96,16 @@ def merge(store: Store, other: Path, policy: Policy | None = None) -> Merged:
                     continue
                 content = (clean / f"{run_id}.parquet").read_bytes()
                 (added if store.folder.add(run_id, content) else skipped).append(run_id)
-            known = {(entry["run_id"], entry["when"], entry["reason"]) for entry in store.retractions()}
+            before = store.retractions()
+            known = {(entry["run_id"], entry["when"], entry["reason"]) for entry in before}
             new = [one for one in report.retracted if (one["run_id"], one["when"], one["reason"]) not in known]
             store.folder.retract([dict(entry) for entry in new])
+            gone = {entry["run_id"] for entry in new} - {entry["run_id"] for entry in before}
     finally:
         import shutil
 
         shutil.rmtree(scratch, ignore_errors=True)
-    return Merged(tuple(added), tuple(skipped), tuple(refused), len(new))
+    return Merged(tuple(added), tuple(skipped), tuple(refused), len(new), tuple(sorted(gone & there)))
 
 
 def _repeated(store: Store, report: Report, there: set[str]) -> list[Checked]:

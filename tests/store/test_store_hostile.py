@@ -171,6 +171,36 @@ def test_merge_takes_what_is_valid_and_new_once(submission: Path, made: dict[str
     assert list((mine.path / "tmp").iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("reason", "by", "code"),
+    [("\\ud800", "", "text-control"), ("x" * 70_000, "", "text-long"), ('a < \\"b\\"', "<b>", "markup-in-name")],
+)
+def test_retractions_are_checked(submission: Path, tmp_path: Path, reason: str, by: str, code: str) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(submission, other)
+    run_id = sk.store.open(other).folder.run_ids()[0]
+    (other / "retracted.jsonl").write_text(
+        f'{{"run_id": "{run_id}", "reason": "{reason}", "by": "{by}", "when": ""}}\n'
+    )
+    mine = sk.store.open(tmp_path / "mine")
+    merged = mine.merge(other)
+    assert [(one.file, one.refused[0][0]) for one in merged.refused] == [("retracted.jsonl", code)]
+    assert (len(mine), merged.retracted, mine.retractions()) == (len(merged.added), 0, [])
+
+
+def test_merge_names_runs_that_others_retracted(submission: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(submission, other)
+    mine, theirs = sk.store.open(tmp_path / "mine"), sk.store.open(other)
+    mine.merge(other)
+    run_id = theirs.folder.run_ids()[0]
+    theirs.retract(run_id, "wrong clock", by="them")
+    merged = mine.merge(other)
+    assert merged.hidden == (run_id,)
+    assert f"  retracted by them, and here until now: {run_id}" in str(merged).splitlines()
+    assert mine.merge(other).hidden == ()
+
+
 def test_merge_refuses_measurements_that_are_here_under_another_name(submission: Path, tmp_path: Path) -> None:
     mine = sk.store.open(tmp_path / "mine")
     mine.merge(submission)
