@@ -21,11 +21,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.cli.store_pages import add_pages
-from scalkit.errors import UsageError
+from scalkit.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,9 +129,15 @@ def run(args: argparse.Namespace) -> int:
     return int(args.act(args))
 
 
-def _opened(args: argparse.Namespace, *, writes: bool = False) -> Store:
+def _opened(args: argparse.Namespace, *, writes: bool = False, sources: Sequence[str] = ()) -> Store:
+    """Return the store; one is made only if it is written and all `sources` of what goes into it are there."""
     import scalkit as sk
 
+    for source in sources:
+        if not Path(source).exists():
+            raise DataError(f"there is nothing at {source!r}; check the path.")
+    if writes and not sources:
+        sk.store.open(args.store, readonly=True)  # says so if there is none
     return sk.store.open(args.store, readonly=not writes)
 
 
@@ -153,7 +160,7 @@ def _value(text: str) -> str | int | bool:
 
 
 def _put(args: argparse.Namespace) -> int:
-    store = _opened(args, writes=True)
+    store = _opened(args, writes=True, sources=args.inputs)
     options = {key: getattr(args, key) for key in ("machine", "site", "user", "contributor", "licence", "notes")}
     filed = store.put(args.inputs, **options)
     if args.json:
@@ -265,7 +272,7 @@ def _validate(args: argparse.Namespace) -> int:
 
 
 def _merge(args: argparse.Namespace) -> int:
-    store = _opened(args, writes=True)
+    store = _opened(args, writes=True, sources=args.others)
     merged = {other: store.merge(other) for other in args.others}
     if args.json:
         _print_json({other: one.to_json() for other, one in merged.items()})

@@ -115,7 +115,11 @@ def test_what_is_wrong_is_said(filled: Path, tmp_path: Path, capsys: pytest.Capt
         (["put", tmp_path / "s", tmp_path / "none"], "there is nothing at"),
         (["compare", filled, "MPI_None"], "nothing in the store fits 'op=MPI_None'"),
         (["advise", filled, "MPI_None"], "no substitutes of 'MPI_None' are known"),
+        (["merge", tmp_path / "s", tmp_path / "none"], "there is nothing at"),
+        (["retract", tmp_path / "s", "zz", "--reason", "x"], "there is no store at"),
+        (["reindex", tmp_path / "s"], "there is no store at"),
         (["retract", filled, "zz", "--reason", "x"], "there is no run 'zz'"),
     ):
         assert main(["store", *map(str, arguments)]) == 2
         assert f"scalkit store: {words}" in capsys.readouterr().err
+    assert not (tmp_path / "s").exists()
