@@ -90,9 +90,11 @@ class Comparison:
         said = ", ".join(f"{word} at {n}" for word, n in counts.items() if n)
         ratios = [ratio.ratio for ratio in own]
         simulated = "; simulated" if curve.simulated or reference.simulated else ""
+        pooled = max(curve.n_platforms, reference.n_platforms)
+        together = f"; runs of {pooled} platforms taken together, platform=... chooses one" if pooled > 1 else ""
         return (
             f"{curve.label} takes {_ranged(min(ratios), max(ratios))} times as much as {reference.label}: of "
-            f"{len(own)} values of {curve.x_name} {said}{simulated}."
+            f"{len(own)} values of {curve.x_name} {said}{simulated}{together}."
         )
 
     def to_frame(self) -> pd.DataFrame:

@@ -46,6 +46,8 @@ class Curve:
         Whether any of it is.
     kind : tuple of str
         Data type, synchronisation and pattern; empty texts where it has several, on several platforms.
+    n_platforms : int
+        How many platforms the runs are of.
     """
 
     label: str
@@ -61,6 +63,7 @@ class Curve:
     simulated: bool
     oversubscribed: bool
     kind: tuple[str, ...] = ()
+    n_platforms: int = 1
 
     @property
     def y(self) -> Floats:
@@ -126,6 +129,7 @@ def curve_of(store: Store, choice: Choice, statistic: str = "med") -> Curve:
         simulated=bool(rows["simulated"].any()),
         oversubscribed=bool(rows["oversubscribed"].any()),
         kind=kind,
+        n_platforms=len(np.unique(rows["platform"].astype(str))),
     )
 
 

@@ -251,6 +251,12 @@ def test_different_operations_on_different_machines(store: sk.store.Store) -> No
     assert [curve.label for curve in comparison.curves] == ["mine", "Gather_send_recv on b"]
 
 
+def test_runs_of_several_platforms_are_one_sample_and_it_is_said(store: sk.store.Store) -> None:
+    comparison = store.compare(["op=MPI_Gather,p=32", "op=Gather_send_recv,p=32"])
+    assert [curve.n_platforms for curve in comparison.curves] == [2, 1]
+    assert comparison.sentences[0].endswith("; runs of 2 platforms taken together, platform=... chooses one.")
+
+
 def test_the_same_is_the_same_and_few_runs_are_undecided(store: sk.store.Store) -> None:
     same = store.compare(["op=MPI_Gather,machine=a,p=32"] * 2)
     assert {ratio.verdict for ratio in same.ratios} == {"same"}
