@@ -295,6 +295,17 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().err == said
 
 
+def test_the_command_with_a_message_for_each_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The result has no bound, and what shows it must do without."""
+    pytest.importorskip("mpi4py.MPI", reason="needs mpi4py")
+    trace, out = good().write(tmp_path / "trace"), str(tmp_path / "waits.nc")
+    assert main(["trace", "analyse", str(trace), "--scheme", "per-event", "--out", out]) == 0
+    said = capsys.readouterr().out
+    assert "\nWaiting for progress is 0 s.\n" in said
+    assert main(["trace", "show", out]) == 0
+    assert capsys.readouterr().out == said
+
+
 @pytest.mark.parametrize("drift", [-200e-6, 37e-6])
 def test_drift_between_two_measurements_is_taken_out(drift: float, tmp_path: Path) -> None:
     """A clock that is 1.7 s off and gains or loses some us each second: records of 5 s come back to within 1 ns."""
