@@ -95,7 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         one.add_argument("--rows", type=int, default=10, metavar="N", help="lines of each table (default: %(default)s)")
         one.add_argument(
             "--fail-above",
-            type=float,
+            type=trace_report.percent,
             metavar="PERCENT",
             help="exit with 1 if waiting for progress takes more of the time",
         )
@@ -136,6 +136,8 @@ def _record(args: argparse.Namespace) -> int:
     if args.buffer < 16:
         raise UsageError(f"--buffer is {args.buffer}; a number from 16 on is needed.")
     folder = Path(args.folder).absolute()
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{args.folder} is a file; name a folder.")
     if folder.exists() and any(folder.iterdir()) and not (folder / "trace.json").is_file():
         raise UsageError(f"{args.folder} holds something that is no trace; name another folder.")
     if shutil.which(args.program[0]) is None:

@@ -9,7 +9,24 @@ from typing import Any
 
 from scalkit.errors import UsageError
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["add_arguments", "percent", "run"]
+
+
+def percent(text: str) -> float:
+    """Return the number that a part of the time is compared with; NaN would be exceeded by none.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        If it is not one from 0 to 100.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is no percentage; write a number from 0 to 100")
+    return value
 
 
 def add_arguments(words: Any) -> None:
@@ -34,7 +51,10 @@ def add_arguments(words: Any) -> None:
         "repeatable",
     )
     add(
-        "--fail-above", type=float, metavar="PERCENT", help="exit with 1 if waiting for progress takes more of the time"
+        "--fail-above",
+        type=percent,
+        metavar="PERCENT",
+        help="exit with 1 if waiting for progress takes more of the time",
     )
     add("--no-baseline", action="store_true", help="do not time the analysis with a message for each request")
     add("--title", default="", metavar="TEXT", help="title of the page")

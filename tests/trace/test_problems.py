@@ -288,6 +288,13 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     capsys.readouterr()
     assert main(["trace", "show", str(out), "--rows", "0"]) == 2
     assert capsys.readouterr().err == "scalkit trace: --rows is 0; a number from 1 on is needed.\n"
+    for wrong in ("nan", "-3", "101", "half"):
+        for words in (["show", str(out)], ["report", str(out)]):
+            with pytest.raises(SystemExit, match=r"^2$"):
+                main(["trace", *words, "--fail-above", wrong])
+            assert f"{wrong!r} is no percentage; write a number from 0 to 100\n" in capsys.readouterr().err
+    assert main(["trace", "record", str(out), "--", "no-such-command"]) == 2
+    assert capsys.readouterr().err == f"scalkit trace: {out} is a file; name a folder.\n"
     assert main(["trace", "record", str(tmp_path), "--", "no-such-command"]) == 2
     assert "holds something that is no trace; name another folder.\n" in capsys.readouterr().err
     assert main(["trace", "record", str(trace), "--", "no-such-command"]) == 2
