@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -336,13 +337,18 @@ class Browsing:
         Raises
         ------
         UsageError
-            If there is no such metric, call path or location, or a key is something else.
+            If there is no such metric, call path or location, or a key or a value is something else.
         """
         known = self.selection()
         for key in wanted:
             if key not in known:
                 raise UsageError(f"a selection has no {key!r}; it may have {', '.join(known)}.")
         whole = {**known, **wanted}
+        for key in ("paths", "locations", "causers"):
+            try:
+                whole[key] = [operator.index(one) for one in whole[key]]
+            except TypeError as error:
+                raise UsageError(f"{key} of a selection are {whole[key]!r}; they may be a list of numbers.") from error
         before = self.metric, self.paths
         try:
             self.choose_metric(str(whole["metric"]))

@@ -164,6 +164,8 @@ def test_selections_are_plain_and_refused_as_a_whole(ds: xr.Dataset) -> None:
         ({"metric": "visits", "paths": [99]}, r"there is no call path 99; there are 0 to \d+\."),
         ({"metric": "visits", "locations": [3]}, r"there is no process 3; there are 0 to 2\."),
         ({"metric": "visits", "causers": [-1]}, r"there is no process -1; there are 0 to 2\."),
+        ({"metric": "visits", "locations": "x"}, r"locations of a selection are 'x'; they may be a list of numbers\.$"),
+        ({"metric": "visits", "paths": 3}, r"paths of a selection are 3; they may be a list of numbers\.$"),
         ({"process": 1}, r"a selection has no 'process'; it may have metric, paths, locations, causers\."),
     ):
         with pytest.raises(UsageError, match=f"^{said}"):
