@@ -100,6 +100,8 @@ class WaitingPage:
             part = f"{low:.1f} %" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f} to {high:.1f} %"
             said = [f"On {over} {part} of the time is waiting for progress."]
         said += [verdict.sentence for verdict in self.validation or ()]
+        if self.is_asked and self.validation is None:
+            said.append(self.no_verdict)
         if self.is_simulated:
             said.append("Simulated, not measured.")
         return " ".join([*said, f"Exit status {self.status}."])

@@ -130,6 +130,8 @@ def test_sections(folder: Path) -> None:
     assert "8 8 1.0" in shown(page, "speed")
     assert page.answer.endswith("Simulated, not measured. Exit status 0.")
     assert [timeline.locations for timeline in page.timelines] == [8, 2]
+    asked = open_waiting([str(folder / "traces")], expected="1", baseline=False)
+    assert "A verdict on growth needs 5 numbers of processes; there are 3." in asked.answer
 
 
 def test_results_are_not_timed(folder: Path, tmp_path: Path) -> None:
