@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -51,18 +54,18 @@ def read_otf2(archive: str | PathLike[str], folder: str | PathLike[str]) -> dict
     DataError
         If the archive cannot be read, or the folder is in use.
     """
-    place = _empty(folder)
     if not Path(archive).is_file():
         raise DataError(f"there is no archive {str(archive)!r}; name its anchor file, as in scorep-run/traces.otf2.")
-    said = _run("sk_otf2_read", str(archive), str(place))
-    lines = dict(line.split(" ", 1) for line in said.splitlines() if " " in line)
-    facts: dict[str, Any] = json.loads(lines.pop("facts", "{}"))
-    found = {name: int(value) for name, value in lines.items()}
-    if found["locations"] == 0:
-        raise DataError(f"{archive} has no locations; record the program again.")
-    for name in ("format", "schema", "locations"):
-        facts.pop(name, None)
-    write_header(place, found["locations"], **facts)
+    with _filled(folder) as place:
+        said = _run("sk_otf2_read", str(archive), str(place))
+        lines = dict(line.split(" ", 1) for line in said.splitlines() if " " in line)
+        facts: dict[str, Any] = json.loads(lines.pop("facts", "{}"))
+        found = {name: int(value) for name, value in lines.items()}
+        if found["locations"] == 0:
+            raise DataError(f"{archive} has no locations; record the program again.")
+        for name in ("format", "schema", "locations"):
+            facts.pop(name, None)
+        write_header(place, found["locations"], **facts)
     return found
 
 
@@ -88,10 +91,9 @@ def write_otf2(folder: str | PathLike[str], archive: str | PathLike[str], *, kee
     DataError
         If something is wrong with the trace, or calls of threads overlap.
     """
-    place = _empty(archive)
-    trace = load(folder, keep_going=keep_going)
-    words = _Words(trace)
-    with tempfile.TemporaryDirectory() as made:
+    with _filled(archive) as place, tempfile.TemporaryDirectory() as made:
+        trace = load(folder, keep_going=keep_going)
+        words = _Words(trace)
         events = [Path(made) / f"{k}.events" for k in range(trace.count)]
         counts = _write_events(trace, words, events)
         definitions = Path(made) / "definitions"
@@ -201,6 +203,21 @@ class _Words:
 def _kind(definitions: Definitions, region: str) -> int:
     """Return 1 for a function of MPI, 2 for one of another communication library, else 0."""
     return 1 if region.startswith("MPI_") else 2 * int(definitions.is_function(region))
+
+
+@contextmanager
+def _filled(folder: str | PathLike[str]) -> Iterator[Path]:
+    """Give a folder that is empty; if it cannot be filled, it becomes what it was, so that one may try again."""
+    was_there = Path(folder).exists()
+    place = _empty(folder)
+    try:
+        yield place
+    except BaseException:
+        for one in place.iterdir():
+            shutil.rmtree(one) if one.is_dir() else one.unlink()
+        if not was_there:
+            place.rmdir()
+        raise
 
 
 def _empty(folder: str | PathLike[str]) -> Path:

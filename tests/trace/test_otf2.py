@@ -153,3 +153,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     )
     assert main(["trace", "convert", str(tmp_path / "none.otf2"), str(tmp_path / "x")]) == 2
     assert "name its anchor file, as in scorep-run/traces.otf2." in capsys.readouterr().err
+    assert main(["trace", "convert", str(tmp_path / "none"), str(tmp_path / "x")]) == 2
+    assert not (tmp_path / "x").exists(), "so that one may try again"
+    (tmp_path / "x").mkdir()
+    assert main(["trace", "convert", str(tmp_path / "no.otf2"), str(tmp_path / "x")]) == 2
+    assert list((tmp_path / "x").iterdir()) == []
