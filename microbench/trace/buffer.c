@@ -221,6 +221,17 @@ static void forget(void)
     scratch = NULL;
 }
 
+void sk_buffer_abandon(void)
+{
+    if (file < 0)
+        return;
+    put_all();
+    if (file >= 0)
+        close(file);
+    file = -1;
+    forget();
+}
+
 void sk_buffer_close(void)
 {
     char text[512];

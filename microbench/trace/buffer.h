@@ -29,5 +29,6 @@ void sk_buffer_sample(const struct sk_sample *sample);
 void sk_buffer_flush(void); /* writes all that is in memory */
 void sk_buffer_convert(void); /* from now on the time of flushes is nobody's, and not recorded */
 void sk_buffer_close(void); /* the same, and the end; the trace is complete then */
+void sk_buffer_abandon(void); /* writes what is in memory, and no end: readers see that the rest is missing */
 
 #endif

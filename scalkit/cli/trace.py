@@ -166,7 +166,7 @@ def _convert(args: argparse.Namespace) -> int:
     from scalkit.trace.reading import read_header
 
     if args.source.endswith(".otf2"):
-        found = read_otf2(args.source, args.target)
+        found = read_otf2(args.source, args.target, keep_going=args.keep_going)
         more = f", {found['others']} left out that are no ranks of MPI" if found["others"] else ""
         more += f", {found['unmatched']} leaves without their enter" if found["unmatched"] else ""
         told = f"{found['locations']} locations{more}, {found['events']} events; see the waits with: "
@@ -216,7 +216,7 @@ def _of_archive(args: argparse.Namespace, options: Options) -> xr.Dataset:
     from scalkit.trace.otf2 import read_otf2
 
     with tempfile.TemporaryDirectory(prefix="scalkit-") as made:
-        read_otf2(args.folder, Path(made) / "trace")
+        read_otf2(args.folder, Path(made) / "trace", keep_going=args.keep_going)
         return analyse(Path(made) / "trace", options, keep_going=args.keep_going, scheme=args.scheme)
 
 

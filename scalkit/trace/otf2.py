@@ -29,7 +29,7 @@ _SITE = "call site"
 _STRINGS = ("", _SITE, "process", "machine")
 
 
-def read_otf2(archive: str | PathLike[str], folder: str | PathLike[str]) -> dict[str, int]:
+def read_otf2(archive: str | PathLike[str], folder: str | PathLike[str], *, keep_going: bool = False) -> dict[str, int]:
     """Write the trace that an OTF2 archive holds.
 
     Locations that are ranks of MPI are read, or those of all processors if the archive names no ranks. Offsets of clocks are
@@ -41,6 +41,8 @@ def read_otf2(archive: str | PathLike[str], folder: str | PathLike[str]) -> dict
         The anchor file, ``traces.otf2``.
     folder : path
         Of the trace; must be empty, or not there.
+    keep_going : bool
+        Read what can be read of locations that are truncated or missing; the trace lacks the rest, and says so.
 
     Returns
     -------
@@ -57,7 +59,7 @@ def read_otf2(archive: str | PathLike[str], folder: str | PathLike[str]) -> dict
     if not Path(archive).is_file():
         raise DataError(f"there is no archive {str(archive)!r}; name its anchor file, as in scorep-run/traces.otf2.")
     with _filled(folder) as place:
-        said = _run("sk_otf2_read", str(archive), str(place))
+        said = _run("sk_otf2_read", str(archive), str(place), *["keep-going"] * keep_going)
         lines = dict(line.split(" ", 1) for line in said.splitlines() if " " in line)
         facts: dict[str, Any] = json.loads(lines.pop("facts", "{}"))
         found = {name: int(value) for name, value in lines.items()}

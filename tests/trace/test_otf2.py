@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -132,6 +133,34 @@ def test_calls_of_threads_have_no_place(tmp_path: Path) -> None:
     trace.call(0, "MPI_Barrier", 10, 30)
     with pytest.raises(DataError, match=r"^location 0: calls overlap, as those of threads do, and OTF2 has no place"):
         write_otf2(trace.write(tmp_path / "plain"), tmp_path / "archive")
+
+
+@pytest.mark.parametrize(
+    ("length", "why", "left_out"),
+    [
+        (None, "cannot be read;", "location 1: 000001.sktrace cannot be read (No such file or directory)"),
+        (0.5, "cannot be read to their end;", "000001.sktrace ends after this record, without an end"),
+    ],
+)
+def test_an_archive_that_lacks_something(
+    length: float | None, why: str, left_out: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = small()
+    for k in range(0 if length is None else 20_000):
+        trace.call(1, "MPI_Barrier", 1000 + 2 * k, 1001 + 2 * k)
+    write_otf2(trace.write(tmp_path / "plain"), tmp_path / "archive")
+    archive, events = str(tmp_path / "archive/traces.otf2"), tmp_path / "archive/traces/1.evt"
+    if length is None:
+        events.unlink()
+    else:
+        events.write_bytes(events.read_bytes()[: int(length * events.stat().st_size)])
+    assert main(["trace", "analyse", archive]) == 2
+    said = f"scalkit trace: the events of location 1 {why} take the rest with --keep-going."
+    assert capsys.readouterr().err.startswith(said)
+    assert main(["trace", "analyse", archive, "--keep-going", "--json"]) == 0
+    (problem,) = json.loads(capsys.readouterr().out)["problems"]
+    assert problem.startswith("location 1")
+    assert problem.endswith(left_out)
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

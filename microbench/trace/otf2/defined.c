@@ -92,13 +92,15 @@ static OTF2_CallbackCode on_win(void *data, OTF2_RmaWinRef self, OTF2_StringRef 
 static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type,
                                      uint64_t n_events, OTF2_LocationGroupRef group)
 {
-    static uint32_t used, room;
+    static uint32_t used, room, more;
     if (type != OTF2_LOCATION_TYPE_CPU_THREAD) {
         sk_defined.n_others++;
         return OTF2_CALLBACK_SUCCESS;
     }
     uint64_t *to = place(&sk_defined.threads, &room, used, sizeof *to);
     *to = self;
+    to = place(&sk_defined.n_events, &more, used, sizeof *to);
+    *to = n_events;
     sk_defined.n_threads = ++used;
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -134,6 +136,14 @@ bool sk_defined_read(OTF2_Reader *reader)
 const char *sk_defined_text(uint32_t string)
 {
     return string < sk_defined.n_strings && sk_defined.strings[string] ? sk_defined.strings[string] : "";
+}
+
+bool sk_defined_has_events(uint64_t location)
+{
+    for (uint32_t k = 0; k < sk_defined.n_threads; k++)
+        if (sk_defined.threads[k] == location)
+            return sk_defined.n_events[k] > 0;
+    return false;
 }
 
 static const struct sk_group *ranks_group(void)

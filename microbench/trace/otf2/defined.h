@@ -21,6 +21,7 @@ struct sk_defined {
     struct sk_comm *comms;
     struct sk_win *wins;
     uint64_t *threads; /* locations of processors, in order of their definition */
+    uint64_t *n_events; /* of each of these, as it says */
     uint32_t n_strings, n_regions, n_groups, n_comms, n_wins, n_threads, n_others;
     uint64_t ticks, begin; /* of the clock: ticks a second, and the first one */
 };
@@ -34,6 +35,9 @@ const char *sk_defined_text(uint32_t string); /* "" if it is not defined */
 
 /* The locations that are ranks of MPI, in their order; those of all processors if the archive does not say. */
 const uint64_t *sk_defined_ranks(uint32_t *n);
+
+/* Whether a location is one of processors that says that it has events. */
+bool sk_defined_has_events(uint64_t location);
 
 /* Ranks of MPI of a communicator, NULL if it has none that are known. */
 const struct sk_group *sk_defined_members(uint32_t comm);

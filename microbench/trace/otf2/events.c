@@ -288,9 +288,24 @@ static void empty(struct sk_map *map)
     memset(map, 0, sizeof *map);
 }
 
-uint64_t sk_events_read(OTF2_Reader *reader, uint64_t location, uint32_t rank, const char *folder)
+static void leave_out(uint32_t rank, const char *folder, bool has_some, bool keep_going)
+{
+    char path[4096];
+    if (!keep_going) {
+        fprintf(stderr, "sk_otf2_read: the events of location %" PRIu32 " cannot be read%s; take the rest with --keep-going.\n", rank,
+                has_some ? " to their end" : "");
+        exit(3);
+    }
+    sk_buffer_abandon();
+    snprintf(path, sizeof path, "%s/%06" PRIu32 ".sktrace", folder, rank);
+    if (!has_some)
+        remove(path);
+}
+
+uint64_t sk_events_read(OTF2_Reader *reader, uint64_t location, uint32_t rank, const char *folder, bool keep_going)
 {
     uint64_t events = 0;
+    bool is_whole = true;
     OTF2_EvtReaderCallbacks *on = callbacks();
     sk_frames_begin();
     empty(&operations);
@@ -302,16 +317,15 @@ uint64_t sk_events_read(OTF2_Reader *reader, uint64_t location, uint32_t rank, c
     OTF2_EvtReader *from = OTF2_Reader_GetEvtReader(reader, location);
     if (from) {
         OTF2_Reader_RegisterEvtCallbacks(reader, from, on, NULL);
-        if (OTF2_Reader_ReadAllLocalEvents(reader, from, &events) != OTF2_SUCCESS) {
-            fprintf(stderr, "sk_otf2_read: the events of location %" PRIu64 " cannot be read to their end.\n",
-                    location);
-            exit(3);
-        }
+        is_whole = OTF2_Reader_ReadAllLocalEvents(reader, from, &events) == OTF2_SUCCESS;
         OTF2_Reader_CloseEvtReader(reader, from);
     }
     OTF2_EvtReaderCallbacks_Delete(on);
     sk_frames_end();
-    sk_buffer_close();
+    if (is_whole && (events > 0 || !sk_defined_has_events(location)))
+        sk_buffer_close();
+    else
+        leave_out(rank, folder, events > 0, keep_going);
     return events;
 }
 

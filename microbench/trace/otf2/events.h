@@ -6,12 +6,14 @@
 #define SK_TRACE_OTF2_EVENTS_H
 
 #include <otf2/otf2.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 void sk_events_begin(void); /* once the global definitions are read */
 
-/* Reads the events of a location, which is a rank of MPI, and writes its file; returns how many there were. */
-uint64_t sk_events_read(OTF2_Reader *reader, uint64_t location, uint32_t rank, const char *folder);
+/* Reads the events of a location, which is a rank of MPI, and writes its file; returns how many there were. Where they
+ * cannot be read it says so and ends; to keep going, the file has no end, or is not there if no event was. */
+uint64_t sk_events_read(OTF2_Reader *reader, uint64_t location, uint32_t rank, const char *folder, bool keep_going);
 
 uint64_t sk_events_unmatched(void); /* leaves of regions that are not the innermost, so far */
 

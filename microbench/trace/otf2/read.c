@@ -1,4 +1,4 @@
-/* Reads an OTF2 archive and writes a folder of location files:   sk_otf2_read ARCHIVE.otf2 FOLDER
+/* Reads an OTF2 archive and writes a folder of location files:   sk_otf2_read ARCHIVE.otf2 FOLDER [keep-going]
  *
  * Prints, one a line, how many `locations` were read, `others` are no ranks of MPI, `events` were read, leaves were
  * `unmatched`; and `facts`, if the archive keeps the header of a trace. */
@@ -30,8 +30,8 @@ int main(int argc, char **argv)
     uint32_t n;
     uint64_t events = 0;
     char *facts = NULL;
-    if (argc != 3) {
-        fprintf(stderr, "usage: sk_otf2_read ARCHIVE.otf2 FOLDER\n");
+    if (argc != 3 && argc != 4) {
+        fprintf(stderr, "usage: sk_otf2_read ARCHIVE.otf2 FOLDER [keep-going]\n");
         return 2;
     }
     OTF2_Reader *reader = OTF2_Reader_Open(argv[1]);
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     }
     sk_events_begin();
     for (uint32_t k = 0; k < n; k++)
-        events += sk_events_read(reader, locations[k], k, argv[2]);
+        events += sk_events_read(reader, locations[k], k, argv[2], argc == 4);
     OTF2_Reader_CloseEvtFiles(reader);
     printf("locations %u\nothers %u\nevents %" PRIu64 "\nunmatched %" PRIu64 "\n", n,
            sk_defined.n_threads + sk_defined.n_others - n, events, sk_events_unmatched());
