@@ -86,6 +86,12 @@ static void messages(void)
     MPI_Request requests[4];
     MPI_Status statuses[4];
     COUNT(MPI_Sendrecv(&out, 1, MPI_INT, next, 1, in, 1, MPI_INT, previous, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+#if MPI_VERSION >= 4
+    COUNT(MPI_Isendrecv(&out, 1, MPI_INT, next, 6, in, 1, MPI_INT, previous, 6, MPI_COMM_WORLD, &requests[0]));
+    COUNT(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+    COUNT(MPI_Isendrecv_replace(in, 1, MPI_INT, next, 7, previous, 7, MPI_COMM_WORLD, &requests[0]));
+    COUNT(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+#endif
     COUNT(MPI_Irecv(in, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &requests[0]));
     COUNT(MPI_Isend(&out, 1, MPI_INT, next, 2, MPI_COMM_WORLD, &requests[1]));
     COUNT(MPI_Waitall(2, requests, statuses));
@@ -107,6 +113,7 @@ static void messages(void)
     COUNT(MPI_Cancel(&requests[0]));
     COUNT(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
     COUNT(MPI_Isend(&out, 1, MPI_INT, next, 5, MPI_COMM_WORLD, &requests[0]));
+    COUNT(MPI_Request_get_status(requests[0], &flag, MPI_STATUS_IGNORE));
     COUNT(MPI_Probe(previous, 5, MPI_COMM_WORLD, statuses));
     MPI_Message message;
     COUNT(MPI_Mprobe(previous, 5, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE));
