@@ -86,7 +86,7 @@ static void messages(void)
     MPI_Request requests[4];
     MPI_Status statuses[4];
     COUNT(MPI_Sendrecv(&out, 1, MPI_INT, next, 1, in, 1, MPI_INT, previous, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5
     COUNT(MPI_Isendrecv(&out, 1, MPI_INT, next, 6, in, 1, MPI_INT, previous, 6, MPI_COMM_WORLD, &requests[0]));
     COUNT(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
     COUNT(MPI_Isendrecv_replace(in, 1, MPI_INT, next, 7, previous, 7, MPI_COMM_WORLD, &requests[0]));
