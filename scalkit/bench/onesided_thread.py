@@ -85,7 +85,7 @@ def weigh_progress_thread(without: xr.Dataset, with_thread: xr.Dataset) -> Progr
     Raises
     ------
     DataError
-        If the numbers of locations differ, the first run had such a thread, or the second one had none.
+        If the numbers of locations differ, the first run had such a thread, the second one had none, or one lasted no time.
     """
     here, there = int(without.sizes["location"]), int(with_thread.sizes["location"])
     if here != there:
@@ -98,6 +98,9 @@ def weigh_progress_thread(without: xr.Dataset, with_thread: xr.Dataset) -> Progr
         raise DataError("the second run had no progress thread; record one with MPIR_CVAR_ASYNC_PROGRESS=1.")
     waiting = int(without["severity"].sel(metric="wait_for_progress").sum())
     first, second = _times(without), _times(with_thread)
+    for which, times in (("first", first), ("second", second)):
+        if sum(times) <= 0:
+            raise DataError(f"no time was recorded of the {which} run; record it again.")
     return ProgressThread(first[0], second[0], first[1], second[1], 1e-9 * waiting)
 
 

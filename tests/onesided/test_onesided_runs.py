@@ -80,6 +80,11 @@ def test_runs_that_cannot_be_compared(tmp_path: Path) -> None:
         DataError, match=r"^the first run had a progress thread, so nobody waited in it; record one without"
     ):
         weigh_progress_thread(thread, thread)
+    nothing = [
+        analyse(TraceBuilder(2, asynchronous_progress=on).write(tmp_path / f"empty-{on}")) for on in (False, True)
+    ]
+    with pytest.raises(DataError, match=r"^no time was recorded of the first run; record it again\.$"):
+        weigh_progress_thread(*nothing)
     with pytest.raises(
         DataError, match=r"^the second run had no progress thread; record one with MPIR_CVAR_ASYNC_PROGRES"
     ):
