@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scalkit.cli import trace_report
-from scalkit.errors import UsageError
+from scalkit.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -216,7 +216,12 @@ def _of_archive(args: argparse.Namespace, options: Options) -> xr.Dataset:
     from scalkit.trace.otf2 import read_otf2
 
     with tempfile.TemporaryDirectory(prefix="scalkit-") as made:
-        read_otf2(args.folder, Path(made) / "trace", keep_going=args.keep_going)
+        found = read_otf2(args.folder, Path(made) / "trace", keep_going=args.keep_going)
+        if found["unmatched"] and not args.keep_going:
+            raise DataError(
+                f"{args.folder}: location {found['unmatched_at']}: a region is left that was not the innermost one "
+                f"({found['unmatched']} of all locations); record it again, or analyse the rest with --keep-going."
+            )
         return analyse(Path(made) / "trace", options, keep_going=args.keep_going, scheme=args.scheme)
 
 

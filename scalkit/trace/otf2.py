@@ -47,7 +47,8 @@ def read_otf2(archive: str | PathLike[str], folder: str | PathLike[str], *, keep
     Returns
     -------
     dict from str to int
-        ``"locations"`` that were read, ``"others"`` that were not, ``"events"``, and leaves that were ``"unmatched"``.
+        ``"locations"`` that were read, ``"others"`` that were not, ``"events"``, leaves that were ``"unmatched"``, and the first
+        location that has one, ``"unmatched_at"``.
 
     Raises
     ------

@@ -16,6 +16,7 @@ from scalkit.cli import main
 from scalkit.errors import DataError
 from scalkit.trace import TraceBuilder, analyse
 from scalkit.trace.otf2 import read_otf2, write_otf2
+from scalkit.trace.otf2_events import events_of
 
 NAMES = (
     "severity",
@@ -161,6 +162,22 @@ def test_an_archive_that_lacks_something(
     (problem,) = json.loads(capsys.readouterr().out)["problems"]
     assert problem.startswith("location 1")
     assert problem.endswith(left_out)
+
+
+def test_an_archive_with_a_leave_that_has_no_enter(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "scalkit.trace.otf2.events_of", lambda k, *more: events_of(k, *more)[k:]
+    )  # not the first of location 1
+    write_otf2(small().write(tmp_path / "plain"), tmp_path / "archive")
+    archive = str(tmp_path / "archive/traces.otf2")
+    assert main(["trace", "analyse", archive]) == 2
+    assert capsys.readouterr().err == (
+        f"scalkit trace: {archive}: location 1: a region is left that was not the innermost one (1 of all locations); "
+        "record it again, or analyse the rest with --keep-going.\n"
+    )
+    assert main(["trace", "analyse", archive, "--keep-going"]) == 0
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ enum { ROOM = 1 << 16 };
 
 static struct sk_map operations, changes, requests; /* number of the posting call */
 static uint64_t n_problems;
+static uint32_t rank_now, rank_of_problem;
 
 __extension__ typedef __int128 wide;
 
@@ -67,7 +68,8 @@ EVENT(on_enter, OTF2_RegionRef region)
 
 EVENT(on_leave, OTF2_RegionRef region)
 {
-    n_problems += !sk_frames_leave(region, ns(time));
+    if (!sk_frames_leave(region, ns(time)) && n_problems++ == 0)
+        rank_of_problem = rank_now;
     DONE;
 }
 
@@ -292,8 +294,9 @@ static void leave_out(uint32_t rank, const char *folder, bool has_some, bool kee
 {
     char path[4096];
     if (!keep_going) {
-        fprintf(stderr, "sk_otf2_read: the events of location %" PRIu32 " cannot be read%s; take the rest with --keep-going.\n", rank,
-                has_some ? " to their end" : "");
+        const char *how = has_some ? " to their end" : "";
+        fprintf(stderr, "sk_otf2_read: the events of location %" PRIu32 " cannot be read%s; take the rest with "
+                "--keep-going.\n", rank, how);
         exit(3);
     }
     sk_buffer_abandon();
@@ -306,6 +309,7 @@ uint64_t sk_events_read(OTF2_Reader *reader, uint64_t location, uint32_t rank, c
 {
     uint64_t events = 0;
     bool is_whole = true;
+    rank_now = rank;
     OTF2_EvtReaderCallbacks *on = callbacks();
     sk_frames_begin();
     empty(&operations);
@@ -329,7 +333,8 @@ uint64_t sk_events_read(OTF2_Reader *reader, uint64_t location, uint32_t rank, c
     return events;
 }
 
-uint64_t sk_events_unmatched(void)
+uint64_t sk_events_unmatched(uint32_t *rank)
 {
+    *rank = rank_of_problem;
     return n_problems;
 }

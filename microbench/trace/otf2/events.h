@@ -15,6 +15,7 @@ void sk_events_begin(void); /* once the global definitions are read */
  * cannot be read it says so and ends; to keep going, the file has no end, or is not there if no event was. */
 uint64_t sk_events_read(OTF2_Reader *reader, uint64_t location, uint32_t rank, const char *folder, bool keep_going);
 
-uint64_t sk_events_unmatched(void); /* leaves of regions that are not the innermost, so far */
+/* Returns how many leaves of regions were not of the innermost one, so far; `rank` is whose the first was. */
+uint64_t sk_events_unmatched(uint32_t *rank);
 
 #endif

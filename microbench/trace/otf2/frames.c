@@ -136,7 +136,7 @@ bool sk_frames_leave(uint32_t region, int64_t time)
     size_t at = depth;
     while (at > 0 && stack[at - 1].region != region)
         at--;
-    bool is_innermost = at == depth;
+    bool is_innermost = at == depth && depth > 0;
     while (at > 0 && depth >= at)
         end_region(time);
     return is_innermost;

@@ -27,7 +27,7 @@ static void read_local_definitions(OTF2_Reader *reader, const uint64_t *location
 
 int main(int argc, char **argv)
 {
-    uint32_t n;
+    uint32_t n, rank;
     uint64_t events = 0;
     char *facts = NULL;
     if (argc != 3 && argc != 4) {
@@ -51,8 +51,11 @@ int main(int argc, char **argv)
     for (uint32_t k = 0; k < n; k++)
         events += sk_events_read(reader, locations[k], k, argv[2], argc == 4);
     OTF2_Reader_CloseEvtFiles(reader);
+    uint64_t unmatched = sk_events_unmatched(&rank);
     printf("locations %u\nothers %u\nevents %" PRIu64 "\nunmatched %" PRIu64 "\n", n,
-           sk_defined.n_threads + sk_defined.n_others - n, events, sk_events_unmatched());
+           sk_defined.n_threads + sk_defined.n_others - n, events, unmatched);
+    if (unmatched > 0)
+        printf("unmatched_at %" PRIu32 "\n", rank);
     if (OTF2_Reader_GetProperty(reader, "SCALKIT::FACTS", &facts) == OTF2_SUCCESS && facts)
         printf("facts %s\n", facts);
     OTF2_Reader_Close(reader);
