@@ -175,5 +175,5 @@ def test_a_prior_speaks_without_repetitions() -> None:
 def test_noise_of_nothing_is_refused() -> None:
     with pytest.raises(DataError, match=r"^there is no positive value to estimate the noise from\.$"):
         pure_error([math.nan, 0.0])
-    with pytest.raises(DataError, match=r"^the statistic 'mode' is unknown; choose one of mean, median, q1, min\.$"):
+    with pytest.raises(DataError, match=r"^the statistic 'mode' is unknown; choose one of mean, median, q1, .*min\.$"):
         pure_error([1.0], "mode")
