@@ -70,7 +70,7 @@ def strong_scaling(counts: list[int], rows: int, keep: Path | None) -> Iterator[
             waits = analyse(folder)
             if keep is not None:
                 keep.mkdir(parents=True, exist_ok=True)
-                write_result(waits, keep / f"waits-{processes}.nc")
+                write_result(waits, keep / f"waits-{processes}.nc.gz")
             severity = waits["severity"].sum(("path", "location"))
             waited = 1e-9 * int(severity.sel(metric="wait_for_progress"))
             size = sum(path.stat().st_size for path in folder.glob("*.sktrace"))

@@ -244,6 +244,13 @@ def test_results_survive_a_file(tmp_path: Path) -> None:
     write_result(ds, tmp_path / "result.nc")
     back = read_result(tmp_path / "result.nc")
     assert back.identical(ds)
+    packed = tmp_path / "result.nc.gz"
+    write_result(ds, packed)
+    assert packed.stat().st_size < (tmp_path / "result.nc").stat().st_size / 2
+    assert read_result(packed).identical(ds)
+    packed.write_bytes(packed.read_bytes()[:-100])
+    with pytest.raises(DataError, match=re.escape(f"cannot read {packed} as an analysis")):
+        read_result(packed)
     assert {name: one.dtype for name, one in back.variables.items()} == {
         n: one.dtype for n, one in ds.variables.items()
     }
