@@ -62,17 +62,21 @@ class Launcher:
     lock: int
     functions: tuple[str, ...] = ()
 
-    def command(self, launch: Launch, budget_s: float) -> list[str]:
-        """Return the command of a launch."""
-        own = self.arguments
-        options = {
+    def options(self, launch: Launch, budget_s: float, seed: int) -> dict[str, object]:
+        """Return the options that all programs take."""
+        return {
             "out": str(self.folder.part(launch).absolute()),
             "expect-np": launch.p,
-            "seed": launch_seed(own.seed, launch),
+            "seed": launch_seed(seed, launch),
             "run-id": f"{self.run_id}-r{launch.run:02d}",
             "provenance": str(self.provenance),
             "budget": f"{budget_s:.3f}",
         }
+
+    def command(self, launch: Launch, budget_s: float) -> list[str]:
+        """Return the command of a launch."""
+        own = self.arguments
+        options = self.options(launch, budget_s, own.seed)
         if launch.kind == NEIGHBOURHOOD:
             options |= {"experiments": str(self._table(launch).absolute()), "sync": own.sync}
         elif launch.kind == "memory":

@@ -11,7 +11,7 @@ from typing import Any
 
 from scalkit.bench.cell_campaign import CellCampaign
 from scalkit.bench.folder import Folder
-from scalkit.bench.launch import Launcher, launch_seed
+from scalkit.bench.launch import Launcher
 from scalkit.bench.mpi import Mpi
 from scalkit.bench.plan import Launch
 from scalkit.bench.simulator import REPETITIONS, SimulatedMpi
@@ -149,12 +149,7 @@ class _FarmLauncher(Launcher):
         own, is_simulated = self.farm, self.mpi.is_simulated
         reps = REPETITIONS if is_simulated else own.reps
         options = {
-            "out": str(self.folder.part(launch).absolute()),
-            "expect-np": launch.p,
-            "seed": launch_seed(own.seed, launch),
-            "run-id": f"{self.run_id}-r{launch.run:02d}",
-            "provenance": str(self.provenance),
-            "budget": f"{budget_s:.3f}",
+            **self.options(launch, budget_s, own.seed),
             "variants": ",".join(own.variants),
             "sizes": ",".join(map(str, own.sizes)),
             "work-us": ",".join(map(str, own.work_us)),

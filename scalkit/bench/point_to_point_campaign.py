@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from scalkit.bench.cell_campaign import CellCampaign
 from scalkit.bench.folder import Folder
-from scalkit.bench.launch import Launcher, launch_seed
+from scalkit.bench.launch import Launcher
 from scalkit.bench.mpi import Mpi
 from scalkit.bench.plan import Launch
 from scalkit.bench.platforms import Platform
@@ -36,12 +36,7 @@ class _MessageLauncher(Launcher):
         own, is_simulated = self.messages, self.mpi.is_simulated
         reps = REPETITIONS if is_simulated else own.reps
         options = {
-            "out": str(self.folder.part(launch).absolute()),
-            "expect-np": launch.p,
-            "seed": launch_seed(own.seed, launch),
-            "run-id": f"{self.run_id}-r{launch.run:02d}",
-            "provenance": str(self.provenance),
-            "budget": f"{budget_s:.3f}",
+            **self.options(launch, budget_s, own.seed),
             "cells": cells_of(launch, own),
             "reps": 1 if launch.kind == "bisection" else reps,
             "passes": 1 if launch.kind == "bisection" or is_simulated else min(_PASSES, reps),
