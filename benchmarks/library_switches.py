@@ -1,7 +1,8 @@
 """Are protocol switches of real libraries found where they are told to switch?
 
-Sets the limit of each library for messages inside a node, measures round trips of two processes, and compares the switches of
-`fit_messages` with the limit. A switch counts as found if it is within one size step. Run it on an idle machine:
+Sets a limit of each library, measures round trips of two processes, and compares the switches of `fit_messages` with the limit.
+A switch counts as found if it is within one size step. Inside a node MPICH does not use UCX, so where it is to begin a rendezvous
+(UCX_RNDV_THRESH) shows only where its messages go over TCP. Run it on an idle machine:
 
     scalkit mpi add mpich openmpi
     python benchmarks/library_switches.py --mpi mpich --mpi openmpi
@@ -13,7 +14,9 @@ import argparse
 import os
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from scalkit.bench.libraries import find_library
 from scalkit.bench.point_to_point import MessageArguments
@@ -21,18 +24,31 @@ from scalkit.bench.point_to_point_campaign import prepare_messages
 from scalkit.perfmodels import MessageFit, fit_messages, read_message_runs
 from scalkit.perfmodels.quantities import format_value
 
-LIMITS = {
-    "MPICH": ("MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", (32768, 65536, 131072)),
-    "Open MPI": ("OMPI_MCA_btl_sm_eager_limit", (8192, 16384, 32768)),
+
+class Setting(NamedTuple):
+    """A variable that sets the limit, values for it, and what else has to be set for it to have an effect."""
+
+    variable: str
+    limits: tuple[int, ...]
+    beside: Mapping[str, str] = {}
+
+
+OVER_TCP = {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp,self"}
+SETTINGS = {
+    "MPICH": (
+        Setting("MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", (32768, 65536, 131072)),
+        Setting("UCX_RNDV_THRESH", (16384, 65536, 262144), OVER_TCP),
+    ),
+    "Open MPI": (Setting("OMPI_MCA_btl_sm_eager_limit", (8192, 16384, 32768)),),
 }
 STEP = 2 ** (1 / 3)
 
 
-def measured(name: str, limit: int, budget_s: float) -> tuple[str, MessageFit]:
+def measured(name: str, setting: Setting, limit: int, budget_s: float) -> tuple[str, MessageFit]:
     """Return the name of the library and the fit, with its limit set."""
     mpi = find_library(name).check()
-    variable = LIMITS[mpi.kind][0]
-    os.environ[variable] = str(limit)
+    given = {**setting.beside, setting.variable: str(limit)}
+    os.environ.update(given)
     sizes = tuple(sorted({round(limit * STEP**k) for k in range(-10, 9)}))
     arguments = MessageArguments(("latency",), 3, 20261122, sizes=sizes, budget_s=budget_s)
     try:
@@ -40,7 +56,8 @@ def measured(name: str, limit: int, budget_s: float) -> tuple[str, MessageFit]:
             prepare_messages(Path(folder) / "runs", arguments, mpi).run()
             at, trips = read_message_runs(Path(folder) / "runs").table("Round_trip")
     finally:
-        del os.environ[variable]
+        for variable in given:
+            del os.environ[variable]
     return mpi.name, fit_messages(at, trips / 2, statistic="q1")
 
 
@@ -51,10 +68,13 @@ def main() -> int:
     parser.add_argument("--budget", type=float, default=6.0, help="seconds for each row (default: %(default)s)")
     args = parser.parse_args()
     found = rows = 0
-    print("| library | limit | switches found | within one step | others |\n| --- | --- | --- | --- | --- |")
+    print(
+        "| library | set | limit | switches found | within one step | others |\n| --- | --- | --- | --- | --- | --- |"
+    )
     for name in args.mpi or ["mpich", "openmpi"]:
-        for limit in LIMITS[find_library(name).check().kind][1]:
-            library, fit = measured(name, limit, args.budget)
+        settings = SETTINGS[find_library(name).check().kind]
+        for setting, limit in [(one, limit) for one in settings for limit in one.limits]:
+            library, fit = measured(name, setting, limit, args.budget)
             near = [
                 one for one in fit.switches if one.after / STEP <= limit * 1.001 and limit <= one.before * STEP * 1.001
             ]
@@ -62,8 +82,8 @@ def main() -> int:
                 f"{format_value(one.after, 'B')} to {format_value(one.before, 'B')}" for one in fit.switches
             )
             print(
-                f"| {library} | {format_value(limit, 'B')} | {shown or 'none'} | {'yes' if near else 'no'} "
-                f"| {len(fit.switches) - len(near[:1])} |"
+                f"| {library} | `{setting.variable}` | {format_value(limit, 'B')} | {shown or 'none'} "
+                f"| {'yes' if near else 'no'} | {len(fit.switches) - len(near[:1])} |"
             )
             found, rows = found + bool(near), rows + 1
     print(f"\n{found} of {rows} limits found")
