@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
-from scalkit.validation import Verdict
+
+if TYPE_CHECKING:
+    from scalkit.validation import Verdict
 
 __all__ = [
     "BAND",

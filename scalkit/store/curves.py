@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scalkit.errors import DataError, UsageError
-from scalkit.measure.assemble_units import WORKERS
 from scalkit.stats.samples import Floats, Integers
 from scalkit.store.choices import Choice
 from scalkit.store.columns import BASE_UNITS, STATISTICS, UNITS
@@ -153,6 +152,8 @@ def _varied(rows: dict[str, Any], shown: str) -> tuple[str, Any, str]:
     """Return what the measurements are over, its values, and what is fixed."""
     own = set(np.unique(rows["x_name"].astype(str)).tolist()) - {"p", "msg_By"}
     if own:
+        from scalkit.measure.assemble_units import WORKERS
+
         name, size = _single(rows, "x_name", shown), np.unique(rows["msg_By"])
         return name, rows["x"], f"{size[0]} B" if name == WORKERS and len(size) == 1 else ""
     p, size = (np.unique(rows[name]) for name in ("p", "msg_By"))

@@ -13,7 +13,6 @@ from scalkit.store.database import Database, conditions
 from scalkit.store.filed import Filed, login, replaced_by
 from scalkit.store.folder import StoreFolder, now
 from scalkit.store.index import Snapshot, rebuild, snapshot
-from scalkit.store.loading import LEVELS, dataset_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -316,6 +315,7 @@ class Store:
         UsageError
             If the level is unknown.
         """
+        from scalkit.store.loading import LEVELS, dataset_of
         from scalkit.store.selecting import selected_datasets
 
         if level not in LEVELS:

@@ -9,7 +9,6 @@ import anywidget
 import traitlets as t
 
 from scalkit.errors import ScalkitError
-from scalkit.session.shown import session_html
 from scalkit.widgets.cells import OfCell
 from scalkit.widgets.fallback import Fallback
 from scalkit.widgets.source import source
@@ -112,6 +111,8 @@ class Part(Pieces):
         return repr(self.session)
 
     def _fallback_html(self) -> str:
+        from scalkit.session.shown import session_html
+
         return session_html(self.session)
 
     def _told(self, changed: frozenset[str]) -> None:

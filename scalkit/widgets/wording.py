@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import html
 import math
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from scalkit.plots.style import RANK_COLOURS, RANK_MARKS, RANK_WORDS, rank_key
-from scalkit.validation import Verdict
-from scalkit.validation.several_verdict import SeveralVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from scalkit.validation import Verdict
+    from scalkit.validation.several_verdict import SeveralVerdict
+
 __all__ = ["Judged", "bullets", "esc", "formula", "key_of", "mark", "percent", "r2", "ranked", "state_mark", "word_of"]
 
-Judged = Verdict | SeveralVerdict
+Judged: TypeAlias = "Verdict | SeveralVerdict"
 
 
 def esc(text: object) -> str:
