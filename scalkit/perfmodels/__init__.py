@@ -24,6 +24,7 @@ from scalkit.perfmodels.point_to_point import LogGP, PointToPoint, Protocol
 from scalkit.perfmodels.range_model import RangeModel
 from scalkit.perfmodels.ranges import Range
 from scalkit.perfmodels.rooted import Placement, RootedTimes, over_roots
+from scalkit.perfmodels.same_messages import same_messages
 from scalkit.perfmodels.simgrid import from_simgrid, to_simgrid
 from scalkit.perfmodels.simulators import from_loggopsim, to_loggopsim
 from scalkit.perfmodels.size_and_processes import XuFit, fit_xu
@@ -103,6 +104,7 @@ __all__ = [
     "read_card",
     "read_message_runs",
     "read_models",
+    "same_messages",
     "to_loggopsim",
     "to_simgrid",
     "with_datatype",

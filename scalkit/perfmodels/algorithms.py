@@ -69,8 +69,19 @@ def _one_by_one(size: str, message: str = "T") -> str:
     return f"{_ANY}*{message}({size}) + max(P - 2, 0)*gap({size})"
 
 
-_NEAR_FIRST = f"{_binomial_blocks('S')} + sum(k, 1, {_UP} - 1, gap((2^k - 1)*S))"
-"""The same where a process serves its smallest child first: the largest one waits for all others, on every level."""
+def _near_first(levels: str) -> str:
+    """Return the critical path of a full binomial tree of 2^levels processes, each of which serves its smallest child first."""
+    return f"sum(k, 0, {levels} - 1, T(2^k*S)) + sum(k, 1, {levels} - 1, gap((2^k - 1)*S))"
+
+
+_BEYOND = f"(P - 2^{_DOWN})"
+"""Processes that a full binomial tree leaves over; they are the last child of the root."""
+
+_NEAR_FIRST = (
+    f"max({_near_first(_DOWN)}, min({_BEYOND}, 1)*(gap((2^{_DOWN} - 1)*S) + T({_BEYOND}*S)"
+    f" + {_near_first(f'floor(log2(max({_BEYOND}, 1)))')}))"
+)
+"""The largest child waits for all others, on every level; of a tree that is not full the last child is served after them."""
 
 
 def _halving(cost: str) -> str:

@@ -19,9 +19,10 @@ from scalkit.errors import DataError
 from scalkit.perfmodels.algorithms import OPERATIONS
 from scalkit.perfmodels.cells import Cells
 from scalkit.perfmodels.collectives import collective
-from scalkit.perfmodels.identify import identify
+from scalkit.perfmodels.identify import OTHER, identify
 from scalkit.perfmodels.message_fit import fit_messages
 from scalkit.perfmodels.point_to_point import PointToPoint
+from scalkit.perfmodels.same_messages import same_messages
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -61,6 +62,16 @@ class Tried:
     def right(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Whether the algorithm is among those named, which predict the same within 1 %."""
         return np.array([self.algorithm in names for names in self.identified])
+
+    @property
+    def right_alone(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Whether the first one named is the algorithm, or one that sends the same messages; see `same_messages`."""
+        return np.array(
+            [
+                names[0] != OTHER and same_messages(self.operation, self.algorithm, names[0], P, S)
+                for names, P, S in zip(self.identified, self.P.tolist(), self.S.tolist(), strict=True)
+            ]
+        )
 
     @property
     def errors(self) -> Floats:

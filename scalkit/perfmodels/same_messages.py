@@ -1,0 +1,66 @@
+"""Which algorithms send the same messages in the same order, so that no time can tell them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scalkit.errors import UsageError
+from scalkit.perfmodels.algorithms import Operation, algorithm
+
+__all__ = ["same_messages"]
+
+_CHAINS = frozenset({"chain", "pipeline"})
+"""The same where the data is one segment."""
+
+_OF_TWO: Mapping[Operation, tuple[frozenset[str], ...]] = {
+    "broadcast": (frozenset({"linear", "chain", "binomial"}), frozenset({"scatter-ring", "scatter-doubling"})),
+    "reduce": (frozenset({"linear", "chain", "binomial"}),),
+    "allreduce": (frozenset({"linear", "reduce-broadcast"}), frozenset({"rabenseifner", "ring"})),
+    "allgather": (frozenset({"linear", "ring", "recursive-doubling", "bruck"}),),
+    "alltoall": (frozenset({"linear", "pairwise", "bruck"}),),
+    "gather": (frozenset({"linear", "in-turn", "binomial"}),),
+    "scatter": (frozenset({"linear", "in-turn", "binomial", "near-first"}),),
+    "reduce-scatter": (frozenset({"pairwise", "recursive-halving"}),),
+    "barrier": (frozenset({"linear", "tree"}), frozenset({"recursive-doubling", "dissemination"})),
+}
+"""Those that are the same between two processes."""
+
+
+def same_messages(
+    operation: str, first: str, other: str, P: float, S: float = 0.0, segment_bytes: float = 8192.0
+) -> bool:
+    """Return whether two algorithms send the same messages, between the same processes and in the same order.
+
+    Parameters
+    ----------
+    operation, first, other : str
+        See `scalkit.perfmodels.algorithms`.
+    P : float
+        Processes.
+    S : float, in B
+    segment_bytes : float
+        Size of the segments of a pipeline.
+
+    Raises
+    ------
+    UsageError
+        If operation or algorithm are unknown, or there is no process.
+
+    Examples
+    --------
+    >>> same_messages("broadcast", "chain", "pipeline", P=16, S=4096)
+    True
+    >>> same_messages("broadcast", "chain", "pipeline", P=16, S=65536)
+    False
+    """
+    if not P >= 1:
+        raise UsageError(f"P = {P:g}; there must be a process.")
+    found = algorithm(operation, first)
+    names = {first, algorithm(operation, other).name}
+    if first == other or P == 1:
+        return True
+    if segment_bytes >= S:
+        if names == _CHAINS:
+            return True
+        names = {"chain" if name == "pipeline" else name for name in names}
+    return P == 2 and any(names <= group for group in _OF_TWO[found.operation])
