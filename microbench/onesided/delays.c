@@ -18,7 +18,8 @@ enum { PIECES = 100, PIECE = 800, APART = 1600, ROOM = PIECES * APART };
 static const char *over = "rma", *truth = "";
 static int64_t sleep_us = 50000, head_us = 5000, turns = 1;
 static const struct sk_option options[] = {
-    { "over", "NAME", "rma: windows of MPI; layer: serves requests only within its calls", SK_OPTION_TEXT, &over, 0 },
+    { "over", "NAME", "rma: windows of MPI; locks: the same, each transfer locks; layer: serves only within its calls",
+      SK_OPTION_TEXT, &over, 0 },
     { "sleep-us", "US", "process 1 sleeps so long", SK_OPTION_COUNT, &sleep_us, 0 },
     { "head-us", "US", "process 0 begins so much later", SK_OPTION_COUNT, &head_us, 0 },
     { "turns", "N", "of each kind of transfer", SK_OPTION_COUNT, &turns, 1 },
@@ -113,7 +114,7 @@ static void read_options(int argc, char **argv, int rank, int size)
         exit(SK_EXIT_OK);
     }
     transport = sk_transport(over);
-    SK_REQUIRE(transport != NULL, "--over: '%s' is not one of rma, layer", over);
+    SK_REQUIRE(transport != NULL, "--over: '%s' is not one of rma, locks, layer", over);
     SK_REQUIRE(size >= 2, "one process has nobody to wait for; start 2");
 }
 

@@ -1,4 +1,4 @@
-/* Windows of MPI as a transport. Functions are not static here, so that call sites in traces have a name. */
+/* Windows of MPI as transports: locked when a target is needed first, or for each transfer. Functions are not static here, so that call sites in traces have a name. */
 #include "base/alloc.h"
 #include "base/check.h"
 #include "onesided/transport.h"
@@ -12,7 +12,7 @@ enum { MOST = 64 }; /* operations under way */
 
 static MPI_Win win = MPI_WIN_NULL;
 static char *memory;
-static bool *is_locked;
+static bool *is_locked, is_each; /* each transfer has a lock of its own */
 static int rank, size;
 static MPI_Request requests[MOST];
 static bool is_live[MOST];
@@ -27,6 +27,12 @@ void *sk_rma_begin(int64_t bytes, const char *truth)
     is_locked = sk_alloc((size_t)size * sizeof *is_locked);
     SK_MPI(MPI_Barrier(MPI_COMM_WORLD));
     return memory;
+}
+
+void *sk_locks_begin(int64_t bytes, const char *truth)
+{
+    is_each = true;
+    return sk_rma_begin(bytes, truth);
 }
 
 void sk_rma_end(void)
@@ -47,9 +53,25 @@ void sk_rma_barrier(void)
 /* Locks a target when it is needed for the first time: a lock of all is slow in a simulator. */
 void sk_rma_reach(int target)
 {
+    if (is_each) {
+        sk_completing = sk_now();
+        SK_MPI(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win));
+        return;
+    }
     if (!is_locked[target])
         SK_MPI(MPI_Win_lock(MPI_LOCK_SHARED, target, MPI_MODE_NOCHECK, win));
     is_locked[target] = true;
+}
+
+/* Completes what was begun: the target may have to grant a lock, or to take part in the flush. */
+void sk_rma_complete(int target)
+{
+    if (is_each) {
+        SK_MPI(MPI_Win_unlock(target, win));
+        return;
+    }
+    sk_completing = sk_now();
+    SK_MPI(MPI_Win_flush(target, win));
 }
 
 /* The type of the pieces from their first byte on, of doubles if they are to be added; the caller frees it. */
@@ -103,8 +125,7 @@ void sk_rma_get(int target, void *local, struct sk1s_layout there)
         return;
     }
     sk_rma_post_get(target, local, &there, NULL);
-    sk_completing = sk_now();
-    SK_MPI(MPI_Win_flush(target, win));
+    sk_rma_complete(target);
 }
 
 void sk_rma_put(int target, const void *local, struct sk1s_layout there)
@@ -114,8 +135,7 @@ void sk_rma_put(int target, const void *local, struct sk1s_layout there)
     MPI_Datatype type = is_simple(&there) ? MPI_BYTE : type_of(&there, MPI_BYTE, &at);
     sk_rma_reach(target);
     SK_MPI(MPI_Put(local, n, MPI_BYTE, target, at, count, type, win));
-    sk_completing = sk_now();
-    SK_MPI(MPI_Win_flush(target, win));
+    sk_rma_complete(target);
     if (type != MPI_BYTE)
         SK_MPI(MPI_Type_free(&type));
 }
@@ -127,8 +147,7 @@ void sk_rma_accumulate(int target, const void *local, struct sk1s_layout there)
     MPI_Datatype type = is_simple(&there) ? MPI_DOUBLE : type_of(&there, MPI_DOUBLE, &at);
     sk_rma_reach(target);
     SK_MPI(MPI_Accumulate(local, n, MPI_DOUBLE, target, at, count, type, MPI_SUM, win));
-    sk_completing = sk_now();
-    SK_MPI(MPI_Win_flush(target, win));
+    sk_rma_complete(target);
     if (type != MPI_DOUBLE)
         SK_MPI(MPI_Type_free(&type));
 }
@@ -138,8 +157,7 @@ int64_t sk_rma_fetch_and_add(int target, int64_t at, int64_t value)
     int64_t was;
     sk_rma_reach(target);
     SK_MPI(MPI_Fetch_and_op(&value, &was, MPI_INT64_T, target, (MPI_Aint)at, MPI_SUM, win));
-    sk_completing = sk_now();
-    SK_MPI(MPI_Win_flush(target, win));
+    sk_rma_complete(target);
     return was;
 }
 
@@ -151,8 +169,8 @@ int sk_rma_nbget(int target, void *local, struct sk1s_layout there)
     SK_ASSERT(at < MOST);
     is_live[at] = true;
     requests[at] = MPI_REQUEST_NULL;
-    if (target == rank)
-        sk1s_pack(local, memory, &there);
+    if (target == rank || is_each)
+        sk_rma_get(target, local, there);
     else
         sk_rma_post_get(target, local, &there, &requests[at]);
     return at;
@@ -175,6 +193,12 @@ void sk_rma_poll(void)
 
 const struct sk_transport sk_over_rma = {
     "rma",      sk_rma_begin,      sk_rma_end,           sk_rma_barrier, sk_rma_get,
+    sk_rma_put, sk_rma_accumulate, sk_rma_fetch_and_add, sk_rma_nbget,   sk_rma_wait,
+    sk_rma_poll,
+};
+
+const struct sk_transport sk_over_locks = {
+    "locks",    sk_locks_begin,    sk_rma_end,           sk_rma_barrier, sk_rma_get,
     sk_rma_put, sk_rma_accumulate, sk_rma_fetch_and_add, sk_rma_nbget,   sk_rma_wait,
     sk_rma_poll,
 };

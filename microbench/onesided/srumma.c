@@ -33,7 +33,8 @@ static uint64_t seed = 1;
 extern __attribute__((weak)) bool sk_is_recording;
 
 static const struct sk_option options[] = {
-    { "over", "NAME", "rma: windows of MPI; layer: serves requests only within its calls", SK_OPTION_TEXT, &over, 0 },
+    { "over", "NAME", "rma: windows of MPI; locks: the same, each transfer locks; layer: serves only within its calls",
+      SK_OPTION_TEXT, &over, 0 },
     { "n", "N", "rows and columns of the matrices; 0: 32 for each row or column of processes", SK_OPTION_COUNT,
       &n_rows, 0 },
     { "repeat", "N", "multiplications", SK_OPTION_COUNT, &repeat, 1 },
@@ -304,7 +305,7 @@ static void read_options(int argc, char **argv)
         exit(SK_EXIT_OK);
     }
     transport = sk_transport(over);
-    SK_REQUIRE(transport != NULL, "--over: '%s' is not one of rma, layer", over);
+    SK_REQUIRE(transport != NULL, "--over: '%s' is not one of rma, locks, layer", over);
     SK_REQUIRE(ahead <= 1 && check <= 1 && alternate <= 1, "--ahead, --check and --alternate are 0 or 1");
     SK_REQUIRE(noise <= 100, "--noise=%" PRId64 " is more than 100 percent", noise);
 }

@@ -85,5 +85,7 @@ const struct sk_transport *sk_transport(const char *name)
 {
     if (strcmp(name, sk_over_rma.name) == 0)
         return &sk_over_rma;
+    if (strcmp(name, sk_over_locks.name) == 0)
+        return &sk_over_locks;
     return strcmp(name, sk_over_layer.name) == 0 ? &sk_over_layer : NULL;
 }

@@ -25,7 +25,7 @@ struct sk_transport {
 
 extern int64_t sk_completing; /* when the last call that completes a transfer began, on the clock of traces */
 
-extern const struct sk_transport sk_over_rma, sk_over_layer;
+extern const struct sk_transport sk_over_rma, sk_over_locks, sk_over_layer;
 
 /* Returns that of this name, or NULL. */
 const struct sk_transport *sk_transport(const char *name);

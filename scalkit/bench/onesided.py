@@ -1,7 +1,7 @@
 """Runs the one-sided benchmarks of ``microbench/onesided``: multiplications of matrices, and injected delays.
 
-Programs run over windows of MPI (``"rma"``), or over a layer that serves requests only within its calls (``"layer"``), really or
-simulated by SimGrid SMPI, and are recorded if a folder for the trace is named.
+Programs run over windows of MPI (``"rma"``; ``"locks"`` locks them for each transfer), or over a layer that serves requests only
+within its calls (``"layer"``), really or simulated by SimGrid SMPI, and are recorded if a folder for the trace is named.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Multiplication:
 
     Attributes
     ----------
-    over : {"rma", "layer"}
+    over : {"rma", "locks", "layer"}
     is_simulated : bool
     processes, n : int
         Number of processes, and rows of the matrices.
@@ -163,7 +163,7 @@ def multiply(
     ----------
     where : Mpi or Simulator
     processes : int
-    over : {"rma", "layer"}
+    over : {"rma", "locks", "layer"}
     trace : Path, optional
         Folder that the run is recorded to; over the layer it also gets the truth, when requests were served.
     environment : mapping, optional
@@ -235,8 +235,8 @@ def _run(
     options: Mapping[str, int],
 ) -> str:
     """Return what a program printed."""
-    if over not in ("rma", "layer"):
-        raise UsageError(f"cannot run over {over!r}; choose 'rma' or 'layer'.")
+    if over not in ("rma", "locks", "layer"):
+        raise UsageError(f"cannot run over {over!r}; choose 'rma', 'locks' or 'layer'.")
     name = str(programs(where.mpicc).program(program if trace is None else f"{program}_recorded"))
     words = [f"--over={over}", *(f"--{option.replace('_', '-')}={value}" for option, value in options.items())]
     given = dict(environment or {})

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Literal
 from scalkit.trace.collectives import waits_in_collectives
 from scalkit.trace.epochs import waits_in_epochs
 from scalkit.trace.frame import find_frame
+from scalkit.trace.grants import waits_for_grants
 from scalkit.trace.loading import load
 from scalkit.trace.locks import waits_for_locks
 from scalkit.trace.messages import waits_in_messages
 from scalkit.trace.options import Options
 from scalkit.trace.profile import profile
+from scalkit.trace.progress import Progress
 from scalkit.trace.ranks import Alone, OverMpi, Ranks
+from scalkit.trace.requests import Requests
 from scalkit.trace.result import build
 from scalkit.trace.sums import Waits
 from scalkit.trace.surroundings import Surroundings
@@ -64,26 +67,26 @@ def analyse(
     waits = Waits(trace.header.locations, len(trace.definitions.paths))
     analysis = Analysis(trace, ranks, options, frame, Surroundings(frame, trace), waits)
     profile(trace, waits)
+    held = waits_for_locks(analysis)
     if not trace.header.is_asynchronous:
-        _wait_for_progress(analysis, scheme)
+        requests, progress = _wait_for_progress(analysis, scheme)
+        waits_for_grants(analysis, progress, requests.call, held)
     waits_in_messages(analysis)
     waits_in_collectives(analysis)
-    waits_for_locks(analysis)
     waits_in_epochs(analysis)
     ds = build(trace.header, trace.definitions, waits.collect(ranks), options, trace.problems)
     return ds if scheme == "bulk" else _without_bound(ds)
 
 
-def _wait_for_progress(analysis: Analysis, scheme: str) -> None:
+def _wait_for_progress(analysis: Analysis, scheme: str) -> tuple[Requests, Progress]:
     if scheme == "bulk":
-        wait_for_progress(analysis)
-        return
+        return wait_for_progress(analysis)
     from mpi4py import MPI
 
     from scalkit.trace.per_event import wait_for_progress_per_event
 
     comm = analysis.ranks.comm if isinstance(analysis.ranks, OverMpi) else MPI.COMM_SELF
-    wait_for_progress_per_event(analysis, comm)
+    return wait_for_progress_per_event(analysis, comm)
 
 
 def _without_bound(ds: xr.Dataset) -> xr.Dataset:

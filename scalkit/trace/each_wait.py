@@ -14,6 +14,7 @@ from scalkit.trace.collectives import waits_in_collectives
 from scalkit.trace.definitions import Definitions
 from scalkit.trace.epochs import waits_in_epochs
 from scalkit.trace.frame import find_frame
+from scalkit.trace.grants import waits_for_grants
 from scalkit.trace.joining import PLACE
 from scalkit.trace.loading import LocalTrace
 from scalkit.trace.locks import waits_for_locks
@@ -68,10 +69,11 @@ def each_wait(trace: LocalTrace, options: Options | None = None) -> EachWait:
     analysis = Analysis(apart, ranks, options or Options(), frame, Surroundings(frame, apart), waits)
     waits_in_messages(analysis)
     waits_in_collectives(analysis)
-    waits_for_locks(analysis)
+    held = waits_for_locks(analysis)
     waits_in_epochs(analysis)
     if not trace.header.is_asynchronous:
-        wait_for_progress(analysis)
+        requests, progress = wait_for_progress(analysis)
+        waits_for_grants(analysis, progress, requests.call, held)
     return EachWait(found.wait, found.metric)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,11 +15,28 @@ from scalkit.trace.ranks import rounds
 from scalkit.trace.tables import EXCLUSIVE
 from scalkit.trace.waiting import Analysis
 
-__all__ = ["waits_for_locks"]
+__all__ = ["Held", "waits_for_locks"]
 
 
-def waits_for_locks(analysis: Analysis) -> None:
-    """Add the waits for locks that others hold.
+@dataclass(frozen=True)
+class Held:
+    """Until when others held the lock that a call asks a target for.
+
+    Attributes
+    ----------
+    call, target : ndarray of int of shape (n,)
+        Place of the call that locks or unlocks, and location of the target.
+    until : ndarray of int of shape (n,), in ns
+        When the last unlock before it began.
+    """
+
+    call: Ints
+    target: Ints
+    until: Ints
+
+
+def waits_for_locks(analysis: Analysis) -> Held:
+    """Add the waits for locks that others hold, and return until when they held them.
 
     Of two locks of the same target that exclude each other, that one was held first whose unlock ended first. A process waits,
     within the calls that lock and unlock, until the last unlock before its own begins: the true wait lasts somewhat longer.
@@ -25,7 +44,7 @@ def waits_for_locks(analysis: Analysis) -> None:
     trace, ranks = analysis.trace, analysis.ranks
     own = _epochs(trace)
     if ranks.most(np.array([int(own["exclusive"].any())]))[0] == 0:
-        return
+        return _held([])
     enter, leave = trace.calls["enter"], trace.calls["leave"]
     released, begun = leave[own["unlock"]], enter[own["unlock"]]
     before = analysis.surroundings.before(own["location"], begun)
@@ -37,14 +56,23 @@ def waits_for_locks(analysis: Analysis) -> None:
         kept.append(each)
     found = _waited_for(np.concatenate(came))
     late = Longest()
+    by_others: list[Ints] = []
     at = 0
     for each, rows in zip(kept, came[1:], strict=True):
         until, cause, path = each.answer(*found[at : at + len(rows)].T).T
         at += len(rows)
         for column in ("lock", "unlock"):
             call = own[column][each.sent]
-            late.offer(call, np.maximum(np.minimum(until, leave[call]) - enter[call], 0), cause, path)
+            wait = np.maximum(np.minimum(until, leave[call]) - enter[call], 0)
+            late.offer(call, wait, cause, path)
+            waited = wait > 0
+            by_others.append(np.stack([call[waited], own["target"][each.sent][waited], until[waited]]))
     late.add_to(analysis.waits, "lock_contention", trace)
+    return _held(by_others)
+
+
+def _held(parts: list[Ints]) -> Held:
+    return Held(*np.concatenate([np.empty((3, 0), dtype=np.int64), *parts], axis=1))
 
 
 def _epochs(trace: LocalTrace) -> Table:

@@ -11,7 +11,7 @@ from scalkit.trace.summary import TITLES
 __all__ = ["MetricNode", "metric_tree"]
 
 _WAITING = (
-    ("for progress", ("wait_for_progress",)),
+    ("for progress", ("wait_for_progress", "wait_for_grant")),
     ("for messages", ("late_sender", "late_receiver")),
     ("for collective operations", ("wait_at_barrier", "wait_at_nxn", "late_broadcast", "early_reduce")),
     ("for windows", ("lock_contention", "wait_at_fence", "late_post", "early_wait")),
@@ -23,6 +23,7 @@ _TITLES = {
     "rma_operations": "one-sided operations",
     "rma_bytes": "one-sided bytes",
     "wait_for_progress_bound": "wait for progress, at most",
+    "wait_for_grant_bound": "wait for grant, at most",
     "without_progress": "completed without progress seen",
 }
 
@@ -82,6 +83,7 @@ def metric_tree(units: Mapping[str, str]) -> tuple[MetricNode, ...]:
         for name in here:
             single(name, group)
     single("wait_for_progress_bound", "time")
+    single("wait_for_grant_bound", "time")
     single("visits", "", "visits")
     single("rma_operations", "", "rma_operations")
     single("without_progress", "rma_operations", "rma_operations")

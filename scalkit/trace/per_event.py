@@ -27,8 +27,8 @@ _WIDTH = 8  # of a request: is it there, is it direct, target, since, enter, lea
 _ANSWER = 4  # does progress exist, its start, its end, region before it
 
 
-def wait_for_progress_per_event(analysis: Analysis, comm: MPI.Intracomm) -> int:
-    """Add the waits for progress, without their bounds, and return the number of requests of this process.
+def wait_for_progress_per_event(analysis: Analysis, comm: MPI.Intracomm) -> tuple[Requests, Progress]:
+    """Add the waits for progress, without their bounds, and return the requests and the progress of this process.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def wait_for_progress_per_event(analysis: Analysis, comm: MPI.Intracomm) -> int:
     replay = _Replay(analysis, requests, progress, comm)
     replay.run()
     replay.free()
-    return len(requests.call)
+    return requests, progress
 
 
 class _Windows:

@@ -15,7 +15,7 @@ from scalkit.trace.loading import LocalTrace, Table
 from scalkit.trace.options import Options
 from scalkit.trace.tables import RECEIVE, SEND
 
-__all__ = ["Kinds", "Requests", "completed_by", "completing_kinds", "find_requests", "members", "one_sided"]
+__all__ = ["Kinds", "Requests", "completed_by", "completing_kinds", "find_requests", "is_known", "members", "one_sided"]
 
 
 _NEVER = np.iinfo(np.int64).min
@@ -35,12 +35,15 @@ class Requests:
         From when on progress of the target counts.
     is_single : ndarray of bool of shape (n,)
         Whether the call has no other target.
+    begin : ndarray of int of shape (n,), in ns, optional
+        From when on the call waits for its targets, if that may be later than its begin.
     """
 
     call: NDArray[Any]
     target: NDArray[Any]
     since: Ints
     is_single: NDArray[np.bool_]
+    begin: Ints | None = None
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ def _of_location(
     rows = {name: np.concatenate([rows[name], more[name] - (begin if name == "call" else 0)]) for name in rows}
     target = members(trace, rows["scope"], rows["peer"])
     posted = calls["enter"][rows["call"]]
-    kept = (done >= 0) & _is_known(trace, target) & (target != location)
+    kept = (done >= 0) & is_known(trace, target) & (target != location)
     kept[kept] = ~kinds.active[calls["path"][done[kept]]]
     done, target, posted = done[kept], target[kept], posted[kept]
     if options.all_targets == "window":
@@ -104,7 +107,7 @@ def _of_location(
     return (call + begin).astype(PLACE), target.astype(PLACE), since, is_single
 
 
-def _is_known(trace: LocalTrace, target: Ints) -> NDArray[np.bool_]:
+def is_known(trace: LocalTrace, target: Ints) -> NDArray[np.bool_]:
     """Return for each target whether something was recorded of it."""
     missing = [problem.location for problem in trace.problems if problem.kind == "missing"]
     return np.asarray((target >= 0) & ~np.isin(target, missing) if missing else target >= 0)

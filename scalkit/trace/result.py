@@ -30,9 +30,8 @@ TRAFFIC = (
     "traffic_message_bytes",
 )
 
-WAITS = tuple(
-    name for name, unit in METRICS.items() if unit == "ns" and name not in ("time", "wait_for_progress_bound")
-)
+_NO_WAITS = ("time", "wait_for_progress_bound", "wait_for_grant_bound")
+WAITS = tuple(name for name, unit in METRICS.items() if unit == "ns" and name not in _NO_WAITS)
 """Metrics that are waiting time."""
 
 _FORMAT = "scalkit trace analysis"
@@ -96,7 +95,13 @@ def build(
     )
 
 
-_OF_PROGRESS = ("wait_for_progress", "wait_for_progress_bound", "without_progress")
+_OF_PROGRESS = (
+    "wait_for_progress",
+    "wait_for_progress_bound",
+    "without_progress",
+    "wait_for_grant",
+    "wait_for_grant_bound",
+)
 
 
 def _version() -> str:

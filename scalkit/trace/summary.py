@@ -15,6 +15,7 @@ __all__ = ["TITLES", "share", "summary"]
 
 TITLES = {
     "wait_for_progress": "wait for progress",
+    "wait_for_grant": "wait for grant",
     "late_sender": "late sender",
     "late_receiver": "late receiver",
     "wait_at_barrier": "wait at barrier",

@@ -17,6 +17,8 @@ METRICS: dict[str, str] = {
     "wait_for_progress": "ns",
     "wait_for_progress_bound": "ns",
     "without_progress": "1",
+    "wait_for_grant": "ns",
+    "wait_for_grant_bound": "ns",
     "late_sender": "ns",
     "late_receiver": "ns",
     "wait_at_barrier": "ns",

@@ -34,7 +34,7 @@ __all__ = ["Index", "open_index"]
 FOLDER = "timeline"
 """Folder within that of the trace."""
 
-_SCHEMA = 2
+_SCHEMA = 3
 _COLUMNS: dict[str, dict[str, str]] = {
     "steps": {"time": "<i8", "path": "<i4"},
     "waits": {"begin": "<i8", "end": "<i8", "metric": "u1"},

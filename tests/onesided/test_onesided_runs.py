@@ -14,7 +14,7 @@ from scalkit.trace import TraceBuilder, analyse
 
 
 def test_refuses(simulator: Simulator) -> None:
-    with pytest.raises(UsageError, match=r"^cannot run over 'shmem'; choose 'rma' or 'layer'\.$"):
+    with pytest.raises(UsageError, match=r"^cannot run over 'shmem'; choose 'rma', 'locks' or 'layer'\.$"):
         multiply(simulator, 2, "shmem")
     with pytest.raises(
         LaunchError, match=r"(?s)ended with status .*--n=51 cannot be shared by 2 by 2 processes; use a mul"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from srumma_truth import compare, each_request
 
 from scalkit.bench import Mpi
 from scalkit.bench.onesided import TCP, delays, multiply
-from scalkit.trace import analyse
+from scalkit.trace import WAITS, analyse
+from scalkit.trace.each_wait import each_wait
 from scalkit.trace.loading import load
 from scalkit.trace.tables import ACCUMULATE, GET, PUT, RMW
 
@@ -36,6 +38,22 @@ def test_every_delay_is_found_with_tcp(mpi: Mpi, tmp_path: Path) -> None:
         found, flush = int(each.found[k]), int(each.leave[k] - each.enter[k])
         late = int(each.enter[k]) - one.completing  # no time slice between the two clocks
         assert one.injected_ns - late - MS <= found <= flush <= one.end - one.begin, one.kind
+
+
+@pytest.mark.mpi
+def test_every_lock_that_must_be_granted_is_found_with_tcp(mpi: Mpi, tmp_path: Path) -> None:
+    injected = delays(mpi, "locks", trace=tmp_path, environment=TCP)
+    trace, waits = load(tmp_path), each_wait(load(tmp_path))
+    lock = np.flatnonzero(trace.is_call("MPI_Win_lock") & (trace.calls["location"] == 0))
+    assert len(lock) == len(injected) == 7
+    assert {WAITS[one] for one in waits.metric[lock[waits.wait[lock] > 0]]} == {"wait_for_grant"}
+    assert sum(one.injected_ns > 10 * MS for one in injected) > 3
+    for one, call in zip(injected, lock.tolist(), strict=True):
+        found, enter, leave = int(waits.wait[call]), int(trace.calls["enter"][call]), int(trace.calls["leave"][call])
+        late = enter - one.completing  # no time slice between the two clocks
+        assert one.injected_ns - late - MS <= found <= leave - enter <= one.end - one.begin, one.kind
+    ds = analyse(tmp_path)
+    assert waits.wait[lock].sum() <= int(ds["severity"].sel(metric="wait_for_grant").sum())
 
 
 @pytest.mark.mpi

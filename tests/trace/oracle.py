@@ -156,7 +156,11 @@ def collectives(everything: list[list[Call]]) -> Waits:
     return waits
 
 
-def locks(everything: list[list[Call]]) -> Waits:
+Held = tuple[int, bool, Call, Call]
+
+
+def held_locks(everything: list[list[Call]]) -> list[Held]:
+    """Return target, whether it is exclusive, lock and unlock of every lock."""
     held = []
     for calls in everything:
         for place, lock in enumerate(calls):
@@ -164,21 +168,73 @@ def locks(everything: list[list[Call]]) -> Waits:
                 target = lock.peer % EXCLUSIVE
                 later = [c for c in calls[place + 1 :] if c.name == "MPI_Win_unlock" and c.peer == target]
                 held.append((target, lock.peer >= EXCLUSIVE, lock, later[0]))
+            if lock.name == "MPI_Win_lock_all":
+                later = [c for c in calls[place + 1 :] if c.name == "MPI_Win_unlock_all"]
+                held += [(target, False, lock, later[0]) for target in range(len(everything)) if later]
+    return held
+
+
+def before(held: list[Held], target: int, exclusive: bool, unlock: Call) -> list[Call]:
+    """Return the unlocks before this one that its lock had to wait for."""
+    return [
+        end
+        for other, hard, _, end in held
+        if other == target and (hard or exclusive) and (end.leave, end.location) < (unlock.leave, unlock.location)
+    ]
+
+
+def locks(everything: list[list[Call]]) -> Waits:
     waits: Waits = Counter()
     best: Counter[int] = Counter()
     where: dict[int, int] = {}
-    for target, exclusive, lock, unlock in held:
-        before = [
-            end.enter
-            for other, hard, _, end in held
-            if other == target and (hard or exclusive) and (end.leave, end.location) < (unlock.leave, unlock.location)
-        ]
+    for target, exclusive, lock, unlock in (held := held_locks(everything)):
+        earlier = before(held, target, exclusive, unlock)
         for call in (lock, unlock):
-            wait = max((max(0, min(until, call.leave) - call.enter) for until in before), default=0)
+            wait = max((max(0, min(end.enter, call.leave) - call.enter) for end in earlier), default=0)
             best[id(call)] = max(best[id(call)], wait)
             where[id(call)] = call.location
     for call_id, wait in best.items():
         waits["lock_contention", where[call_id]] += wait
+    return waits
+
+
+def grants(everything: list[list[Call]], options: dict[str, str], no_progress: tuple[str, ...]) -> Waits:
+    """Locks, and unlocks that complete nothing, wait for progress of their targets once nobody else holds their locks."""
+    spans = [progress(calls, no_progress) for calls in everything]
+    until: dict[tuple[int, int], int] = {}
+    for target, exclusive, lock, unlock in (held := held_locks(everything)):
+        for call in (lock, unlock):
+            times = [end.enter for end in before(held, target, exclusive, unlock)]
+            until[id(call), target] = max([until.get((id(call), target), 0), *times])
+    waits: Waits = Counter()
+    for location, calls in enumerate(everything):
+        busy = {id(call) for call, _ in requests(calls)}
+        if options.get("all_targets") == "window" and len(everything) > 1:
+            busy |= {id(call) for call in calls if call.name in ALL}
+        for call in calls:
+            if call.name in ("MPI_Win_lock", "MPI_Win_unlock"):
+                targets = {call.peer % EXCLUSIVE}
+            elif call.name in ("MPI_Win_lock_all", "MPI_Win_unlock_all"):
+                targets = set(range(len(everything)))
+            else:
+                continue
+            targets -= {location}
+            if id(call) in busy or not targets:
+                continue
+            since = {q: min(max(call.enter, until.get((id(call), q), 0)), call.leave) for q in targets}
+            a, b = max(since.values()), call.leave
+            firsts = [min([s for s in spans[q] if s[1] >= since[q]], default=(b + 1, b + 1)) for q in targets]
+            kept = sorted(one for one in firsts if one[0] <= b)
+            if not kept:
+                wait = b - a if options.get("no_overlap") == "cap" else 0
+            elif len(targets) == 1 or options.get("several") == "latest":
+                wait = max(0, kept[-1][0] - a)
+            else:
+                stop = b if options.get("tail") == "include" else kept[-1][0]
+                wait = sum(not any(s <= t < e for s, e in kept) for t in range(a, stop))
+            waits["wait_for_grant", location] += wait
+            covered = [any(s <= t < e for q in targets for s, e in spans[q]) for t in range(a, b)]
+            waits["wait_for_grant_bound", location] += covered.count(False)
     return waits
 
 
@@ -214,6 +270,7 @@ def epochs(everything: list[list[Call]]) -> Waits:
 
 def all_waits(everything: list[list[Call]], options: dict[str, str], no_progress: tuple[str, ...] = ()) -> Waits:
     found = wait_for_progress(everything, options, no_progress)
+    found.update(grants(everything, options, no_progress))
     for part in (messages, collectives, locks, epochs):
         found.update(part(everything))
     return Counter({key: wait for key, wait in found.items() if wait})

@@ -86,7 +86,7 @@ class Maker:
             self.call("ARMCI_AllFence", 0, ends=self.unfenced)
             self.unfenced = []
         else:
-            self.call(rng.choice(["MPI_Comm_rank", "MPI_Iprobe", "work"]))
+            self.call(rng.choice(["MPI_Comm_rank", "MPI_Iprobe", "work", "MPI_Win_lock_all"]), 1)
 
     def message(self, operation: str, partner: int, tag: int) -> None:
         """Send or receive, at once or later."""

@@ -244,6 +244,49 @@ def test_locks(tmp_path: Path) -> None:
     assert total(analyse(everything.write(tmp_path)), "lock_contention", 1) == 20
 
 
+@pytest.mark.parametrize(
+    ("lock", "calls", "wait", "bound"),
+    [
+        ((10, 50), [(0, 5), (30, 60)], 20, 20),
+        ((10, 50), [(5, 12), (30, 60)], 0, 18),  # it was in a call when it was asked
+        ((10, 50), [(60, 70)], 0, 40),
+        ((10, 11), [(30, 60)], 0, 1),  # granted later, or without the target: the lock does not wait
+    ],
+)
+def test_a_target_must_grant(
+    tmp_path: Path, lock: tuple[int, int], calls: list[tuple[int, int]], wait: int, bound: int
+) -> None:
+    trace = TraceBuilder(2)
+    trace.call(0, "MPI_Win_lock", *lock, scope=1, peer=1)
+    for begin, end in calls:
+        trace.call(1, "MPI_Barrier", begin, end)
+    ds = analyse(trace.write(tmp_path))
+    found = [total(ds, name) for name in ("wait_for_grant", "wait_for_grant_bound", "wait_for_progress")]
+    assert found == [wait, bound, 0]
+
+
+def test_grants_of_all_of_held_locks_and_of_unlocks(tmp_path: Path) -> None:
+    exclusive = 1 << 30
+    every = TraceBuilder(3)
+    every.call(0, "MPI_Win_lock_all", 10, 100, scope=1)
+    for target, begin in ((1, 20), (2, 50)):
+        every.call(target, "MPI_Barrier", begin, begin + 10)
+    ds = analyse(every.write(tmp_path / "all"))
+    assert [total(ds, f"wait_for_grant{more}", 0) for more in ("", "_bound")] == [30, 70]
+    held = TraceBuilder(3)
+    for location, (lock, unlock) in enumerate([((0, 5), (30, 70)), ((10, 60), (71, 75))]):
+        held.call(location, "MPI_Win_lock", *lock, scope=1, peer=2 + exclusive)
+        if location == 0:  # what the unlock completes is waited for, not the unlock
+            held.transfer(0, "put", held.call(0, "MPI_Put", 6, 7, scope=1, peer=2), 2)
+        held.call(location, "MPI_Win_unlock", *unlock, scope=1, peer=2)
+    for span in ((1, 4), (50, 55), (73, 80)):
+        held.call(2, "MPI_Barrier", *span)
+    ds = analyse(held.write(tmp_path / "held"))
+    assert [total(ds, "lock_contention", location) for location in (0, 1)] == [0, 20]
+    assert [total(ds, "wait_for_grant", location) for location in (0, 1)] == [1, 20 + 2]  # of the lock, since 30
+    assert [total(ds, "wait_for_progress", location) for location in (0, 1)] == [20, 0]
+
+
 def test_post_start_complete_wait(tmp_path: Path) -> None:
     trace = TraceBuilder(3)
     trace.call(0, "MPI_Win_start", 10, 60, scope=1, peer=trace.group(0, [1, 2]))

@@ -14,7 +14,7 @@ from random_traces import build, random_calls
 
 from scalkit.trace import WAITS, Options, analyse
 
-COMPARED = (*WAITS, "wait_for_progress_bound", "without_progress")
+COMPARED = (*WAITS, "wait_for_progress_bound", "wait_for_grant_bound", "without_progress")
 READINGS: list[dict[str, Any]] = [
     {},
     {"search": "entering"},
