@@ -17,6 +17,7 @@ from scalkit.markup import block, bullets, table
 from scalkit.measure.cutting import CUT_MEANS, cut_mean
 from scalkit.measure.layout import points_in
 from scalkit.measure.schema import FUNCTION, REPETITION, RUN, check, is_list, metrics_of, parameters_of
+from scalkit.measure.values import Values
 from scalkit.units import format_quantity
 
 __all__ = ["Series", "Statistic", "series", "series_on", "statistic_over"]
@@ -30,51 +31,22 @@ _POINTS_SHOWN = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Series:
+class Series(Values):
     """The values of one function and metric along the parameter.
 
     Attributes
     ----------
-    function, metric, parameter, unit : str
-    exact : bool
-        Whether the values are free of noise (bytes, counts).
+    parameter : str
     x : ndarray of shape (points,)
         Values of the parameter, ascending; only points with a value.
-    values : ndarray of shape (points, runs), in `unit`
-        The statistic over the repetitions of each run; NaN where a run has no value.
-    y : ndarray of shape (points,), in `unit`
-        The statistic over the runs.
-    n_repetitions : ndarray of int, shape (points,)
-        Repetitions that entered, all runs together.
-    caveats : tuple of str
-        What a reader should know, in plain words.
-    decides : bool
-        Whether a verdict on this series may decide an exit status.
-    noise : float
-        Standard deviation between runs over their mean, median over the points; NaN with fewer than two runs.
-    resolution : float, in `unit`
-        Differences up to this mean nothing, because values are rounded to such steps; 0 if they are not.
-    repetitions : ndarray of shape (points, repetitions), in `unit`, optional
-        Of the only run; None where there are several runs.
-    simulated : bool
-        Whether a simulator computed the values.
+
+    See Also
+    --------
+    Values : the attributes that both have
     """
 
-    function: str
-    metric: str
     parameter: str
-    unit: str
-    exact: bool
     x: NDArray[np.float64]
-    values: NDArray[np.float64]
-    y: NDArray[np.float64]
-    n_repetitions: NDArray[np.int64]
-    caveats: tuple[str, ...]
-    decides: bool
-    noise: float
-    resolution: float = 0.0
-    repetitions: NDArray[np.float64] | None = None
-    simulated: bool = False
 
     def __repr__(self) -> str:
         n = len(self.x)
@@ -93,11 +65,6 @@ class Series:
             table((self.parameter, self.metric, "repetitions"), rows),
             bullets(self.caveats),
         )
-
-    @property
-    def replicates(self) -> NDArray[np.float64]:
-        """Values that tell the noise, of shape (points, replicates): of the runs, or of the repetitions of an only run."""
-        return self.values if self.repetitions is None else self.repetitions
 
 
 def statistic_over(values: NDArray[np.float64], axis: int, statistic: Statistic = "q1") -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ from scalkit.markup import block, bullets, counted, details, table
 from scalkit.measure.layout import as_points, points_in
 from scalkit.measure.reduce import Series, Statistic, series_on
 from scalkit.measure.schema import check, parameters_of
+from scalkit.measure.values import Values
 from scalkit.units import format_quantity
 
 __all__ = ["SeveralSeries", "several_series"]
@@ -23,52 +24,22 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class SeveralSeries:
+class SeveralSeries(Values):
     """The values of one function and metric over several parameters.
 
     Attributes
     ----------
-    function, metric, unit : str
     parameters : tuple of str
-    exact : bool
-        Whether the values are free of noise (bytes, counts).
     points : ndarray of shape (points, parameters)
         Only those with a value.
-    values : ndarray of shape (points, runs), in `unit`
-        The statistic over the repetitions of each run; NaN where a run has no value.
-    y : ndarray of shape (points,), in `unit`
-        The statistic over the runs.
-    n_repetitions : ndarray of int, shape (points,)
-        Repetitions that entered, all runs together.
-    caveats : tuple of str
-        What a reader should know, in plain words.
-    decides : bool
-        Whether a verdict on these values may decide an exit status.
-    noise : float
-        Standard deviation between runs over their mean, median over the points; NaN with fewer than two runs.
-    resolution : float, in `unit`
-        Differences up to this mean nothing; 0 if values are not rounded to such steps.
-    repetitions : ndarray of shape (points, repetitions), in `unit`, optional
-        Of the only run; None where there are several runs.
-    simulated : bool
-        Whether a simulator computed the values.
+
+    See Also
+    --------
+    Values : the attributes that both have
     """
 
-    function: str
-    metric: str
-    unit: str
     parameters: tuple[str, ...]
-    exact: bool
     points: Floats
-    values: Floats
-    y: Floats
-    n_repetitions: NDArray[np.int64]
-    caveats: tuple[str, ...]
-    decides: bool
-    noise: float
-    resolution: float = 0.0
-    repetitions: Floats | None = None
-    simulated: bool = False
 
     def __repr__(self) -> str:
         return f"SeveralSeries({self.function!r}, {self.metric}: {len(self.points)} points of {', '.join(self.parameters)})"
@@ -85,11 +56,6 @@ class SeveralSeries:
             details(counted(len(rows), "value"), values),
             bullets(self.caveats),
         )
-
-    @property
-    def replicates(self) -> Floats:
-        """Values that tell the noise, of shape (points, replicates): of the runs, or of the repetitions of an only run."""
-        return self.values if self.repetitions is None else self.repetitions
 
     def along(self, parameter: str) -> Floats:
         """Return the different values of one parameter, ascending."""
