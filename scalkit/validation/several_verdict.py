@@ -13,6 +13,7 @@ from scalkit.fit.several_model import SeveralModel
 from scalkit.growth import Growth
 from scalkit.measure import SeveralSeries
 from scalkit.validation.expectation import Direction, Rank
+from scalkit.validation.of_values import OfValues
 from scalkit.validation.posterior import VerdictWord
 from scalkit.validation.several_along import AlongVerdict, number_or_none, word_of
 from scalkit.validation.several_expectation import GrowthRatio, SeveralExpectation
@@ -25,7 +26,7 @@ __all__ = ["SeveralVerdict", "is_several"]
 
 
 @dataclass(frozen=True, eq=False)
-class SeveralVerdict:
+class SeveralVerdict(OfValues):
     """What the measurements of one function and metric over several parameters say about its expectation.
 
     It has the names of a `Verdict`, as far as they mean something for several parameters.
@@ -48,21 +49,6 @@ class SeveralVerdict:
     along: Mapping[str, AlongVerdict]
     whole: WholeProbability
     remarks: tuple[str, ...] = ()
-
-    @property
-    def function(self) -> str:
-        """Name of the function."""
-        return self.series.function
-
-    @property
-    def metric(self) -> str:
-        """Name of the metric."""
-        return self.series.metric
-
-    @property
-    def unit(self) -> str:
-        """Unit of the metric without prefix."""
-        return self.series.unit
 
     @property
     def parameters(self) -> tuple[str, ...]:

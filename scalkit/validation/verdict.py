@@ -28,6 +28,7 @@ from scalkit.validation.crossing import crossing, place_of, shown_scale
 from scalkit.validation.expectation import Direction, Expectation, Rank
 from scalkit.validation.hypotheses import Prior
 from scalkit.validation.memory import Memory
+from scalkit.validation.of_values import OfValues
 from scalkit.validation.pieces import piecewise_remark
 from scalkit.validation.posterior import Posterior, VerdictWord, posteriors
 from scalkit.validation.space import SearchSpace
@@ -50,7 +51,7 @@ SYMBOLS: dict[VerdictWord, str] = {"total": "✓", "approximate": "≈", "none":
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class Verdict(OfValues):
     """What the measurements of one function and metric say about its expectation.
 
     Attributes
@@ -75,21 +76,6 @@ class Verdict:
     series: Series
     posterior: Posterior
     remarks: tuple[str, ...] = ()
-
-    @property
-    def function(self) -> str:
-        """Name of the function."""
-        return self.series.function
-
-    @property
-    def metric(self) -> str:
-        """Name of the metric, for example ``time``."""
-        return self.series.metric
-
-    @property
-    def unit(self) -> str:
-        """Unit of the metric without prefix."""
-        return self.series.unit
 
     @property
     def parameter(self) -> str:
