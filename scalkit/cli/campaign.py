@@ -138,7 +138,7 @@ def _run_here(path: Path, *, set_aside: bool, as_json: bool) -> int:
     from scalkit.bench.here import prepare_here, run_here
     from scalkit.bench.refining import ranges_of_file, run_refined
     from scalkit.cli.measuring_rules import say_inserted
-    from scalkit.cli.progress import progress_printer, terminated_like_interrupted
+    from scalkit.cli.progress import progress_printer, resumable, terminated_like_interrupted
 
     file = read_campaign(path)
     with terminated_like_interrupted():
@@ -148,20 +148,16 @@ def _run_here(path: Path, *, set_aside: bool, as_json: bool) -> int:
                 _say(as_json, f"{campaign.folder.path} held another campaign, which is now {campaign.aside}.")
             kinds = " and ".join(campaign.arguments.kinds)
             _say(as_json, f"Measuring {kinds} of {campaign.mpi.name} into {campaign.folder.path}")
-        try:
-            with progress_printer(sys.stderr) as on_progress:
-                if file.variants[0].arguments.refine is None:
-                    results = run_here(file, campaigns, on_progress=on_progress)
-                else:
-                    results = run_refined(
-                        ranges_of_file(file, campaigns),
-                        timeout_s=file.timeout_s,
-                        on_progress=on_progress,
-                        on_insert=say_inserted,
-                    )
-        except KeyboardInterrupt:
-            sys.stderr.write(f"What was measured is kept in {file.out}; the same command resumes.\n")
-            raise
+        with resumable(file.out), progress_printer(sys.stderr) as on_progress:
+            if file.variants[0].arguments.refine is None:
+                results = run_here(file, campaigns, on_progress=on_progress)
+            else:
+                results = run_refined(
+                    ranges_of_file(file, campaigns),
+                    timeout_s=file.timeout_s,
+                    on_progress=on_progress,
+                    on_insert=say_inserted,
+                )
     return _report(results, as_json)
 
 

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from scalkit.bench.mafia import MafiaSettings, measure_mafia
-    from scalkit.cli.progress import terminated_like_interrupted
+    from scalkit.cli.progress import resumable, terminated_like_interrupted
     from scalkit.lessons.mafia import mafia_text
 
     settings = MafiaSettings(
@@ -61,12 +61,8 @@ def run(args: argparse.Namespace) -> int:
     )
     out = Path(args.out)
     sys.stderr.write(f"Measuring {args.runs} x {len(settings.k)} launches into {out}\n")
-    with terminated_like_interrupted():
-        try:
-            remarks = measure_mafia(out, settings, compiler=args.cc, on_progress=_tell)
-        except KeyboardInterrupt:
-            sys.stderr.write(f"What was measured is kept in {out}; the same command resumes.\n")
-            raise
+    with terminated_like_interrupted(), resumable(out):
+        remarks = measure_mafia(out, settings, compiler=args.cc, on_progress=_tell)
     for remark in remarks:
         sys.stderr.write(f"scalkit mafia: {remark}\n")
     if len(settings.k) < 5:

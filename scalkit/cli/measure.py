@@ -10,7 +10,7 @@ master-worker  process 0 hands out units of work to all others: time for each un
 
 --ops takes names and groups: paper (default, the above), blocking, nonblocking, overlap, point-to-point, further (making
 and freeing communicators and windows; memory of more kinds of objects), substitutes (collectives by simpler calls),
-send-modes, all.
+send-modes, rma (one-sided operations), simple (calls without communication), all.
 
     scalkit measure collectives memory                                         the MPI library that is found
     scalkit measure memory --mpi mpich --mpi openmpi --report memory.html      two libraries side by side
@@ -129,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from scalkit.bench.targets import find_targets
-    from scalkit.cli.progress import progress_printer, terminated_like_interrupted
+    from scalkit.cli.progress import progress_printer, resumable, terminated_like_interrupted
     from scalkit.errors import UsageError
 
     if args.campaign is not None:
@@ -161,12 +161,8 @@ def run(args: argparse.Namespace) -> int:
             _say(args, _opening(one.campaigns[0]))
             if len(one.campaigns) > 1:
                 _say(args, f"and beside it {', '.join(each.folder.path.name for each in one.campaigns[1:])}")
-        try:
-            with progress_printer(sys.stderr) as on_progress:
-                results = run_ranges(args, ranges, on_progress)
-        except KeyboardInterrupt:
-            sys.stderr.write(f"What was measured is kept in {out}; the same command resumes.\n")
-            raise
+        with resumable(out), progress_printer(sys.stderr) as on_progress:
+            results = run_ranges(args, ranges, on_progress)
         _report(args, results)
         if args.refine:
             _say(args, "\n".join(refined_in_words(ranges)))

@@ -134,7 +134,7 @@ def _require_no_measuring(args: argparse.Namespace) -> None:
 
 def _measured(args: argparse.Namespace, out: Path) -> Result:
     from scalkit.bench.point_to_point_campaign import prepare_messages
-    from scalkit.cli.progress import progress_printer, terminated_like_interrupted
+    from scalkit.cli.progress import progress_printer, resumable, terminated_like_interrupted
     from scalkit.errors import UsageError
 
     if args.timeout is not None and not args.timeout > 0:
@@ -145,12 +145,8 @@ def _measured(args: argparse.Namespace, out: Path) -> Result:
         _say(args, f"Measuring {', '.join(campaign.arguments.parts)} of {mpi.name} into {out}")
         if mpi.is_simulated:
             _say(args, "These times are simulated. SimGrid SMPI computes them; nothing is measured.")
-        try:
-            with progress_printer(sys.stderr) as on_progress:
-                return campaign.run(timeout_s=args.timeout, on_progress=on_progress)
-        except KeyboardInterrupt:
-            sys.stderr.write(f"What was measured is kept in {out}; the same command resumes.\n")
-            raise
+        with resumable(out), progress_printer(sys.stderr) as on_progress:
+            return campaign.run(timeout_s=args.timeout, on_progress=on_progress)
 
 
 def _target(args: argparse.Namespace) -> Mpi:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,11 +11,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from scalkit.bench import Progress
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 
-__all__ = ["duration", "progress_printer", "terminated_like_interrupted"]
+__all__ = ["duration", "progress_printer", "resumable", "terminated_like_interrupted"]
 
 
 def duration(seconds: float) -> str:
@@ -35,6 +38,16 @@ def progress_printer(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
             yield show
     else:
         yield lambda progress: _line(stream, progress)
+
+
+@contextmanager
+def resumable(out: Path) -> Iterator[None]:
+    """Say after Ctrl-C that what was measured into `out` is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.stderr.write(f"What was measured is kept in {out}; the same command resumes.\n")
+        raise
 
 
 @contextmanager
