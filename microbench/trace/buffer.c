@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,7 @@ static char *scratch;
 static size_t room;
 static bool is_converting;
 static int file = -1;
+static volatile sig_atomic_t is_writing;
 
 static void give_up(const char *why)
 {
@@ -114,13 +116,31 @@ static void put_table(int which)
     buffers[which].used = 0;
 }
 
-static void put_all(void)
+static void put_definitions(void)
 {
     const char *definitions = sk_define_news();
     if (definitions)
         put_text(DEFINITIONS_KIND, definitions);
+}
+
+static void put_all(void)
+{
+    is_writing = 1;
+    put_definitions();
     for (int which = 0; which < TABLES; which++)
         put_table(which);
+    is_writing = 0;
+}
+
+void sk_buffer_rescue(void)
+{
+    if (file < 0 || is_writing)
+        return;
+    is_writing = 1;
+    for (int which = 0; which < TABLES; which++)
+        put_table(which);
+    put_definitions();
+    is_writing = 0;
 }
 
 static void *next(int which)

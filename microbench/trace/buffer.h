@@ -27,6 +27,7 @@ void sk_buffer_mark(const struct sk_mark *mark);
 void sk_buffer_sample(const struct sk_sample *sample);
 
 void sk_buffer_flush(void); /* writes all that is in memory */
+void sk_buffer_rescue(void); /* the same when the program dies: records first, as their definitions need memory */
 void sk_buffer_convert(void); /* from now on the time of flushes is nobody's, and not recorded */
 void sk_buffer_close(void); /* the same, and the end; the trace is complete then */
 void sk_buffer_abandon(void); /* writes what is in memory, and no end: readers see that the rest is missing */

@@ -2,6 +2,7 @@
 #include "trace/record.h"
 
 #include "trace/define.h"
+#include "trace/rescue.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -209,6 +210,7 @@ void sk_record_begin(int thread_level)
     sk_record_clock();
     is_first = true;
     sk_is_recording = true;
+    sk_rescue_begin();
 }
 
 void sk_record_end(void)

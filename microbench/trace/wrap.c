@@ -236,6 +236,6 @@ EXPORT int MPI_Finalize(void)
 EXPORT int MPI_Abort(MPI_Comm comm, int code)
 {
     if (sk_is_recording)
-        sk_buffer_flush();
+        sk_buffer_rescue();
     return PMPI_Abort(comm, code);
 }

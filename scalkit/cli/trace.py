@@ -97,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "--fail-above",
             type=trace_report.percent,
             metavar="PERCENT",
-            help="exit with 1 if waiting for progress takes more of the time",
+            help="exit with 1 if waiting for progress, and for grants of locks, takes more of the time",
         )
         one.add_argument("--json", action="store_true", help="print JSON instead of text")
 
@@ -119,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
     problems = json.loads(ds.attrs["problems"])
     told["problems"] = problems
     told["options"] = json.loads(ds.attrs["options"])
-    waited = share(ds, "wait_for_progress") if "wait_for_progress" in told["totals"] else 0.0
+    waited = sum(share(ds, name) for name in ("wait_for_progress", "wait_for_grant") if name in told["totals"])
     sys.stdout.write(json.dumps(told, indent=2) + "\n" if args.json else _text(told))
     return 1 if args.fail_above is not None and 100 * waited > args.fail_above else 0
 
@@ -154,9 +154,29 @@ def _record(args: argparse.Namespace) -> int:
             f"{args.program[0]!r} ended with status {status} and recorded nothing; check that it starts a program of the MPI "
             f"library of {args.mpicc!r}, and hands LD_PRELOAD and SCALKIT_TRACE on (Open MPI: -x LD_PRELOAD -x SCALKIT_TRACE)."
         )
-    size = sum(path.stat().st_size for path in folder.iterdir())
-    sys.stdout.write(f"recorded {size} bytes in {args.folder}; see them with: scalkit trace analyse {args.folder}\n")
+    sys.stdout.write(_recorded(args.folder, args.program[0], status))
     return 1 if status else 0
+
+
+def _recorded(folder: str, program: str, status: int) -> str:
+    """Return what there is of a recording, and how to see it."""
+    from pathlib import Path
+
+    from scalkit.trace.reading import count_records, has_ended, read_header
+
+    header = read_header(folder)
+    size = sum(path.stat().st_size for path in Path(folder).iterdir())
+    cut = [location for location in range(header.locations) if not has_ended(header, location)]
+    if not cut:
+        more = f"; {program!r} ended with status {status}" if status else ""
+        return f"recorded {size} bytes in {folder}{more}; see them with: scalkit trace analyse {folder}\n"
+    calls = sum(count_records(header, location)["calls"] for location in range(header.locations))
+    who = f"location {cut[0]}" if len(cut) == 1 else f"{len(cut)} of {header.locations} locations"
+    ended = f"{program!r} ended with status {status}: {who} did not come to MPI_Finalize"
+    if not calls:
+        return f"{ended}, and no call was recorded in {folder}\n"
+    see = f"see them with: scalkit trace analyse {folder} --keep-going"
+    return f"{ended}; recorded until then: {calls} calls in {folder}; {see}\n"
 
 
 def _convert(args: argparse.Namespace) -> int:
@@ -214,6 +234,7 @@ def _of_archive(args: argparse.Namespace, options: Options) -> xr.Dataset:
 
     from scalkit.trace import analyse
     from scalkit.trace.otf2 import read_otf2
+    from scalkit.trace.problems import Problem
 
     with tempfile.TemporaryDirectory(prefix="scalkit-") as made:
         found = read_otf2(args.folder, Path(made) / "trace", keep_going=args.keep_going)
@@ -222,7 +243,12 @@ def _of_archive(args: argparse.Namespace, options: Options) -> xr.Dataset:
                 f"{args.folder}: location {found['unmatched_at']}: a region is left that was not the innermost one "
                 f"({found['unmatched']} of all locations); record it again, or analyse the rest with --keep-going."
             )
-        return analyse(Path(made) / "trace", options, keep_going=args.keep_going, scheme=args.scheme)
+        ds = analyse(Path(made) / "trace", options, keep_going=args.keep_going, scheme=args.scheme)
+    if found["unmatched"]:
+        text = "a region is left that was not the innermost one"
+        bad = Problem(found["unmatched_at"], -1, "leave", f"{text} ({found['unmatched']} of all locations)")
+        ds.attrs["problems"] = json.dumps([*json.loads(ds.attrs["problems"]), str(bad)])
+    return ds
 
 
 def _text(told: dict[str, Any]) -> str:
@@ -248,6 +274,9 @@ def _text(told: dict[str, Any]) -> str:
     lines += _table(("waits", "time", "of all time"), rows)
     if "wait_for_progress" in totals:
         lines += ["", _progress_line(totals, seconds)]
+    if totals.get("wait_for_grant_bound"):
+        low, high = (seconds(totals[f"wait_for_grant{more}"]) for more in ("", "_bound"))
+        lines.append(f"Waiting for grants of locks is between {low} and {high}.")
     if told["where"]:
         found = [
             (TITLES[row["metric"]], seconds(row["ns"]), f"{row['most_at']}: {seconds(row['most_ns'])}", row["path"])

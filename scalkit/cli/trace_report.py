@@ -57,6 +57,7 @@ def add_arguments(words: Any) -> None:
         help="exit with 1 if waiting for progress takes more of the time",
     )
     add("--no-baseline", action="store_true", help="do not time the analysis with a message for each request")
+    add("--keep-going", action="store_true", help="leave out what is wrong with a trace; the page names it")
     add("--title", default="", metavar="TEXT", help="title of the page")
     add("--force", action="store_true", help="replace existing files")
     add("--json", action="store_true", help="print JSON instead of text")
@@ -76,6 +77,7 @@ def run(args: argparse.Namespace) -> int:
             expected=_expected(args.expect),
             fail_above=args.fail_above,
             baseline=not args.no_baseline,
+            keep_going=args.keep_going,
             force=args.force,
             title=args.title,
             progress=bar,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from scalkit.plots.drawing import Drawing
 from scalkit.plots.style import DATA, MODEL, QUIET, quantity, safe
 from scalkit.trace.pairs import Pairs, pairs
-from scalkit.trace.result import WAITS
+from scalkit.trace.result import WAITS, read_result
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -62,14 +63,18 @@ def shown_amount(value: float, unit: str) -> str:
 
 
 def trace_matrix(
-    ds: xr.Dataset, what: str = "waiting", metrics: Sequence[str] = WAITS, *, simulated: bool | None = None
+    ds: xr.Dataset | str | os.PathLike[str],
+    what: str = "waiting",
+    metrics: Sequence[str] = WAITS,
+    *,
+    simulated: bool | None = None,
 ) -> go.Figure:
     """Return the matrix of a result as a plotly figure.
 
     Parameters
     ----------
-    ds : Dataset
-        From `scalkit.trace.analyse` or `read_result`.
+    ds : Dataset or path
+        From `scalkit.trace.analyse` or `read_result`, or the file that `write_result` wrote.
     what : {"waiting", "operations", "bytes", "messages", "message_bytes"}
         Who waited for whom, or what went from whom to whom: one-sided operations that the first began on the second, or
         messages.
@@ -87,7 +92,10 @@ def trace_matrix(
     ------
     UsageError
         If `what` is something else, or the result does not tell it.
+    DataError
+        If the file cannot be read, or is something else.
     """
+    ds = read_result(ds) if isinstance(ds, str | os.PathLike) else ds
     found = pairs(ds, what, metrics)
     is_simulated = bool(ds.attrs.get("simulated")) if simulated is None else simulated
     return matrix_drawing(found, matrix_axes(found.locations), simulated=is_simulated).figure()

@@ -77,7 +77,7 @@ def found_in(paths: Sequence[str], named: Sequence[str] = ()) -> list[tuple[Path
     return found
 
 
-def read_source(path: Path, name: str, region: str = "", *, baseline: bool = True) -> Source:
+def read_source(path: Path, name: str, region: str = "", *, baseline: bool = True, keep_going: bool = False) -> Source:
     """Return a result, with the time of its analysis if ``times.csv`` beside it has it.
 
     A trace is analysed, which is timed, and once more with a message for each request.
@@ -91,6 +91,8 @@ def read_source(path: Path, name: str, region: str = "", *, baseline: bool = Tru
         Only what happens within this region.
     baseline : bool
         Whether to time the scheme of the paper, too. It is left out where it would last, or mpi4py is missing.
+    keep_going : bool
+        Leave out what is wrong with a trace; the result names it.
 
     Raises
     ------
@@ -105,18 +107,18 @@ def read_source(path: Path, name: str, region: str = "", *, baseline: bool = Tru
     else:
         read_header(trace)
         begin = time.perf_counter()
-        ds = analyse(trace)
+        ds = analyse(trace, keep_going=keep_going)
         spent = time.perf_counter() - begin
         if baseline and 0 < int(ds["severity"].sel(metric="rma_operations").sum()) <= _MOST_ONE_BY_ONE:
-            slow = _one_by_one(trace)
+            slow = _one_by_one(trace, keep_going)
     run = WaitingRun(int(ds.sizes["location"]), breakdown(ds, region), spent, slow, bool(ds.attrs["simulated"]))
     return Source(name, ds, run, trace, _hash(path))
 
 
-def _one_by_one(trace: Path) -> float:
+def _one_by_one(trace: Path, keep_going: bool) -> float:
     begin = time.perf_counter()
     try:
-        analyse(trace, scheme="per-event")
+        analyse(trace, scheme="per-event", keep_going=keep_going)
     except (ImportError, RuntimeError, ScalkitError):
         return float("nan")
     return time.perf_counter() - begin

@@ -53,6 +53,8 @@ class WaitingPage:
         Percent of the time from which on waiting for progress is a failure.
     made : str
         Time of the report, UTC.
+    keep_going : bool
+        Whether what is wrong with traces is left out.
     """
 
     sources: tuple[Source, ...]
@@ -64,6 +66,7 @@ class WaitingPage:
     no_verdict: str
     fail_above: float | None
     made: str
+    keep_going: bool = False
 
     @property
     def runs(self) -> list[WaitingRun]:
@@ -114,7 +117,7 @@ class WaitingPage:
         for source in traces[-1:] + traces[:-1][:1]:
             steps = 2 * float(source.ds["severity"].sel(metric="visits").sum())
             if steps <= _MOST_STEPS and source.trace is not None:
-                found.append(Timeline(source.trace, cache=False))
+                found.append(Timeline(source.trace, cache=False, keep_going=self.keep_going))
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -150,6 +153,7 @@ def open_waiting(
     expected: Mapping[str, str] | str = "",
     fail_above: float | None = None,
     baseline: bool = True,
+    keep_going: bool = False,
     title: str = "",
     named: Sequence[str] = (),
 ) -> WaitingPage:
@@ -169,6 +173,8 @@ def open_waiting(
         Percent of the time.
     baseline : bool
         Whether to time the analysis with a message for each request, too.
+    keep_going : bool
+        Leave out what is wrong with traces.
     title : str
         Made from the runs if empty.
     named : sequence of str
@@ -181,14 +187,24 @@ def open_waiting(
     """
     given = list(runs) or [bundled_traces()]
     shown = list(named) or (list(runs) if runs else ["simulated traces that come with scalkit"])
-    sources = [read_source(path, name, region, baseline=baseline) for path, name in found_in(given, shown)]
+    how = {"baseline": baseline, "keep_going": keep_going}
+    sources = [read_source(path, name, region, **how) for path, name in found_in(given, shown)]
     sources.sort(key=lambda one: one.run.processes)
     asked = {"program": expected} if isinstance(expected, str) and expected else dict(expected or {})
     growths = asked or {"program": "1"}
     validation, why = _judged(sources, growths)
     what = f"Who waits for whom in {region or Path(shown[0]).name or shown[0]}?"
     return WaitingPage(
-        tuple(sources), title or what, region, growths, bool(asked), validation, why, fail_above, written_now()
+        tuple(sources),
+        title or what,
+        region,
+        growths,
+        bool(asked),
+        validation,
+        why,
+        fail_above,
+        written_now(),
+        keep_going,
     )
 
 

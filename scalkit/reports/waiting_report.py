@@ -30,6 +30,7 @@ def waiting_report(
     expected: Mapping[str, str] | str = "",
     fail_above: float | None = None,
     baseline: bool = True,
+    keep_going: bool = False,
     force: bool = False,
     title: str = "",
     progress: Callable[[int, int], object] | None = None,
@@ -50,6 +51,8 @@ def waiting_report(
         Percent of the time; status 1 if more of it is waiting for progress.
     baseline : bool
         Whether to time the analysis of traces with a message for each request, too.
+    keep_going : bool
+        Leave out what is wrong with traces; the page names it.
     force : bool
         Replace existing files.
     title : str
@@ -83,6 +86,7 @@ def waiting_report(
         "expected": growths,
         "fail_above": fail_above,
         "baseline": None if baseline else False,
+        "keep_going": keep_going or None,
         "title": title,
     }
     asked = {key: value for key, value in asked.items() if value not in ("", None, {})}

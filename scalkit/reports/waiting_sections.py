@@ -208,7 +208,11 @@ def when(page: WaitingPage) -> Section:
 
 def method(page: WaitingPage) -> Section:
     """Return how the numbers come about."""
-    options = json.loads(page.sources[0].ds.attrs["options"])
+    options: dict[str, list[str]] = {}
+    for source in page.sources:
+        taken = json.loads(source.ds.attrs["options"]).items()
+        told = ", ".join(f"{key} {value}" for key, value in taken if value not in ([], ""))
+        options.setdefault(told, []).append(source.name)
     steps = (
         "A process waits for progress in a call that completes one-sided operations, from its begin until the target begins its "
         "first call of the library that ends after the operation was posted; 0 if the target was in one already.",
@@ -217,7 +221,10 @@ def method(page: WaitingPage) -> Section:
         "Growth: of the mean waiting of a process, or of all together where the problem stays the same, judged as run times are.",
         'The analysis was timed on one core, while others may have run; "a message for each request" is the scheme of the '
         "paper.",
-        "Options: " + ", ".join(f"{key} {value}" for key, value in options.items() if value not in ([], "")) + ".",
+        *(
+            f"Options{' of ' + ', '.join(names) if len(options) > 1 else ''}: {told}."
+            for told, names in options.items()
+        ),
     )
     items = "".join(f"<li>{esc(step)}</li>" for step in steps)
     return Section.of(f'<div class="sheet"><ol>{items}</ol></div>')
@@ -233,6 +240,9 @@ def provenance(page: WaitingPage) -> Section:
                 facts[key] = text if facts.get(key, text) == text else f"{facts[key]}; {text}"
     rows = [("runs", ", ".join(source.name for source in page.sources) + (" (simulated)" if page.is_simulated else ""))]
     rows += sorted(facts.items())
+    rows += [
+        ("left out", f"{one.name}: {text}") for one in page.sources for text in json.loads(one.ds.attrs["problems"])
+    ]
     rows += [
         ("scalkit", __version__),
         ("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
+from scalkit.errors import UsageError
 from scalkit.trace.collectives import waits_in_collectives
 from scalkit.trace.epochs import waits_in_epochs
 from scalkit.trace.frame import find_frame
+from scalkit.trace.functions import base_name
 from scalkit.trace.grants import waits_for_grants
-from scalkit.trace.loading import load
+from scalkit.trace.loading import LocalTrace, load
 from scalkit.trace.locks import waits_for_locks
 from scalkit.trace.messages import waits_in_messages
 from scalkit.trace.options import Options
@@ -60,9 +63,12 @@ def analyse(
     ------
     DataError
         If there is no trace, or something is wrong with it.
+    UsageError
+        If `options` name a function that the trace does not call.
     """
     options, ranks = options or Options(), ranks or Alone()
     trace = load(folder, ranks, keep_going=keep_going)
+    _check_names(options, trace)
     frame = find_frame(trace, ranks)
     waits = Waits(trace.header.locations, len(trace.definitions.paths))
     analysis = Analysis(trace, ranks, options, frame, Surroundings(frame, trace), waits)
@@ -76,6 +82,20 @@ def analyse(
     waits_in_epochs(analysis)
     ds = build(trace.header, trace.definitions, waits.collect(ranks), options, trace.problems)
     return ds if scheme == "bulk" else _without_bound(ds)
+
+
+def _check_names(options: Options, trace: LocalTrace) -> None:
+    """Refuse the name of a function that is not in the trace, which would change nothing."""
+    found = trace.definitions
+    regions = {base_name(found.region(k)) for k in range(len(found.paths))}
+    there = sorted(name for name in regions if found.is_function(name))
+    for name in options.no_progress:
+        if base_name(name) not in there:
+            near = get_close_matches(name, there, n=1)
+            maybe = f"did you mean {near[0]!r}? It calls" if near else "it calls"
+            raise UsageError(
+                f"no_progress names {name!r}, of which the trace has no call; {maybe} {', '.join(there) or 'nothing'}."
+            )
 
 
 def _wait_for_progress(analysis: Analysis, scheme: str) -> tuple[Requests, Progress]:

@@ -41,6 +41,7 @@ _MESSAGE_CALLS = (
     "Probe",
     "Iprobe",
 )
+_FOR_PROGRESS = ("wait_for_progress", "wait_for_grant")
 _MESSAGES = tuple(f"MPI_{name}" for name in _MESSAGE_CALLS)
 
 
@@ -52,7 +53,7 @@ class Breakdown:
     ----------
     kinds : dict from one of `KINDS` to ndarray
     waiting : ndarray
-        For progress; NaN if something else than calls progressed communication.
+        For progress, with grants of locks; NaN if something else than calls progressed communication.
     bound : ndarray
         The most that it can be.
     other_waits : ndarray
@@ -116,9 +117,14 @@ def breakdown(ds: xr.Dataset, region: str = "") -> Breakdown:
 
     time = severity[names.index("time")]
     kinds = {kind: 1e-9 * time[kind_of == number].sum(axis=0) for number, kind in enumerate(KINDS)}
-    others = np.sum([of(name) for name in WAITS if name in names and name != "wait_for_progress"], axis=0)
+
+    def both(more: str) -> NDArray[np.float64]:
+        grants = f"wait_for_grant{more}"
+        return of(f"wait_for_progress{more}") + (of(grants) if grants in names else 0.0)
+
+    others = np.sum([of(name) for name in WAITS if name in names and name not in _FOR_PROGRESS], axis=0)
     operations = severity[names.index("rma_operations")].sum(axis=0)
-    return Breakdown(kinds, of("wait_for_progress"), of("wait_for_progress_bound"), others, operations)
+    return Breakdown(kinds, both(""), both("_bound"), others, operations)
 
 
 def _by_path(

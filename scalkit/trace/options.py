@@ -40,7 +40,7 @@ class Options:
     all_targets : {"outstanding", "window"}
         Targets of a call that completes a whole window: those with operations that are not complete yet, or all.
     no_progress : tuple of str
-        Functions that progress nothing, such as ``"MPI_Comm_rank"``.
+        Functions that progress nothing, such as ``"MPI_Iprobe"``; the trace must call them.
     chunk : int
         Requests that a rank handles at once; it bounds memory and changes no result.
     """

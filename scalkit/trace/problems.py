@@ -40,5 +40,6 @@ class Problem:
 
 def refuse(problems: list[Problem], folder: object) -> DataError:
     """Return the error to raise for the first of `problems`."""
-    more = f" {len(problems) - 1} more problems were found." if len(problems) > 1 else ""
+    others = len(problems) - 1
+    more = f" {others} more problem{'s were' if others > 1 else ' was'} found." if others else ""
     return DataError(f"{folder}: {min(problems)}; record it again, or analyse the rest with --keep-going.{more}")

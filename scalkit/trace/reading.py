@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from scalkit.trace.problems import Problem
 from scalkit.trace.tables import BLOCK, FILE, KINDS, MAGIC, ORDER, TABLES, Columns, block_bytes, empty
 from scalkit.trace.writing import HEADER, location_file
 
-__all__ = ["Header", "LocationFile", "count_records", "read_header", "read_location"]
+__all__ = ["Header", "LocationFile", "count_records", "has_ended", "read_header", "read_location"]
 
 _NAMES = {number: name for name, number in KINDS.items()}
 
@@ -115,6 +116,19 @@ def read_location(header: Header, location: int) -> LocationFile:
 def count_records(header: Header, location: int) -> dict[str, int]:
     """Return how many records `read_location` finds in each table at most; reads the heads of blocks only."""
     found = dict.fromkeys(TABLES, 0)
+    for kind, records in _heads(header, location):
+        if kind in TABLES:
+            found[kind] += records
+    return found
+
+
+def has_ended(header: Header, location: int) -> bool:
+    """Return whether the file of a location has its end, which it gets when the program comes to MPI_Finalize."""
+    return any(kind == "end" for kind, _ in _heads(header, location))
+
+
+def _heads(header: Header, location: int) -> Iterator[tuple[str, int]]:
+    """Yield the kind and the number of records of each whole block, up to the first that is damaged."""
     try:
         with location_file(header.folder, location).open("rb") as stream:
             length = os.fstat(stream.fileno()).st_size
@@ -123,15 +137,13 @@ def count_records(header: Header, location: int) -> dict[str, int]:
                 head = np.frombuffer(data, dtype=BLOCK)[0]
                 kind, records, size = _NAMES.get(int(head["kind"]), ""), int(head["records"]), int(head["bytes"])
                 if head["magic"] != b"SKTB" or not kind or (kind in TABLES and size != block_bytes(kind, records)):
-                    break
+                    return
                 stream.seek(-(-size // 8) * 8, 1)
                 if stream.tell() - 8 >= length:
-                    break
-                if kind in TABLES:
-                    found[kind] += records
+                    return
+                yield kind, records
     except OSError:
-        pass
-    return found
+        return
 
 
 def _read_blocks(data: NDArray[np.uint8], name: str, location: int, found: LocationFile) -> None:

@@ -70,16 +70,21 @@ class TimelineView(Fallback, OfCell, anywidget.AnyWidget):
         self._enter_cell()
 
     def zoom(self, begin_s: float, end_s: float) -> TimelineView:
-        """Show a stretch of time, in s from the begin of the trace. Return the view.
+        """Show a stretch of time, in s from the begin of the trace; what is beyond the trace is cut off. Return the view.
 
         Raises
         ------
         UsageError
-            If it is empty.
+            If it is empty, or there is nothing of the trace in it.
         """
+        span_s = 1e-9 * self.facts["span"]
         if not end_s > begin_s:
             raise UsageError(f"a window from {begin_s} to {end_s} s is empty; its end comes after its begin.")
-        self.window = [1e9 * begin_s, 1e9 * end_s]
+        if end_s <= 0 or begin_s >= span_s:
+            raise UsageError(
+                f"a window from {begin_s} to {end_s} s lies beyond the trace, which lasts from 0 to {span_s:.6g} s."
+            )
+        self.window = [1e9 * max(begin_s, 0), 1e9 * min(end_s, span_s)]
         return self
 
     @t.validate("group")

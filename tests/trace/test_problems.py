@@ -118,7 +118,7 @@ def test_problems_are_counted(tmp_path: Path) -> None:
     unmatched(trace)
     trace.write(tmp_path)
     message = f"{tmp_path}: location 1, record 1: target 5 is out of range in window 1 (and 2 more like it){END}"
-    with pytest.raises(DataError, match="^" + re.escape(f"{message} 1 more problems were found.") + "$"):
+    with pytest.raises(DataError, match="^" + re.escape(f"{message} 1 more problem was found.") + "$"):
         analyse(tmp_path)
 
 

@@ -171,6 +171,19 @@ def test_a_crash_leaves_what_was_written(mpi: Mpi, library: Path, program: Path,
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize("end", ["abort", "exit", "mpi-abort"])
+def test_a_program_that_gives_up_loses_nothing(
+    mpi: Mpi, library: Path, program: Path, tmp_path: Path, end: str
+) -> None:
+    found = record(mpi, library, tmp_path, 1, str(program), end)
+    assert found.returncode != 0
+    made = re.findall(r"rank 0 made (\d+) calls", found.stdout)
+    trace = load(tmp_path, keep_going=True)
+    assert [problem.kind for problem in trace.problems] == ["truncated"]
+    assert [str(len(trace.calls["enter"]))] == made
+
+
+@pytest.mark.mpi
 def test_clocks_are_measured_and_agree(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
     found = record(mpi, library, tmp_path, 2, str(program), "delay", SCALKIT_TRACE_MEASURE_CLOCKS="1")
     assert (found.returncode, found.stderr) == (0, "")
@@ -193,3 +206,12 @@ def test_the_command(mpi: Mpi, program: Path, tmp_path: Path) -> None:
         [*words[:4], "analyse", str(tmp_path / "t"), "--json"], capture_output=True, text=True, check=True
     ).stdout
     assert json.loads(told)["totals"]["late_sender"] > 10_000_000
+    command = mpi.command(1, str(program), "exit", forward={"LD_PRELOAD": "", "SCALKIT_TRACE": ""})
+    found = subprocess.run([*words, *command], env=environment(mpi), capture_output=True, text=True, check=False)
+    assert found.returncode == 1
+    made = re.findall(r"rank 0 made (\d+) calls", found.stdout)[0]
+    assert re.search(
+        rf"' ended with status \d+: location 0 did not come to MPI_Finalize; recorded until then: {made} calls in .*"
+        r"; see them with: scalkit trace analyse .* --keep-going$",
+        found.stdout.splitlines()[-1],
+    )

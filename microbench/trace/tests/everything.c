@@ -1,7 +1,7 @@
 /* Calls functions of every kind that the recorder knows, counts its own calls, and prints the count of each process.
  * With `delay`, process 1 comes late by 30 ms to a barrier, a message and a fence; with `progress` it lets process 0
  * wait for progress; with `threads`, two threads of each make communicators; with `crash` all of it is done and the
- * program is killed. */
+ * program is killed; with `abort`, `exit` and `mpi-abort` it says how many calls it made and ends like that. */
 #define _GNU_SOURCE
 #include "trace/scalkit_trace.h"
 
@@ -10,8 +10,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static int calls, rank, n_ranks;
 
@@ -268,6 +270,17 @@ int main(int argc, char **argv)
     COUNT(MPI_Barrier(MPI_COMM_WORLD));
     if (strcmp(what, "crash") == 0)
         raise(SIGKILL);
+    if (strcmp(what, "abort") == 0 || strcmp(what, "exit") == 0 || strcmp(what, "mpi-abort") == 0) {
+        printf("rank %d made %d calls\n", rank, calls);
+        fflush(stdout);
+        if (what[0] == 'a')
+            abort();
+        if (what[0] == 'e')
+            exit(3);
+        if (rank == 0)
+            MPI_Abort(MPI_COMM_WORLD, 3);
+        pause();
+    }
     printf("rank %d made %d calls\n", rank, calls + 1);
     fflush(stdout);
     MPI_Finalize();

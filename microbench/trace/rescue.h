@@ -1,0 +1,7 @@
+/* What is recorded is written when the program ends without MPI_Finalize: by exit, or a signal. */
+#ifndef SK_TRACE_RESCUE_H
+#define SK_TRACE_RESCUE_H
+
+void sk_rescue_begin(void);
+
+#endif
