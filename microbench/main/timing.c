@@ -7,6 +7,7 @@
 #include "main/cell.h"
 #include "main/clocks.h"
 #include "main/common.h"
+#include "rma/windows.h"
 
 #include <limits.h>
 #include <mpi.h>
@@ -237,6 +238,14 @@ static struct sk_blocks room(const struct experiment *e)
     return most;
 }
 
+static bool has_one_sided(const struct experiment *e)
+{
+    for (int i = 0; i < e->settings.n_ops; i++)
+        if (sk_flow_is_one_sided(e->suite->ops[e->settings.ops[i]].flow))
+            return true;
+    return false;
+}
+
 static void run(struct experiment *e, int argc, char **argv)
 {
     struct settings *s = &e->settings;
@@ -249,6 +258,8 @@ static void run(struct experiment *e, int argc, char **argv)
     write_env(e, argc, argv);
     skip_lacking(e);
     e->operands = sk_operands_new(MPI_COMM_WORLD, (enum sk_datatype)s->datatype_id, (size_t)s->size, room(e));
+    if (has_one_sided(e))
+        sk_windows_open(&e->operands);
     if (e->suite->open)
         e->suite->open(&e->operands);
     for (int i = 0; i < s->n_ops; i++)
@@ -259,6 +270,7 @@ static void run(struct experiment *e, int argc, char **argv)
     write_end(e);
     for (int i = 0; i < s->n_ops; i++)
         remove_cell(e, s->ops[i]);
+    sk_windows_close(&e->operands);
     sk_operands_free(&e->operands);
     sk_free(e->sync.ends_ns);
 }

@@ -3,13 +3,14 @@
 #define SK_OPS_DATA_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Who ends with what. Process 0 is the root. */
 enum sk_flow {
     SK_FLOW_NONE,        /* no data */
-    SK_FLOW_OBJECT,      /* no data: a communicator or window is made, which nobody waits for as at a barrier */
+    SK_FLOW_OBJECT,      /* no data, no barrier: an object is made, or calls are local and look at what they return */
     SK_FLOW_ROOT_TO_ALL, /* the root's block */
     SK_FLOW_SUM_TO_ROOT, /* the sum of all blocks, on the root */
     SK_FLOW_SUM_TO_ALL,
@@ -21,7 +22,14 @@ enum sk_flow {
     SK_FLOW_SUM_UP_TO,   /* the sum of the blocks of processes 0 to this one */
     SK_FLOW_SUM_BEFORE,  /* the same without this one; process 0 receives nothing */
     SK_FLOW_SUM_ONTO,    /* the own block, added onto the next process' block, which is there already */
-    SK_FLOW_ENDS         /* processes 0 and p - 1 have each other's block */
+    SK_FLOW_ENDS,        /* processes 0 and p - 1 have each other's block */
+    /* one-sided, on a window of process p - 1 (rma/windows.h): */
+    SK_FLOW_PUT,         /* the window has the block of process 0 */
+    SK_FLOW_GET,         /* process 0 has what lies in the window */
+    SK_FLOW_ACCUMULATE,  /* the block of process 0 is added to what lies in the window */
+    SK_FLOW_GET_ACCUMULATE, /* and process 0 has what lay there before */
+    SK_FLOW_FETCH_AND_OP,   /* the same with one integer of 8 bytes */
+    SK_FLOW_COMPARE_AND_SWAP /* one integer of 8 bytes is exchanged for that of process 0 */
 };
 
 enum sk_datatype { SK_BYTE, SK_INT, SK_DOUBLE, SK_DATATYPES };
@@ -41,7 +49,12 @@ struct sk_operands {
     void *send, *receive;   /* as many blocks as there is room for */
     int *counts, *places;   /* elements and first element of each process' block */
     int64_t work;           /* rounds of sk_work beside a non-blocking operation */
+    struct sk_windows *windows; /* of one-sided operations; NULL where they are not measured */
 };
+
+/* Sets element i of a buffer to a small value; returns whether it is that value. */
+void sk_element_set(enum sk_datatype datatype, void *buffer, size_t i, int value);
+bool sk_element_is(enum sk_datatype datatype, const void *buffer, size_t i, int value);
 
 /* How many blocks a process has room for. */
 struct sk_blocks { int send, receive; };

@@ -3,7 +3,10 @@
 #include "base/options.h"
 #include "ops/creation.h"
 #include "ops/nonblocking.h"
+#include "ops/simple.h"
 #include "ops/tree.h"
+#include "rma/operations.h"
+#include "rma/windows.h"
 #include "subst/collectives.h"
 #include "subst/modes.h"
 
@@ -129,7 +132,7 @@ const struct sk_op sk_ops[SK_OPS] = {
 };
 
 const char *const sk_op_group_names[SK_OP_GROUPS] = {"paper", "blocking", "nonblocking", "overlap", "point-to-point",
-                                                     "further", "substitutes", "send-modes", "all"};
+                                                     "further", "substitutes", "send-modes", "rma", "simple", "all"};
 
 static bool belongs(const struct sk_op *op, int group)
 {
@@ -182,6 +185,15 @@ const char *sk_op_definition(const struct sk_op *op)
                    ? "processes 0 and p - 1 send at once, from a common start to the end of the last process"
                    : "p - 1 tells 0 that it is ready, 0 sends, p - 1 sends back, from a common start to the end of "
                      "the last process";
+    case SK_RMA:
+        return op->flow == SK_FLOW_FETCH_AND_OP || op->flow == SK_FLOW_COMPARE_AND_SWAP
+                   ? "process 0 works on one integer of 8 bytes of process p - 1, whatever the message size, and "
+                     "completes it, from a common start to the end of the last process"
+                   : "process 0 works on the memory of process p - 1 and completes it, from a common start to the end "
+                     "of the last process";
+    case SK_SIMPLE:
+        return "1000 local calls one after the other on every process, from a common start to the end of the last "
+               "process";
     case SK_FURTHER: return "made and freed, from a common start to the end of the last process";
     default: return "from a common start to the end of the last process";
     }

@@ -21,6 +21,8 @@ enum sk_op_group {
     SK_FURTHER,
     SK_SUBSTITUTES,
     SK_SEND_MODES,
+    SK_RMA,
+    SK_SIMPLE,
     SK_OWN,
     SK_OP_GROUPS
 };

@@ -1,13 +1,31 @@
 #include "ops/verify.h"
 
 #include "base/check.h"
+#include "rma/windows.h"
+
+static void fill(const struct sk_op *op, const struct sk_operands *operands)
+{
+    if (sk_flow_is_one_sided(op->flow))
+        sk_windows_fill(operands, op->flow);
+    else
+        sk_operands_fill(operands, op->flow);
+}
+
+static long count_wrong(const struct sk_op *op, const struct sk_operands *operands)
+{
+    if (op->own)
+        return op->check(op->own);
+    if (sk_flow_is_one_sided(op->flow))
+        return (long)sk_windows_wrong(operands, op->flow, sk_completion_of(op->name));
+    return (long)sk_operands_wrong(operands, op->flow);
+}
 
 static bool verify_data(const struct sk_op *op, const struct sk_operands *operands, const struct sk_world *world)
 {
-    sk_operands_fill(operands, op->flow);
+    fill(op, operands);
     SK_MPI(PMPI_Barrier(world->harness));
     SK_MPI(sk_op_call(op, operands));
-    long wrong = op->own ? op->check(op->own) : (long)sk_operands_wrong(operands, op->flow), total = 0;
+    long wrong = count_wrong(op, operands), total = 0;
     int first = wrong ? world->rank : world->size, lowest = 0;
     SK_MPI(PMPI_Reduce(&wrong, &total, 1, MPI_LONG, MPI_SUM, 0, world->harness));
     SK_MPI(PMPI_Reduce(&first, &lowest, 1, MPI_INT, MPI_MIN, 0, world->harness));

@@ -49,7 +49,7 @@ collectives="MPI_Barrier MPI_Bcast MPI_Reduce MPI_Allreduce MPI_Gather MPI_Allga
 objects="MPI_Comm_create MPI_Comm_create[reverse] MPI_Comm_create[stride] MPI_Comm_create[random] MPI_Comm_dup MPI_Win_create MPI_Cart_create MPI_memory"
 further="MPI_Comm_split MPI_Win_allocate MPI_Dist_graph_create MPI_Dist_graph_create_adjacent"
 here=$(dirname "$0")
-every=$(sed -n 's/^SK_OP([A-Z_]*, "\([^"]*\)".*/\1/p' "$here/../ops/ops.def" "$here/../subst/operations.def")
+every=$(sed -n 's/^SK_OP([A-Z_]*, "\([^"]*\)".*/\1/p' "$here/../ops/ops.def" "$here/../subst/operations.def" "$here/../rma/operations.def")
 few="--max-reps 30 --passes 2 --budget 20"
 time=$directory/sk_time
 memory=$directory/sk_memory
@@ -85,6 +85,8 @@ done
     grep -q '"auto_refined":true' "$file" || fail "the refinement is not kept"
     must_work "$most" "MPI_Ibcast[overlap] Ping_pong" "$time" --budget 0.000001 --ops 'MPI_Ibcast[overlap],point-to-point'
     must_work "$most" "Gather_send_recv MPI_Ibsend" "$time" $few --ops substitutes,send-modes --size 200000 --datatype int
+    must_work "$most" "MPI_Put[pscw] MPI_Compare_and_swap[lock] MPI_Iprobe[x1000]" "$time" $few --ops rma,simple --size 40000 --datatype double
+    must_work "$most" "MPI_Get_accumulate[flush]" "$time" $few --ops 'MPI_Get_accumulate[flush]' --size 12 --datatype int --sync window
     must_work "$most" "MPI_Barrier" "$time" --budget 0.000001 --ops MPI_Barrier --warmup 1000000
     must_work "$most" "MPI_memory" "$memory" --ops MPI_memory
 }

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "ops/ops.h"
 #include "ops/work.h"
+#include "rma/windows.h"
 #include "time/clock.h"
 
 #include <string.h>
@@ -105,13 +106,17 @@ void test_choose_ops(void)
     CHECK(n == 7 && found[0] == SK_OP_SCAN && found[1] == SK_OP_SCATTER);
     CHECK(sk_ops_choose(sk_ops, SK_OPS, "paper,nope", found, why, sizeof why) == -1);
     CHECK(strncmp(why, "--ops: 'nope' is not one of MPI_Barrier, ", 41) == 0);
-    CHECK(strstr(why, ", overlap, point-to-point, further, substitutes, send-modes, all") != NULL);
+    CHECK(strstr(why, ", overlap, point-to-point, further, substitutes, send-modes, rma, simple, all") != NULL);
     CHECK(sk_ops_choose(sk_ops, SK_OPS, "substitutes", found, why, sizeof why) == 9);
     CHECK(found[0] == SK_OP_GATHER_SEND_RECV);
     CHECK(sk_ops_choose(sk_ops, SK_OPS, "send-modes", found, why, sizeof why) == 13 && found[0] == SK_OP_SEND);
+    CHECK(sk_ops_choose(sk_ops, SK_OPS, "rma", found, why, sizeof why) == 16 && found[0] == SK_OP_PUT_FLUSH);
+    CHECK(sk_ops_choose(sk_ops, SK_OPS, "simple", found, why, sizeof why) == 6 && found[0] == SK_OP_WTIME);
     for (int i = 0; i < SK_OPS; i++) { /* an overlap is named by what it overlaps */
         const char *bracket = strchr(sk_ops[i].name, '[');
         CHECK((sk_ops[i].group == SK_OVERLAP) == (bracket && strcmp(bracket, "[overlap]") == 0));
+        CHECK((sk_ops[i].group == SK_RMA) == sk_flow_is_one_sided(sk_ops[i].flow));
+        CHECK((sk_ops[i].group == SK_SIMPLE) == (bracket && strcmp(bracket, "[x1000]") == 0));
         CHECK(strstr(sk_op_definition(&sk_ops[i]), "from a common start to the end of the last process") != NULL);
     }
 }

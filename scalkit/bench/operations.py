@@ -30,6 +30,8 @@ GROUPS = (
     "further",
     "substitutes",
     "send-modes",
+    "rma",
+    "simple",
     "all",
 )
 """Words that stand for several operations; "paper", those of the case study, is what is measured by default."""
