@@ -39,6 +39,7 @@ __all__ = ["HELP", "add_arguments", "run"]
 
 _NO_COLUMNS = frozenset(("retracted", "run_ids", "level", "keep_flagged"))
 _OF_ADVISE = frozenset(("op", "statistic", "confidence", "n_draws", "seed", "store"))
+"""Arguments that no filter of the action may take the place of."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,8 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "choices",
         nargs="+",
         metavar="CHOICE",
-        help="a curve: MPI_Gather, or name=value between commas, as in op=MPI_Gather,machine=vm,p=8",
+        help="a curve: MPI_Gather, or name=value between commas, as in op=MPI_Gather,machine=vm,p=8 or op=MPI_Gather,run=3f2a; "
+        "what leaves p or msg_By open becomes a curve for each",
     )
+    _where(compare, "of all curves; ")
     compare.add_argument("--out", metavar="FILE", help="also save the joint plot: .svg .pdf .eps .csv")
     _statistic(compare)
     advise = _action(actions, "advise", "which to call: scalkit store advise results MPI_Gather", _advise)
@@ -109,13 +112,13 @@ def _action(
     return sub
 
 
-def _where(parser: argparse.ArgumentParser) -> None:
+def _where(parser: argparse.ArgumentParser, of: str = "") -> None:
     parser.add_argument(
         "--where",
         nargs="+",
         default=[],
         metavar="NAME=VALUE",
-        help="only these; * stands for anything, several values stand between |: op=MPI_Gather|MPI_Bcast",
+        help=f"{of}only these; * stands for anything, several values stand between |: op=MPI_Gather|MPI_Bcast, run=3f2a|80c1",
     )
 
 
@@ -231,7 +234,7 @@ def _load(args: argparse.Namespace) -> int:
 
 
 def _compare(args: argparse.Namespace) -> int:
-    comparison = _opened(args).compare(args.choices, statistic=args.statistic)
+    comparison = _opened(args).compare(args.choices, where=_filters(args), statistic=args.statistic)
     saved = None
     if args.out:
         from scalkit.plots.store_figure import save
@@ -239,7 +242,9 @@ def _compare(args: argparse.Namespace) -> int:
         saved = str(save(comparison, args.out))
     if args.json:
         return _print_json({**comparison.to_json(), "saved": saved})
-    _say(str(comparison) or f"one curve, {comparison.curves[0].label}; name another to compare it with.")
+    one, *others = (curve.label for curve in comparison.curves)
+    alone = f"{1 + len(others)} curves of one choice" if others else f"one curve, {one}"
+    _say(str(comparison) or f"{alone}; name another to compare it with.")
     if saved:
         _say(f"wrote {saved}")
     return 0

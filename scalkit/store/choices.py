@@ -18,17 +18,31 @@ class Choice:
     Attributes
     ----------
     filters : mapping
-        Columns of the store's ``points`` to values, texts with ``*``, or lists of them.
+        Columns of the store's ``points`` or ``runs`` to values, texts with ``*``, or lists of them; ``run`` to the beginnings
+        of ids.
     label : str
         For the legend; empty to have one made.
+    runs : str
+        In which runs, for a label that is made; empty if it needs no saying.
     """
 
     filters: Mapping[str, Any]
     label: str = ""
+    runs: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What is asked for, as a person would write it."""
+        said = {
+            name: "|".join(map(str, value)) if isinstance(value, list | tuple | set | frozenset) else value
+            for name, value in self.filters.items()
+            if name != "run_id" or isinstance(value, str)
+        }
+        return ",".join(f"{name}={value}" for name, value in said.items())
 
     @classmethod
     def of(cls, given: str | Mapping[str, Any] | Choice) -> Choice:
-        """Return the choice that a text says, ``"MPI_Gather"`` or ``"op=MPI_Gather,platform=daint*,p=32"``.
+        """Return the choice that a text says, ``"MPI_Gather"`` or ``"op=MPI_Gather,platform=daint*,p=16|32"``.
 
         Raises
         ------
@@ -60,7 +74,12 @@ def _filters(text: str) -> dict[str, Any]:
             raise UsageError(f"the choice {text!r:.60} cannot be read at {part!r}; write name=value between commas.")
         else:
             filters[name.strip()] = value
-    return {name: _value(value.strip()) for name, value in filters.items()}
+    return {name: _values(value.strip()) for name, value in filters.items()}
+
+
+def _values(text: str) -> Any:
+    """Return a value, or the list of those between ``|``."""
+    return [_value(part.strip()) for part in text.split("|")] if "|" in text else _value(text)
 
 
 def _value(text: str) -> str | int | bool:

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from scalkit.errors import UsageError
 from scalkit.stats import adjusted_p, hodges_lehmann_ratio, least_rank_sum_p, rank_sum
 from scalkit.store.choices import Choice
-from scalkit.store.curves import Curve, curve_of
+from scalkit.store.curves import Curve, curves_of
 from scalkit.store.texts import csv_cell
 
 if TYPE_CHECKING:
@@ -27,11 +27,12 @@ __all__ = ["Comparison", "Ratio", "compare"]
 
 @dataclass(frozen=True)
 class Ratio:
-    """One curve against the reference at one point.
+    """One curve against its reference at one point.
 
     Attributes
     ----------
-    label : str
+    label, reference : str
+        Of the curve and of its reference.
     x : int
     ratio, low, high : float
         How many times larger it is than the reference, with its interval; unbounded with too few runs.
@@ -51,6 +52,7 @@ class Ratio:
     q: float
     verdict: str
     n_runs: tuple[int, int] = (0, 0)
+    reference: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +62,11 @@ class Comparison:
     Attributes
     ----------
     curves : tuple of Curve
-        The first is the reference.
+        Those of the first choice are references.
+    references : tuple of int
+        For each curve the place of its reference; -1 for a reference, and for a curve that has none.
     ratios : tuple of Ratio
-        Of the others, at the points that they share with it.
+        Of the others, at the points that they share with theirs.
     level, confidence, tolerance : float
     statistic : str
     """
@@ -73,15 +77,23 @@ class Comparison:
     confidence: float
     tolerance: float
     statistic: str
+    references: tuple[int, ...]
+    n_references: int = 1
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """What the ratios say of each curve, in a sentence each."""
-        return tuple(self._sentence(curve) for curve in self.curves[1:])
+        return tuple(
+            self._sentence(curve, place)
+            for curve, place in zip(self.curves[self.n_references :], self.references[self.n_references :], strict=True)
+        )
 
-    def _sentence(self, curve: Curve) -> str:
+    def _sentence(self, curve: Curve, place: int) -> str:
+        if place < 0:
+            first = self.curves[0]
+            return f"{curve.label} has nothing to be compared with: {first.op} was not measured with {curve.fixed}."
         own = [ratio for ratio in self.ratios if ratio.label == curve.label]
-        reference = self.curves[0]
+        reference = self.curves[place]
         if not own:
             return f"{curve.label} and {reference.label} share no {curve.x_name}; they cannot be compared."
         counts = {
@@ -94,7 +106,7 @@ class Comparison:
         together = f"; runs of {pooled} platforms taken together, platform=... chooses one" if pooled > 1 else ""
         return (
             f"{curve.label} takes {_ranged(min(ratios), max(ratios))} times as much as {reference.label}: of "
-            f"{len(own)} values of {curve.x_name} {said}{simulated}{together}."
+            f"{len(own)} value{'' if len(own) == 1 else 's'} of {curve.x_name} {said}{simulated}{together}."
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -110,7 +122,10 @@ class Comparison:
             "level": self.level,
             "confidence": self.confidence,
             "tolerance": self.tolerance,
-            "curves": [_plain(curve) for curve in self.curves],
+            "curves": [
+                {**_plain(curve), "reference": self.curves[place].label if place >= 0 else None}
+                for curve, place in zip(self.curves, self.references, strict=True)
+            ],
             "ratios": [{key: _number(value) for key, value in vars(ratio).items()} for ratio in self.ratios],
             "sentences": list(self.sentences),
         }
@@ -196,6 +211,7 @@ def compare(
     store: Store,
     choices: Sequence[str | Mapping[str, Any] | Choice],
     *,
+    where: Mapping[str, Any] | None = None,
     statistic: str = "med",
     confidence: float = 0.95,
     level: float = 0.05,
@@ -203,11 +219,17 @@ def compare(
 ) -> Comparison:
     """Return curves and their ratios to the first; different operations on different machines may be compared.
 
+    Where the first choice leaves open the number of processes, or the size, it is a curve for each, and a curve of another
+    choice is compared with the one that has as many processes, or the same size.
+
     Parameters
     ----------
     store : Store
     choices : sequence of str, mapping or Choice
         Each becomes a curve: ``"MPI_Gather"``, ``"op=MPI_Gather,platform=daint*"``, ``{"op": "MPI_Gather", "p": 32}``.
+        ``"op=MPI_Gather,run=3f2a"`` is one run, by the beginning of its id.
+    where : mapping, optional
+        Filters of all choices; what a choice says itself goes first.
     statistic : str
         What stands for the repetitions of a measurement; the runs are the sample.
     confidence : float
@@ -226,7 +248,10 @@ def compare(
     """
     if isinstance(choices, str | Mapping) or not choices:
         raise UsageError("compare needs a list of choices, such as ['MPI_Gather', 'Gather_send_recv'].")
-    curves = _labelled([curve_of(store, Choice.of(choice), statistic) for choice in choices])
+    asked = [Choice.of(choice) for choice in choices]
+    asked = [replace(one, filters={**(where or {}), **one.filters}) for one in asked]
+    by_choice = [curves_of(store, choice, statistic) for choice in asked]
+    curves = _labelled([curve for own in by_choice for curve in own])
     first = curves[0]
     for curve in curves[1:]:
         for name in ("metric", "x_name"):
@@ -235,29 +260,37 @@ def compare(
                 raise UsageError(
                     f"{curve.label} has the {name} {mine}, {first.label} {theirs}; choose curves that have the same."
                 )
+    n_references = len(by_choice[0])
+    places = {curve.fixed: place for place, curve in enumerate(curves[:n_references])}
+    references = [-1] * n_references
+    references += [0 if n_references == 1 else places.get(curve.fixed, -1) for curve in curves[n_references:]]
     found: list[Ratio] = []
-    for curve in curves[1:]:
-        found += _ratios(first, curve, confidence)
-    return Comparison(tuple(curves), tuple(_judged(found, level, tolerance)), level, confidence, tolerance, statistic)
+    for curve, place in zip(curves, references, strict=True):
+        if place >= 0:
+            found += _ratios(curves[place], curve, confidence)
+    judged = tuple(_judged(found, level, tolerance))
+    return Comparison(tuple(curves), judged, level, confidence, tolerance, statistic, tuple(references), n_references)
 
 
 def _labelled(curves: list[Curve]) -> list[Curve]:
     """Return the curves with labels that say what differs between them, and no two alike."""
-    from dataclasses import replace
-
     same_platform = len({curve.platform for curve in curves}) == 1
     same_fixed = len({curve.fixed for curve in curves}) == 1
     same_kind = [len(set(values)) == 1 for values in zip(*(curve.kind for curve in curves), strict=True)]
     seen: dict[str, int] = {}
+    given = [curve.label for curve in curves]
     labelled = []
     for curve in curves:
         label = curve.label
-        if label == f"{curve.op} on {curve.platform}":  # made, not given
+        if curve.made:
             label = curve.op if same_platform else label
             label += f", {curve.fixed}" if curve.fixed and not same_fixed else ""
             label += "".join(
                 f", {said}" for said, is_same in zip(curve.kind, same_kind, strict=True) if said and not is_same
             )
+            label += f", {curve.runs}" if curve.runs else ""
+        elif given.count(label) > 1 and not same_fixed:
+            label += f", {curve.fixed}" if curve.fixed else ""
         seen[label] = number = seen.get(label, 0) + 1
         labelled.append(replace(curve, label=label if number == 1 else f"{label} ({number})"))
     return labelled
@@ -276,15 +309,15 @@ def _ratios(first: Curve, curve: Curve, confidence: float) -> list[Ratio]:
     counts = list(zip(test.n_left.tolist(), test.n_right.tolist(), strict=True))
     columns = (shared, shift.estimate, shift.low, shift.high, test.p, counts)
     return [
-        Ratio(curve.label, int(x), float(ratio), float(low), float(high), float(p), math.nan, "undecided", n)
+        Ratio(
+            curve.label, int(x), float(ratio), float(low), float(high), float(p), math.nan, "undecided", n, first.label
+        )
         for x, ratio, low, high, p, n in zip(*columns, strict=True)
     ]
 
 
 def _judged(ratios: list[Ratio], level: float, tolerance: float) -> list[Ratio]:
     """Return the ratios with adjusted p-values; where so few runs cannot reach the level there is no test."""
-    from dataclasses import replace
-
     can = [2 * least_rank_sum_p(*ratio.n_runs) <= level for ratio in ratios]
     p = np.array([ratio.p if able else math.nan for ratio, able in zip(ratios, can, strict=True)])
     q = adjusted_p(p) if len(p) else p

@@ -15,10 +15,22 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-__all__ = ["Database", "conditions"]
+__all__ = ["RUN_COLUMNS", "SUITE_COLUMNS", "Database"]
 
+RUN_COLUMNS = (
+    *("run_id", "platform", "machine", "site", "mpi_impl", "mpi_version", "started", "campaign", "label", "simulated"),
+    *("nodes", "processes_per_node", "suites", "measurements", "repetitions", "complete"),
+    *("user", "contributor", "licence", "notes", "filed"),
+)
+"""What is shown of a run, and can be chosen by."""
 
-_NUMBERS = frozenset((*names("int64"), *names("double"), "nodes", "suites", "measurements", "repetitions"))
+SUITE_COLUMNS = (
+    *("op", "variant", "pattern", "metric", "unit", "x_name", "x_unit", "axis", "x_step", "fixed", "datatype", "sync"),
+    *("role", "statistic", "auto_refined", "allowed_stderr", "cut", "rep_min", "rep_max", "root", "reduction"),
+)
+"""What is shown of a suite."""
+
+_NUMBERS = frozenset((*names("int64"), *names("double"), "nodes", "suites", "measurements", "repetitions", "root"))
 _TRUTHS = frozenset((*names("bool"), "simulated", "complete"))
 
 
@@ -49,9 +61,34 @@ class Database:
             )
             self._columns[view] = list(fresh.schema.names)
 
-    def columns(self, view: str) -> list[str]:
-        """Return the columns of a view."""
-        return self._columns[view]
+    def conditions(self, view: str, filters: Mapping[str, Any]) -> tuple[str, list[Any]]:
+        """Return an SQL condition on the rows of a view, and its parameters.
+
+        Parameters
+        ----------
+        view : {"runs", "points"}
+        filters : mapping
+            A value, several, or a text with ``*`` for each column; None is no filter. Measurements can also be chosen by the
+            columns of their runs.
+
+        Raises
+        ------
+        UsageError
+            If a column is unknown, or a value has no place in a filter.
+        """
+        own = RUN_COLUMNS if view == "runs" else self._columns[view]
+        parts, parameters = ["TRUE"], []
+        for name, wanted in filters.items():
+            if name not in own and name not in RUN_COLUMNS:
+                known = dict.fromkeys(("run", *own, *RUN_COLUMNS))
+                near = difflib.get_close_matches(name, known, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}."
+                raise UsageError(f"there is no {name!r} to choose by{hint}")
+            if wanted is not None:
+                test, values = _condition(name, wanted)
+                parts.append(test if name in own else f"run_id IN (SELECT run_id FROM runs WHERE {test})")
+                parameters += values
+        return " AND ".join(parts), parameters
 
     def answer(self, sql: str, parameters: Sequence[Any] = ()) -> pd.DataFrame:
         """Return the answer to a question of a user's: one, and nothing that would change the views.
@@ -116,39 +153,17 @@ def _closed_connection(folder: Path | None) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def conditions(filters: Mapping[str, Any], known: Sequence[str]) -> tuple[str, list[Any]]:
-    """Return an SQL condition and its parameters.
-
-    Parameters
-    ----------
-    filters : mapping
-        A value, several, or a text with ``*`` for each column; None is no filter.
-    known : sequence of str
-        The columns.
-
-    Raises
-    ------
-    UsageError
-        If a column is unknown, or a value has no place in a filter.
-    """
-    parts, parameters = ["TRUE"], []
-    for name, wanted in filters.items():
-        if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}."
-            raise UsageError(f"there is no {name!r} to choose by{hint}")
-        if wanted is None:
-            continue
-        values = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
-        if not all(isinstance(value, str | int | float) for value in values):
-            raise UsageError(f"{name} is {wanted!r:.60}; a text, a number, or a list of them is needed.")
-        tests = []
-        for value in (_fitting(name, value) for value in values):
-            is_glob = isinstance(value, str) and "*" in value
-            tests.append(f'"{name}" GLOB ?' if is_glob else f'"{name}" = ?')
-            parameters.append(value.replace("[", "[[]") if isinstance(value, str) and is_glob else value)
-        parts.append(f"({' OR '.join(tests) or 'FALSE'})")
-    return " AND ".join(parts), parameters
+def _condition(name: str, wanted: Any) -> tuple[str, list[Any]]:
+    """Return an SQL condition on a column, and its parameters; a value, several, or a text with ``*``."""
+    values = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
+    if not all(isinstance(value, str | int | float) for value in values):
+        raise UsageError(f"{name} is {wanted!r:.60}; a text, a number, or a list of them is needed.")
+    tests, parameters = [], []
+    for value in (_fitting(name, value) for value in values):
+        is_glob = isinstance(value, str) and "*" in value
+        tests.append(f'"{name}" GLOB ?' if is_glob else f'"{name}" = ?')
+        parameters.append(value.replace("[", "[[]") if isinstance(value, str) and is_glob else value)
+    return f"({' OR '.join(tests) or 'FALSE'})", parameters
 
 
 def _fitting(name: str, value: str | float) -> str | float:

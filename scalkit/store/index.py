@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from scalkit.errors import DataError
 from scalkit.store.columns import COLUMNS, SCHEMA_VERSION, arrow_schema
 from scalkit.store.content import decoded
+from scalkit.store.facts import with_facts
 from scalkit.store.folder import StoreFolder
 from scalkit.store.record import canonical, platform_of
 
@@ -126,7 +127,7 @@ def _newest(folder: StoreFolder) -> tuple[Path | None, frozenset[str]]:
 
 
 def _version() -> bytes:
-    return f"1.{SCHEMA_VERSION}".encode()
+    return f"2.{SCHEMA_VERSION}".encode()
 
 
 def _read(folder: StoreFolder, run_ids: Iterable[str]) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
@@ -147,7 +148,8 @@ def _read(folder: StoreFolder, run_ids: Iterable[str]) -> tuple[pa.Table, pa.Tab
         rows.append(row)
         points.append(_with_run(row, table))
     runs = pa.Table.from_pylist(rows, schema=_runs_schema())
-    empty = pa.schema([pa.field(name, _kind_of_run(name)) for name in _OF_RUN] + _indexed_fields()).empty_table()
+    fields = [pa.field(name, _kind_of_run(name)) for name in _OF_RUN] + _indexed_fields()
+    empty = with_facts(pa.schema(fields).empty_table())
     return runs, pa.concat_tables([empty, *points]), tuple(problems)
 
 
@@ -167,7 +169,8 @@ def _with_run(row: dict[str, Any], table: pa.Table) -> pa.Table:
 
     columns = [pa.repeat(pa.scalar(row[name], _kind_of_run(name)), len(table)) for name in _OF_RUN]
     fields = [pa.field(name, _kind_of_run(name)) for name in _OF_RUN]
-    return pa.table([*columns, *(table[name] for name in _INDEXED)], schema=pa.schema(fields + _indexed_fields()))
+    arrays = [*columns, *(table[name] for name in _INDEXED)]
+    return with_facts(pa.table(arrays, schema=pa.schema(fields + _indexed_fields())))
 
 
 def _row(run_id: str, record: dict[str, Any], table: pa.Table) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.store.columns import SCHEMA_VERSION
 from scalkit.store.folder import MARKER, now
+from scalkit.whole_file import whole_file
 
 if TYPE_CHECKING:
     from scalkit.store.store import Store
@@ -250,16 +251,13 @@ def _sha256(content: bytes | Path) -> str:
 
 def _written(path: Path, files: Mapping[str, bytes | Path], runs: int) -> Published:
     """Write the zip beside its place, then rename it; the same files make the same bytes."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as made:
-            for name, one in sorted(files.items()):
-                member = zipfile.ZipInfo(name, _WHEN)
-                member.external_attr = 0o644 << 16
-                member.compress_type = zipfile.ZIP_STORED if name.endswith(".parquet") else zipfile.ZIP_DEFLATED
-                made.writestr(member, one if isinstance(one, bytes) else one.read_bytes())
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise StoreError(f"cannot write {str(path)!r}: {error.strerror or error}; name another file.") from error
+    with (
+        whole_file(path, StoreError, "name another file", what=repr(str(path))) as part,
+        zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as made,
+    ):
+        for name, one in sorted(files.items()):
+            member = zipfile.ZipInfo(name, _WHEN)
+            member.external_attr = 0o644 << 16
+            member.compress_type = zipfile.ZIP_STORED if name.endswith(".parquet") else zipfile.ZIP_DEFLATED
+            made.writestr(member, one if isinstance(one, bytes) else one.read_bytes())
     return Published(path, runs, len(files), path.stat().st_size, _sha256(path))

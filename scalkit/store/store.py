@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.store.content import decoded, encoded
-from scalkit.store.database import Database, conditions
+from scalkit.store.database import RUN_COLUMNS, SUITE_COLUMNS, Database
 from scalkit.store.filed import Filed, login, replaced_by
 from scalkit.store.folder import StoreFolder, now
 from scalkit.store.index import Snapshot, rebuild, snapshot
@@ -30,35 +30,6 @@ __all__ = ["Store"]
 
 T = TypeVar("T")
 Texts = str | Sequence[str]
-
-_SHOWN_RUN: tuple[str, ...] = (
-    "run_id",
-    "platform",
-    "machine",
-    "site",
-    "mpi_impl",
-    "mpi_version",
-    "started",
-    "campaign",
-    "label",
-)
-_SHOWN_RUN += ("simulated", "nodes", "processes_per_node", "suites", "measurements", "repetitions", "complete")
-_SHOWN_RUN += ("user", "contributor", "licence", "notes", "filed")
-_SUITE: tuple[str, ...] = (
-    "op",
-    "variant",
-    "pattern",
-    "metric",
-    "unit",
-    "x_name",
-    "x_unit",
-    "axis",
-    "x_step",
-    "fixed",
-    "datatype",
-    "sync",
-)
-_SUITE += ("role", "statistic", "auto_refined", "allowed_stderr", "cut", "rep_min", "rep_max")
 
 
 class Store:
@@ -195,15 +166,19 @@ class Store:
         retracted : bool
             Also those that were retracted.
         **filters
-            A value, a list of values, or a text with ``*``, for any column: ``machine="juwels*"``.
+            A value, a list of values, or a text with ``*``, for any column: ``machine="juwels*"``. ``run`` takes ids of runs or
+            their beginnings.
         """
-        return self._asked(lambda database: self._runs(database, filters), retracted)
+        filters = self._with_ids(filters)
 
-    def _runs(self, database: Database, filters: Mapping[str, Any]) -> pd.DataFrame:
-        where, values = conditions(filters, _SHOWN_RUN)
-        return database.frame(
-            f"SELECT {', '.join(_SHOWN_RUN)} FROM runs WHERE {where} ORDER BY started DESC, platform, run_id", values
-        )
+        def answer(database: Database) -> pd.DataFrame:
+            where, values = database.conditions("runs", filters)
+            columns = ", ".join(RUN_COLUMNS)
+            return database.frame(
+                f"SELECT {columns} FROM runs WHERE {where} ORDER BY started DESC, platform, run_id", values
+            )
+
+        return self._asked(answer, retracted)
 
     def suites(self, run_ids: Texts | None = None, **filters: Any) -> pd.DataFrame:
         """Return the suites of runs: all measurements of one operation with one pattern, varied over one parameter.
@@ -213,7 +188,7 @@ class Store:
         run_ids : str or sequence of str, optional
             Ids, or their beginnings.
         **filters
-            As in `runs`, for any attribute of runs' platforms, suites or measurements: ``op="MPI_Gather*", p=32``.
+            As in `runs`, for any attribute of runs, suites or measurements: ``op="MPI_Gather*", p=32, site="our lab"``.
 
         Returns
         -------
@@ -221,7 +196,9 @@ class Store:
             A row for each suite of each run: attributes, the number of points, and the range of the parameter.
         """
         filters = self._with_ids(filters, run_ids)
-        columns = ", ".join(f'any_value("{name}") AS "{name}"' for name in ("platform", *_SUITE))
+        single = {"root": "CASE WHEN min(root) = max(root) THEN min(root) END AS root"}  # it may be what varies
+        names = ("platform", *SUITE_COLUMNS)
+        columns = ", ".join(single.get(name, f'any_value("{name}") AS "{name}"') for name in names)
         return self._asked(
             lambda database: _selected(
                 database,
@@ -240,8 +217,10 @@ class Store:
         """Return some columns of measurements as numpy arrays, masked where values are missing; `distinct` ones once."""
         listed = ", ".join(f'"{name}"' for name in columns)
 
+        filters = self._with_ids(filters)
+
         def answer(database: Database) -> dict[str, Any]:
-            where, values = conditions(filters, database.columns("points"))
+            where, values = database.conditions("points", filters)
             return database.arrays(f"SELECT {'DISTINCT ' * distinct}{listed} FROM points WHERE {where}", values)
 
         return self._asked(answer)
@@ -361,13 +340,17 @@ class Store:
         """What lies on the disk."""
         return self._folder
 
-    def _with_ids(self, filters: Mapping[str, Any], run_ids: Texts | None) -> dict[str, Any]:
-        if run_ids is None:
-            return dict(filters)
-        return {
-            **filters,
-            "run_id": [self.resolve(one) for one in ([run_ids] if isinstance(run_ids, str) else run_ids)],
-        }
+    def _with_ids(self, filters: Mapping[str, Any], run_ids: Texts | None = None) -> dict[str, Any]:
+        """Return filters with whole ids of the runs that `run_ids` and ``run`` name by their beginnings."""
+        found = dict(filters)
+        named = found.pop("run", None)
+        for wanted in (run_ids, named):
+            if wanted is not None:
+                several = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
+                whole = [self.resolve(str(one)) for one in several]
+                before = found.get("run_id")
+                found["run_id"] = whole if not isinstance(before, list) else [one for one in whole if one in before]
+        return found
 
     def _retracted_ids(self) -> tuple[str, ...]:
         return tuple(sorted({entry["run_id"] for entry in self._folder.retracted()}))
@@ -397,5 +380,5 @@ class Store:
 
 
 def _selected(database: Database, what: str, filters: Mapping[str, Any], then: str) -> pd.DataFrame:
-    where, values = conditions(filters, database.columns("points"))
+    where, values = database.conditions("points", filters)
     return database.frame(f"SELECT {what} FROM points WHERE {where} {then}", values)

@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 import scalkit as sk
-from scalkit.errors import DataError
 from scalkit.plots.store_site import page
 
 OPS = ("Master_worker[Recv_any]", "Master_worker[Waitany:20us]")
@@ -129,8 +127,8 @@ def test_suites_of_a_master_over_the_size(tmp_path: Path) -> None:
     assert [ds.attrs["parameter"] for ds in (node.to_dataset() for node in tree.leaves)] == ["S", "S"]
     curve = store.compare([f"op={OPS[1]},metric=time,p=4"]).curves[0]
     assert (curve.x.tolist(), curve.fixed) == ([8, 64, 512], "p = 4")
-    with pytest.raises(DataError, match="2 numbers of processes and 3 message sizes; choose one p or one msg_By"):
-        store.compare([f"op={OPS[1]},metric=time"])
+    both = store.compare([f"op={OPS[1]},metric=time"]).curves
+    assert [(curve.fixed, curve.x.tolist()) for curve in both] == [("p = 2", [8, 64, 512]), ("p = 4", [8, 64, 512])]
 
 
 def test_a_dataset_with_shares_can_be_filed(tmp_path: Path) -> None:

@@ -1,0 +1,130 @@
+"""Choices: by run, by what is known of runs, and left open; each is compared with what was measured alike."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import scalkit as sk
+from scalkit.cli import main
+from scalkit.errors import DataError, UsageError
+from scalkit.plots.store_figure import joint
+from scalkit.store.choices import Choice
+
+DATA = Path(__file__).resolve().parents[2] / "data"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> sk.store.Store:
+    """Two operations over two numbers of processes and three sizes; before and after a switch, three runs each."""
+    store = sk.store.open(tmp_path_factory.mktemp("compared") / "results")
+    points = [[p, size] for p in (2, 4) for size in (8, 64, 512)]
+    for op, slower in (("MPI_Gather", 1.0), ("Gather_send_recv", 2.0)):
+        for notes, faster in (("before", 1.0), ("after", 0.5)):
+            for run in range(3):
+                times = [slower * faster * p * (1 + run / 100) * 1e-6 * size for p, size in points]
+                ds = sk.measurements(points, times, parameter=["p", "S"], name=op)
+                ds = ds.assign_attrs(started=f"2019-03-{10 + run}T00:00:00Z")
+                store.put(ds, machine="vm", site=f"lab {notes}", notes=notes)
+    return store
+
+
+def test_what_is_left_open_becomes_curves_that_are_compared_with_their_like(store: sk.store.Store) -> None:
+    found = store.compare(["MPI_Gather", "Gather_send_recv"], where={"notes": "before"})
+    assert [curve.label for curve in found.curves] == [
+        "MPI_Gather, p = 2",
+        "MPI_Gather, p = 4",
+        "Gather_send_recv, p = 2",
+        "Gather_send_recv, p = 4",
+    ]
+    assert found.references == (-1, -1, 0, 1)
+    assert {round(ratio.ratio, 6) for ratio in found.ratios} == {2.0}
+    assert [text.split(":")[0] for text in found.sentences] == [
+        f"Gather_send_recv, p = {p} takes 2 times as much as MPI_Gather, p = {p}" for p in (2, 4)
+    ]
+    assert [one["reference"] for one in found.to_json()["curves"]][2:] == ["MPI_Gather, p = 2", "MPI_Gather, p = 4"]
+    assert len(joint(found).data) == 4
+    of_one = store.compare(["op=MPI_Gather,p=4", "op=Gather_send_recv"], where={"notes": "before"})
+    assert of_one.references == (-1, 0, 0)
+    lacking = store.compare(["op=MPI_Gather,p=2|4", "op=Gather_send_recv,p=4|2", "op=MPI_Gather,p=4"])
+    assert lacking.references == (-1, -1, 0, 1, 1)
+    named = store.compare([{"op": "MPI_Gather", "label": "ours"}])
+    assert [curve.label for curve in named.curves] == ["ours, p = 2", "ours, p = 4"]
+
+
+def test_a_curve_without_its_like_says_so(store: sk.store.Store, tmp_path: Path) -> None:
+    copy = sk.store.open(tmp_path / "s")
+    copy.merge(store.path)
+    points = [[p, size] for p in (4, 8) for size in (8, 64, 512)]
+    copy.put(sk.measurements(points, [1e-6] * 6, parameter=["p", "S"], name="MPI_Allgather"), machine="vm")
+    found = copy.compare(["MPI_Gather", "MPI_Allgather"])
+    assert found.references == (-1, -1, 1, -1)
+    expected = "MPI_Allgather, p = 8 has nothing to be compared with: MPI_Gather was not measured with p = 8."
+    assert found.sentences[1] == expected
+
+
+def test_more_than_can_be_told_apart_is_refused_with_what_to_choose(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    points = [[p, size] for p in range(2, 12) for size in (8, 64)]
+    store.put(sk.measurements(points, [1e-6] * 20, parameter=["p", "S"], name="MPI_Gather"), machine="vm")
+    expected = (
+        r"^'op=MPI_Gather' has 10 numbers of processes \(2, 3, 4, 5, 6, 7, 8, 9, 10, 11\) and 2 sizes \(8, 64\); "
+        r"choose up to 8, as in p=2 or p=2\|3\.$"
+    )
+    with pytest.raises(DataError, match=expected):
+        store.compare(["MPI_Gather"])
+    assert len(store.compare(["op=MPI_Gather,p=2|3|11"]).curves) == 3
+
+
+def test_runs_are_chosen_by_the_beginning_of_their_id_and_by_what_is_known_of_them(store: sk.store.Store) -> None:
+    runs = store.runs(site="lab before", notes="bef*")
+    assert len(runs) == 6
+    gathers = [one for one in runs["run_id"] if set(store.suites(run=one[:8])["op"]) == {"MPI_Gather"}]
+    assert len(gathers) == 3
+    first, second, _ = gathers
+    found = store.compare([f"run={first[:8]},p=4", f"op=MPI_Gather,run={second[:8]},p=4"])
+    assert [curve.label for curve in found.curves] == [f"MPI_Gather, run {one[:8]}" for one in (first, second)]
+    switch = store.compare(["op=MPI_Gather,notes=before,p=4", "op=MPI_Gather,notes=after,p=4"])
+    assert {round(ratio.ratio, 2) for ratio in switch.ratios} == {0.5}
+    assert len(store.points(run=[first, second], p=4)) == 6
+    assert len(store.runs(run=first[:6])) == 1
+    assert len(store.suites(gathers, run=first, site="lab before", p=2)) == 1
+    with pytest.raises(DataError, match=r"^there is no run 'zz' in "):
+        store.compare(["op=MPI_Gather,run=zz"])
+    with pytest.raises(UsageError, match=r"^there is no 'sit' to choose by; did you mean 'site'\?$"):
+        store.points(sit="lab")
+
+
+def test_choices_are_shown_as_they_are_written() -> None:
+    assert (
+        Choice.of("op=MPI_Gather,platform=vm, MPICH 5.0,p=2|16").shown == "op=MPI_Gather,platform=vm, MPICH 5.0,p=2|16"
+    )
+    assert Choice.of({"op": "f", "run_id": ["0" * 32] * 1000}).shown == "op=f"
+
+
+def test_root_and_reduction_can_be_chosen_by(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    store.put(DATA / "quickstart")
+    store.put(sk.measurements([1, 2, 3], [1e-6] * 3, parameter="root", name="Bcast_from"), machine="vm")
+    assert set(store.suites(root=0, metric="time")["op"]) == {
+        *("MPI_Bcast", "MPI_Reduce", "MPI_Gather", "Bcast_binary_tree")
+    }
+    assert set(store.suites(reduction="MPI_SUM", metric="time")["op"]) == {"MPI_Reduce", "MPI_Allreduce"}
+    assert list(store.points(op="Bcast_from")["root"]) == [1, 2, 3]
+    assert store.suites(op="Bcast_from")["root"].isna().all()  # what it is over
+    assert store.points(op="MPI_Alltoall", metric="time")["root"].isna().all()
+    with pytest.raises(DataError, match=r" has \d operations, such as .* at one p of one run; choose more narrowly, "):
+        store.compare(["metric=time,program=sk_time"])
+    store.reindex()  # the facts are in an index on the disk, too
+    assert list(store.points(root=3)["op"]) == ["Bcast_from"]
+
+
+def test_the_command_takes_filters_of_all_curves(store: sk.store.Store, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["store", "compare", str(store.path), "MPI_Gather", "Gather_send_recv", "--where", "notes=after", "p=4"]
+    assert main([*words, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [one["label"] for one in told["curves"]] == ["MPI_Gather", "Gather_send_recv"]
+    assert main(["store", "compare", str(store.path), "MPI_Gather"]) == 0
+    assert capsys.readouterr().out == "2 curves of one choice; name another to compare it with.\n"
