@@ -18,7 +18,7 @@ from scalkit.plots.waiting_figures import analysis_speed, scaling_of_program
 from scalkit.reports import waiting_sections
 from scalkit.reports.waiting_page import WaitingPage, open_waiting
 from scalkit.reports.waiting_report import waiting_report
-from scalkit.trace import TraceBuilder, analyse, over_processes, write_result
+from scalkit.trace import Options, TraceBuilder, analyse, over_processes, write_result
 from scalkit.trace.breakdown import breakdown
 
 AXE = Path(__file__).resolve().parents[1] / "vendor/axe.min.js"
@@ -154,6 +154,21 @@ def test_with_a_progress_thread_nobody_waits(tmp_path: Path) -> None:
     assert page.status == 0
     assert "4 31 µs – –" in shown(page, "communication")
     assert "nan" not in json.dumps(page.to_dict()).lower()
+
+
+def test_a_trace_that_lacks_something(tmp_path: Path) -> None:
+    traces = [str(make_trace(tmp_path / f"p{p}", p)) for p in (2, 4)]
+    (tmp_path / "p4/000003.sktrace").unlink()
+    with pytest.raises(DataError, match=r"location 3: .* or analyse the rest with --keep-going\.$"):
+        open_waiting(traces)
+    page = open_waiting(traces, baseline=False, keep_going=True)
+    assert [timeline.locations for timeline in page.timelines] == [4, 2]
+    assert "left out " + traces[1] + ": location 3: 000003.sktrace cannot be read" in shown(page, "provenance")
+    options = Options(search="entering")
+    write_result(analyse(traces[0], options), tmp_path / "r.nc")
+    assert shown(open_waiting([traces[0]], baseline=False), "method").count("Options") == 1
+    told = shown(open_waiting([traces[0], str(tmp_path / "r.nc")], baseline=False), "method")
+    assert [f"Options of {name}: " in told for name in (traces[0], tmp_path / "r.nc")] == [True, True]
 
 
 def test_wrong_input(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -178,6 +178,8 @@ def test_an_archive_with_a_leave_that_has_no_enter(
         "record it again, or analyse the rest with --keep-going.\n"
     )
     assert main(["trace", "analyse", archive, "--keep-going"]) == 0
+    said = "left out:\n  location 1: a region is left that was not the innermost one (1 of all locations)\n"
+    assert capsys.readouterr().out.endswith(said)
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

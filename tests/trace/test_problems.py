@@ -229,6 +229,16 @@ def test_options() -> None:
         Options(chunk=0)
 
 
+def test_a_function_that_is_not_called(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trace = str(good().write(tmp_path))
+    assert main(["trace", "analyse", trace, "--no-progress", "MPI_Win_flash"]) == 2
+    said = "no_progress names 'MPI_Win_flash', of which the trace has no call; did you mean 'MPI_Win_flush'? It calls "
+    assert capsys.readouterr().err == f"scalkit trace: {said}MPI_Put, MPI_Win_flush.\n"
+    with pytest.raises(UsageError, match=r"^no_progress names 'solve', of which .*; it calls MPI_Put, MPI_Win_flush\.$"):
+        analyse(trace, Options(no_progress=("solve",)))
+    analyse(trace, Options(no_progress=("MPI_Put_c",)))
+
+
 def test_more_processes_than_locations(tmp_path: Path) -> None:
     MPI = pytest.importorskip("mpi4py.MPI", reason="needs mpi4py")
     good().write(tmp_path)

@@ -88,6 +88,9 @@ def test_in_python(view: TimelineView, folder: Path, tmp_path: Path) -> None:
             view.group = wrong
     with pytest.raises(UsageError, match="is empty; its end comes after its begin"):
         view.zoom(1, 1)
+    with pytest.raises(UsageError, match=r"from 1 to 2 s lies beyond the trace, which lasts from 0 to 0\.1\d* s\.$"):
+        view.zoom(1, 2)
+    assert view.zoom(-1, 0.01).window == [0, 10e6]
     with pytest.raises(DataError, match="there is no trace in"):
         TimelineView(tmp_path)
     assert repr(view).startswith("<TimelineView: Timeline of simulated 12 processes over 100 ms; all together: ")

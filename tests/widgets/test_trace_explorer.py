@@ -256,8 +256,10 @@ def test_it_is_closed_as_a_whole(wire: Wire, ds: xr.Dataset) -> None:
     assert living() == before
 
 
-def test_the_figure_alone(ds: xr.Dataset) -> None:
+def test_the_figure_alone(ds: xr.Dataset, tmp_path: Path) -> None:
     figure = plots.trace_matrix(ds)
+    write_result(ds, tmp_path / "w.nc")
+    assert plots.trace_matrix(tmp_path / "w.nc").to_dict() == figure.to_dict()
     assert figure.data[0].z[0] == [None, 2e-8, None, 3e-7]
     assert "simulated" in figure.layout.xaxis.title.text
     assert figure.data[0].hovertemplate.endswith("%{z:.3s}s<extra></extra>")
