@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError
 from scalkit.markup import block, paragraph, table
-from scalkit.perfmodels.quantities import format_value
+from scalkit.perfmodels.quantities import format_value, level_in, seconds_in, values_in
 
 __all__ = ["BisectionFit", "fit_bisection"]
 
@@ -119,6 +119,11 @@ def fit_bisection(
     ----------
     Hoefler, Schneider, Lumsdaine 2008: Multistage switches are not crossbars (docs/references.md).
     """
+    if not isinstance(times, Mapping) or not all(isinstance(p, int | np.integer) for p in times):
+        raise DataError(
+            f"the times are {str(times)[:40]!r}; give a table for each number of processes, {{2: table, ...}}."
+        )
+    size, level = float(values_in(size, "S")), level_in(level)
     if not times or not size > 0:
         raise DataError(
             f"the bisection needs messages of a positive size and times, got {size:g} B and {len(times)} tables."
@@ -127,7 +132,7 @@ def fit_bisection(
     processes = tuple(sorted(times))
     tables, drawn = [], []
     for p in processes:
-        one = np.asarray(times[p], dtype=np.float64)
+        one = seconds_in(times[p], f"times of {p} processes")
         if one.ndim != 2 or one.shape[0] < 3 or one.shape[1] != p or not (one > 0).all():
             raise DataError(
                 f"the times of {p} processes must be positive, of at least 3 rounds times {p}, got the shape {one.shape}."

@@ -13,9 +13,11 @@ from scalkit.errors import UsageError
 from scalkit.markup import block, bullets, paragraph, table
 from scalkit.perfmodels.card_file import card_toml
 from scalkit.perfmodels.catalogue import ModelCatalogue, read_models
+from scalkit.perfmodels.measured_range import extrapolated
 from scalkit.perfmodels.model import PerformanceModel
 from scalkit.perfmodels.point_to_point import LogGP, PointToPoint
 from scalkit.perfmodels.quantities import format_value
+from scalkit.perfmodels.ranges import Range
 
 __all__ = ["EXCHANGE", "MESSAGE", "PACKING", "REDUCING", "ModelCard", "Quantity", "read_card"]
 
@@ -96,8 +98,9 @@ class ModelCard:
 
     @property
     def point_to_point(self) -> PointToPoint:
-        """The model of a message, for algorithms of collective operations; it holds for larger messages, too.
+        """The model of a message, for algorithms of collective operations.
 
+        Beyond the sizes that were measured, for which ``models["message"]`` holds, the last protocol goes on, as the source says.
         Reductions add up bytes, ``reduce_per_byte``, if the card has it; of elements of 8 B there is ``reduce_per_byte_double``.
 
         Raises
@@ -107,14 +110,18 @@ class ModelCard:
         """
         if MESSAGE not in self.models:
             raise UsageError(f"the card of '{self.name}' has no model '{MESSAGE}'; fit latency with --what latency.")
-        source = f"model card of {self.name}"
+        models = {name: extrapolated(self.models[name]) for name in (MESSAGE, "gap", EXCHANGE) if name in self.models}
+        time = models.pop(MESSAGE)
+        limits = self.models[MESSAGE].valid.get("S", Range())
+        source = f"model card of {self.name}" + ("" if limits.is_all else f", extrapolated beyond {limits.text('S')}")
         known = {one.name: one.value for one in self.quantities}
         reducing = f"{known.get(REDUCING, 0.0)!r} s/B"
-        more = {name: self.models.get(name) for name in ("gap", EXCHANGE)}
-        return PointToPoint(self.models[MESSAGE], reduce_per_byte=reducing, name=self.name, source=source, **more)
+        return PointToPoint(time, reduce_per_byte=reducing, name=self.name, source=source, **models)
 
     def packing(self, stride: int) -> PerformanceModel:
         """Return the time of packing S bytes of blocks of 8 B, one every `stride` blocks, as `with_datatype` takes it.
+
+        Beyond the sizes that were measured its ends go on, and its source says so.
 
         Raises
         ------
@@ -122,7 +129,7 @@ class ModelCard:
             If the card has none at this stride.
         """
         if (name := f"{PACKING}{stride}") in self.models:
-            return self.models[name]
+            return extrapolated(self.models[name])
         known = [name.removeprefix(PACKING) for name in self.models if name.startswith(PACKING)]
         raise UsageError(
             f"the card of '{self.name}' has no packing at the stride {stride!r:.20}; it has {', '.join(known) or 'none'}. Fit it "

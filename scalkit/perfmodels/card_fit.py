@@ -18,6 +18,7 @@ from scalkit.perfmodels.card import EXCHANGE, MESSAGE, PACKING, REDUCING, ModelC
 from scalkit.perfmodels.congestion import Torus
 from scalkit.perfmodels.exact import ExactModel
 from scalkit.perfmodels.loggp_fit import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
+from scalkit.perfmodels.measured_range import within
 from scalkit.perfmodels.message_fit import MessageFit, fit_messages
 from scalkit.perfmodels.message_runs import MessageRuns, read_message_runs
 from scalkit.perfmodels.model import PerformanceModel
@@ -90,7 +91,7 @@ def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level:
         exchange = fit_messages(sizes, trips, statistic=statistic, scatter=not runs.is_simulated, level=level)
         fits[EXCHANGE] = made.add_exchange(exchange)
     if have >= {"Round_trip", "Train", "Train_delayed"}:
-        fits["loggp"] = made.add_loggp(_loggp(runs, fits.get("sync"), statistic, level))
+        fits["loggp"] = made.add_loggp(_loggp(runs, fits.get("sync"), statistic, level), float(loggp_sizes.max()))
     for op, side in (("Overlap_send", "sender"), ("Overlap_receive", "receiver")):
         if op in have:
             tables = {field: runs.table(op, field=field)[1] for field in ("beside", "work", "t")}
@@ -131,7 +132,7 @@ class _Card:
 
     def add_message(self, fit: MessageFit) -> MessageFit:
         self._message = fit
-        self.models[MESSAGE] = _named(fit.point_to_point(beyond=True).time, MESSAGE)
+        self.models[MESSAGE] = _measured(fit, MESSAGE)
         first, last = fit.protocols[0].fit, fit.protocols[-1]
         self._add("latency", first.constant, first.constant_interval, "s", "of the smallest messages, one way")
         low, high = (1 / end if end > 0 else math.inf for end in reversed(last.fit.slope_interval))
@@ -154,7 +155,7 @@ class _Card:
         return fit
 
     def add_exchange(self, fit: MessageFit) -> MessageFit:
-        self.models[EXCHANGE] = _named(fit.point_to_point(beyond=True).time, EXCHANGE)
+        self.models[EXCHANGE] = _measured(fit, EXCHANGE)
         return fit
 
     def add_rendezvous(self, fit: Rendezvous, largest: float) -> Rendezvous:
@@ -167,14 +168,14 @@ class _Card:
             self.remarks.append("Some sends below S waited for the receiver, or some above it did not.")
         return fit
 
-    def add_loggp(self, fit: LogGPFit) -> LogGPFit:
+    def add_loggp(self, fit: LogGPFit, largest: float) -> LogGPFit:
         for name, text in _LOGGP_TEXT.items():
             unit = _LOGGP_UNITS.get(name, "s")
             interval = fit.intervals.get(name, (math.nan, math.nan))
             self._add(name, getattr(fit.parameters, name), interval, unit, text)
         self._add("half_round_trip", fit.half_round_trip, (math.nan, math.nan), "s", "what netgauge prints as L")
         found = fit.parameters.point_to_point()
-        self.models["loggp"] = _named(found.time, "loggp")
+        self.models["loggp"] = within(_named(found.time, "loggp"), "S", 0.0, largest)
         self.models["gap"] = self._gap(found.gap or found.time, fit.largest)
         self.remarks += fit.remarks
         return fit
@@ -182,9 +183,9 @@ class _Card:
     def _gap(self, gap: PerformanceModel, largest: float) -> PerformanceModel:
         """Return the gap between messages: that of LogGP where it was measured, then the time of a message."""
         if self._message is None:
-            return _named(gap, "gap")
+            return within(_named(gap, "gap"), "S", 0.0, largest)
         pieces: list[tuple[Range, PerformanceModel]] = [(Range(high=largest), gap)]
-        for one in self._message.point_to_point(beyond=True).protocols():
+        for one in self._message.point_to_point().protocols():
             if one.sizes.high > largest:
                 pieces.append((Range(max(largest, one.sizes.low), one.sizes.high, open_low=True), one.model()))
         return RangeModel("S", pieces, "gap")
@@ -222,14 +223,15 @@ class _Card:
         self._add(
             "matching", fit.each, fit.interval, "s", "for each receive that is queued before the one that matches"
         )
-        self.models["matching"] = ExactModel("t*R", {"t": f"{fit.each!r} s"}, name="matching")
+        constants = {"t": f"{fit.each!r} s"}
+        self.models["matching"] = ExactModel("t*R", constants, {"R": Range(high=fit.counts[-1])}, "matching")
         self.remarks += fit.remarks
         return fit
 
     def add_hops(self, fit: StepFit) -> StepFit:
         self._add("hop", fit.each, fit.interval, "s", "for each link between two nodes, one way")
         constants = {"alpha": f"{fit.fit.constant!r} s", "t": f"{fit.each!r} s"}
-        self.models["hops"] = ExactModel("alpha + t*h", constants, name="hops")
+        self.models["hops"] = ExactModel("alpha + t*h", constants, {"h": Range(high=fit.counts[-1])}, "hops")
         self.remarks += fit.remarks
         return fit
 
@@ -248,6 +250,10 @@ def _named(model: Any, name: str) -> PerformanceModel:
     """Return the model with another name."""
     found: PerformanceModel = replace(model, name=name)
     return found
+
+
+def _measured(fit: MessageFit, name: str) -> PerformanceModel:
+    return within(_named(fit.point_to_point().time, name), "S", fit.sizes[0], fit.sizes[-1])
 
 
 def _late(runs: MessageRuns) -> tuple[Rendezvous, float]:

@@ -16,13 +16,14 @@ from scalkit.perfmodels.exact import ExactModel, ordered, with_processes
 from scalkit.perfmodels.formula import parse_formula
 from scalkit.perfmodels.model import Kind, Outside, PerformanceModel
 from scalkit.perfmodels.naming import Legend, merged
-from scalkit.perfmodels.quantities import parse_quantity, values_in
+from scalkit.perfmodels.quantities import PARAMETER_UNITS, format_value, parse_quantity, values_in
 from scalkit.perfmodels.ranges import Range, intersection, ranges_of
 
 __all__ = ["NOTATIONS", "AsymptoticModel", "BoundedModel", "DominantTermModel"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 NOTATIONS = ("O", "Theta", "Omega", "o")
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -162,8 +163,8 @@ class DominantTermModel(PerformanceModel):
 
     @property
     def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
-        """Where the known terms hold."""
-        return {**self.rest.valid, **self.known.valid}
+        """Where the known terms hold, and the rest."""
+        return intersection([self.known.valid, self.rest.valid])
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -249,12 +250,20 @@ class BoundedModel(PerformanceModel):
         return self.sides[-1].growth_sum
 
     def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
-        """Return both bounds."""
+        """Return both bounds; where the lower one is above the upper one there are none, see `PerformanceModel.__call__`."""
         shape = np.broadcast_shapes(*(value.shape for value in at.values()))
-        return (
-            np.zeros(shape) if self.lower is None else _side(self.lower, at, outside),
-            np.full(shape, np.inf) if self.upper is None else _side(self.upper, at, outside),
-        )
+        low = np.zeros(shape) if self.lower is None else _side(self.lower, at, outside)
+        high = np.full(shape, np.inf) if self.upper is None else _side(self.upper, at, outside)
+        low, high = (np.broadcast_to(side, shape) for side in (low, high))
+        crossed = low > high * (1 + _ROUNDING)
+        if outside == "error" and crossed.any():
+            where = ", ".join(_span(name, np.broadcast_to(value, shape)[crossed]) for name, value in at.items())
+            values = (format_value(float(side[crossed].flat[0]), self.unit) for side in (low, high))
+            raise UsageError(
+                f"the lower bound of '{self.name}' is above its upper one for {where or 'all values'}, first "
+                f"{' above '.join(values)}; let both hold for fewer values, or say outside='nan'."
+            )
+        return np.where(crossed, np.nan, low), np.where(crossed, np.nan, high)
 
     def symbolic(self) -> tuple[Any, Legend]:
         """Return the pair of bounds, zero and infinity where there is none, and their constants."""
@@ -263,6 +272,13 @@ class BoundedModel(PerformanceModel):
         found, legend = merged(self.sides)
         low = sympy.Integer(0) if self.lower is None else found[0]
         return sympy.Tuple(low, sympy.oo if self.upper is None else found[-1]), legend
+
+
+def _span(parameter: str, values: Floats) -> str:
+    """Return which values of a parameter are meant."""
+    unit = PARAMETER_UNITS.get(parameter, "1")
+    first, last = (format_value(float(one), unit) for one in (values.min(), values.max()))
+    return f"{parameter} = {first}" if first == last else f"{parameter} = {first} to {last}"
 
 
 def _side(model: PerformanceModel, at: Mapping[str, Floats], outside: Outside) -> Floats:

@@ -16,7 +16,7 @@ from scalkit.fit.pure_error import pure_error
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.collectives import collectives_of
 from scalkit.perfmodels.point_to_point import PointToPoint
-from scalkit.perfmodels.quantities import format_value, percent, values_in
+from scalkit.perfmodels.quantities import format_value, percent, seconds_in, values_in
 
 __all__ = ["OTHER", "AlgorithmSwitch", "Cell", "Identified", "identify"]
 
@@ -214,7 +214,7 @@ def identify(
 
 def _checked(S: ArrayLike, P: ArrayLike, times: ArrayLike) -> tuple[Floats, Floats, Floats]:
     size, processes = np.atleast_1d(values_in(S, "S")), np.atleast_1d(values_in(P, "P"))
-    data = np.atleast_1d(np.asarray(times, dtype=np.float64))
+    data = np.atleast_1d(seconds_in(times))
     size = np.broadcast_to(size, processes.shape) if size.size == 1 else size
     if not len(processes) or not len(size) == len(processes) == len(data):
         raise DataError(

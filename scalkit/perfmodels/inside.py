@@ -16,7 +16,7 @@ from scalkit.perfmodels.exact import ExactModel
 from scalkit.perfmodels.hierarchy import BoundedModel
 from scalkit.perfmodels.model import PerformanceModel
 from scalkit.perfmodels.point_to_point import PointToPoint
-from scalkit.perfmodels.quantities import PARAMETER_UNITS, format_value, values_in
+from scalkit.perfmodels.quantities import PARAMETER_UNITS, format_value, level_in, seconds_in, values_in
 from scalkit.perfmodels.range_model import RangeModel
 
 __all__ = ["InsideBounds", "Place", "congested", "inside_bounds"]
@@ -166,11 +166,10 @@ def inside_bounds(model: PerformanceModel, times: ArrayLike, *, level: float = 0
     """
     from scipy.stats import norm
 
-    if model.unit != "s" or model.kind == "asymptotic" or not 0 < level < 1:
-        raise UsageError(
-            f"'{model.name}' is {model.kind}, in {model.unit}, and the level {level!r}; bounds in s are needed."
-        )
-    table_of_times = np.atleast_1d(np.asarray(times, dtype=np.float64))
+    level = level_in(level)
+    if model.unit != "s" or model.kind == "asymptotic":
+        raise UsageError(f"'{model.name}' is {model.kind}, in {model.unit}; bounds in s are needed.")
+    table_of_times = np.atleast_1d(seconds_in(times))
     if not len(table_of_times):
         raise DataError("there are no times; give at least one.")
     table_of_times = table_of_times.reshape(len(table_of_times), -1)

@@ -16,7 +16,7 @@ from scalkit.markup import block, bullets, table
 from scalkit.perfmodels.affine import fit_affine, fit_line
 from scalkit.perfmodels.message_fit import checked_times, fit_messages, spread_of
 from scalkit.perfmodels.point_to_point import LogGP
-from scalkit.perfmodels.quantities import format_value, parse_quantity
+from scalkit.perfmodels.quantities import format_value, level_in, parse_quantity
 
 __all__ = ["LogGPFit", "LogGPLine", "Rendezvous", "find_rendezvous", "fit_loggp"]
 
@@ -143,6 +143,7 @@ def fit_loggp(
     """
     if not isinstance(n, int) or n < 2:
         raise UsageError(f"n = {n!r:.40} messages make no train; use at least 2, 10 are usual.")
+    level = level_in(level)
     at, one = checked_times(sizes, single)
     train, late = (checked_times(sizes, table)[1] for table in (several, delayed))
     t1, tn, td = (np.nanmedian(table, axis=1) for table in (one, train, late))

@@ -18,7 +18,7 @@ from scalkit.growth import Growth
 from scalkit.perfmodels.affine import Affine, fit_affine
 from scalkit.perfmodels.message_fit_shown import ShownFit
 from scalkit.perfmodels.point_to_point import PointToPoint, Protocol
-from scalkit.perfmodels.quantities import format_value, values_in
+from scalkit.perfmodels.quantities import format_value, level_in, seconds_in, values_in
 from scalkit.perfmodels.ranges import Range
 
 __all__ = ["STATISTICS", "FittedProtocol", "MessageFit", "Switch", "checked_times", "fit_messages", "spread_of"]
@@ -198,11 +198,15 @@ def fit_messages(
     ----------
     Bellman 1961; Zhang, Siegmund 2007 (docs/references.md).
     """
-    if noise not in ("relative", "log-normal") or statistic not in (*STATISTICS, "mean") or not 0 < level < 1:
+    if noise not in ("relative", "log-normal") or statistic not in (*STATISTICS, "mean"):
         raise UsageError(
-            f"noise {noise!r}, statistic {statistic!r}, level {level!r}: choose 'relative' or 'log-normal'; median, q1, min or "
-            "mean; and a level between 0 and 1."
+            f"noise {noise!r}, statistic {statistic!r}: choose 'relative' or 'log-normal'; median, q1, min or mean."
         )
+    level = level_in(level)
+    if isinstance(switches, str) or not isinstance(switches, Sequence):
+        raise UsageError(f"switches is {switches!r:.40}; write a list of sizes, such as ['64 KiB'].")
+    if max_protocols is not None and not max_protocols >= 1:
+        raise UsageError(f"max_protocols is {max_protocols!r:.40}; there must be one at least.")
     at, table = checked_times(sizes, times)
     values = _statistic(table, statistic)
     error = replace(pure_error(_without_spikes(table), statistic), is_all=not scatter)
@@ -288,13 +292,7 @@ def spread_of(table: Floats) -> float:
 def checked_times(sizes: ArrayLike, times: ArrayLike) -> tuple[Floats, Floats]:
     """Return sizes, ascending, and a table of times (sizes, repetitions); `fit_messages` says what is refused."""
     at = np.atleast_1d(values_in(sizes, "S"))
-    try:
-        table = np.asarray(times, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"the times are {str(times)[:40]!r}; give numbers in seconds.") from error
-    named = getattr(times, "attrs", {}).get("units", "s")
-    if named != "s":
-        raise DataError(f"the times are in {named!r:.20}; convert them to seconds, 's'.")
+    table = seconds_in(times)
     table = table[:, None] if table.ndim == 1 else table
     if at.ndim != 1 or table.ndim != 2 or len(table) != len(at):
         raise DataError(f"there must be a row of times for each size, got shapes {at.shape} and {np.shape(times)}.")

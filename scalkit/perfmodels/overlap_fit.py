@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scalkit.errors import DataError
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.message_fit import checked_times
-from scalkit.perfmodels.quantities import format_value
+from scalkit.perfmodels.quantities import format_value, level_in
 
 __all__ = ["OverlapFit", "fit_overlap"]
 
@@ -99,6 +99,7 @@ def fit_overlap(
     """
     at, alone = checked_times(sizes, pure)
     tables = [alone, *(checked_times(sizes, one)[1] for one in (work, both))]
+    level = level_in(level)
     if side not in ("sender", "receiver"):
         raise DataError(f"the side is {side!r:.40}; it is 'sender' or 'receiver'.")
     rng = np.random.default_rng(seed)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scalkit.errors import DataError
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.exact import ExactModel
+from scalkit.perfmodels.measured_range import within
 from scalkit.perfmodels.message_fit import MessageFit, checked_times, fit_messages
 from scalkit.perfmodels.model import PerformanceModel
 from scalkit.perfmodels.quantities import format_value
@@ -44,10 +45,11 @@ class PackingFit:
     fit: MessageFit | None
 
     def model(self) -> PerformanceModel:
-        """Return the time of packing S bytes, and again of unpacking them, as `with_datatype` takes it."""
-        if self.fit is None:
-            return ExactModel("c*S", {"c": "0 s/B"}, name="packing")
-        return self.fit.point_to_point(beyond=True, name="packing").time
+        """Return the time of packing S bytes, and again of unpacking them; it holds for the sizes that were measured."""
+        found: PerformanceModel = ExactModel("c*S", {"c": "0 s/B"}, name="packing")
+        if self.fit is not None:
+            found = self.fit.point_to_point(name="packing").time
+        return within(found, "S", self.sizes[0], self.sizes[-1])
 
     def rows(self) -> list[tuple[str, str, str]]:
         """Return a row of texts for each size: size, time, time per byte."""
@@ -84,7 +86,7 @@ def fit_packing(stride: int, sizes: ArrayLike, times: ArrayLike, *, statistic: s
         If there are fewer than three sizes, the stride is none, or a time is not positive.
     """
     at, table_of_times = checked_times(sizes, times)
-    if stride < 1:
+    if isinstance(stride, bool) or not isinstance(stride, int | np.integer) or stride < 1:
         raise DataError(f"the stride is {stride!r:.20}; packing needs a positive one.")
     each = table_of_times / 2
     if float(np.nanmax(each)) < _NOTHING_S:

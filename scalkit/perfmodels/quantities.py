@@ -10,13 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scalkit.errors import UsageError
+from scalkit.errors import DataError, UsageError
 from scalkit.units import format_quantity
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["COUNTS", "PARAMETER_UNITS", "Dimension", "format_value", "parse_quantity", "percent", "values_in"]
+__all__ = [
+    "COUNTS",
+    "PARAMETER_UNITS",
+    "Dimension",
+    "format_value",
+    "level_in",
+    "parse_quantity",
+    "percent",
+    "seconds_in",
+    "values_in",
+]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -148,6 +158,36 @@ def values_in(given: ArrayLike, parameter: str) -> Floats:
         _require_unit(parameter, f"in {named}", unit, wanted)
         values = values * factor
     return _checked(values, parameter)
+
+
+def seconds_in(given: ArrayLike, what: str = "times", of: str = "numbers in seconds") -> Floats:
+    """Return times, or other plain numbers, as an array.
+
+    Raises
+    ------
+    DataError
+        If they are none, or in another unit.
+    """
+    try:
+        found = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"the {what} are {str(given)[:40]!r}; give {of}.") from error
+    if (named := getattr(given, "attrs", {}).get("units", "s")) != "s":
+        raise DataError(f"the {what} are in {named!r:.20}; convert them to seconds, 's'.")
+    return found
+
+
+def level_in(level: object) -> float:
+    """Return the level of intervals.
+
+    Raises
+    ------
+    UsageError
+        If it is no number between 0 and 1.
+    """
+    if isinstance(level, bool) or not isinstance(level, int | float | np.floating) or not 0 < float(level) < 1:
+        raise UsageError(f"the level of the intervals is {level!r:.40}; choose a number between 0 and 1, such as 0.9.")
+    return float(level)
 
 
 def _require_unit(parameter: str, given: str, unit: str, wanted: str) -> None:

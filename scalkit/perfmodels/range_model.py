@@ -61,9 +61,16 @@ class RangeModel(PerformanceModel):
 
     @property
     def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
-        """From the beginning of the first piece to the end of the last."""
-        first, last = self.pieces[0][0], self.pieces[-1][0]
-        return with_processes({self.parameter: Range(first.low, last.high, first.open_low)}, self.parameters)
+        """From the beginning of the first piece to the end of the last, and where any piece holds for other parameters."""
+        found = {
+            name: _around([model.valid.get(name, Range()) for _, model in self.pieces])
+            for name in self.parameters
+            if name != self.parameter
+        }
+        own = [both for limits, model in self.pieces if (both := limits & model.valid.get(self.parameter, Range()))]
+        some = {name: limits for name, limits in found.items() if not limits.is_all}
+        some[self.parameter] = _around(own or [limits for limits, _ in self.pieces])
+        return with_processes(some, self.parameters)
 
     @property
     def kind(self) -> Kind:
@@ -113,6 +120,13 @@ class RangeModel(PerformanceModel):
         sides = [pair_of(one) for one in found]
         pieces = (sympy.Piecewise(*zip([side[k] for side in sides], conditions, strict=True)) for k in (0, 1))
         return sympy.Tuple(*pieces), legend
+
+
+def _around(ranges: Sequence[Range]) -> Range:
+    """Return the least range that contains all of them."""
+    low, open_low = min((one.low, one.open_low) for one in ranges)
+    kinds = {one.only for one in ranges}
+    return Range(low, max(one.high for one in ranges), open_low, kinds.pop() if len(kinds) == 1 else "")
 
 
 def _condition(x: Any, limits: Range) -> Any:

@@ -27,14 +27,14 @@ class Range:
         Infinite where there is no limit.
     open_low : bool
         Whether `low` itself lies outside, as in ``256 B < S``.
-    only : {"", "powers of two", "cubes"}
+    only : {"", "powers of two", "cubes", "powers of eight"}
         Which of the values lie inside.
     """
 
     low: float = 0.0
     high: float = math.inf
     open_low: bool = False
-    only: Literal["", "powers of two", "cubes"] = ""
+    only: Literal["", "powers of two", "cubes", "powers of eight"] = ""
 
     def __post_init__(self) -> None:
         if not (0 <= self.low <= self.high):
@@ -52,6 +52,8 @@ class Range:
             inside = inside & (np.frexp(values)[0] == 0.5)
         elif self.only == "cubes":
             inside = inside & (np.rint(np.cbrt(values)) ** 3 == values)
+        elif self.only == "powers of eight":
+            inside = inside & (np.frexp(values)[0] == 0.5) & (np.rint(np.cbrt(values)) ** 3 == values)
         return np.asarray(inside)
 
     def __and__(self, other: Range) -> Range | None:
@@ -59,7 +61,8 @@ class Range:
         high = min(self.high, other.high)
         if low > high or (low == high and open_low):
             return None
-        return Range(low, high, open_low, self.only or other.only)
+        is_both = self.only and other.only and self.only != other.only  # a cube that is a power of two
+        return Range(low, high, open_low, "powers of eight" if is_both else self.only or other.only)
 
     def text(self, parameter: str) -> str:
         """Return for example ``"S > 1 KiB"`` or ``"P = 1 to 4096, powers of two"``."""

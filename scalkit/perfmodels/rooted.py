@@ -138,7 +138,7 @@ def over_roots(
     messages travel backwards in the opposite order, which takes as long. Reducing costs ``reduce_per_byte`` of `far` a message.
     """
     size = float(values_in(S, "S"))  # type: ignore[arg-type]
-    asked = tuple(range(P)) if roots is None else tuple(roots)
+    asked = tuple(range(P if isinstance(P, int) else 0)) if roots is None else tuple(roots)
     if (
         operation not in (*_DOWN, *_UP)
         or algorithm not in _TREES

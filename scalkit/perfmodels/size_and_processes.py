@@ -17,7 +17,7 @@ from scalkit.growth import Growth
 from scalkit.markup import block, bullets, table
 from scalkit.perfmodels.affine import Affine, fit_affine
 from scalkit.perfmodels.exact import ExactModel
-from scalkit.perfmodels.quantities import format_value, percent, values_in
+from scalkit.perfmodels.quantities import format_value, level_in, percent, seconds_in, values_in
 from scalkit.perfmodels.ranges import Range
 
 __all__ = ["XuFit", "fit_xu"]
@@ -118,7 +118,7 @@ def fit_xu(S: ArrayLike, P: ArrayLike, times: ArrayLike, *, level: float = 0.9) 
     Xu, Hwang 1996; Hoefler et al. 2010, section 4 (docs/references.md).
     """
     size, processes = np.atleast_1d(values_in(S, "S")), np.atleast_1d(values_in(P, "P"))
-    data = np.asarray(times, dtype=np.float64)
+    data, level = np.atleast_1d(seconds_in(times)), level_in(level)
     if size.ndim != 1 or not len(size) == len(processes) == len(data):
         raise DataError(
             f"there must be S, P and times of each cell, got {len(size)}, {len(processes)} and {len(data)}."

@@ -13,7 +13,7 @@ from scalkit.markup import block, bullets, table
 from scalkit.perfmodels.affine import Affine, fit_line
 from scalkit.perfmodels.congestion import Torus
 from scalkit.perfmodels.message_fit import spread_of
-from scalkit.perfmodels.quantities import format_value
+from scalkit.perfmodels.quantities import format_value, level_in, seconds_in
 
 __all__ = ["StepFit", "fit_hops", "fit_matching", "fit_reducing", "hops_of"]
 
@@ -163,7 +163,7 @@ def hops_of(torus: Torus, first: int, other: int) -> int:
     """
     found = 0
     for node in (first, other):
-        if not 0 <= node < torus.processes:
+        if not isinstance(node, int) or not 0 <= node < torus.processes:
             raise DataError(f"the torus {torus.dims} has no node {node}; it has 0 to {torus.processes - 1}.")
     for length in torus.dims:
         apart = abs(first % length - other % length)
@@ -173,15 +173,23 @@ def hops_of(torus: Torus, first: int, other: int) -> int:
 
 
 def _fitted(step: str, counts: ArrayLike, times: ArrayLike, level: float) -> StepFit:
-    at, table = np.asarray(counts, dtype=np.float64), np.asarray(times, dtype=np.float64)
+    at, table = seconds_in(counts, f"numbers of a {step}", "plain numbers"), seconds_in(times)
+    level = level_in(level)
     rows = table[:, None] if table.ndim == 1 else table
     if at.ndim != 1 or rows.ndim != 2 or len(rows) != len(at) or len(at) < _FEWEST or len(set(at.tolist())) < 2:
         raise DataError(
             f"the cost of a {step} needs {_FEWEST} rows of times or more, at different numbers, got {at.shape} and "
             f"{np.shape(times)}; measure more."
         )
-    if (at < 0).any() or not (rows[np.isfinite(rows)] > 0).all() or np.isnan(rows).all(axis=1).any():
-        raise DataError(f"the numbers of a {step} are not negative and times are positive, in s; leave others out.")
+    known = ~np.isnan(rows)
+    if (
+        not ((at >= 0) & np.isfinite(at)).all()
+        or not ((rows > 0) & (rows < np.inf))[known].all()
+        or not known.any(1).all()
+    ):
+        raise DataError(
+            f"the numbers of a {step} are finite and not negative, times positive and finite, in s; leave others out."
+        )
     order = np.argsort(at, kind="stable")
     at, rows = at[order], rows[order]
     middle = np.nanmedian(rows, axis=1)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError
 from scalkit.markup import block, paragraph, table
-from scalkit.perfmodels.quantities import format_value
+from scalkit.perfmodels.quantities import format_value, level_in, seconds_in, values_in
 
 __all__ = ["StrideFit", "fit_strides"]
 
@@ -106,10 +106,14 @@ def fit_strides(
     """
     from scalkit.stats import bootstrap_medians
 
-    if not 0 < size < np.inf:
+    size, level = float(values_in(size, "S")), level_in(level)
+    if not size > 0:
         raise DataError(f"messages of {size:g} B have no strides; give a positive size.")
-    steps, rows = np.asarray(strides, dtype=np.int64), np.asarray(times, dtype=np.float64)
-    plain = np.asarray(contiguous, dtype=np.float64).ravel()
+    steps, rows = np.atleast_1d(seconds_in(strides, "strides", "whole numbers")), seconds_in(times)
+    plain = seconds_in(contiguous, "times of contiguous messages").ravel()
+    if not np.array_equal(steps, np.rint(steps)):
+        raise DataError(f"the strides are {str(strides)[:40]!r}; give whole numbers.")
+    steps = steps.astype(np.int64)
     if not len(steps) or rows.ndim != 2 or len(rows) != len(steps) or (steps < 1).any():
         raise DataError(f"there must be a row of times for each stride from 1 on, got {len(steps)} and {rows.shape}.")
     if not (plain[np.isfinite(plain)] > 0).all() or not (rows[np.isfinite(rows)] > 0).all():

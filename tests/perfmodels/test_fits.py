@@ -131,8 +131,17 @@ def test_known_switches_lie_between_sizes():
 
 
 def test_options_that_make_no_sense_are_refused():
-    for wrong in ({"noise": "pink"}, {"statistic": "max"}, {"level": 1}):
-        with pytest.raises(UsageError, match="choose 'relative' or 'log-normal'"):
+    said = {
+        "choose 'relative' or 'log-normal'": ({"noise": "pink"}, {"statistic": "max"}),
+        "^the level of the intervals is .*; choose a number between 0 and 1, such as 0.9": (
+            {"level": 1},
+            {"level": "a"},
+        ),
+        "^switches is .*; write a list of sizes": ({"switches": "64 KiB"}, {"switches": 5}),
+        "^max_protocols is 0; there must be one at least": ({"max_protocols": 0},),
+    }
+    for message, wrong in ((text, one) for text, several in said.items() for one in several):
+        with pytest.raises(UsageError, match=message):
             fit_messages(SIZES, SIZES, **wrong)
 
 
@@ -164,6 +173,38 @@ def test_loggp_parameters_are_found():
     assert fit.half_round_trip == pytest.approx(single[0] / 2, rel=0.01)
     assert fit.remarks == ()
     assert "interval of 90 %" in fit._repr_html_()
+
+
+def played(size, n, delay, L, o, r, g, G):
+    """Return a round trip of n messages and one answer, message by message: processors, network cards, arrivals."""
+    sender = card = receiver = 0.0
+    for k in range(n):
+        sender += (delay if k else 0.0) + o
+        begun = max(sender, card)
+        card = begun + g + (size - 1) * G
+        receiver = max(receiver, begun + L + (size - 1) * G) + r
+    return max(sender, receiver + o + L + (size - 1) * G) + r
+
+
+@pytest.mark.parametrize("g", [0.4e-6, 1.3e-6, 2e-6, 5e-6, 20e-6])
+def test_the_gap_of_a_schedule_comes_back(g):
+    truth = {"L": 2e-6, "o": 1.2e-6, "r": 0.9e-6, "g": g, "G": 1e-9}
+    sizes = np.arange(1, 65537, 2048.0)
+    single = np.array([played(s, 1, 0.0, **truth) for s in sizes])
+    several = np.array([played(s, 10, 0.0, **truth) for s in sizes])
+    delayed = np.array([played(s, 10, d, **truth) for s, d in zip(sizes, single, strict=True)])
+    received = np.full(len(sizes), truth["r"])
+    fit = fit_loggp(
+        sizes,
+        *(noisy(k, y, 0.005, 30) for k, y in enumerate((single, several, delayed))),
+        n=10,
+        delay=single,
+        receive_overhead=noisy(9, received, 0.01, 30),
+    )
+    assert fit.parameters.g == pytest.approx(g, rel=0.05 if g > truth["o"] else 0.5)  # below o it hides at small sizes
+    assert fit.intervals["g"][0] * 0.98 <= g <= fit.intervals["g"][1] * 1.02
+    for name, value in {"L": 2e-6, "o_send": 1.2e-6, "o_receive": 0.9e-6, "G": 1e-9}.items():
+        assert getattr(fit.parameters, name) == pytest.approx(value, rel=0.05), name
 
 
 def test_loggp_sizes_come_in_any_order():

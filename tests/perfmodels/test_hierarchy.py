@@ -350,3 +350,41 @@ def test_catalogues_that_make_no_sense_are_refused(tmp_path, text, said):
     assert said in str(error.value)
     with pytest.raises(UsageError, match="cannot read the catalogue"):
         read_models(tmp_path / "none.toml")
+
+
+def test_bounds_that_cross_are_refused_with_their_range_or_are_not_there():
+    crossing = BoundedModel(LINE, ExactModel("b*S", {"b": "4 ns/B"}), "bounds")
+    with pytest.raises(UsageError) as error:
+        crossing.bounds(S=[8, 1024, 4096])
+    assert str(error.value) == (
+        "the lower bound of 'bounds' is above its upper one for S = 8 B to 1 KiB, first 4.02 us above 32.0 ns; let both hold "
+        "for fewer values, or say outside='nan'."
+    )
+    low, high = crossing.bounds(S=[8, 4096], outside="nan")
+    assert np.isnan([low[0], high[0]]).all()
+    assert (low[1], high[1]) == pytest.approx((4e-6 + 8.192e-6, 16.384e-6))
+    with pytest.raises(UsageError, match=r"above its upper one for S = 8 B, P = 4, first"):
+        BoundedModel(LINE + TREE, LINE).bounds(S=8, P=4)
+    assert BoundedModel(LINE, LINE).bounds(S=8) == (LINE(S=8), LINE(S=8))
+
+
+def test_a_composed_model_holds_where_all_of_its_parts_do():
+    few = ExactModel("a*P", {"a": "1 us"}, {"P": (2, 64)}, name="few")
+    small = ExactModel("a + b*S", {"a": "1 us", "b": "1 ns/B"}, {"S": (None, "4 MiB")}, name="small")
+    by_size = RangeModel("S", [(Range(high=100), few), (Range(100, open_low=True), small)], "by size")
+
+    def told(model):
+        return [limits.text(name) for name, limits in sorted(model.valid.items())]
+
+    assert told(SHORT + few) == ["P = 2 to 64", "S = 1 B to 1 KiB"]
+    assert told(by_size) == ["P >= 1", "S <= 4 MiB"]
+    assert told(by_size + SHORT + few) == ["P = 2 to 64", "S = 1 B to 1 KiB"]
+    rest = AsymptoticModel("log(P)", valid={"P": Range(4, 8)})
+    assert told(DominantTermModel(few, rest)) == ["P = 4 to 8"]
+    cubes, powers = (ExactModel("P", {}, {"P": Range(1, only=only)}) for only in ("cubes", "powers of two"))
+    assert (cubes + powers)(P=[1, 8, 64]).tolist() == [2, 16, 128]
+    for wrong in (27, 4):
+        with pytest.raises(UsageError, match=rf"holds for P >= 1, powers of eight, got P = {wrong}"):
+            (cubes + powers)(P=wrong)
+    with pytest.raises(UsageError, match=r"^'small \+ few' holds for P = 2 to 64, got P = 65"):
+        (small + few)(S=8, P=65)

@@ -71,7 +71,7 @@ def test_other_levels_of_the_hierarchy():
 @pytest.mark.parametrize(
     ("model", "times", "at", "error", "said"),
     [
-        (AsymptoticModel("S"), [1.0], {"S": 8}, UsageError, r"is asymptotic, in s, .*; bounds in s are needed\.$"),
+        (AsymptoticModel("S"), [1.0], {"S": 8}, UsageError, r"is asymptotic, in s; bounds in s are needed\.$"),
         (congested(MESSAGE), [], {"S": [], "P": 8}, DataError, r"^there are no times; give at least one\.$"),
         (congested(MESSAGE), [0.0], {"S": 8, "P": 8}, DataError, "times must be positive and finite"),
         (

@@ -28,10 +28,11 @@ from scalkit.perfmodels.card_fit import fit_card, fit_folder
 from scalkit.perfmodels.message_runs import read_message_runs
 from scalkit.perfmodels.overlap_fit import fit_overlap
 from scalkit.perfmodels.packing_fit import fit_packing
-from scalkit.perfmodels.step_fit import fit_hops, fit_matching, hops_of
+from scalkit.perfmodels.step_fit import fit_hops, fit_matching, fit_reducing, hops_of
 from scalkit.perfmodels.stride_fit import fit_strides
 
 RNG = np.random.default_rng(20261)
+SENSE = r"are finite and not negative, times positive and finite, in s; leave others out\."
 
 
 def noisy(values: Any, repetitions: int = 12, share: float = 0.02) -> Any:
@@ -89,8 +90,8 @@ def test_the_worst_stride_is_named() -> None:
     with pytest.raises(DataError, match=r"^the stride 4 was not measured; there are 1, 2, 8\.$"):
         fit.copy_per_byte(4)
     assert "Worst" in fit._repr_html_()
-    with pytest.raises(DataError, match=r"^messages of -1 B have no strides; give a positive size\.$"):
-        fit_strides(-1, [1], [[1.0]], [1.0])
+    with pytest.raises(DataError, match=r"^messages of 0 B have no strides; give a positive size\.$"):
+        fit_strides(0, [1], [[1.0]], [1.0])
     with pytest.raises(
         DataError, match=r"^there must be a row of times for each stride from 1 on, got 1 and \(2, 1\)\.$"
     ):
@@ -165,13 +166,40 @@ def test_bisections_that_make_no_sense(size: float, times: dict[int, Any], messa
             [1.0, 2.0, 3.0],
             r"the cost of a queued receive needs 3 rows of times or more, at different numbers, .*",
         ),
-        ([0, 1, 2], [1.0, -2.0, 3.0], r"the numbers of a queued receive are not negative and times are positive, .*"),
-        ([-1, 1, 2], [1.0, 2.0, 3.0], r"the numbers of a queued receive are not negative and times are positive, .*"),
+        ([0, 1, 2], [1.0, -2.0, 3.0], rf"the numbers of a queued receive {SENSE}"),
+        ([-1, 1, 2], [1.0, 2.0, 3.0], rf"the numbers of a queued receive {SENSE}"),
+        ([0, 1, math.nan], [1.0, 2.0, 3.0], rf"the numbers of a queued receive {SENSE}"),
+        ([0, 1, 2], [1.0, 2.0, math.inf], rf"the numbers of a queued receive {SENSE}"),
+        ("many", [1.0, 2.0, 3.0], r"the numbers of a queued receive are 'many'; give plain numbers\."),
+        ([0, 1, 2], ["fast", 2.0, 3.0], r"the times are \"\['fast', 2\.0, 3\.0\]\"; give numbers in seconds\."),
+        ([0, 1, 2], [[1.0, 2.0], [1.0], [1.0]], r"the times are '\[\[1\.0, 2\.0\], .*'; give numbers in seconds\."),
     ],
 )
-def test_steps_that_make_no_sense(counts: list[int], times: list[float], message: str) -> None:
+def test_steps_that_make_no_sense(counts: Any, times: Any, message: str) -> None:
     with pytest.raises(DataError, match=f"^{message}$"):
         fit_matching(counts, times)
+    with pytest.raises(DataError, match=f"^{message.replace('queued receive', 'reduced byte')}$"):
+        fit_reducing(counts, times)
+
+
+def test_words_and_levels_are_refused_in_words() -> None:
+    for made in (
+        lambda: fit_strides(8, ["wide"], [[1.0]], [1.0]),
+        lambda: fit_strides(8, [1.5], [[1.0]], [1.0]),
+        lambda: fit_strides(8, [1], "slow", [1.0]),
+        lambda: fit_bisection(8.0, {2: "slow"}),
+        lambda: fit_bisection(8.0, 5),  # type: ignore[arg-type]
+        lambda: fit_packing("wide", [1, 2, 3], [1.0, 2.0, 3.0]),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(
+            DataError, match=r"^the (times|strides|stride)( of 2 processes)? (is|are) .*; (give|packing needs)"
+        ):
+            made()
+    for level in (2, 0, "high", True):
+        with pytest.raises(
+            UsageError, match=r"^the level of the intervals is .*; choose a number between 0 and 1, such"
+        ):
+            fit_reducing([1, 2, 3], [1.0, 2.0, 3.0], level=level)  # type: ignore[arg-type]
 
 
 # ---- cards ---------------------------------------------------------------------------------------------------------
@@ -288,6 +316,17 @@ def test_scattered_data_and_reductions_become_models(tmp_path: Path) -> None:
     (tmp_path / "card.toml").write_text(made.to_toml(), encoding="utf-8")
     read = read_card(tmp_path / "card.toml")
     assert read.packing(2)(S=[512, 16384]) == pytest.approx([512e-9, 16384e-9], rel=0.1)
+    assert [limits.text("S") for limits in (read.models["packing-2"].valid["S"], read.models[MESSAGE].valid["S"])] == [
+        "S = 512 B to 256 KiB"
+    ] * 2
+    with pytest.raises(
+        UsageError, match=r"^'message' holds for S = 512 B to 256 KiB, got S = 512 KiB; stay inside, or"
+    ):
+        read.models[MESSAGE](S="512 KiB")
+    assert read.point_to_point(S="1 MiB") == pytest.approx(1e-6 + 2**20 * 0.125e-9, rel=0.1)
+    assert read.point_to_point.source == "model card of MPICH 5, extrapolated beyond S = 512 B to 256 KiB"
+    assert read.packing(2)(S=[8, 2**20]) == pytest.approx([8e-9, 2**20 * 1e-9], rel=0.1)
+    assert read.packing(2).source.endswith("extrapolated beyond S = 512 B to 256 KiB")
     assert read.point_to_point.gamma_s == made.quantity("reduce_per_byte").value
     scattered = with_datatype(read.point_to_point, read.packing(2))
     assert scattered(S=32768) == pytest.approx(1e-6 + 32768 * (0.125e-9 + 2e-9), rel=0.1)
