@@ -21,6 +21,7 @@ LAYERS = {
     "relation": 1,
     "native": 1,
     "mpi_world": 1,
+    "whole_file": 1,
     "schema_errors": 1,
     "stats": 1,
     "validation": 2,

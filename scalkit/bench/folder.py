@@ -6,7 +6,6 @@ import datetime as dt
 import fcntl
 import os
 import secrets
-import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from scalkit.bench.arguments import Arguments
 from scalkit.bench.plan import Launch
 from scalkit.bench.toml import to_toml
 from scalkit.errors import LaunchError, UsageError
+from scalkit.whole_file import whole_file
 
 __all__ = ["CAMPAIGN", "Folder", "new_record", "write_whole"]
 
@@ -210,24 +210,8 @@ def write_whole(path: Path, text: str) -> None:
     LaunchError
         If the disk is full or the folder cannot be written to.
     """
-    part: Path | None = None
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        part = Path(name)
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        part.chmod(0o666 & ~mask)
-        os.replace(part, path)
-    except OSError as error:
-        if part is not None:
-            part.unlink(missing_ok=True)
-        raise LaunchError(
-            f"cannot write {path}: {error.strerror or error}; make room or choose another folder."
-        ) from error
+    with whole_file(path, LaunchError, "make room or choose another folder") as part:
+        part.write_text(text, encoding="utf-8")
 
 
 def _conditions(record: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

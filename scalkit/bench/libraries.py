@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from scalkit.bench.folder import write_whole
 from scalkit.bench.mpi import Mpi, probe
 from scalkit.bench.process import summary
 from scalkit.errors import BuildError, LaunchError, UsageError
@@ -67,9 +68,7 @@ class Library:
         """Write the record into the folder."""
         content = {"schema": _SCHEMA, **asdict(self)}
         content.pop("folder")
-        part = self.folder / f".{_RECORD}"
-        part.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-        os.replace(part, self.folder / _RECORD)
+        write_whole(self.folder / _RECORD, json.dumps(content, indent=2) + "\n")
 
     def check(self) -> Mpi:
         """Return the library, after two ranks met in one world.

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import ReportError, UsageError
+from scalkit.whole_file import whole_file
 
 if TYPE_CHECKING:
     from scalkit.guidelines import Assessment
@@ -240,13 +241,8 @@ def _require_place(path: Path | None, option: str, force: bool) -> None:
 
 
 def _write(path: Path, text: str, option: str) -> None:
-    part = path.with_name(f".{path.name}.part")
-    try:
+    with whole_file(path, ReportError, f"choose another path for {option}") as part:
         part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise ReportError(f"cannot write {path}: {error.strerror}; choose another path for {option}.") from error
 
 
 def _list(as_json: bool) -> int:

@@ -42,6 +42,7 @@ from typing import TYPE_CHECKING
 from scalkit.cli.chosen import STATISTICS, add_processes, only_processes
 from scalkit.cli.expected import add_expectation
 from scalkit.errors import ReportError, UsageError
+from scalkit.whole_file import whole_file
 
 if TYPE_CHECKING:
     from scalkit.validation import Validation
@@ -232,10 +233,5 @@ def _place(expect: str | None) -> tuple[str, dict[str, int]]:
 
 
 def _write(path: Path, text: str) -> None:
-    part = path.with_name(f".{path.name}.part")
-    try:
+    with whole_file(path, ReportError, "choose another path for --junit") as part:
         part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise ReportError(f"cannot write {path}: {error.strerror}; choose another path for --junit.") from error

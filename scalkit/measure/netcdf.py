@@ -10,6 +10,7 @@ import xarray as xr
 
 from scalkit.errors import DataError
 from scalkit.measure.schema import check
+from scalkit.whole_file import whole_file
 
 __all__ = ["is_hdf5", "is_netcdf3", "read_netcdf", "write_netcdf"]
 
@@ -40,17 +41,8 @@ def write_netcdf(ds: xr.Dataset, path: str | os.PathLike[str]) -> None:
         If `ds` is no Dataset of measurements or the file cannot be written.
     """
     check(ds)
-    target = Path(path)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
+    with whole_file(path, DataError) as part:
         ds.to_netcdf(part, engine="scipy")
-        os.replace(part, target)
-    except OSError as error:
-        raise DataError(
-            f"cannot write {target}: {error.strerror or error}; make room or choose another place."
-        ) from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def read_netcdf(path: Path) -> xr.Dataset:

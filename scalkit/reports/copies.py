@@ -14,6 +14,7 @@ from pathlib import Path
 from scalkit.errors import UsageError
 from scalkit.reports.bundled import bundled
 from scalkit.teaching.strip import students_edition
+from scalkit.whole_file import whole_file
 
 __all__ = ["Copies", "copy_notebooks"]
 
@@ -142,9 +143,8 @@ def _hash(content: bytes) -> str:
 def _write(path: Path, content: bytes) -> None:
     """Write a file such that it is whole or as before."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    part.write_bytes(content)
-    part.replace(path)
+    with whole_file(path, UsageError, "name another folder") as part:
+        part.write_bytes(content)
 
 
 def _count(names: tuple[str, ...]) -> str:

@@ -20,6 +20,7 @@ from scalkit.session.history import History, Step
 from scalkit.session.in_page import SCRIPT_ID, sessions_in
 from scalkit.session.plain import plain_set, plain_state, set_from_plain, state_from_plain
 from scalkit.session.source import Source, confirmed, content_hash, open_source
+from scalkit.whole_file import whole_file
 
 if TYPE_CHECKING:
     from scalkit.session.reading import Reading
@@ -110,17 +111,8 @@ def write(plain: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     DataError
         If it cannot be written.
     """
-    target = Path(path)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
+    with whole_file(path, DataError, what=f"the session '{os.fspath(path)}'") as part:
         part.write_text(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
-        os.replace(part, target)
-    except OSError as error:
-        raise DataError(
-            f"cannot write the session '{target}': {error.strerror or error}; make room or choose another place."
-        ) from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def script_of(plain: Mapping[str, Any]) -> str:

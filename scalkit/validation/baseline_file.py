@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +14,7 @@ from scalkit.fit import Model
 from scalkit.growth import Growth, plain_growths, register_again
 from scalkit.measure import Statistic
 from scalkit.validation.baseline import BASELINE_SCHEMA, Baseline, BaselineEntry
+from scalkit.whole_file import whole_file
 
 __all__ = ["load", "save"]
 
@@ -35,18 +35,8 @@ def save(baseline: Baseline, path: Path) -> Path:
     if own := plain_growths(json.dumps(content["entries"], ensure_ascii=False)):
         content["growth_classes"] = own
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        try:
-            with temporary.open("w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise DataError(f"cannot write the baseline '{path}': {error.strerror}.") from error
+    with whole_file(path, DataError, what=f"the baseline '{path}'") as part:
+        part.write_text(text, encoding="utf-8")
     return path
 
 

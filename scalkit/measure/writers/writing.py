@@ -16,6 +16,7 @@ from scalkit.measure.schema import RUN, check, metrics_of
 from scalkit.measure.writers.cells import cells_of, points_of
 from scalkit.measure.writers.comma_separated import to_csv
 from scalkit.measure.writers.extra_p import to_extra_p_json, to_extra_p_lines, to_extra_p_text
+from scalkit.whole_file import whole_file
 
 __all__ = ["FORMATS", "Written", "kind_of", "require_free", "write"]
 
@@ -142,16 +143,8 @@ def write(ds: xr.Dataset, path: str | os.PathLike[str], to: str | None = None, *
         raise DataError(
             "there is no value to write: all are NaN, which stands for what was not measured; measure again."
         )
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
+    with whole_file(target, DataError) as part:
         part.write_text(text(ds), encoding="utf-8")
-        os.replace(part, target)
-    except OSError as error:
-        raise DataError(
-            f"cannot write {target}: {error.strerror or error}; make room or choose another place."
-        ) from error
-    finally:
-        part.unlink(missing_ok=True)
     return Written(target, kind, _lost(ds, kind))
 
 

@@ -1,0 +1,65 @@
+"""A file that appears only when it is complete."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from scalkit.errors import ScalkitError
+
+__all__ = ["whole_file"]
+
+
+@contextmanager
+def whole_file(
+    path: str | os.PathLike[str],
+    error: type[ScalkitError],
+    way_on: str = "make room or choose another place",
+    *,
+    what: str = "",
+) -> Iterator[Path]:
+    """Yield a place beside `path` to write to; what is there in the end is moved to `path`, on the disk before it appears.
+
+    After an error `path` is as it was and nothing lies beside it.
+
+    Parameters
+    ----------
+    path : path
+    error : type
+        Of the exception for what the system refuses.
+    way_on : str
+        What its sentence ends with.
+    what : str
+        How it names the file; by default its path.
+
+    Raises
+    ------
+    ScalkitError
+        An `error`, if the system refuses to write.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole_file(Path(folder) / "a.txt", ScalkitError) as part:
+    ...         _ = part.write_text("all of it", encoding="utf-8")
+    ...     [one.name for one in Path(folder).iterdir()]
+    ['a.txt']
+    """
+    target = Path(path)
+    part = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    try:
+        yield part
+        handle = os.open(part, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        os.replace(part, target)
+    except OSError as found:
+        raise error(f"cannot write {what or target}: {found.strerror or found}; {way_on}.") from found
+    finally:
+        part.unlink(missing_ok=True)
