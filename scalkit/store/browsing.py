@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import UsageError
@@ -17,20 +18,40 @@ if TYPE_CHECKING:
     from scalkit.store.comparing import Comparison
     from scalkit.store.store import Store
 
-__all__ = ["Browsing", "SuiteKey", "fixed_words"]
+__all__ = ["GROUPINGS", "Browsing", "SuiteKey", "fixed_words"]
+
+GROUPINGS = {
+    "platform": "taken together",
+    "campaign": "each campaign by itself",
+    "run": "each run by itself",
+}
+"""What is a curve of its own among the chosen runs of a platform, and how a user says it."""
 
 _KEY = ("platform", "op", "pattern", "metric", "x_name", "fixed", "datatype", "sync")
-_SUITES = f"""
-SELECT {", ".join(_KEY)}, any_value(role) AS role, bool_or(simulated) AS simulated, count(DISTINCT run_id) AS runs,
-    count(DISTINCT x) AS points, min(x) AS x_min, max(x) AS x_max
-FROM points WHERE run_id IN (SELECT unnest(?)) GROUP BY {", ".join(_KEY)}
-ORDER BY platform, metric = 'time' DESC, role, op, length(fixed), fixed
+_GROUPS = {"platform": "''", "campaign": "coalesce(nullif(campaign, ''), run_id)", "run": "run_id"}
+_MOST_CURVES = 16
+"""When runs are taken apart, so many curves at most are chosen in place of those that were."""
+
+
+def _question(by: str) -> str:
+    """Return the question for the suites of some runs, a row for each curve."""
+    keys = f'{", ".join(_KEY)}, {_GROUPS[by]} AS "group"'
+    return f"""
+SELECT {keys}, any_value(role) AS role, bool_or(simulated) AS simulated, count(DISTINCT run_id) AS runs,
+    count(DISTINCT x) AS points, min(x) AS x_min, max(x) AS x_max, min(started) AS started,
+    CASE WHEN min(root) = max(root) THEN CAST(min(root) AS VARCHAR) ELSE '' END AS root, any_value(reduction) AS reduction
+FROM points JOIN (SELECT run_id, campaign, started FROM runs) USING (run_id)
+WHERE run_id IN (SELECT unnest(?)) GROUP BY {", ".join(_KEY)}, "group"
+ORDER BY platform, metric = 'time' DESC, role, op, length(fixed), fixed, started DESC, "group"
 """
 
 
 @dataclass(frozen=True)
 class SuiteKey:
-    """A suite of one platform in all chosen runs that have it: a curve."""
+    """A suite of one platform in all chosen runs that have it, or in those of a group: a curve.
+
+    `group` is the id of a campaign or of a run; empty where all runs of a platform are taken together.
+    """
 
     platform: str
     op: str
@@ -40,6 +61,12 @@ class SuiteKey:
     fixed: str
     datatype: str
     sync: str
+    group: str = ""
+
+    @property
+    def filters(self) -> dict[str, str]:
+        """What chooses it, beside its runs."""
+        return {name: getattr(self, name) for name in _KEY}
 
     @property
     def fixed_words(self) -> str:
@@ -85,6 +112,8 @@ class Browsing:
         The chosen runs; set by `choose_runs`.
     chosen : tuple of SuiteKey
         The chosen suites, in the order in which they were chosen; set by `choose_suite`.
+    by : str
+        What among the runs of a platform has curves of its own, one of `GROUPINGS`; set by `group_by`.
     """
 
     def __init__(self, store: Store) -> None:
@@ -95,13 +124,14 @@ class Browsing:
         self.only: dict[str, str] = {}
         self.run_ids: tuple[str, ...] = ()
         self.chosen: tuple[SuiteKey, ...] = ()
+        self.by = "platform"
         self._suites: pd.DataFrame | None = None
 
     @property
     def suites(self) -> pd.DataFrame:
         """The suites of the chosen runs, a row for each curve; operations before what replaces them."""
         if self._suites is None:
-            self._suites = self.store.query(_SUITES, [list(self.run_ids)])
+            self._suites = self.store.query(_question(self.by), [list(self.run_ids)])
         return self._suites
 
     def values(self, column: str) -> list[str]:
@@ -150,8 +180,60 @@ class Browsing:
 
     def choices(self) -> list[SuiteKey]:
         """Return what can be chosen: a key for each row of `suites`."""
-        rows = self.suites[list(_KEY)].itertuples(index=False, name=None)
+        rows = self.suites[[*_KEY, "group"]].itertuples(index=False, name=None)
         return [SuiteKey(*map(str, row)) for row in rows]
+
+    def group_by(self, by: str) -> None:
+        """Take the chosen runs of a platform together, or each campaign or run by itself; the chosen suites stay chosen.
+
+        Raises
+        ------
+        UsageError
+            If it is none of `GROUPINGS`.
+        """
+        if by not in GROUPINGS:
+            raise UsageError(f"runs cannot be grouped by {by!r:.40}; choose from {', '.join(GROUPINGS)}.")
+        if by == self.by:
+            return
+        before = [(key.filters, set(self.runs_of(key))) for key in self.chosen]
+        self.by, self._suites = by, None
+        there = [(key, key.filters) for key in self.choices() if key.op in {key.op for key in self.chosen}]
+        found = [
+            key
+            for filters, runs in before
+            for key, mine in there
+            if mine == filters and not runs.isdisjoint(self.runs_of(key))
+        ]
+        self.chosen = tuple(dict.fromkeys(found))[:_MOST_CURVES]
+
+    def runs_of(self, key: SuiteKey) -> list[str]:
+        """Return the chosen runs that a suite is looked up in, newest first."""
+        if not key.group:
+            return list(self.run_ids)
+        chosen = set(self.run_ids)
+        return [one for one in self._members.get(key.group, ()) if one in chosen]
+
+    def runs_words(self, key: SuiteKey) -> str:
+        """Return the runs of a suite in words, as ``"run 3f2a80c1, 2026-11-22 01:41"``; empty if they are taken together."""
+        if not key.group:
+            return ""
+        started = self._started[self._members[key.group][-1]]
+        when = ", " + started[:16].replace("T", " ") if started else ""
+        return f"{'run' if key.group in self._started else 'campaign'} {key.group[:8]}{when}"
+
+    @cached_property
+    def _started(self) -> dict[str, str]:
+        return dict(zip(self.all_runs["run_id"], self.all_runs["started"], strict=True))
+
+    @cached_property
+    def _members(self) -> dict[str, list[str]]:
+        """The runs of each group, newest first: of each campaign, and each run of itself."""
+        found: dict[str, list[str]] = {}
+        for run_id, campaign in self.all_runs[["run_id", "campaign"]].itertuples(index=False, name=None):
+            found[run_id] = [run_id]
+            if campaign:
+                found.setdefault(campaign, []).append(run_id)
+        return found
 
     def choose_suite(self, key: SuiteKey) -> None:
         """Choose a suite, or leave it out again."""
@@ -180,8 +262,10 @@ class Browsing:
         """
         if not self.chosen:
             return None
-        runs = list(self.run_ids)
-        return self.store.compare([Choice({**vars(key), "run_id": runs}) for key in self.chosen])
+        choices = [
+            Choice({**key.filters, "run_id": self.runs_of(key)}, runs=self.runs_words(key)) for key in self.chosen
+        ]
+        return self.store.compare(choices)
 
 
 def _first(suites: pd.DataFrame) -> int:

@@ -68,7 +68,9 @@ class StoreFolder:
         folder = cls(path, readonly=readonly, archive=archive)
         if not folder._is_store():
             if readonly:
-                raise StoreError(f"there is no store at {str(path)!r}; name the folder that 'scalkit store put' made.")
+                raise StoreError(
+                    f"there is no store at {str(path)!r}; name the folder that 'scalkit store put' made, or a zip of it."
+                )
             folder._make()
         folder._require_known_schema()
         if not readonly:

@@ -15,6 +15,7 @@ from scalkit.store import Store
 from scalkit.store import open as open_store
 from scalkit.store.browsing import Browsing
 from scalkit.store.comparing import Comparison
+from scalkit.store.folder import MARKER
 from scalkit.widgets.cells import OfCell, in_one_piece
 from scalkit.widgets.fallback import Fallback
 from scalkit.widgets.part import Action, Pieces
@@ -83,7 +84,7 @@ class StoreExplorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
     Parameters
     ----------
     store : Store or path
-        A folder or a zip; a path is opened read-only where nothing may be written.
+        A folder or a zip; a path is opened read-only where nothing may be written. None is made.
 
     Attributes
     ----------
@@ -165,4 +166,6 @@ def _opened(store: object) -> Store:
     if not isinstance(store, str | os.PathLike):
         raise UsageError(f"an explorer shows a store, or its folder or zip, got {type(store).__name__}.")
     path = Path(store)
-    return open_store(path, readonly=not (path.is_dir() and os.access(path, os.W_OK)))
+    if path.is_dir() and os.access(path, os.W_OK) and (path / MARKER).is_file():
+        return open_store(path)
+    return open_store(path, readonly=True)  # nothing is made where no store is

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import traitlets as t
 
-from scalkit.store.browsing import Browsing, SuiteKey
+from scalkit.store.browsing import GROUPINGS, Browsing, SuiteKey
 from scalkit.widgets.part import Action, Pieces
 from scalkit.widgets.source import source
 from scalkit.widgets.wording import esc
@@ -190,35 +190,55 @@ class StoreSuites(StoreList):
 
     def __init__(self, browsing: Browsing, told: Callable[[], object]) -> None:
         self._words = ""
-        columns = ["Operation", "Fixed", "Platform", "Over", "Metric", "Points", "Runs", "Pattern", "Type"]
+        columns = ["Operation", "Fixed", "Platform", "Runs", "Over", "Metric", "Points", "Pattern", "Type"]
         none = "No suite: choose runs, or another filter."
         super().__init__(browsing, told, columns=columns, label="Suites", none=none)
 
     def _rows(self) -> list[_Row]:
         keys, suites = self.browsing.choices(), self.browsing.suites
         spans = suites[["x_min", "x_max", "points", "runs", "simulated"]].itertuples(index=False, name=None)
-        rows = [_suite_row(key, *span) for key, span in zip(keys, spans, strict=True)]
-        return [(keys[place] in self.browsing.chosen, rows[place]) for place in self._places()]
+        rows = [_suite_row(key, self._in_runs(key, span[3]), *span) for key, span in zip(keys, spans, strict=True)]
+        chosen = set(self.browsing.chosen)
+        return [(keys[place] in chosen, rows[place]) for place in self._places()]
+
+    def _in_runs(self, key: SuiteKey, runs: int) -> object:
+        """Return what stands for the runs of a suite: their number, or which it is."""
+        words = self.browsing.runs_words(key)
+        return f"{words} ({runs} runs)" if runs > 1 and words else words or int(runs)
 
     def _places(self) -> list[int]:
         """Return the rows of `Browsing.suites` that have all words of the filter, as ``gather p=4``."""
         words = re.sub(r"\s*=\s*", "=", self._words.lower()).split()
-        return [place for place, key in enumerate(self.browsing.choices()) if all(_has(key, word) for word in words)]
+        facts = self.browsing.suites[["root", "reduction"]].to_dict("records")
+        return [
+            place
+            for place, (key, more) in enumerate(zip(self.browsing.choices(), facts, strict=True))
+            if all(_has(key, {**more, "runs": self.browsing.runs_words(key)}, word) for word in words)
+        ]
 
     def _drawn(self) -> dict[str, str]:
+        now = self.browsing.by
+        options = "".join(
+            f'<option value="{by}"{" selected" if by == now else ""}>{esc(words)}</option>'
+            for by, words in GROUPINGS.items()
+        )
         form = (
             '<form data-typing="filter" data-submit="filter"><label>Filter '
             f'<input name="text" data-key="filter" value="{esc(self._words)}" placeholder="gather p=4"></label>'
-            '<button type="button" data-press="none" data-key="none">Choose none</button>'
-            f'<span class="quiet" role="status">{_counted(len(self._places()), "suite")}, '
-            f"{len(self.browsing.chosen)} chosen</span></form>"
+            f'<label>Chosen runs of a platform <select data-press="by" data-key="by">{options}</select></label></form>'
         )
-        return {"head": f"<h3>2. Suites</h3>{form}"}
+        buttons = (
+            '<div class="line"><button type="button" data-press="none" data-key="none">Choose none</button>'
+            f'<span class="quiet" role="status">{_counted(len(self._places()), "suite")}, '
+            f"{len(self.browsing.chosen)} chosen</span></div>"
+        )
+        return {"head": f"<h3>2. Suites</h3>{form}{buttons}"}
 
     def _actions(self) -> dict[str, Action]:
         return {
             "filter": lambda texts: self._narrow(texts.get("text", "")),
             "none": lambda _: self._none(),
+            "by": lambda texts: self._group(texts.get("key", "")),
             "check": lambda texts: self._check(texts.get("key", "")),
             "sort": self._sort_by,
         }
@@ -226,6 +246,11 @@ class StoreSuites(StoreList):
     def _narrow(self, text: str) -> None:
         self._words = text
         self.show()
+
+    def _group(self, by: str) -> None:
+        self.browsing.group_by(by)
+        self.show()
+        self._tell()
 
     def _none(self) -> None:
         self.browsing.choose_no_suite()
@@ -240,20 +265,24 @@ class StoreSuites(StoreList):
             self._tell()
 
 
-def _has(key: SuiteKey, word: str) -> bool:
+def _has(key: SuiteKey, more: Mapping[str, str], word: str) -> bool:
     """Return whether a suite has a word somewhere, or, of a word such as ``p=4``, that value."""
-    texts = [*vars(key).values(), key.fixed_words]
+    values = {**vars(key), **more}
+    texts = [*values.values(), key.fixed_words]
     if "=" not in word:
         return any(word in text.lower() for text in texts)
-    named = [f"{name}={value}" for name, value in vars(key).items()]
+    named = [f"{name}={value}" for name, value in values.items()]
     named += [part.replace(" ", "") for part in key.fixed_words.split(", ")]
     return any(fnmatch.fnmatchcase(one.lower(), word) for one in named)
 
 
-def _suite_row(key: SuiteKey, low: int, high: int, points: int, runs: int, simulated: bool) -> Sequence[object]:
+def _suite_row(
+    key: SuiteKey, in_runs: object, low: int, high: int, points: int, runs: int, simulated: bool
+) -> Sequence[object]:
+    del runs
     over = f"{key.x_name} = {low} to {high}" if low != high else f"{key.x_name} = {low}"
     where = _marked(key.platform, bool(simulated))
-    return key.op, key.fixed_words, where, over, key.metric, int(points), int(runs), key.pattern, key.datatype
+    return key.op, key.fixed_words, where, in_runs, over, key.metric, int(points), key.pattern, key.datatype
 
 
 def _cells(place: int, checked: bool, texts: Sequence[object]) -> list[str]:

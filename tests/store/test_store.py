@@ -273,7 +273,8 @@ def test_folders_that_are_no_store(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"^'.*' is no store and not empty; name an empty or a new folder\.$"):
         sk.store.open(tmp_path)
     with pytest.raises(
-        StoreError, match=r"^there is no store at '.*'; name the folder that 'scalkit store put' made\.$"
+        StoreError,
+        match=r"^there is no store at '.*'; name the folder that 'scalkit store put' made, or a zip of it\.$",
     ):
         sk.store.open(tmp_path / "none", readonly=True)
     with pytest.raises(

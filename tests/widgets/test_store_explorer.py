@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import base64
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import xarray as xr
 from test_explorer import bare, press
 
 import scalkit as sk
-from scalkit.errors import UsageError
+from scalkit.errors import StoreError, UsageError
 from scalkit.store.browsing import Browsing
 from scalkit.widgets import StoreExplorer
 
 Wire = list[tuple[str, str, dict[str, Any]]]
+DATA = Path(__file__).resolve().parents[2] / "data"
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
@@ -74,7 +78,7 @@ def test_filters(explorer: StoreExplorer) -> None:
     press(explorer.runs, "only-machine", key="a")
     assert len(explorer.runs.order) == 3
     press(explorer.runs, "filter", text="colour=red")
-    assert "to choose by; known are run_id" in bare(explorer.runs)
+    assert "to choose by; known are run, run_id" in bare(explorer.runs)
     assert len(explorer.runs.order) == 3
     press(explorer.runs, "filter", text='"open')
     assert "has an open quote; close it." in bare(explorer.runs)
@@ -102,6 +106,78 @@ def test_suites_are_found_by_words_and_values(wire: Wire, tmp_path: Path) -> Non
     press(explorer.suites, "filter", text="p=2 mpi")
     press(explorer.suites, "check", key="0")
     assert "MPI_Gather, p = 2 takes 0.333 to 0.5 times as much as MPI_Gather, p = 4" in bare(explorer.downloads)
+
+
+def test_runs_of_a_platform_can_be_taken_apart(wire: Wire, tmp_path: Path) -> None:
+    """Different suites of two runs of one platform, as before and after a switch, in one plot."""
+    store = sk.store.open(tmp_path / "s")
+    tree = {"/a": ("MPI_Gather", 1.0), "/b": ("Gather_send_recv", 2.0)}
+    for date, faster in (("2019-03-10", 1.0), ("2019-03-12", 0.5)):
+        parts = [
+            sk.measurements([2, 4, 8], [slower * faster * p * 1e-6 for p in (2, 4, 8)], name=op)
+            for op, slower in tree.values()
+        ]
+        both = xr.concat(parts, "function").assign_attrs(
+            parts[0].attrs | {"started": f"{date}T08:00:00Z", "title": date}
+        )
+        store.put(both, machine="vm")
+    explorer = StoreExplorer(store)
+    assert [curve.fixed for curve in explorer._comparison.curves] == [""]
+    assert explorer.suites.row0["cells"][3] == '<span class="num">2</span>'
+    press(explorer.suites, "by", key="run")
+    assert len(explorer.suites.order) == 4
+    assert [key.op for key in explorer.browsing.chosen] == ["MPI_Gather"] * 2
+    press(explorer.suites, "filter", text="send_recv 2019-03-10")
+    press(explorer.suites, "check", key="0")
+    press(explorer.suites, "filter", text="mpi_gather 2019-03-10 root=")
+    press(explorer.suites, "check", key="0")
+    after, before = store.runs()["run_id"]
+    labels = [f"MPI_Gather, run {after[:8]}, 2019-03-12 08:00", f"Gather_send_recv, run {before[:8]}, 2019-03-10 08:00"]
+    assert [curve.label for curve in explorer._comparison.curves] == labels
+    assert "takes 4 times as much as MPI_Gather, run" in bare(explorer.downloads)
+    press(explorer.suites, "by", key="campaign")  # what no campaign has measured is by itself, too
+    assert [key.group for key in explorer.browsing.chosen] == [after, before]
+    press(explorer.suites, "by", key="platform")
+    assert [(key.op, key.group) for key in explorer.browsing.chosen] == [("MPI_Gather", ""), ("Gather_send_recv", "")]
+    press(explorer.suites, "by", key="day")
+    assert "runs cannot be grouped by &#x27;day&#x27;; choose from platform, campaign, run." in bare(explorer.suites)
+
+
+def test_campaigns_can_be_taken_apart(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    store.put(DATA / "quickstart", machine="vm")
+    store.put(DATA / "simulated" / "daint", machine="vm")
+    browsing = Browsing(store)
+    browsing.choose_runs(browsing.all_runs["run_id"])
+    browsing.group_by("campaign")
+    gathers = [key for key in browsing.choices() if key.op == "MPI_Bcast" and key.metric == "time"]
+    campaigns = {key.group: browsing.runs_of(key) for key in gathers}
+    assert {group: len(runs) for group, runs in campaigns.items()} == {
+        group: (store.runs()["campaign"] == group).sum() for group in campaigns
+    }
+    assert all(browsing.runs_words(key).startswith(f"campaign {key.group}, 20") for key in gathers)
+
+
+def test_it_starts_without_what_it_does_not_need(folder: Path) -> None:
+    code = (
+        "import sys; from scalkit.widgets import StoreExplorer; StoreExplorer(sys.argv[1]);"
+        "print(sorted({'xarray', 'scipy', 'scalkit.session', 'scalkit.fit', 'scalkit.trace'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_no_store_is_made_where_none_is(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes.txt").write_text("x")
+    for name in ("empty", "other", "none"):
+        expected = (
+            rf"^there is no store at '.*{name}'; name the folder that 'scalkit store put' made, or a zip of it\.$"
+        )
+        with pytest.raises(StoreError, match=expected):
+            StoreExplorer(tmp_path / name)
+    assert sorted(one.name for one in tmp_path.rglob("*")) == ["empty", "notes.txt", "other"]
 
 
 def test_downloads(explorer: StoreExplorer, wire: Wire) -> None:
