@@ -139,19 +139,41 @@ static void define_scope(struct sk_map *map, uint64_t handle, MPI_Comm comm, con
     sk_map_set(map, handle, 0, (uint32_t)n_scopes++);
 }
 
+/* Whether all members are processes of this MPI_COMM_WORLD; those that were spawned, or connected, are not recorded. */
+static bool is_of_the_world(MPI_Comm comm)
+{
+#ifdef SK_SIMULATED
+    (void)comm;
+    return true;
+#else
+    MPI_Group group, world, strangers;
+    int size;
+    PMPI_Comm_group(comm, &group);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_difference(group, world, &strangers);
+    PMPI_Group_size(strangers, &size);
+    if (size > 0)
+        PMPI_Group_free(&strangers);
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&world);
+    return size == 0;
+#endif
+}
+
 void sk_define_comm(MPI_Comm comm)
 {
     int is_inter = 0;
     if (comm == MPI_COMM_NULL)
         return;
     PMPI_Comm_test_inter(comm, &is_inter);
-    if (!is_inter)
+    if (!is_inter && is_of_the_world(comm))
         define_scope(&comms, (uint64_t)(uintptr_t)comm, comm, "communicator");
 }
 
 void sk_define_win(MPI_Win win, MPI_Comm comm)
 {
-    define_scope(&wins, (uint64_t)(uintptr_t)win, comm, "window");
+    if (is_of_the_world(comm))
+        define_scope(&wins, (uint64_t)(uintptr_t)win, comm, "window");
 }
 
 void sk_forget_comm(MPI_Comm comm)

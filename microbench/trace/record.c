@@ -192,6 +192,12 @@ void sk_record_begin(int thread_level)
     const char *given = getenv("SCALKIT_TRACE_BUFFER");
     long records = given ? atol(given) : 0;
     char fine;
+#ifndef SK_SIMULATED
+    MPI_Comm parent = MPI_COMM_NULL;
+    PMPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL) /* spawned: its ranks are those of another world, whose files have these names */
+        return;
+#endif
     PMPI_Comm_dup(MPI_COMM_WORLD, &private_comm);
     PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);

@@ -72,6 +72,8 @@ def test_every_call_is_recorded(mpi: Mpi, library: Path, program: Path, tmp_path
     assert Counter(trace.calls["location"].tolist()) == made
     seen = names(trace)
     assert seen["MPI_Get_c"] == seen["MPI_Rget"] == seen["MPI_Mrecv"] == seen["MPI_Init"] == n
+    if "MPI_Barrier_init" in seen:
+        assert seen["MPI_Allreduce_init"] == seen["MPI_Comm_idup_with_info"] == seen["MPI_Barrier_init"] == n
     kinds = Counter((trace.transfers["kind"] & 0xFF).tolist())
     both = 7 * n + seen["MPI_Isendrecv"] + seen["MPI_Isendrecv_replace"]
     assert seen["MPI_Isendrecv"] == (n if seen["MPI_Isendrecv_replace"] else 0)
@@ -93,6 +95,19 @@ def test_threads_that_make_communicators_do_not_wait_for_each_other_for_ever(
     numbers = Counter(scope.key[1:] for scope in trace.definitions.scopes)
     assert len(numbers) == len(trace.definitions.scopes) >= 200
     assert int((trace.marks["entered"] >= 0).sum()) == 2 * 100
+
+
+@pytest.mark.mpi
+def test_processes_that_are_spawned_are_not_recorded(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
+    found = record(mpi, library, tmp_path, 2, str(program), "spawn")
+    assert (found.returncode, found.stderr) == (0, "")
+    made = {int(rank): int(calls) for rank, calls in re.findall(r"rank (\d+) made (\d+) calls", found.stdout)}
+    trace = load(tmp_path)
+    assert Counter(trace.calls["location"].tolist()) == made
+    seen = names(trace)
+    assert seen["MPI_Comm_spawn"] == seen["MPI_Comm_disconnect"] == seen["MPI_Bcast"] == 2
+    assert {scope.name for scope in trace.definitions.scopes} == {"MPI_COMM_WORLD", ""}  # and that of one process
+    assert (trace.calls["scope"][trace.is_call("MPI_Bcast")] == -1).all()
 
 
 @pytest.mark.mpi

@@ -1,7 +1,8 @@
 /* Calls functions of every kind that the recorder knows, counts its own calls, and prints the count of each process.
  * With `delay`, process 1 comes late by 30 ms to a barrier, a message and a fence; with `progress` it lets process 0
- * wait for progress; with `threads`, two threads of each make communicators; with `crash` all of it is done and the
- * program is killed; with `abort`, `exit` and `mpi-abort` it says how many calls it made and ends like that. */
+ * wait for progress; with `threads`, two threads of each make communicators; with `spawn` they start one process more;
+ * with `crash` all of it is done and the program is killed; with `abort`, `exit` and `mpi-abort` it says how many calls
+ * it made and ends like that. */
 #define _GNU_SOURCE
 #include "trace/scalkit_trace.h"
 
@@ -216,6 +217,40 @@ static void late(void)
     COUNT(MPI_Win_free(&win));
 }
 
+/* All start one process more, and talk with it; it is not recorded, so what it calls is not counted. */
+static void spawn(const char *program, MPI_Comm parent)
+{
+    MPI_Comm other = parent, all;
+    int value = 0;
+    if (parent == MPI_COMM_NULL)
+        COUNT(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other, MPI_ERRCODES_IGNORE));
+    COUNT(MPI_Intercomm_merge(other, parent != MPI_COMM_NULL, &all));
+    COUNT(MPI_Bcast(&value, 1, MPI_INT, 0, all));
+    COUNT(MPI_Comm_free(&all));
+    COUNT(MPI_Comm_disconnect(&other));
+}
+
+/* Operations that are prepared once, and begun again and again. */
+static void persistent(void)
+{
+#if MPI_VERSION >= 4
+    int from = rank, to = 0;
+    MPI_Request requests[2];
+    COUNT(MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]));
+    COUNT(MPI_Allreduce_init(&from, &to, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]));
+    for (int k = 0; k < 2; k++) {
+        COUNT(MPI_Startall(2, requests));
+        COUNT(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    }
+    for (int k = 0; k < 2; k++)
+        COUNT(MPI_Request_free(&requests[k]));
+    MPI_Comm made;
+    COUNT(MPI_Comm_idup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &made, &requests[0]));
+    COUNT(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+    COUNT(MPI_Comm_free(&made));
+#endif
+}
+
 static double seconds(void)
 {
     struct timespec now;
@@ -254,6 +289,8 @@ int main(int argc, char **argv)
         COUNT(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level));
     else
         COUNT(MPI_Init(&argc, &argv));
+    MPI_Comm parent;
+    MPI_Comm_get_parent(&parent);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     if (strcmp(what, "delay") == 0 && n_ranks > 1) {
@@ -262,10 +299,13 @@ int main(int argc, char **argv)
         progress();
     } else if (is_threaded) {
         threads();
+    } else if (strcmp(what, "spawn") == 0 || parent != MPI_COMM_NULL) {
+        spawn(argv[0], parent);
     } else {
         one_sided();
         messages();
         collectives();
+        persistent();
     }
     COUNT(MPI_Barrier(MPI_COMM_WORLD));
     if (strcmp(what, "crash") == 0)
@@ -281,7 +321,8 @@ int main(int argc, char **argv)
             MPI_Abort(MPI_COMM_WORLD, 3);
         pause();
     }
-    printf("rank %d made %d calls\n", rank, calls + 1);
+    if (parent == MPI_COMM_NULL)
+        printf("rank %d made %d calls\n", rank, calls + 1);
     fflush(stdout);
     MPI_Finalize();
     return 0;
