@@ -17,6 +17,7 @@ from scalkit.trace.options import Options
 from scalkit.trace.problems import Problem
 from scalkit.trace.reading import Header
 from scalkit.trace.sums import METRICS, Found
+from scalkit.whole_file import whole_file
 
 __all__ = ["CAUSES", "TRAFFIC", "WAITS", "build", "read_result", "write_result"]
 
@@ -120,26 +121,17 @@ def write_result(ds: xr.Dataset, path: str | os.PathLike[str]) -> None:
     DataError
         If a sum is larger, or the file cannot be written.
     """
-    target = Path(path)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
     narrow = ds.copy()
     for name, variable in ds.variables.items():
         if variable.dtype == np.int64:
             if variable.size and int(np.abs(variable.values).max()) > _LARGEST:
                 raise DataError(f"{name} has a sum above 2^53, which netCDF-3 cannot hold; keep the Dataset as it is.")
             narrow[name] = variable.astype(np.float64)
-    try:
-        if target.suffix == ".gz":
+    with whole_file(path, DataError) as part:
+        if Path(path).suffix == ".gz":
             part.write_bytes(gzip.compress(bytes(narrow.to_netcdf(engine="scipy")), mtime=0))
         else:
             narrow.to_netcdf(part, engine="scipy")
-        os.replace(part, target)
-    except OSError as error:
-        raise DataError(
-            f"cannot write {target}: {error.strerror or error}; make room or choose another place."
-        ) from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def read_result(path: str | os.PathLike[str]) -> xr.Dataset:
