@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from srumma_scaling import COUNTS, ROWS, strong_scaling
 from srumma_truth import compare, each_request
 
@@ -34,6 +35,8 @@ from scalkit.bench.onesided_thread import weigh_progress_thread
 from scalkit.bench.process import run_program
 from scalkit.native import build, sources
 from scalkit.trace import Options, analyse
+from scalkit.trace.each_wait import each_wait
+from scalkit.trace.loading import load
 
 Row = dict[str, Any]
 
@@ -72,24 +75,38 @@ def scaling(args: argparse.Namespace) -> list[Row]:
 def injected(args: argparse.Namespace) -> list[Row]:
     """Return how far what is found lies below what was injected, for each kind of transfer and transport."""
     mpi, rows = find_mpi(), []
-    for transport, environment in (("tcp", TCP), ("shared memory", {})):
+    for transport, over, environment in (("tcp", "rma", TCP), ("shared memory", "rma", {}), ("tcp", "locks", TCP)):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            made = delays(mpi, "rma", trace=folder, environment=environment, turns=args.turns)
-            _, each = each_request(folder)
+            made = delays(mpi, over, trace=folder, environment=environment, turns=args.turns)
+            all_found = _found(folder, over)
         for kind in dict.fromkeys(one.kind for one in made):
             chosen = [k for k, one in enumerate(made) if one.kind == kind]
             outlived = [k for k in chosen if made[k].injected_ns > 0 and made[k].end > made[k].woke]
-            below = np.array([made[k].injected_ns - int(each.found[k]) for k in outlived], dtype=np.int64)
-            row: Row = {"transport": transport, "kind": kind, "delays": len(chosen), "waited_for": len(outlived)}
+            below = np.array([made[k].injected_ns - int(all_found[k]) for k in outlived], dtype=np.int64)
+            row: Row = {
+                "transport": transport,
+                "over": over,
+                "kind": kind,
+                "delays": len(chosen),
+                "waited_for": len(outlived),
+            }
             row["injected_ms"] = 1e-6 * float(np.mean([made[k].injected_ns for k in chosen]))
             row["transfer_ms"] = 1e-6 * float(np.mean([made[k].end - made[k].begin for k in chosen]))
-            row["found_ms"] = 1e-6 * float(np.mean(each.found[chosen]))
+            row["found_ms"] = 1e-6 * float(np.mean(all_found[chosen]))
             row["found_within_1_ms"] = int((np.abs(below) <= 1_000_000).sum())
             row["largest_difference_us"] = 1e-3 * float(np.abs(below).max(initial=0))
             rows.append(row)
             show(row, args)
     return rows
+
+
+def _found(folder: Path, over: str) -> NDArray[np.int64]:
+    """Return the wait for progress of each operation; over locks that for the grant of each lock."""
+    if over == "rma":
+        return each_request(folder)[1].found
+    trace = load(folder)
+    return each_wait(trace).wait[trace.is_call("MPI_Win_lock")]
 
 
 def overhead(args: argparse.Namespace) -> list[Row]:

@@ -96,7 +96,8 @@ def weigh_progress_thread(without: xr.Dataset, with_thread: xr.Dataset) -> Progr
         )
     if "wait_for_progress" in with_thread["metric"].values:
         raise DataError("the second run had no progress thread; record one with MPIR_CVAR_ASYNC_PROGRESS=1.")
-    waiting = int(without["severity"].sel(metric="wait_for_progress").sum())
+    names = [name for name in ("wait_for_progress", "wait_for_grant") if name in without["metric"].values]
+    waiting = int(without["severity"].sel(metric=names).sum())
     first, second = _times(without), _times(with_thread)
     for which, times in (("first", first), ("second", second)):
         if sum(times) <= 0:
