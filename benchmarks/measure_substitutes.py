@@ -4,7 +4,9 @@
     python benchmarks/measure_substitutes.py --out /tmp/sim --store data/store --platform juropa --processes 4 16 64 --runs 3
 
 All sizes of a run belong together: they are measured in turn with all libraries, and filed as one run of each library.
---platform takes the times of a simulated machine, which say so.
+Numbers of processes that have a core each and those that share cores are runs of their own: libraries wait in another way then.
+Operations of --once have no size, or one of their own: they are measured with the smallest size only. --platform takes the times
+of a simulated machine, which say so.
 """
 
 from __future__ import annotations
@@ -14,38 +16,60 @@ import secrets
 from dataclasses import replace
 from pathlib import Path
 
+from measure_patterns import grouped, numbers
+
 import scalkit as sk
 from scalkit.bench.arguments import Arguments
 from scalkit.bench.campaign import Campaign, prepare
 from scalkit.bench.here import run_alternately
+from scalkit.bench.mpi import cores
 from scalkit.bench.targets import find_targets
 
-OPERATIONS = ("MPI_Bcast", "MPI_Gather", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall", "MPI_Reduce_scatter_block")
-OPERATIONS += ("MPI_Scan", "Bcast_binary_tree", "substitutes", "send-modes")
+OPERATIONS: tuple[str, ...] = (
+    *(
+        "MPI_Bcast",
+        "MPI_Gather",
+        "MPI_Allreduce",
+        "MPI_Allgather",
+        "MPI_Alltoall",
+        "MPI_Reduce_scatter_block",
+        "MPI_Scan",
+    ),
+    *("Bcast_binary_tree", "substitutes", "send-modes"),
+)
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Return words between commas."""
+    return tuple(word for word in text.split(",") if word)
 
 
 def campaigns(options: argparse.Namespace) -> dict[str, list[Campaign]]:
-    """Return a campaign for each library and size; those of a library share the begin of all run ids."""
+    """Return a campaign for each library, group of processes and size; those of a group share the begin of all run ids."""
     found: dict[str, list[Campaign]] = {}
-    share = options.budget / ((len(options.mpi) + len(options.platform)) * len(options.sizes))
-    for target in find_targets(options.mpi, options.platform):
-        identity = secrets.token_hex(4)
-        for size in options.sizes:
-            arguments = Arguments(
-                kinds=("collectives",),
-                counts=tuple(options.processes),
-                runs=options.runs,
-                seed=options.seed,
-                ops=OPERATIONS,
-                size=size,
-                datatype="double",
-                budget_s=share,
-                max_reps=options.reps,
-            )
-            folder = options.out / f"{target.label}-{size}B"
-            found.setdefault(target.label, []).append(
-                replace(prepare(folder, arguments, target.mpi), identity=identity)
-            )
+    targets = find_targets(options.mpi, options.platform)
+    for target in targets:
+        groups = grouped(options.processes, max(options.processes) if target.mpi.is_simulated else cores())
+        for name, counts in groups.items():
+            identity = secrets.token_hex(4)
+            for size in options.sizes:
+                arguments = Arguments(
+                    kinds=("collectives",),
+                    counts=counts,
+                    runs=options.runs,
+                    seed=options.seed,
+                    ops=options.ops + (options.once if size == min(options.sizes) else ()),
+                    size=size,
+                    datatype="double",
+                    budget_s=options.budget / (len(targets) * len(groups) * len(options.sizes)),
+                    min_reps=min(options.min_reps, options.reps),
+                    max_reps=options.reps,
+                    standard_error=options.standard_error,
+                    cut_quartiles=options.cut_quartiles,
+                )
+                folder = options.out / f"{target.label}{name}-{size}B"
+                own = replace(prepare(folder, arguments, target.mpi), identity=identity)
+                found.setdefault(f"{target.label}{name}", []).append(own)
     return found
 
 
@@ -57,8 +81,13 @@ def main() -> None:
     parser.add_argument("--platform", action="append", default=[])
     parser.add_argument("--sizes", type=int, nargs="+", default=[8, 64, 512, 4096, 32768, 262144])
     parser.add_argument("--processes", type=int, nargs="+", default=[2])
+    parser.add_argument("--ops", type=words, default=OPERATIONS, help="between commas, of each size")
+    parser.add_argument("--once", type=words, default=(), help="of the smallest size only")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--reps", type=int, default=60)
+    parser.add_argument("--min-reps", type=int, default=20)
+    parser.add_argument("--standard-error", type=float, default=None, help="of the mean, in place of intervals")
+    parser.add_argument("--cut-quartiles", type=numbers, default=(), help="that this mean leaves out, as 1,4")
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--budget", type=float, default=300.0, help="in s, for all of it")
     parser.add_argument("--machine", default=None)

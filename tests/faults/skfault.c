@@ -13,6 +13,9 @@
  *   neighbour_swapped  MPI_Neighbor_alltoall: the last process gets its first two blocks in the wrong order
  *   graph_turned    MPI_Dist_graph_create_adjacent: every process has its neighbours in the reverse order
  *   graph_other     MPI_Dist_graph_create: every process sends its first message to itself
+ *   put_lost        MPI_Put: does nothing
+ *   get_wrong       MPI_Get: fetches one element too few
+ *   atomics_wrong   MPI_Fetch_and_op: fetches what is there and leaves it; MPI_Compare_and_swap: swaps nothing
  *   cart_transposed MPI_Cart_create: the grid has its dimensions in the reverse order
  *
  * Everything else, and everything without SKFAULT, is passed on to the PMPI_ function.
@@ -195,4 +198,30 @@ int MPI_Cart_create(MPI_Comm comm, int n, const int *dims, const int *periods, i
     int status = PMPI_Cart_create(comm, n, turned, periods, reorder, grid);
     free(turned);
     return status;
+}
+
+int MPI_Put(const void *from, int n, MPI_Datatype type, int to, MPI_Aint place, int there, MPI_Datatype type_there,
+            MPI_Win window)
+{
+    return planted("put_lost") ? MPI_SUCCESS : PMPI_Put(from, n, type, to, place, there, type_there, window);
+}
+
+int MPI_Get(void *to, int n, MPI_Datatype type, int from, MPI_Aint place, int there, MPI_Datatype type_there,
+            MPI_Win window)
+{
+    int less = planted("get_wrong") ? 1 : 0;
+    return PMPI_Get(to, n - less, type, from, place, there - less, type_there, window);
+}
+
+int MPI_Fetch_and_op(const void *from, void *fetched, MPI_Datatype type, int to, MPI_Aint place, MPI_Op op,
+                     MPI_Win window)
+{
+    return PMPI_Fetch_and_op(from, fetched, type, to, place, planted("atomics_wrong") ? MPI_NO_OP : op, window);
+}
+
+int MPI_Compare_and_swap(const void *from, const void *expected, void *fetched, MPI_Datatype type, int to,
+                         MPI_Aint place, MPI_Win window)
+{
+    const void *own = planted("atomics_wrong") ? expected : from;
+    return PMPI_Compare_and_swap(own, expected, fetched, type, to, place, window);
 }

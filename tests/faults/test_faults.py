@@ -72,6 +72,21 @@ def test_wrong_results_are_said_once_and_marked(launch, fault, op):
     assert wrong == {op}
 
 
+@pytest.mark.parametrize(
+    ("fault", "begins"),
+    [
+        ("put_lost", "MPI_Put["),
+        ("get_wrong", "MPI_Get["),
+        ("atomics_wrong", ("MPI_Fetch_and_op[", "MPI_Compare_and_swap[")),
+    ],
+)
+def test_what_one_sided_operations_leave_is_looked_at(launch, fault, begins):
+    done = launch(2, "sk_time", "--ops=rma", "--max-reps=20", "--passes=1", fault=fault)
+    cells = [r for r in done.records if r["rec"] == "cell"]
+    assert (done.status, len(cells)) == (4, 16)
+    assert {r["op"] for r in cells if not r["verified"]} == {r["op"] for r in cells if r["op"].startswith(begins)}
+
+
 def test_budget_holds_for_slow_operations(launch):
     options = ("--budget=0.3", "--ops=MPI_Bcast,MPI_Reduce,MPI_Allreduce", "--precision=0.00001")
     done = launch(4, "sk_time", *options, fault="allreduce_slow")

@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 
 import scalkit as sk
+from scalkit.bench.operations import operations
+from scalkit.native import sources
 from scalkit.plots.store_site import page
+from scalkit.store.patterns import pattern_of
 
 OPS = ("Master_worker[Recv_any]", "Master_worker[Waitany:20us]")
 
@@ -160,3 +163,14 @@ def test_messages_are_suites_over_size_stride_and_processes(tmp_path: Path) -> N
     trips = store.load(op="Round_trip")
     assert trips["time"].shape == (1, 3, 2, 10)
     assert not sk.store.validate(store.path).refused
+
+
+def test_the_groups_of_what_is_timed_are_of_one_pattern() -> None:
+    wanted = {"paper": "collective", "nonblocking": "collective", "rma": "rma", "simple": "simple"}
+    wanted |= {"point-to-point": "point-to-point", "send-modes": "point-to-point", "substitutes": "collective"}
+    tree = sources("microbench")
+    found = {group: {pattern_of(op, "sk_time") for op in operations(tree, "collectives", group)} for group in wanted}
+    assert found == {group: {pattern} for group, pattern in wanted.items()}
+    assert pattern_of("MPI_Reduce_local", "sk_time") == "simple"
+    assert {pattern_of(op, "sk_time") for op in ("Win_create_and_free", "MPI_Win_allocate")} == {"rma"}
+    assert {pattern_of(op, "sk_time") for op in ("Comm_dup_and_free", "MPI_Comm_split")} == {"collective"}
