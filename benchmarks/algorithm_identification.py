@@ -1,7 +1,7 @@
 """How often `scalkit.perfmodels.identify` names the right algorithm, on simulated times whose algorithms are known.
 
 A case is a cell of operation, processes and size, simulated by SimGrid SMPI with the algorithm set by name
-(benchmarks/known_algorithms.py). It is right if the first algorithm named is that one, or sends the same messages between the
+(benchmarks/known_algorithms.py). It is right if the most probable algorithm is that one, or sends the same messages between the
 same processes in the same order (a pipeline of one segment is a chain; between two processes a tree is one message). A second
 figure counts all that are named, which predict the same within 1 %. The model of a message is fitted to messages alone.
 
@@ -39,7 +39,7 @@ def main() -> int:
             if args.cells:
                 for k in (~one.right_alone).nonzero()[0]:
                     off = one.predicted[k] / one.time[k] - 1
-                    said = " or ".join(one.identified[k])
+                    said = one.likeliest[k]
                     print(f"    P = {one.P[k]:g}, S = {one.S[k]:g}: {said}; prediction off by {100 * off:.0f} %")
         shares = [100 * one / total for one in (alone, named)]
         print(

@@ -88,6 +88,7 @@ def _told(one: Studied) -> dict[str, Any]:
                 "P": cell.P,
                 "time_s": cell.time,
                 "algorithms": list(cell.algorithms),
+                "likeliest": cell.likeliest,
                 "probability": cell.probability,
                 "best": cell.best,
                 "best_time_s": _number(cell.best_time),

@@ -45,7 +45,7 @@ class Cell:
     time : float, in s
         Median of the repetitions.
     algorithms : tuple of str
-        The most probable one, then those whose predictions here are the same within 1 %, from the most to the least probable.
+        The most probable one, with those whose predictions here are the same within 1 %.
     probability : float
         Of all of these together.
     predicted : float, in s
@@ -54,6 +54,8 @@ class Cell:
         The algorithm with the least predicted time.
     best_time : float, in s
         Its prediction, corrected by the factor by which the predictions of the algorithms found are off.
+    likeliest : str
+        The most probable of `algorithms`: where they predict the same, other sizes tell.
     """
 
     S: float
@@ -64,6 +66,7 @@ class Cell:
     predicted: float
     best: str
     best_time: float
+    likeliest: str
 
 
 @dataclass(frozen=True)
@@ -281,16 +284,17 @@ def _cell(
     top = int(np.argmax(totals))
     best = int(np.nanargmin(predicted)) if not np.isnan(predicted).all() else len(predicted)
     known = [*predicted.tolist(), math.nan]
-    named = sorted(groups[top], key=lambda k: -probability[k])
+    likeliest = max(groups[top], key=lambda k: float(probability[k]))
     return Cell(
         float(size),
         float(processes),
         time,
-        tuple(names[k] for k in named),
+        tuple(names[k] for k in groups[top]),
         totals[top],
-        known[named[0]],
+        known[likeliest],
         names[best],
         known[best] * factor,
+        names[likeliest],
     )
 
 

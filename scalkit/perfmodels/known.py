@@ -48,6 +48,8 @@ class Tried:
         From messages alone; NaN where the model does not hold.
     identified : tuple of tuples of str
         What `identify` names in each cell.
+    likeliest : tuple of str
+        The most probable of these.
     """
 
     operation: str
@@ -57,6 +59,7 @@ class Tried:
     time: Floats
     predicted: Floats
     identified: tuple[tuple[str, ...], ...]
+    likeliest: tuple[str, ...]
 
     @property
     def right(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -65,11 +68,11 @@ class Tried:
 
     @property
     def right_alone(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Whether the first one named is the algorithm, or one that sends the same messages; see `same_messages`."""
+        """Whether the most probable one is the algorithm, or sends the same messages; see `same_messages`."""
         return np.array(
             [
-                names[0] != OTHER and same_messages(self.operation, self.algorithm, names[0], P, S)
-                for names, P, S in zip(self.identified, self.P.tolist(), self.S.tolist(), strict=True)
+                name != OTHER and same_messages(self.operation, self.algorithm, name, P, S)
+                for name, P, S in zip(self.likeliest, self.P.tolist(), self.S.tolist(), strict=True)
             ]
         )
 
@@ -169,8 +172,8 @@ class KnownAlgorithms:
             cells = self.cells(operation, name)
             found = identify(operation, cells.S, cells.P, cells.times, self.message)
             predicted = collective(operation, name, self.message)(outside="nan", **cells.at)
-            named = tuple(one.algorithms for one in found.cells)
-            yield Tried(operation, name, cells.S, cells.P, cells.time, predicted, named)
+            named, likeliest = zip(*((one.algorithms, one.likeliest) for one in found.cells), strict=True)
+            yield Tried(operation, name, cells.S, cells.P, cells.time, predicted, named, likeliest)
 
 
 def read_known(path: str | Path) -> KnownAlgorithms:

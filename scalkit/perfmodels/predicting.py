@@ -78,7 +78,7 @@ def held_out(cells: Cells, message: PointToPoint, **options: Any) -> HeldOut:
     used, left = sizes[::2], sizes[1::2]
     known = cells.where(np.isin(cells.S, used))
     found = {
-        (one.P, one.S): one.algorithms[0]
+        (one.P, one.S): one.likeliest
         for one in identify(cells.operation, known.S, known.P, known.times, message, **options).cells
     }
     wanted = cells.where(np.isin(cells.S, left))
