@@ -215,10 +215,12 @@ def method(page: WaitingPage) -> Section:
         options.setdefault(told, []).append(source.name)
     steps = (
         "A process waits for progress in a call that completes one-sided operations, from its begin until the target begins its "
-        "first call of the library that ends after the operation was posted; 0 if the target was in one already.",
+        "first call of the library that ends after the operation was posted; 0 if the target was in one already. Waiting for a "
+        "target that must grant a lock, or confirm an unlock, is counted with it.",
         "The bound is the time in which no target was in any call.",
         "Time counts from the first to the last record of a process; calls within calls count as the outermost one.",
-        "Growth: of the mean waiting of a process, or of all together where the problem stays the same, judged as run times are.",
+        "Growth: of the mean waiting of a process in operations, or of all together where the problem stays the same, judged as "
+        "run times are.",
         'The analysis was timed on one core, while others may have run; "a message for each request" is the scheme of the '
         "paper.",
         *(
@@ -241,9 +243,6 @@ def provenance(page: WaitingPage) -> Section:
     rows = [("runs", ", ".join(source.name for source in page.sources) + (" (simulated)" if page.is_simulated else ""))]
     rows += sorted(facts.items())
     rows += [
-        ("left out", f"{one.name}: {text}") for one in page.sources for text in json.loads(one.ds.attrs["problems"])
-    ]
-    rows += [
         ("scalkit", __version__),
         ("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
         ("packages", ", ".join(f"{p} {importlib.metadata.version(p)}" for p in ("numpy", "xarray", "plotly"))),
@@ -251,7 +250,11 @@ def provenance(page: WaitingPage) -> Section:
     ]
     shown = [(esc(label), f'<span class="lines">{esc(value)}</span>') for label, value in rows]
     hashes = [(esc(one.name), f'<span class="hash">{one.sha256}</span>') for one in page.sources]
-    problems = [problem for one in page.sources for problem in json.loads(one.ds.attrs["problems"])]
+    problems = [
+        f"Left out of {one.name}: {problem}."
+        for one in page.sources
+        for problem in json.loads(one.ds.attrs["problems"])
+    ]
     listing = table("Of each result, or of all files of a trace.", ("run", "SHA-256"), hashes)
     return Section.of(
         notes(problems),

@@ -163,7 +163,7 @@ def test_a_trace_that_lacks_something(tmp_path: Path) -> None:
         open_waiting(traces)
     page = open_waiting(traces, baseline=False, keep_going=True)
     assert [timeline.locations for timeline in page.timelines] == [4, 2]
-    assert "left out " + traces[1] + ": location 3: 000003.sktrace cannot be read" in shown(page, "provenance")
+    assert f"Left out of {traces[1]}: location 3: 000003.sktrace cannot be read" in shown(page, "provenance")
     options = Options(search="entering")
     write_result(analyse(traces[0], options), tmp_path / "r.nc")
     assert shown(open_waiting([traces[0]], baseline=False), "method").count("Options") == 1
