@@ -87,6 +87,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     validate.add_argument("--quiet", action="store_true", help="only the exit status")
     merge = _action(actions, "merge", "take over another store: scalkit store merge results theirs.zip", _merge)
     merge.add_argument("others", nargs="+", metavar="OTHER", help="stores, or zips of them")
+    merge.add_argument(
+        "--no-retractions",
+        action="store_true",
+        help="runs that are here stay in the answers, also where OTHER has retracted them; for what strangers send",
+    )
     publish = _action(actions, "publish", "a citable zip: scalkit store publish results --out results.zip", _publish)
     publish.add_argument("--out", required=True, metavar="FILE", help="the zip to write; with .html only the page")
     publish.add_argument("--title", default="", help="of the data set")
@@ -278,7 +283,7 @@ def _validate(args: argparse.Namespace) -> int:
 
 def _merge(args: argparse.Namespace) -> int:
     store = _opened(args, writes=True, sources=args.others)
-    merged = {other: store.merge(other) for other in args.others}
+    merged = {other: store.merge(other, retractions=not args.no_retractions) for other in args.others}
     if args.json:
         _print_json({other: one.to_json() for other, one in merged.items()})
     else:
@@ -292,6 +297,8 @@ def _publish(args: argparse.Namespace) -> int:
     from scalkit.plots.store_site import page, pictures, write_page
 
     store = _opened(args)
+    if not args.out.lower().endswith((".zip", ".html", ".htm")):
+        raise UsageError(f"--out {args.out!r} is neither a zip nor a page; let it end with .zip or .html.")
     if args.out.lower().endswith((".html", ".htm")):
         written = write_page(store, args.out, args.title)
         if args.json:

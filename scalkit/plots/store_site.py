@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import ReportError
-from scalkit.markup import block, bullets, details, table
+from scalkit.markup import block, bullets, counted, details, table
 from scalkit.plots.store_figure import download
 from scalkit.plots.style import METRIC_WORDS, rounded, safe
 from scalkit.store.browsing import fixed_words
@@ -144,9 +144,9 @@ def _source(name: str) -> str:
 
 def _summary(runs: Any) -> str:
     simulated = int(runs["simulated"].sum())
-    several = "" if len(runs) == 1 else "s"
     marked = f", {simulated} of them simulated" if simulated else ""
-    return f"{len(runs)} run{several}{marked}, {runs['platform'].nunique()} platforms (a machine with an MPI library)."
+    platforms = counted(runs["platform"].nunique(), "platform")
+    return f"{counted(len(runs), 'run')}{marked}, {platforms} (a machine with an MPI library)."
 
 
 def _runs_table(runs: Any) -> str:

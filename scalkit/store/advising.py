@@ -74,6 +74,10 @@ def advise(
         raise UsageError(f"the statistic {statistic!r:.40} is unknown; choose from {', '.join(STATISTICS)}.")
     if not 0.5 <= confidence < 1:
         raise UsageError(f"the confidence is {confidence!r}; a number from 0.5 to below 1 is needed.")
+    if n_draws < 1:
+        raise UsageError(
+            f"n_draws is {n_draws}; at least 1 is needed, and hundreds for probabilities that tell something."
+        )
     if seed < 0:
         raise UsageError(f"the seed is {seed}; a whole number that is not negative is needed.")
     chosen = {"p": p, "msg_By": msg_By, "platform": platform, "machine": machine, **filters}

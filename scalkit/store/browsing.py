@@ -272,10 +272,12 @@ def _first(suites: pd.DataFrame) -> int:
     """Return the row of a time that substitutes were measured of, else the first."""
     from scalkit.store.substitutes import operations
 
-    there = set(suites["op"])
-    replaced = [one.name for one in operations() if any(s.name in there for s in one.substitutes[1:])]
-    wanted = suites.index[suites["op"].isin(replaced) & (suites["metric"] == "time")]
-    return int(wanted[0]) if len(wanted) else 0
+    times = suites[suites["metric"] == "time"]
+    there = set(times["op"])
+    for one in operations():
+        if one.name in there and any(substitute.name in there for substitute in one.substitutes[1:]):
+            return int(times.index[times["op"] == one.name][0])
+    return 0
 
 
 def _value(text: str) -> str | int | bool:

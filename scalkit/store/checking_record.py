@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any, NoReturn
 
+from scalkit.errors import UsageError
 from scalkit.store.columns import SCHEMA_VERSION
 from scalkit.store.containers import RefusedError
 from scalkit.store.policy import Policy
 from scalkit.store.texts import FREE, NAMES, name_problem, text_problem, texts_in
 
-__all__ = ["checked_record", "record_problems"]
+__all__ = ["checked_record", "record_problems", "require_texts"]
 
 _EARLIEST = dt.datetime(1990, 1, 1, tzinfo=dt.UTC)
 _SKEW = dt.timedelta(minutes=10)
@@ -72,27 +73,75 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def _schema() -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads(
+        files("scalkit.store").joinpath("record.schema.json").read_text(encoding="utf-8")
+    )
+    return schema
+
+
 def _require_form(record: object) -> None:
     from jsonschema import Draft202012Validator
 
-    schema = json.loads(files("scalkit.store").joinpath("record.schema.json").read_text(encoding="utf-8"))
-    error = next(
-        iter(sorted(Draft202012Validator(schema).iter_errors(record), key=lambda e: list(map(str, e.path)))), None
-    )
+    errors = Draft202012Validator(_schema()).iter_errors(record)
+    error = next(iter(sorted(errors, key=lambda e: list(map(str, e.path)))), None)
     if error is not None:
         where = ".".join(str(part) for part in error.absolute_path) or "the record"
-        raise RefusedError("record-schema", f"{where}: {error.message[:160]}.")
+        if error.validator in ("minLength", "maxLength"):
+            sentence = _length_sentence(where, error.instance, error.validator_value)
+        else:
+            sentence = f"{where}: {error.message[:160]}."
+        raise RefusedError("record-schema", sentence)
+
+
+def _length_sentence(where: str, text: str, limit: int) -> str:
+    if not text:
+        return f"{where} is empty."
+    return f"{where} {_shown(text)} has {len(text)} characters; at most {limit} are allowed."
+
+
+def _shown(text: str) -> str:
+    return repr(text.encode("unicode_escape").decode()[:40])
+
+
+def require_texts(measured: dict[str, Any], filing: dict[str, Any]) -> None:
+    """Return nothing if those who are sent the store would accept these texts.
+
+    Parameters
+    ----------
+    measured, filing : dict
+        Some fields of a record.
+
+    Raises
+    ------
+    UsageError
+        With the sentence that a validation has for it.
+    """
+    known = _schema()["properties"]
+    for part, fields in (("measured", measured), ("filing", filing)):
+        for name, value in fields.items():
+            if not isinstance(value, str):
+                raise UsageError(f"{name} is {value!r:.60}; a text is needed.")
+            limits = known[part]["properties"][name]
+            if not limits.get("minLength", 0) <= len(value) <= limits.get("maxLength", len(value)):
+                raise UsageError(_length_sentence(f"{part}.{name}", value, limits.get("maxLength", 0)))
+    for _, sentence in _text_problems({"measured": measured, "filing": filing}, Policy()):
+        raise UsageError(sentence)
 
 
 def record_problems(record: dict[str, Any], policy: Policy) -> Iterator[Problem]:
     """Yield code and sentence of everything that is wrong with texts and dates of a record."""
+    yield from _text_problems(record, policy)
+    yield from _dates(record)
+
+
+def _text_problems(record: dict[str, Any], policy: Policy) -> Iterator[Problem]:
     for field, text in texts_in(record):
         problem = text_problem(text, policy.max_text, is_free=field in FREE)
         if problem is None and field in NAMES:
             problem = name_problem(text)
         if problem is not None:
-            yield problem[0], f"{field or 'a key'} {text.encode('unicode_escape').decode()[:40]!r} {problem[1]}."
-    yield from _dates(record)
+            yield problem[0], f"{field or 'a key'} {_shown(text)} {problem[1]}."
 
 
 def _dates(record: dict[str, Any]) -> Iterator[Problem]:

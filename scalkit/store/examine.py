@@ -86,6 +86,7 @@ def _of_store(root: Path, path: Path, policy: Any) -> Iterator[dict[str, Any]]:
     """Yield what the folder says beside its runs: that its schema is newer, and retractions."""
     from scalkit.errors import StoreError
     from scalkit.store.folder import MARKER, StoreFolder
+    from scalkit.store.texts import retraction_problem
 
     if not path.is_file() or path.suffix != ".parquet":
         folder = StoreFolder(root, readonly=True)
@@ -97,23 +98,11 @@ def _of_store(root: Path, path: Path, policy: Any) -> Iterator[dict[str, Any]]:
                 yield _refusal(MARKER, code, str(error))
                 return
         entries = folder.retracted()[:10_000]
-        problem = _retraction_problem(entries, policy)
+        problem = retraction_problem(entries, policy.max_text)
         if problem is not None:
             yield _refusal("retracted.jsonl", *problem)
             return
         yield {"file": "", "retracted": entries}
-
-
-def _retraction_problem(entries: list[dict[str, str]], policy: Any) -> tuple[str, str] | None:
-    """Return code and sentence of the first text of a retraction that may not be; None if all may."""
-    from scalkit.store.texts import name_problem, text_problem
-
-    for key, text in ((key, text) for one in entries for key, text in one.items()):
-        is_free = key == "reason"
-        found = text_problem(text, policy.max_text, is_free=is_free) or (None if is_free else name_problem(text))
-        if found is not None:
-            return found[0], f"{key} {text.encode('unicode_escape').decode()[:40]!r} {found[1]}."
-    return None
 
 
 def _refusal(file: str, code: str, text: str) -> dict[str, Any]:

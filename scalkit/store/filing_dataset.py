@@ -123,7 +123,7 @@ def _measured(ds: xr.Dataset, number: int, rows: Rows) -> dict[str, Any]:
     return {
         "label": f"{ds.attrs.get('title', 'dataset')}-r{number:02d}",
         "title": str(ds.attrs.get("title", "")),
-        "machine": str(ds.attrs.get("measured_on", "")),
+        "machine": str(ds.attrs.get("measured_on") or "unknown machine"),
         "started": str(ds.attrs.get("started", "")),
         "ended": str(ds.attrs.get("started", "")),
         "mpi_impl": implementation,

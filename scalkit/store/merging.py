@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scalkit.markup import counted
 from scalkit.store.policy import Policy
 from scalkit.store.validating import Checked, Report, examined
 
 if TYPE_CHECKING:
     from scalkit.store.store import Store
 
-__all__ = ["Merged", "merge"]
+__all__ = ["Hidden", "Merged", "merge"]
 
 
 @dataclass(frozen=True)
@@ -27,22 +28,35 @@ class Merged:
         Files that were not taken over, with their reasons.
     retracted : int
         Retractions that were taken over.
-    hidden : tuple of str
-        Ids of the runs that were here and that these retractions take out of all answers.
+    hidden : tuple of Hidden
+        Runs that were here and that these retractions take out of all answers.
+    left : tuple of Hidden
+        Runs that are here, and that retractions would have taken out that were not taken over.
     """
 
     added: tuple[str, ...]
     skipped: tuple[str, ...]
     refused: tuple[Checked, ...]
     retracted: int
-    hidden: tuple[str, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
+    left: tuple[Hidden, ...] = ()
 
     def __str__(self) -> str:
         text = f"{len(self.added)} added, {len(self.skipped)} there already, {len(self.refused)} refused"
-        text += f", {self.retracted} retractions taken over" if self.retracted else ""
-        reasons = [f"  {one.file}: {words} [{code}]" for one in self.refused for code, words in one.refused[:5]]
-        reasons += [f"  retracted by them, and here until now: {run_id}" for run_id in self.hidden]
-        return "\n".join([f"{text}.", *reasons])
+        text += f", {counted(self.retracted, 'retraction')} taken over" if self.retracted else ""
+        lines = [f"{text}."]
+        lines += [f"  {one.file}: {words} [{code}]" for one in self.refused for code, words in one.refused[:5]]
+        if self.hidden:
+            were = (
+                "was here is hidden now, as it is" if len(self.hidden) == 1 else "were here are hidden now, as they are"
+            )
+            lines.append(f"  {counted(len(self.hidden), 'run')} that {were} retracted there:")
+            lines += [f"    {one}" for one in self.hidden]
+        if self.left:
+            stays = "stays" if len(self.left) == 1 else "stay"
+            lines.append(f"  {counted(len(self.left), 'run')} retracted there {stays} in the answers here:")
+            lines += [f"    {one}" for one in self.left]
+        return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
@@ -55,11 +69,27 @@ class Merged:
             "skipped": list(self.skipped),
             "refused": refused,
             "retracted": self.retracted,
-            "hidden": list(self.hidden),
+            "hidden": [asdict(one) for one in self.hidden],
+            "left": [asdict(one) for one in self.left],
         }
 
 
-def merge(store: Store, other: Path, policy: Policy | None = None) -> Merged:
+@dataclass(frozen=True)
+class Hidden:
+    """A run that others retracted: its id and its platform, why, by whom and when."""
+
+    run_id: str
+    platform: str
+    reason: str
+    by: str
+    when: str
+
+    def __str__(self) -> str:
+        who = f", by {self.by}" if self.by else ", they do not say who"
+        return f"{self.run_id[:12]} ({self.platform}): {' '.join(self.reason.split())!r}{who}, {self.when}"
+
+
+def merge(store: Store, other: Path, policy: Policy | None = None, *, retractions: bool = True) -> Merged:
     """Take over the runs and retractions of another store, a folder or a zip; doing it again changes nothing.
 
     Every file is validated first, by another process, and what is taken over was written again by that process. A run
@@ -71,6 +101,8 @@ def merge(store: Store, other: Path, policy: Policy | None = None) -> Merged:
         Opened for writing.
     other : Path
     policy : Policy, optional
+    retractions : bool
+        Whether runs that were retracted there are taken out here, too. A retraction is not signed: leave those of strangers.
 
     Raises
     ------
@@ -99,13 +131,26 @@ def merge(store: Store, other: Path, policy: Policy | None = None) -> Merged:
             before = store.retractions()
             known = {(entry["run_id"], entry["when"], entry["reason"]) for entry in before}
             new = [one for one in report.retracted if (one["run_id"], one["when"], one["reason"]) not in known]
-            store.folder.retract([dict(entry) for entry in new])
-            gone = {entry["run_id"] for entry in new} - {entry["run_id"] for entry in before}
+            out = {entry["run_id"] for entry in before}
+            own = _of_runs(store, [one for one in new if one["run_id"] in there - out])
+            mine = new if retractions else [one for one in new if one["run_id"] in added]
+            store.folder.retract([dict(entry) for entry in mine])
     finally:
         import shutil
 
         shutil.rmtree(scratch, ignore_errors=True)
-    return Merged(tuple(added), tuple(skipped), tuple(refused), len(new), tuple(sorted(gone & there)))
+    hidden, left = (own, ()) if retractions else ((), own)
+    return Merged(tuple(added), tuple(skipped), tuple(refused), len(mine), hidden, left)
+
+
+def _of_runs(store: Store, entries: list[dict[str, str]]) -> tuple[Hidden, ...]:
+    """Return the first retraction of each run, with its platform."""
+    if not entries:
+        return ()
+    runs = store.runs(retracted=True)
+    platforms = dict(zip(runs["run_id"], runs["platform"], strict=True))
+    first = {entry["run_id"]: entry for entry in reversed(entries)}
+    return tuple(Hidden(platform=platforms.get(run_id, "unreadable"), **first[run_id]) for run_id in sorted(first))
 
 
 def _repeated(store: Store, report: Report, there: set[str]) -> list[Checked]:

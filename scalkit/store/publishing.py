@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError, StoreError, UsageError
+from scalkit.markup import counted
 from scalkit.store.columns import SCHEMA_VERSION
 from scalkit.store.folder import MARKER, now
 from scalkit.whole_file import whole_file
@@ -94,10 +95,13 @@ def publish(
     DataError
         If the store has no run, or is larger than Zenodo takes.
     UsageError
-        If the name of a further file is not allowed, or the runs have different licences and none is given.
+        If the path has another ending than ``.zip``, the name of a further file is not allowed, or the runs have different
+        licences and none is given.
     StoreError
         If it cannot be written; a file that was there stays.
     """
+    if Path(path).suffix.lower() != ".zip":
+        raise UsageError(f"a bundle is a zip, and {str(path)!r} has another ending; let it end with .zip.")
     runs = store.runs(retracted=True)
     if not len(runs):
         raise DataError(f"the store {str(store.path)!r} has no runs; there is nothing to publish.")
@@ -150,32 +154,43 @@ def _json(value: Any) -> bytes:
 
 
 def _metadata(store: Store, about: _About) -> dict[str, Any]:
-    """Return everything that is known of all runs, without their measurements."""
-    rows = store.query("SELECT run_id, platform, suites, measurements, repetitions, record FROM runs ORDER BY run_id")
-    runs = []
-    for row in rows.to_dict("records"):
-        record = json.loads(row.pop("record"))
-        runs.append({**{key: value if isinstance(value, str) else int(value) for key, value in row.items()}, **record})
-    return {"title": about.title, "published": about.date, "schema_version": SCHEMA_VERSION, "runs": runs}
+    """Return everything that is known of all runs, without their measurements; retracted ones by themselves, and why."""
+    rows = store.runs(retracted=True)[["run_id", "platform", "suites", "measurements", "repetitions"]]
+    why: dict[str, list[dict[str, str]]] = {}
+    for entry in store.retractions():
+        why.setdefault(entry["run_id"], []).append({key: entry[key] for key in ("reason", "by", "when")})
+    runs, retracted = [], []
+    for row in rows.sort_values("run_id").to_dict("records"):
+        record = {key: store.record(row["run_id"])[key] for key in ("measured", "filing")}
+        known = {**{key: value if isinstance(value, str) else int(value) for key, value in row.items()}, **record}
+        if row["run_id"] in why:
+            retracted.append({**known, "retracted": why[row["run_id"]]})
+        else:
+            runs.append(known)
+    about_all = {"title": about.title, "published": about.date, "schema_version": SCHEMA_VERSION}
+    return {**about_all, "runs": runs, "retracted": retracted}
 
 
 def _readme(store: Store, about: _About, files: Mapping[str, object], name: str) -> str:
     runs = store.runs()
     simulated = int(runs["simulated"].sum())
-    measured = (
-        f"{len(runs) - simulated} of them measured, {simulated} simulated" if simulated else "all of them measured"
-    )
+    measured = f"{len(runs) - simulated} measured and {simulated} simulated" if simulated else "measured, not simulated"
     lines = (
         [f"# {_line(about.title)}", "", _line(about.description), ""]
         if about.description
         else [f"# {_line(about.title)}", ""]
     )
-    lines += [f"{len(runs)} runs, {measured}, of these platforms (a machine with an MPI library):", ""]
+    lines += [f"{counted(len(runs), 'run')}, {measured}, of these platforms (a machine with an MPI library):", ""]
     for platform, own in runs.groupby("platform"):
         mark = " (simulated)" if own["simulated"].any() and "simulated" not in str(platform) else ""
         dates = sorted(str(one)[:10] for one in own["started"] if one)
         when = f", {dates[0]} to {dates[-1]}" if dates else ""
-        lines.append(f"- {_line(str(platform))}{mark}: {len(own)} run{'' if len(own) == 1 else 's'}{when}")
+        lines.append(f"- {_line(str(platform))}{mark}: {counted(len(own), 'run')}{when}")
+    retracted = len(store.runs(retracted=True)) - len(runs)
+    if retracted:
+        were = "was" if retracted == 1 else "were"
+        lines += ["", f"{counted(retracted, 'further run')} {were} retracted: kept, but used in no answer of scalkit."]
+        lines += ["`metadata.json` and `retracted.jsonl` say why."]
     lines += ["", "| file | what |", "| --- | --- |"]
     lines += [
         "| `runs/*.parquet` | a run each: a row for each measurement, all repetitions, its record in the metadata |"

@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scalkit.errors import DataError, StoreError, UsageError
+from scalkit.markup import counted
 from scalkit.store.content import decoded, encoded
 from scalkit.store.database import RUN_COLUMNS, SUITE_COLUMNS, Database
 from scalkit.store.filed import Filed, login, replaced_by
 from scalkit.store.folder import StoreFolder, now
 from scalkit.store.index import Snapshot, rebuild, snapshot
+from scalkit.store.policy import Policy
+from scalkit.store.texts import retraction_problem
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
     from scalkit.store.choices import Choice
     from scalkit.store.comparing import Comparison
     from scalkit.store.merging import Merged
-    from scalkit.store.policy import Policy
     from scalkit.store.publishing import Published
 
 __all__ = ["Store"]
@@ -45,7 +47,8 @@ class Store:
         self._hidden: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"<scalkit Store {str(self._folder.shown)!r}, {len(self)} runs{', read only' if self.readonly else ''}>"
+        mode = ", read only" if self.readonly else ""
+        return f"<scalkit Store {str(self._folder.shown)!r}, {counted(len(self), 'run')}{mode}>"
 
     def __len__(self) -> int:
         """Return the number of runs that are not retracted."""
@@ -100,8 +103,11 @@ class Store:
             If there are no measurements, or they are malformed; nothing is filed then.
         StoreError
             If the store is read-only, or the disk is full.
+        UsageError
+            If a text is one that `validate` refuses, such as a machine with markup in its name.
         """
         from scalkit import __version__
+        from scalkit.store.checking_record import require_texts
         from scalkit.store.sources import runs_of
 
         self._folder.require_writable()
@@ -114,6 +120,7 @@ class Store:
             "filed": now(),
             "tool_version": __version__,
         }
+        require_texts(measured, filing)
         runs = runs_of(source, measured, filing)
         added: list[str] = []
         known: list[str] = []
@@ -130,25 +137,29 @@ class Store:
         DataError
             If there is no such run.
         UsageError
-            If there is no reason.
+            If there is no reason, or a text is one that `validate` refuses.
         """
         if not reason.strip():
             raise UsageError("a retraction needs a reason; say what is wrong with the run.")
         full = self.resolve(run_id)
-        self._folder.retract([{"run_id": full, "reason": reason, "by": login() if by is None else by, "when": now()}])
+        entry = {"run_id": full, "reason": reason, "by": login() if by is None else by, "when": now()}
+        problem = retraction_problem([entry], Policy().max_text)
+        if problem is not None:
+            raise UsageError(problem[1])
+        self._folder.retract([entry])
 
     def retractions(self) -> list[dict[str, Any]]:
         """Return what was retracted: ``run_id``, ``reason``, ``by`` and ``when``."""
         return self._folder.retracted()
 
-    def merge(self, other: str | os.PathLike[str], *, policy: Policy | None = None) -> Merged:
+    def merge(self, other: str | os.PathLike[str], *, policy: Policy | None = None, retractions: bool = True) -> Merged:
         """Take over the runs and retractions of another store, a folder or a zip, that are valid and new.
 
         See `scalkit.store.merging.merge`.
         """
         from scalkit.store.merging import merge
 
-        return merge(self, Path(other), policy)
+        return merge(self, Path(other), policy, retractions=retractions)
 
     def reindex(self) -> int:
         """Make the index anew; return the number of runs in it. It is never needed, only faster."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-__all__ = ["FREE", "NAMES", "csv_cell", "name_problem", "text_problem", "texts_in"]
+__all__ = ["FREE", "NAMES", "csv_cell", "name_problem", "retraction_problem", "text_problem", "texts_in"]
 
 NAMES = frozenset(
     {
@@ -58,6 +58,16 @@ def name_problem(text: str) -> tuple[str, str] | None:
         return "markup-in-name", "has markup in it"
     if _FORMULA.match(text):
         return "formula-in-name", "begins like a formula of a spreadsheet"
+    return None
+
+
+def retraction_problem(entries: Iterable[Mapping[str, str]], longest: int) -> tuple[str, str] | None:
+    """Return code and sentence of the first text of a retraction that may not be; None if all may."""
+    for key, text in ((key, text) for one in entries for key, text in one.items()):
+        is_free = key == "reason"
+        found = text_problem(text, longest, is_free=is_free) or (None if is_free else name_problem(text))
+        if found is not None:
+            return found[0], f"{key} {text.encode('unicode_escape').decode()[:40]!r} {found[1]}."
     return None
 
 

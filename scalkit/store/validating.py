@@ -91,6 +91,11 @@ class Report:
                 lines += [f"  {one.file}: {mark}: {text} [{code}]" for code, text in found[:_MOST_SHOWN]]
                 if len(found) > _MOST_SHOWN:
                     lines.append(f"  {one.file}: and {len(found) - _MOST_SHOWN} more")
+        for entry in self.retracted[:_MOST_SHOWN]:
+            reason = " ".join(entry["reason"].split())
+            lines.append(f"  retracted there: {entry['run_id'][:12]}: {reason!r}, by {entry['by'] or 'nobody named'}")
+        if len(self.retracted) > _MOST_SHOWN:
+            lines.append(f"  retracted there: and {len(self.retracted) - _MOST_SHOWN} more")
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:

@@ -107,14 +107,14 @@ class StoreRuns(StoreList):
     """The runs of a store that pass a filter, with a box to check each."""
 
     def __init__(self, browsing: Browsing, told: Callable[[], object]) -> None:
-        columns = ["Platform", "Started", "Suites", "Site", "Label", "Run"]
+        columns = ["Platform", "Started", "Run", "Suites", "Label", "Site"]
         super().__init__(browsing, told, columns=columns, label="Runs", none="No run passes the filter.")
 
     def _rows(self) -> list[_Row]:
         chosen = set(self.browsing.run_ids)
         shown = self.browsing.runs[["platform", "simulated", "started", "suites", "site", "label", "run_id"]]
         return [
-            (run_id in chosen, (_marked(platform, simulated), started, int(suites), site, label, run_id[:12]))
+            (run_id in chosen, (_marked(platform, simulated), started, run_id[:8], int(suites), label, site))
             for platform, simulated, started, suites, site, label, run_id in shown.itertuples(index=False, name=None)
         ]
 

@@ -18,6 +18,8 @@ from scalkit.plots.store_run_figure import quartiles
 from scalkit.reports import store_run_sections as sections
 from scalkit.reports.store_run import RunPage, open_run
 from scalkit.reports.store_run_report import run_report
+from scalkit.store.content import encoded
+from scalkit.store.sources import runs_of
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 AXE = Path(__file__).resolve().parents[1] / "vendor/axe.min.js"
@@ -31,7 +33,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> sk.store.Store:
     store.put(DATA / "simulated/juqueen")
     points = [[p, size] for p in (2, 4) for size in (8, 512)]
     ds = sk.measurements(points, [[1e-6 * k] * 12 for k in range(1, 5)], parameter=["p", "S"], name=HOSTILE)
-    store.put(ds, machine=HOSTILE, user=HOSTILE, notes=HOSTILE)
+    (run,) = runs_of(ds, {"machine": HOSTILE}, {"user": HOSTILE, "notes": HOSTILE})  # put refuses such names
+    store.folder.add(run.run_id, encoded(run))
     return store
 
 

@@ -163,6 +163,8 @@ def test_retracted_runs_are_not_answered(tmp_path: Path) -> None:
     assert len(store) == 2
     with pytest.raises(UsageError, match=r"^a retraction needs a reason; say what is wrong with the run\.$"):
         store.retract(run_id, " ")
+    with pytest.raises(UsageError, match=r"^by '<me>' has markup in it\.$"):
+        store.retract(run_id, "wrong clock", by="<me>")
 
 
 def test_the_index_can_be_lost_broken_and_made_again(tmp_path: Path) -> None:
@@ -320,6 +322,8 @@ def test_wrong_filters_are_explained(store: sk.store.Store) -> None:
     assert len(store.runs(notes=4)) == len(store.runs(run_id=8057)) == 0  # texts, not numbers
     with pytest.raises(UsageError, match=r"^the seed is -1; a whole number that is not negative is needed\.$"):
         store.advise("MPI_Bcast", seed=-1)
+    with pytest.raises(UsageError, match=r"^n_draws is 0; at least 1 is needed, "):
+        store.advise("MPI_Bcast", n_draws=0)
     with pytest.raises(DataError, match=r"^there is no run 'zz' in '.*'; 'scalkit store runs' lists them\.$"):
         store.suites("zz")
     with pytest.raises(DataError, match=r"^nothing in the store fits what was asked for"):

@@ -14,7 +14,9 @@ from scalkit.errors import DataError, UsageError
 from scalkit.plots.store_figure import download, joint, save
 from scalkit.store.bootstrap_runs import crossing, drawn_means, probabilities, winsorised
 from scalkit.store.conditions import conditions_of
+from scalkit.store.content import encoded
 from scalkit.store.snippets import macro_of
+from scalkit.store.sources import runs_of
 from scalkit.store.substitutes import operation_of, operations
 
 SIZES = 2 ** np.arange(3, 15)
@@ -31,7 +33,9 @@ def _filed(
         y = np.round(times[:, None] * rng.lognormal(0, 0.02, (len(SIZES), 9)) * 1e9) * 1e-9
         points = [[p, size] for size in SIZES.tolist()] + [[1, 8]]
         ds = sk.measurements(points, [*y, y[0]], parameter=["p", "S"], name=op)
-        store.put(ds.assign_attrs(mpi_library="MPICH Version: 5.0.2" if machine == "a" else ""), machine=machine)
+        ds = ds.assign_attrs(mpi_library="MPICH Version: 5.0.2" if machine == "a" else "")
+    for one in runs_of(ds, {"machine": machine}, {}):  # put refuses hostile names
+        store.folder.add(one.run_id, encoded(one))
 
 
 @pytest.fixture(scope="module")

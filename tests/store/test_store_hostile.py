@@ -14,7 +14,8 @@ import pytest
 from hostile_submissions import CASES, good
 
 import scalkit as sk
-from scalkit.errors import DataError
+from scalkit.errors import DataError, UsageError
+from scalkit.store.content import RunContent, decoded, encoded
 from scalkit.store.policy import Policy
 
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -188,17 +189,51 @@ def test_retractions_are_checked(submission: Path, tmp_path: Path, reason: str, 
     assert (len(mine), merged.retracted, mine.retractions()) == (len(merged.added), 0, [])
 
 
-def test_merge_names_runs_that_others_retracted(submission: Path, tmp_path: Path) -> None:
+def test_merge_names_runs_that_others_retracted_or_leaves_them(submission: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
-    shutil.copytree(submission, other)
-    mine, theirs = sk.store.open(tmp_path / "mine"), sk.store.open(other)
-    mine.merge(other)
-    run_id = theirs.folder.run_ids()[0]
+    careful, mine, theirs = (
+        sk.store.open(shutil.copytree(submission, path)) for path in (tmp_path / "careful", tmp_path / "mine", other)
+    )
+    (run_id,) = theirs.folder.run_ids()
     theirs.retract(run_id, "wrong clock", by="them")
+    (new,) = theirs.put(sk.measurements([2, 4], [1e-6, 2e-6], name="f"), machine="vm").added
+    theirs.retract(new, "noise", by="them")
+    assert f"retracted there: {run_id[:12]}: 'wrong clock', by them" in str(sk.store.validate(other))
+    left = careful.merge(other, retractions=False)
+    assert ([one.run_id for one in left.left], left.hidden, len(careful)) == ([run_id], (), 1)
+    assert "  1 run retracted there stays in the answers here:" in str(left).splitlines()
+    assert set(careful.runs()["run_id"]) == {run_id}  # what they retracted of what they bring is not shown
     merged = mine.merge(other)
-    assert merged.hidden == (run_id,)
-    assert f"  retracted by them, and here until now: {run_id}" in str(merged).splitlines()
-    assert mine.merge(other).hidden == ()
+    assert [(one.run_id, one.by, one.platform) for one in merged.hidden] == [(run_id, "them", "good machine")]
+    lines = str(merged).splitlines()
+    assert lines[0] == "1 added, 1 there already, 0 refused, 2 retractions taken over."
+    assert lines[1] == "  1 run that was here is hidden now, as it is retracted there:"
+    assert lines[2].startswith(f"    {run_id[:12]} (good machine): 'wrong clock', by them, 20")
+    assert (len(mine), mine.merge(other).hidden) == (0, ())
+    json.dumps(merged.to_json())
+
+
+def test_put_refuses_what_others_would_with_the_same_sentence(submission: Path, tmp_path: Path) -> None:
+    texts = [("machine", "<b>vm</b>"), ("machine", "x" * 201), ("machine", ""), ("site", "=1+1"), ("user", "a\u200bb")]
+    texts += [("contributor", "@me"), ("licence", "e\u0301"), ("notes", "x" * 5000)]
+    sentences = {}
+    for field, text in texts:
+        record, table = decoded(next((submission / "runs").iterdir()), "x")
+        record["measured" if field in ("machine", "site") else "filing"][field] = text
+        run = RunContent.of(record["measured"], record["filing"], table)
+        folder = tmp_path / "theirs" / str(len(sentences))
+        folder.mkdir(parents=True)
+        (folder / f"{run.run_id}.parquet").write_bytes(encoded(run))
+        sentences[folder.name] = (field, text)
+    refused = sk.store.validate(tmp_path / "theirs").refused
+    assert len(refused) == len(texts)
+    store = sk.store.open(tmp_path / "s")
+    for one in refused:
+        field, text = sentences[Path(one.file).parent.name]
+        with pytest.raises(UsageError) as error:
+            store.put(sk.measurements([2, 4], [1e-6, 2e-6], name="f"), **{"machine": "vm", field: text})
+        assert str(error.value) == one.refused[0][1]
+    assert len(store) == 0
 
 
 def test_merge_refuses_measurements_that_are_here_under_another_name(submission: Path, tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import DataError, ReportError, StoreError, UsageError
 from scalkit.plots.store_site import page, pictures, write_page
+from scalkit.store.content import encoded
+from scalkit.store.sources import runs_of
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
@@ -64,6 +66,14 @@ def test_retractions_travel_and_hide(store: sk.store.Store, tmp_path: Path) -> N
     again = sk.store.open(tmp_path / "b.zip")
     assert gone not in set(again.runs()["run_id"])
     assert again.retractions()[0]["reason"] == "wrong clock"
+    with zipfile.ZipFile(tmp_path / "b.zip") as made:
+        told = json.loads(made.read("metadata.json"))
+        readme = made.read("README.md").decode()
+    assert gone not in {one["run_id"] for one in told["runs"]}
+    (retracted,) = told["retracted"]
+    assert (retracted["run_id"], retracted["retracted"][0]["reason"]) == (gone, "wrong clock")
+    assert retracted["measured"]["machine"] == "vm"
+    assert "\n1 further run was retracted: " in readme
 
 
 def test_a_zip_is_known_by_its_name(store: sk.store.Store, tmp_path: Path) -> None:
@@ -89,6 +99,11 @@ def test_what_cannot_be_published(store: sk.store.Store, tmp_path: Path) -> None
             store.publish(tmp_path / "b.zip", extra={name: b""})
     with pytest.raises(StoreError, match=r"cannot write '.*b\.zip': No such file"):
         store.publish(tmp_path / "none" / "b.zip")
+    with pytest.raises(
+        UsageError, match=r"^a bundle is a zip, and '.*b\.txt' has another ending; let it end with \.zip\.$"
+    ):
+        store.publish(tmp_path / "b.txt")
+    assert main(["store", "publish", str(store.path), "--out", str(tmp_path / "b.txt")]) == 2
     mixed = sk.store.open(tmp_path / "mixed")
     mixed.merge(store.path)
     mixed.put(sk.measurements([2, 4], [1e-6, 2e-6], name="x"), machine="b", licence="MIT")
@@ -122,7 +137,9 @@ def test_the_page_opens_without_a_network_and_runs_no_text(tmp_path: Path, chrom
     for op in ("MPI_Gather", "Gather_send_recv", HOSTILE):
         for run in range(3):
             ds = sk.measurements([2, 4, 8], [[k * (1 + run) * 1e-6] * 3 for k in (1, 2, 4)], name=op)
-            store.put(ds.assign_attrs(title=HOSTILE), machine=f"vm {HOSTILE}", site=HOSTILE)
+            measured = {"machine": f"vm {HOSTILE}", "site": HOSTILE}  # put refuses such names
+            for one in runs_of(ds.assign_attrs(title=HOSTILE), measured, {}):
+                store.folder.add(one.run_id, encoded(one))
     path = write_page(store, tmp_path / "site", HOSTILE)
     tab = chromium.new_context(offline=True).new_page()
     trouble: list[str] = []

@@ -16,6 +16,8 @@ from test_explorer import bare, press
 import scalkit as sk
 from scalkit.errors import StoreError, UsageError
 from scalkit.store.browsing import Browsing
+from scalkit.store.content import encoded
+from scalkit.store.sources import runs_of
 from scalkit.widgets import StoreExplorer
 
 Wire = list[tuple[str, str, dict[str, Any]]]
@@ -32,7 +34,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for run in range(3):
                 y = [[slower * (1 + run / 100) * k * 1e-6] * 3 for k in (1, 2, 4)]
                 ds = sk.measurements([2, 4, 8], y, name=op)
-                store.put(ds.assign_attrs(started=f"2019-03-1{run}T00:00:00Z"), machine=machine, site="lab")
+                ds = ds.assign_attrs(started=f"2019-03-1{run}T00:00:00Z")
+                for one in runs_of(ds, {"machine": machine, "site": "lab"}, {}):  # put refuses such names
+                    store.folder.add(one.run_id, encoded(one))
     return path
 
 
