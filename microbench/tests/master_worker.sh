@@ -1,50 +1,27 @@
 #!/bin/sh
-# master_worker.sh DIRECTORY PROCESSES...: real runs of DIRECTORY/sk_master_worker and of what it refuses. MPIEXEC and MPIFLAGS
-# say how to start; files and output go to DIRECTORY/master-worker. Every failure is said.
+# master_worker.sh DIRECTORY PROCESSES...: real runs of DIRECTORY/sk_master_worker and of what it refuses (launching.sh). Files
+# and output go to DIRECTORY/master-worker.
 set -u
-directory=$1
+. "$(dirname "$0")/launching.sh"
+begin "$1" master-worker
 shift
-runs=$directory/master-worker
 program=$directory/sk_master_worker
-rm -rf "$runs"
-mkdir -p "$runs"
-failures=0
-started=0
-
-fail() {
-    failures=$((failures + 1))
-    echo "master_worker.sh: failed: $*" >&2
-}
-
-launch() { # launch PROCESSES OPTIONS...: status of the program; output in $runs/output
-    n=$1
-    shift
-    started=$((started + 1))
-    # shellcheck disable=SC2086
-    ${TIMEOUT:-timeout 300} $MPIEXEC ${MPIFLAGS:-} -n "$n" "$program" "$@" >"$runs/output" 2>&1
-}
 
 must_work() { # must_work PROCESSES CELLS OPTIONS...: so many cells, all of them right
     n=$1
     wanted=$2
     shift 2
-    file=$runs/$started.jsonl
-    launch "$n" --expect-np "$n" --out "$file" "$@" || { fail "status $? with $n processes: $*"; cat "$runs/output" >&2; return; }
-    grep -q -e 'runtime error' -e Sanitizer "$runs/output" && fail "sanitizer: $(cat "$runs/output")"
-    "$directory/check_file" "$file" || fail "file of $*"
+    write "" "$n" "$program" "$@" || return
     cells=$(grep '"rec":"units"' "$file" | grep -c '"verified":true')
     [ "$wanted" = "$cells" ] || fail "$cells right cells instead of $wanted: $*"
 }
 
-must_refuse() { # must_refuse STATUS MESSAGE PROCESSES OPTIONS...: once, whatever the number of processes
+must_refuse() { # must_refuse STATUS MESSAGE PROCESSES OPTIONS...
     status=$1
     message=$2
-    shift 2
-    launch "$@"
-    got=$?
-    [ $got = "$status" ] || fail "status $got instead of $status: $*: $(cat "$runs/output")"
-    times=$(grep -c -F -e "$message" "$runs/output")
-    [ "$times" = 1 ] || fail "said $times times, not once: '$message': $*: $(cat "$runs/output")"
+    n=$3
+    shift 3
+    refuse "$status" "$message" "$n" "$program" "$@"
 }
 
 every=
@@ -77,7 +54,4 @@ out="--out $runs/refused.jsonl"
     must_refuse 2 "sk_master_worker: --passes 7 is greater than --reps 6; lower it" 2 $out --passes 7 --reps 6
     must_refuse 2 "sk_master_worker: --out is missing: name the run file to write" 2 --sizes 8
 }
-[ -e "$runs/refused.jsonl" ] && fail "a refused launch left a file"
-
-echo "master-worker: $started launches, $failures failed ($directory)"
-[ "$failures" = 0 ]
+finish master-worker

@@ -1,52 +1,28 @@
 #!/bin/sh
-# neighbours.sh DIRECTORY PROCESSES...: real runs of DIRECTORY/sk_neighbours and of what it refuses. MPIEXEC and MPIFLAGS say
-# how to start; files and output go to DIRECTORY/neighbours. Every failure is said.
+# neighbours.sh DIRECTORY PROCESSES...: real runs of DIRECTORY/sk_neighbours and of what it refuses (launching.sh). Files and
+# output go to DIRECTORY/neighbours.
 set -u
-directory=$1
+. "$(dirname "$0")/launching.sh"
+begin "$1" neighbours
 shift
-runs=$directory/neighbours
 program=$directory/sk_neighbours
-rm -rf "$runs"
-mkdir -p "$runs"
-failures=0
-started=0
-
-fail() {
-    failures=$((failures + 1))
-    echo "neighbours.sh: failed: $*" >&2
-}
-
-launch() { # launch PROCESSES OPTIONS...: status of the program; output in $runs/output
-    n=$1
-    shift
-    started=$((started + 1))
-    # shellcheck disable=SC2086
-    ${TIMEOUT:-timeout 300} $MPIEXEC ${MPIFLAGS:-} -n "$n" "$program" "$@" >"$runs/output" 2>&1
-}
 
 must_work() { # must_work PROCESSES TABLE OPTIONS...: as many cells as rows
     n=$1
     table=$2
     shift 2
-    file=$runs/$started.jsonl
-    launch "$n" --experiments "$table" --expect-np "$n" --out "$file" "$@" || { fail "status $? with $n processes: $table $*"; cat "$runs/output" >&2; return; }
-    grep -q -e 'runtime error' -e Sanitizer "$runs/output" && fail "sanitizer: $(cat "$runs/output")"
-    "$directory/check_file" "$file" || fail "file of $table $*"
+    write "" "$n" "$program" --experiments "$table" "$@" || return
     rows=$(($(wc -l <"$table") - 1))
     cells=$(grep -c '"rec":"cell"' "$file")
     [ "$rows" = "$cells" ] || fail "$cells cells of $rows rows: $table"
 }
 
-must_refuse() { # must_refuse MESSAGE PROCESSES ROW OPTIONS...: status 2 and the message, once; row 2 of a table
+must_refuse() { # must_refuse MESSAGE PROCESSES ROW OPTIONS...: status 2 and the message; row 2 of a table
     message=$1
     n=$2
     printf '%s\n' "operation,size,topology,n_dim,n_finite,radius,order,constructor,reorder,work,datatype,repetitions,p" "$3" >"$runs/refused.csv"
     shift 3
-    launch "$n" --experiments "$runs/refused.csv" --out "$runs/refused.jsonl" "$@"
-    got=$?
-    [ $got = 2 ] || fail "status $got instead of 2: $message: $(cat "$runs/output")"
-    times=$(grep -c -F -e "$message" "$runs/output")
-    [ "$times" = 1 ] || fail "said $times times, not once: '$message': $(cat "$runs/output")"
+    refuse 2 "$message" "$n" "$program" --experiments "$runs/refused.csv" --out "$runs/refused.jsonl" "$@"
 }
 
 head="operation,size,topology,n_dim,n_finite,radius,order,constructor,reorder,work"
@@ -117,7 +93,4 @@ must_refuse "sk_neighbours: refused.csv, line 2: the topology is missing; MPI_Ne
 must_refuse "sk_neighbours: refused.csv, line 2: there are 3 fields, and the first line names 13 columns" 2 "MPI_Neighbor_alltoall,8,cart"
 must_refuse "sk_neighbours: cannot read the table '$runs/none': No such file" 2 "" --experiments "$runs/none"
 must_refuse "sk_neighbours: --experiments is missing: name the table" 2 "" --experiments=
-[ -e "$runs/refused.jsonl" ] && fail "a refused launch left a file"
-
-echo "neighbours: $started launches, $failures failed ($directory)"
-[ "$failures" = 0 ]
+finish neighbours

@@ -1,48 +1,16 @@
 #!/bin/sh
-# run.sh DIRECTORY PROCESSES...: real runs of DIRECTORY/sk_time and sk_memory and of what they refuse. MPIEXEC and MPIFLAGS
-# say how to start; files and output go to DIRECTORY/runs. Every failure is said; the status is their number.
+# run.sh DIRECTORY PROCESSES...: real runs of DIRECTORY/sk_time and sk_memory and of what they refuse (launching.sh). Files
+# and output go to DIRECTORY/runs.
 set -u
-directory=$1
+. "$(dirname "$0")/launching.sh"
+begin "$1" runs
 shift
-runs=$directory/runs
-rm -rf "$runs"
-mkdir -p "$runs"
-failures=0
-started=0
-
-fail() {
-    failures=$((failures + 1))
-    echo "run.sh: failed: $*" >&2
-}
-
-launch() { # launch PROCESSES PROGRAM OPTIONS...: status of the program; output in $runs/output
-    n=$1
-    shift
-    started=$((started + 1))
-    # shellcheck disable=SC2086
-    ${TIMEOUT:-timeout 120} $MPIEXEC $MPIFLAGS -n "$n" "$@" >"$runs/output" 2>&1
-}
 
 must_work() { # must_work PROCESSES OPS PROGRAM OPTIONS...
     n=$1
     ops=$2
     shift 2
-    file=$runs/$(basename "$1")-$started.jsonl
-    launch "$n" "$@" --expect-np "$n" --out "$file" || { fail "status $? with $n processes: $*"; cat "$runs/output" >&2; return; }
-    [ -s "$runs/output" ] && grep -v -i -e '^$' -e '^--' "$runs/output" | grep -q -e 'runtime error' -e Sanitizer && fail "sanitizer: $* : $(cat "$runs/output")"
-    # shellcheck disable=SC2086
-    "$directory/check_file" "$file" $ops || fail "file of $*"
-}
-
-must_refuse() { # must_refuse STATUS MESSAGE PROCESSES PROGRAM OPTIONS...: once, whatever the number of processes
-    status=$1
-    message=$2
-    shift 2
-    launch "$@"
-    got=$?
-    [ $got = "$status" ] || fail "status $got instead of $status: $*: $(cat "$runs/output")"
-    times=$(grep -c -F -e "$message" "$runs/output")
-    [ "$times" = 1 ] || fail "said $times times, not once: '$message': $*: $(cat "$runs/output")"
+    write "$ops" "$n" "$@"
 }
 
 collectives="MPI_Barrier MPI_Bcast MPI_Reduce MPI_Allreduce MPI_Gather MPI_Allgather MPI_Alltoall Bcast_binary_tree"
@@ -96,45 +64,42 @@ grep -q '"provenance":{"a": 1}' "$file" || fail "provenance is not kept"
 grep -q '"run_id":"a \\"run\\""' "$file" || fail "run id is not kept"
 
 out="--out $runs/refused.jsonl"
-must_refuse 2 "sk_function: --ops: 'MPI_Bcast' is not one of ring_allreduce, paper," 2 "$directory/user/ring_allreduce" $out --ops MPI_Bcast
+refuse 2 "sk_function: --ops: 'MPI_Bcast' is not one of ring_allreduce, paper," 2 "$directory/user/ring_allreduce" $out --ops MPI_Bcast
 # shellcheck disable=SC2086
 {
-    must_refuse 0 "--out FILE" 2 "$time" --help
-    must_refuse 0 "--shapes A,B" 2 "$memory" --help
-    must_refuse 2 "sk_time: unknown argument '--none'; see --help for the options" 2 "$time" --none
-    must_refuse 2 "sk_time: --out is missing: name the run file to write, --out FILE" 2 "$time"
-    must_refuse 2 "sk_memory: --out is missing: name the run file to write, --out FILE" 2 "$memory"
-    must_refuse 3 "sk_time: MPI_COMM_WORLD has 2 processes, --expect-np says 3; start with the mpiexec that belongs to the MPI library of this program" 2 "$time" $out --expect-np 3
-    must_refuse 3 "sk_memory: MPI_COMM_WORLD has 1 process, --expect-np says 3; start" 1 "$memory" $out --expect-np 3
-    must_refuse 2 "sk_time: --ops: 'MPI_Put' is not one of MPI_Barrier, MPI_Bcast," 2 "$time" $out --ops MPI_Bcast,MPI_Put
-    must_refuse 2 "sk_time: --sync: 'barrier' is not one of round, window, dissemination" 2 "$time" $out --sync barrier
-    must_refuse 2 "sk_time: --sync: one value is needed, several were given; see --help" 2 "$time" $out --sync round,window
-    must_refuse 2 "sk_time: --size 7 is not a multiple of the 4 bytes of --datatype int; give a multiple" 2 "$time" $out --size 7 --datatype int
-    must_refuse 2 "sk_time: --size 2147483647 is too large for 2 processes: at most 1073741823 bytes a process" 2 "$time" $out --size 2147483647
-    must_refuse 2 "sk_time: --min-reps 9 is greater than --max-reps 8; lower the first or raise the second" 2 "$time" $out --min-reps 9 --max-reps 8
-    must_refuse 2 "sk_time: --max-reps 10000001 is too large: at most 10000000" 2 "$time" $out --max-reps 10000001
-    must_refuse 2 "sk_time: --passes 401 is greater than --max-reps 400; lower it" 2 "$time" $out --passes 401
-    must_refuse 2 "sk_time: --cut-quartiles '1,3': quarters to leave out are needed, from an end on, such as 4 or 1,4 or 3,4" 2 "$time" $out --cut-quartiles 1,3
-    must_refuse 2 "sk_time: --cut-quartiles '1,2,3,4': quarters to leave out are needed" 2 "$time" $out --cut-quartiles 1,2,3,4
-    must_refuse 2 "sk_time: --standard-error 2 is too large: a share of the mean below 1, as 0.02" 2 "$time" $out --standard-error 2
-    must_refuse 2 "sk_time: --per-process and --auto-refined are 0 or 1; see --help" 2 "$time" $out --per-process 2
-    must_refuse 2 "sk_time: --warmup 10000001 is too large: at most 10000000" 2 "$time" $out --warmup 10000001
-    must_refuse 2 "sk_memory: --shapes: 'round' is not one of identity, reverse, stride, random" 2 "$memory" $out --shapes round
-    must_refuse 2 "sk_memory: --creations 1001 is too large: at most 1000" 2 "$memory" $out --creations 1001
-    must_refuse 2 "sk_memory: --slope-objects 100001 is too large: at most 100000" 2 "$memory" $out --slope-objects 100001
-    must_refuse 2 "sk_p2p: --cells: there is no such kind at 'Ping'; write kinds" 2 "$directory/sk_p2p" $out --cells Ping
-    must_refuse 2 "sk_p2p: --cells: Round_trip_to of 8 B with the number 2 makes no sense among 2 processes" 2 "$directory/sk_p2p" $out --cells Round_trip_to:8@2
-    must_refuse 2 "sk_p2p: messages need two processes or more, there is 1; start more" 1 "$directory/sk_p2p" $out
-    must_refuse 2 "sk_p2p: --passes 7 is greater than --reps 6; lower it" 2 "$directory/sk_p2p" $out --passes 7 --reps 6
-    must_refuse 2 "sk_time: cannot open the run file '$runs/none/x': No such file or directory; name a new file" 2 "$time" --out "$runs/none/x"
-    must_refuse 2 "sk_time: cannot read the provenance file '$runs/none': No such file or directory; --provenance takes" 2 "$time" $out --provenance "$runs/none"
-    must_refuse 2 "sk_time: the provenance file '$0' does not hold one JSON object; --provenance takes" 2 "$time" $out --provenance "$0"
+    refuse 0 "--out FILE" 2 "$time" --help
+    refuse 0 "--shapes A,B" 2 "$memory" --help
+    refuse 2 "sk_time: unknown argument '--none'; see --help for the options" 2 "$time" --none
+    refuse 2 "sk_time: --out is missing: name the run file to write, --out FILE" 2 "$time"
+    refuse 2 "sk_memory: --out is missing: name the run file to write, --out FILE" 2 "$memory"
+    refuse 3 "sk_time: MPI_COMM_WORLD has 2 processes, --expect-np says 3; start with the mpiexec that belongs to the MPI library of this program" 2 "$time" $out --expect-np 3
+    refuse 3 "sk_memory: MPI_COMM_WORLD has 1 process, --expect-np says 3; start" 1 "$memory" $out --expect-np 3
+    refuse 2 "sk_time: --ops: 'MPI_Put' is not one of MPI_Barrier, MPI_Bcast," 2 "$time" $out --ops MPI_Bcast,MPI_Put
+    refuse 2 "sk_time: --sync: 'barrier' is not one of round, window, dissemination" 2 "$time" $out --sync barrier
+    refuse 2 "sk_time: --sync: one value is needed, several were given; see --help" 2 "$time" $out --sync round,window
+    refuse 2 "sk_time: --size 7 is not a multiple of the 4 bytes of --datatype int; give a multiple" 2 "$time" $out --size 7 --datatype int
+    refuse 2 "sk_time: --size 2147483647 is too large for 2 processes: at most 1073741823 bytes a process" 2 "$time" $out --size 2147483647
+    refuse 2 "sk_time: --min-reps 9 is greater than --max-reps 8; lower the first or raise the second" 2 "$time" $out --min-reps 9 --max-reps 8
+    refuse 2 "sk_time: --max-reps 10000001 is too large: at most 10000000" 2 "$time" $out --max-reps 10000001
+    refuse 2 "sk_time: --passes 401 is greater than --max-reps 400; lower it" 2 "$time" $out --passes 401
+    refuse 2 "sk_time: --cut-quartiles '1,3': quarters to leave out are needed, from an end on, such as 4 or 1,4 or 3,4" 2 "$time" $out --cut-quartiles 1,3
+    refuse 2 "sk_time: --cut-quartiles '1,2,3,4': quarters to leave out are needed" 2 "$time" $out --cut-quartiles 1,2,3,4
+    refuse 2 "sk_time: --standard-error 2 is too large: a share of the mean below 1, as 0.02" 2 "$time" $out --standard-error 2
+    refuse 2 "sk_time: --per-process and --auto-refined are 0 or 1; see --help" 2 "$time" $out --per-process 2
+    refuse 2 "sk_time: --warmup 10000001 is too large: at most 10000000" 2 "$time" $out --warmup 10000001
+    refuse 2 "sk_memory: --shapes: 'round' is not one of identity, reverse, stride, random" 2 "$memory" $out --shapes round
+    refuse 2 "sk_memory: --creations 1001 is too large: at most 1000" 2 "$memory" $out --creations 1001
+    refuse 2 "sk_memory: --slope-objects 100001 is too large: at most 100000" 2 "$memory" $out --slope-objects 100001
+    refuse 2 "sk_p2p: --cells: there is no such kind at 'Ping'; write kinds" 2 "$directory/sk_p2p" $out --cells Ping
+    refuse 2 "sk_p2p: --cells: Round_trip_to of 8 B with the number 2 makes no sense among 2 processes" 2 "$directory/sk_p2p" $out --cells Round_trip_to:8@2
+    refuse 2 "sk_p2p: messages need two processes or more, there is 1; start more" 1 "$directory/sk_p2p" $out
+    refuse 2 "sk_p2p: --passes 7 is greater than --reps 6; lower it" 2 "$directory/sk_p2p" $out --passes 7 --reps 6
+    refuse 2 "sk_time: cannot open the run file '$runs/none/x': No such file or directory; name a new file" 2 "$time" --out "$runs/none/x"
+    refuse 2 "sk_time: cannot read the provenance file '$runs/none': No such file or directory; --provenance takes" 2 "$time" $out --provenance "$runs/none"
+    refuse 2 "sk_time: the provenance file '$0' does not hold one JSON object; --provenance takes" 2 "$time" $out --provenance "$0"
 }
 if [ -w /dev/full ]; then
-    must_refuse 2 "sk_time: cannot write to the run file '/dev/full': No space left on device; the lines before remain readable" 2 "$time" --out /dev/full
-    must_refuse 2 "sk_memory: cannot write to the run file '/dev/full': No space left on device; the lines before remain readable" 2 "$memory" --out /dev/full
+    refuse 2 "sk_time: cannot write to the run file '/dev/full': No space left on device; the lines before remain readable" 2 "$time" --out /dev/full
+    refuse 2 "sk_memory: cannot write to the run file '/dev/full': No space left on device; the lines before remain readable" 2 "$memory" --out /dev/full
 fi
-[ -e "$runs/refused.jsonl" ] && fail "a refused launch left a file"
-
-echo "real runs: $started launches, $failures failed ($directory)"
-[ "$failures" = 0 ]
+finish "real runs"
