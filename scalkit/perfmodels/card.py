@@ -113,7 +113,9 @@ class ModelCard:
         models = {name: extrapolated(self.models[name]) for name in (MESSAGE, "gap", EXCHANGE) if name in self.models}
         time = models.pop(MESSAGE)
         limits = self.models[MESSAGE].valid.get("S", Range())
-        source = f"model card of {self.name}" + ("" if limits.is_all else f", extrapolated beyond {limits.text('S')}")
+        source = f"model card of {self.name}" + (
+            "" if limits.is_all else f", extrapolated outside of {limits.text('S')}"
+        )
         known = {one.name: one.value for one in self.quantities}
         reducing = f"{known.get(REDUCING, 0.0)!r} s/B"
         return PointToPoint(time, reduce_per_byte=reducing, name=self.name, source=source, **models)

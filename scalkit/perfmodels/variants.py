@@ -46,6 +46,7 @@ def with_datatype(message: PointToPoint, packing: object) -> PointToPoint:
         gap=(message.gap or message.time) + each,
         exchange=None if message.exchange is None else message.exchange + 2 * each,
         name=f"{message.name}, scattered data",
+        source="; ".join(dict.fromkeys(one for one in (message.source, each.source) if one)),
     )
 
 

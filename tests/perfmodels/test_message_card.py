@@ -324,9 +324,9 @@ def test_scattered_data_and_reductions_become_models(tmp_path: Path) -> None:
     ):
         read.models[MESSAGE](S="512 KiB")
     assert read.point_to_point(S="1 MiB") == pytest.approx(1e-6 + 2**20 * 0.125e-9, rel=0.1)
-    assert read.point_to_point.source == "model card of MPICH 5, extrapolated beyond S = 512 B to 256 KiB"
+    assert read.point_to_point.source == "model card of MPICH 5, extrapolated outside of S = 512 B to 256 KiB"
     assert read.packing(2)(S=[8, 2**20]) == pytest.approx([8e-9, 2**20 * 1e-9], rel=0.1)
-    assert read.packing(2).source.endswith("extrapolated beyond S = 512 B to 256 KiB")
+    assert read.packing(2).source.endswith("extrapolated outside of S = 512 B to 256 KiB")
     assert read.point_to_point.gamma_s == made.quantity("reduce_per_byte").value
     scattered = with_datatype(read.point_to_point, read.packing(2))
     assert scattered(S=32768) == pytest.approx(1e-6 + 32768 * (0.125e-9 + 2e-9), rel=0.1)
