@@ -34,8 +34,8 @@ def _filed(
         points = [[p, size] for size in SIZES.tolist()] + [[1, 8]]
         ds = sk.measurements(points, [*y, y[0]], parameter=["p", "S"], name=op)
         ds = ds.assign_attrs(mpi_library="MPICH Version: 5.0.2" if machine == "a" else "")
-    for one in runs_of(ds, {"machine": machine}, {}):  # put refuses hostile names
-        store.folder.add(one.run_id, encoded(one))
+        for one in runs_of(ds, {"machine": machine}, {}):  # put refuses hostile names
+            store.folder.add(one.run_id, encoded(one))
 
 
 @pytest.fixture(scope="module")
