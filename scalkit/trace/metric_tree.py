@@ -11,10 +11,10 @@ from scalkit.trace.summary import TITLES
 __all__ = ["MetricNode", "metric_tree"]
 
 _WAITING = (
-    ("for progress", ("wait_for_progress", "wait_for_grant")),
+    ("for progress", ("wait_for_progress",)),
     ("for messages", ("late_sender", "late_receiver")),
     ("for collective operations", ("wait_at_barrier", "wait_at_nxn", "late_broadcast", "early_reduce")),
-    ("for windows", ("lock_contention", "wait_at_fence", "late_post", "early_wait")),
+    ("for windows", ("wait_for_grant", "lock_contention", "wait_at_fence", "late_post", "early_wait")),
 )
 _TITLES = {
     **TITLES,
