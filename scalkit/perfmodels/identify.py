@@ -32,7 +32,7 @@ _STAY = 0.9
 _WIDTH = math.log(1e4)
 _FAR_SHARE, _SLOWER, _FASTER = 0.2, 0.4, 0.1
 """How many cells a model misses by more, and how far on either side, in logarithms: congestion and waiting only slow down."""
-_SAME = 0.01
+_SAME, _TIE = 0.01, 1e-3
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Cell:
     best_time : float, in s
         Its prediction, corrected by the factor by which the predictions of the algorithms found are off.
     likeliest : str
-        The most probable of `algorithms`: where they predict the same, other sizes tell.
+        The most probable of `algorithms`: where they predict the same, other sizes tell; the first one if they do not.
     """
 
     S: float
@@ -284,7 +284,8 @@ def _cell(
     top = int(np.argmax(totals))
     best = int(np.nanargmin(predicted)) if not np.isnan(predicted).all() else len(predicted)
     known = [*predicted.tolist(), math.nan]
-    likeliest = max(groups[top], key=lambda k: float(probability[k]))
+    most = max(float(probability[k]) for k in groups[top])
+    likeliest = next(k for k in groups[top] if probability[k] >= (1 - _TIE) * most)
     return Cell(
         float(size),
         float(processes),

@@ -27,18 +27,17 @@ def algorithms(found: Identified) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        Colour and text say the algorithm, paler where it is less sure. A white dot marks where another one is predicted to be
-        faster by more than 10 %.
+        Colour and text say the most probable algorithm, paler where it is less sure, the hover text also those that predict the
+        same there. A white dot marks where another one is predicted to be faster by more than 10 %.
     """
     sizes = sorted({cell.S for cell in found.cells})
     processes = sorted({cell.P for cell in found.cells})
-    names = list(
-        dict.fromkeys(_name(cell) for cell in sorted(found.cells, key=lambda cell: (len(cell.algorithms), cell.S)))
-    )
+    used = {cell.likeliest for cell in found.cells}
+    names = [name for name in found.names if name in used]
     figure = blank(110 + _ROW * len(processes), _sentence(found))
     slower = {(cell.S, cell.P) for cell in found.better()}
     for k, name in enumerate(names):
-        mine = [cell for cell in found.cells if _name(cell) == name]
+        mine = [cell for cell in found.cells if cell.likeliest == name]
         colour = QUIET if name == "other" else PALETTE[k % len(PALETTE)]
         figure.add_scatter(
             x=[sizes.index(cell.S) for cell in mine],
@@ -95,13 +94,11 @@ def algorithms(found: Identified) -> go.Figure:
     return figure
 
 
-def _name(cell: Cell) -> str:
-    return " or ".join(cell.algorithms)
-
-
 def _hover(cell: Cell) -> str:
+    others = [name for name in cell.algorithms if name != cell.likeliest]
+    same = f" or {', '.join(others)}, which predict the same here" if others else ""
     lines = [
-        f"<b>{safe(' or '.join(cell.algorithms))}</b>, {percent(cell.probability)}",
+        f"<b>{safe(cell.likeliest)}</b>{safe(same)}, {percent(cell.probability)}",
         f"{in_words('S', cell.S)}, P = {cell.P:g}",
         f"measured {format_value(cell.time, 's')}",
     ]

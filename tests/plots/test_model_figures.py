@@ -128,6 +128,10 @@ def test_a_map_of_algorithms():
     cells = sum(len(one.x) for one in figure.data if one.marker.symbol == "square")
     assert cells == len(S)
     assert "binomial" in figure.layout.meta["alt"]
+    named = [one.name for one in figure.data if one.marker.symbol == "square"]
+    assert named == [name for name in found.names if any(cell.likeliest == name for cell in found.cells)]
+    same = [text for one in figure.data for text in one.text or () if "which predict the same here" in text]
+    assert len(same) == sum(len(cell.algorithms) > 1 for cell in found.cells) > 0
     ringed = [one for one in figure.data if one.name == "another is predicted to be faster"]
     assert len(ringed[0].x) == len(found.better()) > 0
 

@@ -99,7 +99,7 @@ def _card(one: Studied, message: PointToPoint) -> list[Piece | str]:
         at = "" if one.cells.operation == "barrier" else f" with {one.cells.processes[-1]:g} processes"
         pieces += _figure(
             Plot(plots.algorithms(one.identified)),
-            "Which algorithm each cell seems to use, paler where less sure; a white dot: another one is predicted to be faster.",
+            "The most probable algorithm of each cell, paler if less sure; a white dot: another one is predicted to be faster.",
         )
         pieces += _figure(
             Plot(_models_under(one, message)),
