@@ -155,11 +155,9 @@ def _read(header: Header, place: Path, key: str) -> Index | None:
         if facts["key"] != key:
             return None
         tables, offsets = {}, {}
-        for name, columns in _COLUMNS.items():
+        for name in _COLUMNS:
             offsets[name] = np.array(facts["offsets"][name], dtype=np.int64)
-            tables[name] = {
-                c: _mapped(place / f"{name}-{c}", kind, (offsets[name][-1],)) for c, kind in columns.items()
-            }
+            tables[name] = _table(place, name, int(offsets[name][-1]))
         levels = []
         for k, n in enumerate(facts["levels"]):
             shape = (header.locations, n)
@@ -167,6 +165,10 @@ def _read(header: Header, place: Path, key: str) -> Index | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return Index(header, facts, tables, offsets, levels)
+
+
+def _table(place: Path, name: str, records: int) -> dict[str, NDArray[Any]]:
+    return {c: _mapped(place / f"{name}-{c}", kind, (records,)) for c, kind in _COLUMNS[name].items()}
 
 
 def _mapped(path: Path, kind: str, shape: tuple[int, ...]) -> NDArray[Any]:
@@ -285,10 +287,7 @@ def _write_levels(
     place: Path, offsets: dict[str, list[int]], kind_of: NDArray[np.uint8], n_kinds: int, span: int
 ) -> dict[str, Any]:
     """Write rasters of all locations: columns of 2^bits ns, then of twice that, and so on until one is left."""
-    steps, waits = (
-        {c: _column(place, name, c) for c in ("time", "path", "begin", "end") if c in _COLUMNS[name]}
-        for name in ("steps", "waits")
-    )
+    steps, waits = (_table(place, name, offsets[name][-1]) for name in ("steps", "waits"))
     n = len(offsets["steps"]) - 1
     bins = max(min(_CELLS // n, _MOST_BINS), _FEWEST_BINS)
     bits = max(0, (max(span, 1) - 1).bit_length() - (bins.bit_length() - 1))
@@ -310,12 +309,6 @@ def _write_levels(
         for stream in pair:
             stream.close()
     return {"bits": bits, "levels": widths}
-
-
-def _column(place: Path, name: str, column: str) -> NDArray[Any]:
-    path = place / f"{name}-{column}"
-    kind = _COLUMNS[name][column]
-    return np.memmap(path, dtype=kind, mode="r") if path.stat().st_size else np.empty(0, dtype=kind)
 
 
 def _of_one(begin: NDArray[np.int64], end: NDArray[np.int64]) -> Pieces:
