@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -80,6 +82,22 @@ def test_compare_and_advise(filled: Path, tmp_path: Path, capsys: pytest.Capture
     assert "static int sk_platform(void)" in capsys.readouterr().out
     assert main(["store", "advise", str(filled), "MPI_Bcast"]) == 0
     assert "Not measured: Bcast_send_recv." in capsys.readouterr().out
+
+
+def test_examples_of_the_page_run_on_the_bundled_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (DATA.parent / "docs" / "store.md").read_text(encoding="utf-8")
+    block = page.split("```")[1]
+    lines = [re.split(r" {3,}", line)[0] for line in block.strip().splitlines()]
+    reading = [shlex.split(line)[1:] for line in lines if line.split()[2] in ("runs", "compare", "advise")]
+    assert len(reading) == 3
+    for words in reading:
+        given = [
+            str(DATA / "store") if word == "results" else word.replace("gather.pdf", str(tmp_path / "gather.csv"))
+            for word in words
+        ]
+        assert main(given) == 0, words
+        assert len(capsys.readouterr().out.splitlines()) > 4
+    assert len((tmp_path / "gather.csv").read_text().splitlines()) > 10
 
 
 def test_validate_merge_retract_reindex(filled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
