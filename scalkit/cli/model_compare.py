@@ -1,6 +1,6 @@
 """Compare models with measured collective operations, over message sizes and numbers of processes.
 
-RUN are campaigns of several sizes: scalkit measure collectives --size 8 --out runs/8, and so on. The model of a message
+RUN are campaigns of several sizes: scalkit measure collectives --sizes 8..65536 --out runs. The model of a message
 comes from the same machine: a model card, a catalogue with the model point-to-point (.toml), a platform of SimGrid (.xml),
 or a table of known algorithms (.csv). For every function it is said
 
@@ -8,8 +8,8 @@ or a table of known algorithms (.csv). For every function it is said
   how well times at sizes that were held out are predicted from messages alone,
   how latency and time per byte grow with the processes, and whether O(S log P) or O(S + log P) holds.
 
-    scalkit model compare runs/8 runs/1024 runs/65536 --message card.toml
-    scalkit model compare runs/* --message card.toml --function MPI_Bcast --report models.html
+    scalkit model compare runs --message card.toml
+    scalkit model compare runs --message card.toml --function MPI_Bcast --report models.html
 
 Exit status: 0, or 2 for wrong input or use; with --report 1 as `scalkit report` ends.
 """
@@ -32,7 +32,12 @@ __all__ = ["HELP", "add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `scalkit model compare`."""
     add = parser.add_argument
-    add("runs", nargs="+", metavar="RUN", help="campaigns of one size each, or a file over p and S")
+    add(
+        "runs",
+        nargs="+",
+        metavar="RUN",
+        help="a folder of campaigns, campaigns of one size each, or a file over p and S",
+    )
     add("--message", required=True, metavar="FILE", help="model of a message: .toml, .xml or .csv")
     add("--function", action="append", default=None, metavar="NAME", help="only this one; may be given several times")
     add("--report", metavar="FILE", help="also write a report as one HTML file")

@@ -264,7 +264,8 @@ def _print(card: ModelCard) -> None:
         table.add_row(*row)
     console.print(table)
     for name, model in card.models.items():
-        _line(console, f"{name}: {model.statement}")
+        limits = [] if model.kind == "ranges" else [one.text(at) for at, one in model.valid.items() if not one.is_all]
+        _line(console, f"{name}: {model.statement}{' for ' if limits else ''}{', '.join(limits)}")
     for remark in card.remarks:
         _line(console, f"- {remark}")
 
