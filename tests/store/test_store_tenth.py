@@ -19,7 +19,7 @@ GENERATOR = Path(__file__).resolve().parents[2] / "benchmarks" / "store.py"
 @pytest.mark.slow
 def test_a_tenth(tmp_path: Path) -> None:
     path = tmp_path / "s"
-    command = [sys.executable, str(GENERATOR), "--runs", "100", "--only", "size", "--keep", str(path)]
+    command = [sys.executable, str(GENERATOR), "--runs", "100", "--only", "size", "--store", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["size_and_speed"]
