@@ -13,7 +13,7 @@ from scalkit.trace.frame import find_frame
 from scalkit.trace.functions import base_name
 from scalkit.trace.grants import waits_for_grants
 from scalkit.trace.loading import LocalTrace, load
-from scalkit.trace.locks import waits_for_locks
+from scalkit.trace.locks import Held, waits_for_locks
 from scalkit.trace.messages import waits_in_messages
 from scalkit.trace.options import Options
 from scalkit.trace.profile import profile
@@ -75,8 +75,8 @@ def analyse(
     profile(trace, waits)
     held = waits_for_locks(analysis)
     if not trace.header.is_asynchronous:
-        requests, progress = _wait_for_progress(analysis, scheme)
-        waits_for_grants(analysis, progress, requests.call, held)
+        _wait_for_targets(analysis, scheme, held)
+    del held
     waits_in_messages(analysis)
     waits_in_collectives(analysis)
     waits_in_epochs(analysis)
@@ -96,6 +96,14 @@ def _check_names(options: Options, trace: LocalTrace) -> None:
             raise UsageError(
                 f"no_progress names {name!r}, of which the trace has no call; {maybe} {', '.join(there) or 'nothing'}."
             )
+
+
+def _wait_for_targets(analysis: Analysis, scheme: str, held: Held) -> None:
+    """Add the waits for progress; what they need of memory ends with them."""
+    requests, progress = _wait_for_progress(analysis, scheme)
+    completing = requests.call
+    del requests
+    waits_for_grants(analysis, progress, completing, held)
 
 
 def _wait_for_progress(analysis: Analysis, scheme: str) -> tuple[Requests, Progress]:
