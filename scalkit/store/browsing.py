@@ -6,7 +6,7 @@ import json
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import UsageError
@@ -74,6 +74,7 @@ class SuiteKey:
         return fixed_words(self.fixed)
 
 
+@lru_cache(maxsize=1024)
 def fixed_words(fixed: str) -> str:
     """Return what a suite says to be fixed, as a person writes it.
 
@@ -126,11 +127,13 @@ class Browsing:
         self.chosen: tuple[SuiteKey, ...] = ()
         self.by = "platform"
         self._suites: pd.DataFrame | None = None
+        self._choices: list[SuiteKey] | None = None
 
     @property
     def suites(self) -> pd.DataFrame:
         """The suites of the chosen runs, a row for each curve; operations before what replaces them."""
         if self._suites is None:
+            self._choices = None
             self._suites = self.store.query(_question(self.by), [list(self.run_ids)])
         return self._suites
 
@@ -180,8 +183,11 @@ class Browsing:
 
     def choices(self) -> list[SuiteKey]:
         """Return what can be chosen: a key for each row of `suites`."""
-        rows = self.suites[[*_KEY, "group"]].itertuples(index=False, name=None)
-        return [SuiteKey(*map(str, row)) for row in rows]
+        suites = self.suites
+        if self._choices is None:
+            rows = suites[[*_KEY, "group"]].itertuples(index=False, name=None)
+            self._choices = [SuiteKey(*map(str, row)) for row in rows]
+        return list(self._choices)
 
     def group_by(self, by: str) -> None:
         """Take the chosen runs of a platform together, or each campaign or run by itself; the chosen suites stay chosen.

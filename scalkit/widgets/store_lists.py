@@ -209,6 +209,8 @@ class StoreSuites(StoreList):
     def _places(self) -> list[int]:
         """Return the rows of `Browsing.suites` that have all words of the filter, as ``gather p=4``."""
         words = re.sub(r"\s*=\s*", "=", self._words.lower()).split()
+        if not words:
+            return list(range(len(self.browsing.suites)))
         facts = self.browsing.suites[["root", "reduction"]].to_dict("records")
         return [
             place
