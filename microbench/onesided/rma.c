@@ -1,5 +1,5 @@
-/* Windows of MPI as transports: locked when a target is needed for the first time, or for each transfer. Functions are not
- * static here, so that call sites in traces have a name. */
+/* Windows of MPI as transports: locked when a target is needed for the first time, or for each transfer. Functions are
+ * not static here, so that call sites in traces have a name. */
 #include "base/alloc.h"
 #include "base/check.h"
 #include "onesided/transport.h"

@@ -1,5 +1,5 @@
-/* One-sided operations, completed as programs do: process 0 works on the memory of process p - 1, a process alone on its
- * own. Each takes struct sk_operands, whose windows are open, and returns MPI's error code.
+/* One-sided operations, completed as programs do: process 0 works on the memory of process p - 1, a process alone on
+ * its own. Each takes struct sk_operands, whose windows are open, and returns MPI's error code.
  *
  *   flush  the call and MPI_Win_flush, within an epoch of MPI_Win_lock_all that is not timed; p - 1 has nothing to do
  *   lock   MPI_Win_lock (shared), the call, MPI_Win_unlock; p - 1 has nothing to do

@@ -31,8 +31,8 @@ void sk_windows_close(struct sk_operands *operands);
  * it. */
 void sk_windows_fill(const struct sk_operands *operands, enum sk_flow flow);
 
-/* Returns how many elements on this process, in its windows and in its buffers, are not what one call after filling must
- * leave, completed in any way. Every process must call it. */
+/* Returns how many elements on this process, in its windows and in its buffers, are not what one call after filling
+ * must leave that was completed in this way. Every process must call it. */
 size_t sk_windows_wrong(const struct sk_operands *operands, enum sk_flow flow, enum sk_completion completion);
 
 #endif
