@@ -234,7 +234,9 @@ def test_a_function_that_is_not_called(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["trace", "analyse", trace, "--no-progress", "MPI_Win_flash"]) == 2
     said = "no_progress names 'MPI_Win_flash', of which the trace has no call; did you mean 'MPI_Win_flush'? It calls "
     assert capsys.readouterr().err == f"scalkit trace: {said}MPI_Put, MPI_Win_flush.\n"
-    with pytest.raises(UsageError, match=r"^no_progress names 'solve', of which .*; it calls MPI_Put, MPI_Win_flush\.$"):
+    with pytest.raises(
+        UsageError, match=r"^no_progress names 'solve', of which .*; it calls MPI_Put, MPI_Win_flush\.$"
+    ):
         analyse(trace, Options(no_progress=("solve",)))
     analyse(trace, Options(no_progress=("MPI_Put_c",)))
 
