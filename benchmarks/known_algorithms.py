@@ -46,7 +46,7 @@ GROUPS = {
         },
         "reduce": {
             "binomial": "binomial",
-            "chain": "flat_tree",
+            "linear": "flat_tree",
             "pipeline": "NTSL",
             "rabenseifner": "scatter_gather",
         },
