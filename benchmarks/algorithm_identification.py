@@ -7,6 +7,9 @@ figure counts all that are named, which predict the same within 1 %. The model o
 
     python benchmarks/algorithm_identification.py [data/models/known-star.csv ...]
 
+In these files an operation uses one algorithm at all sizes, so that neighbours help. With --harder two more figures follow: for
+every pair of algorithms, the first one below the middle size and the other one from there on; and each cell without any other.
+
 The bar: 80 % of all cells. Exit status 1 if a file misses it.
 """
 
@@ -14,18 +17,55 @@ from __future__ import annotations
 
 import argparse
 import sys
+from itertools import permutations
 from pathlib import Path
 
-from scalkit.perfmodels.known import read_known
+import numpy as np
+
+from scalkit.perfmodels import identify, same_messages
+from scalkit.perfmodels.cells import Cells
+from scalkit.perfmodels.identify import OTHER
+from scalkit.perfmodels.known import IDENTIFIED, KnownAlgorithms, read_known
 
 BAR = 0.8
 FILES = sorted((Path(__file__).resolve().parents[1] / "data/models").glob("*.csv"))
+
+
+def right(known: KnownAlgorithms, operation: str, parts: list[tuple[str, Cells]]) -> list[bool]:
+    """Return which cells are right by one name if those of several algorithms are looked at together."""
+    S, P, times = (np.concatenate([getattr(cells, what) for _, cells in parts]) for what in ("S", "P", "times"))
+    truth = [name for name, cells in parts for _ in range(len(cells))]
+    found = identify(operation, S, P, times, known.message).cells
+    return [
+        one.likeliest != OTHER and same_messages(operation, name, one.likeliest, one.P, one.S)
+        for name, one in zip(truth, found, strict=True)
+    ]
+
+
+def harder(known: KnownAlgorithms) -> tuple[list[bool], list[bool]]:
+    """Return which cells are right where the algorithm switches at the middle size, and which without any other size."""
+    there = {key: known.cells(*key) for key in known.tables if key[0] not in IDENTIFIED}
+    switched, alone = [], []
+    for (operation, small), (other, large) in permutations(there, 2):
+        if operation == other:
+            below, above = there[operation, small], there[operation, large]
+            middle, shared = below.sizes[len(below.sizes) // 2], np.intersect1d(below.P, above.P)
+            parts = [
+                (small, below.where(np.isin(below.P, shared) & (middle > below.S))),
+                (large, above.where(np.isin(above.P, shared) & (middle <= above.S))),
+            ]
+            switched += right(known, operation, parts)
+    for (operation, name), cells in there.items():
+        for k in range(len(cells)):
+            alone += right(known, operation, [(name, cells.where(np.arange(len(cells)) == k))])
+    return switched, alone
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, default=FILES)
     parser.add_argument("--cells", action="store_true", help="show the cells that are wrong")
+    parser.add_argument("--harder", action="store_true", help="also with switches, and each cell alone; about a minute")
     args = parser.parse_args()
     missed = False
     for file in args.files:
@@ -45,6 +85,9 @@ def main() -> int:
         print(
             f"  {alone} of {total} right, {shares[0]:.1f} %; among those named {shares[1]:.1f} %; bar {100 * BAR:g} %"
         )
+        if args.harder:
+            switched, single = (f"{100 * np.mean(one):.1f} % of {len(one)}" for one in harder(known))
+            print(f"  with a switch {switched}; each cell without any other {single}")
         missed = missed or alone < BAR * total
     return int(missed)
 
