@@ -51,6 +51,10 @@ class CollectiveModel(PerformanceModel):
 
     def __post_init__(self) -> None:
         one = self.algorithm
+        if not isinstance(self.message, PointToPoint):
+            raise UsageError(
+                f"{self.message!r:.60} is no model of a message; give a PointToPoint, such as card.point_to_point."
+            )
         if self.segment_bytes <= 0:
             raise UsageError(f"segments have {self.segment_bytes:g} B; they must be larger than nothing.")
         object.__setattr__(self, "name", self.name or f"{one.operation}, {one.name}")

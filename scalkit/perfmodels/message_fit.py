@@ -205,7 +205,7 @@ def fit_messages(
     level = level_in(level)
     if isinstance(switches, str) or not isinstance(switches, Sequence):
         raise UsageError(f"switches is {switches!r:.40}; write a list of sizes, such as ['64 KiB'].")
-    if max_protocols is not None and not max_protocols >= 1:
+    if max_protocols is not None and not (isinstance(max_protocols, int | np.integer) and max_protocols >= 1):
         raise UsageError(f"max_protocols is {max_protocols!r:.40}; there must be one at least.")
     at, table = checked_times(sizes, times)
     values = _statistic(table, statistic)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from scalkit.errors import UsageError
 from scalkit.perfmodels.algorithms import Operation, algorithm
+from scalkit.perfmodels.quantities import values_in
 
 __all__ = ["same_messages"]
 
@@ -27,7 +28,7 @@ _OF_TWO: Mapping[Operation, tuple[frozenset[str], ...]] = {
 
 
 def same_messages(
-    operation: str, first: str, other: str, P: float, S: float = 0.0, segment_bytes: float = 8192.0
+    operation: str, first: str, other: str, P: float | str, S: float | str = 0.0, segment_bytes: float = 8192.0
 ) -> bool:
     """Return whether two algorithms send the same messages, between the same processes and in the same order.
 
@@ -37,14 +38,15 @@ def same_messages(
         See `scalkit.perfmodels.algorithms`.
     P : float
         Processes.
-    S : float, in B
+    S : float, in B, or str
+        A text names its unit: ``"4 KiB"``.
     segment_bytes : float
         Size of the segments of a pipeline.
 
     Raises
     ------
     UsageError
-        If operation or algorithm are unknown, or there is no process.
+        If operation or algorithm are unknown, P or S are no numbers, or there is no process.
 
     Examples
     --------
@@ -53,14 +55,15 @@ def same_messages(
     >>> same_messages("broadcast", "chain", "pipeline", P=16, S=65536)
     False
     """
-    if not P >= 1:
-        raise UsageError(f"P = {P:g}; there must be a process.")
+    processes, size = float(values_in(P, "P")), float(values_in(S, "S"))
+    if not processes >= 1:
+        raise UsageError(f"P = {processes:g}; there must be a process.")
     found = algorithm(operation, first)
     names = {first, algorithm(operation, other).name}
-    if first == other or P == 1:
+    if first == other or processes == 1:
         return True
-    if segment_bytes >= S:
+    if size <= segment_bytes:
         if names == _CHAINS:
             return True
         names = {"chain" if name == "pipeline" else name for name in names}
-    return P == 2 and any(names <= group for group in _OF_TWO[found.operation])
+    return processes == 2 and any(names <= group for group in _OF_TWO[found.operation])

@@ -139,6 +139,7 @@ def test_options_that_make_no_sense_are_refused():
         ),
         "^switches is .*; write a list of sizes": ({"switches": "64 KiB"}, {"switches": 5}),
         "^max_protocols is 0; there must be one at least": ({"max_protocols": 0},),
+        "^max_protocols is 'few'; there must be one at least": ({"max_protocols": "few"},),
     }
     for message, wrong in ((text, one) for text, several in said.items() for one in several):
         with pytest.raises(UsageError, match=message):

@@ -68,6 +68,9 @@ def test_a_pipeline_of_one_segment_is_a_chain():
     assert not same_messages("broadcast", "linear", "binomial", P=4, S=8)
     assert not same_messages("allgather", "recursive-doubling", "bruck", P=8, S=8)  # other partners
     assert same_messages("barrier", "tree", "tree", P=1024)
+    assert same_messages("reduce", "pipeline", "chain", P="64", S="8 KiB")
+    with pytest.raises(UsageError, match="S is '8 us'; it must be in B"):
+        same_messages("reduce", "pipeline", "chain", P=64, S="8 us")
     with pytest.raises(UsageError, match="broadcast has no algorithm 'magic'"):
         same_messages("broadcast", "magic", "chain", P=8)
     with pytest.raises(UsageError, match="P = 0; there must be a process"):
