@@ -71,17 +71,18 @@ def _one_by_one(size: str, message: str = "T") -> str:
 
 def _near_first(levels: str) -> str:
     """Return the critical path of a full binomial tree of 2^levels processes, each of which serves its smallest child first."""
-    return f"sum(k, 0, {levels} - 1, T(2^k*S)) + sum(k, 1, {levels} - 1, gap((2^k - 1)*S))"
+    return f"sum(k, 0, {levels} - 1, T(2^k*S)) + sum(k, 1, {levels} - 1, k*gap(2^({levels} - 1 - k)*S))"
 
 
 _BEYOND = f"(P - 2^{_DOWN})"
 """Processes that a full binomial tree leaves over; they are the last child of the root."""
 
 _NEAR_FIRST = (
-    f"max({_near_first(_DOWN)}, min({_BEYOND}, 1)*(gap((2^{_DOWN} - 1)*S) + T({_BEYOND}*S)"
+    f"max({_near_first(_DOWN)}, min({_BEYOND}, 1)*(sum(k, 0, {_DOWN} - 1, gap(2^k*S)) + T({_BEYOND}*S)"
     f" + {_near_first(f'floor(log2(max({_BEYOND}, 1)))')}))"
 )
-"""The largest child waits for all others, on every level; of a tree that is not full the last child is served after them."""
+"""The largest child waits for all others, on every level; of a tree that is not full the last child is served after them.
+What is left over below that one is left out: where P is neither a power of two nor the sum of two, up to a quarter is missing."""
 
 
 def _halving(cost: str) -> str:

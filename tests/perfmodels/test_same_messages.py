@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from scalkit.errors import UsageError
-from scalkit.perfmodels import OPERATIONS, PointToPoint, algorithms_of, collective
+from scalkit.perfmodels import OPERATIONS, LogGP, PointToPoint, algorithms_of, collective
 from scalkit.perfmodels.same_messages import same_messages
 
 BYTES_ALONE = PointToPoint.hockney("0 s", "2 ns/B", reduce_per_byte="0.1 ns/B")
+LOGGP = LogGP.of(L="2 us", o="1 us", g="0.7 us", G="1 ns/B").point_to_point()
 HOCKNEY = PointToPoint.hockney("4 us", "2 ns/B", reduce_per_byte="0.1 ns/B")
 S = 4096.0
 DOWN, UP, BOTH = [(0, 1, S)], [(1, 0, S)], [(0, 1, S), (1, 0, S)]
@@ -77,17 +78,21 @@ def test_a_pipeline_of_one_segment_is_a_chain():
         same_messages("broadcast", "chain", "chain", P=0)
 
 
-def near_first(P, block):
-    """Return when the last of P processes has its block if everyone serves its smallest child first, without latency."""
+def near_first(P, message, block):
+    """Return when the last of P processes has its block if everyone serves its smallest child first."""
     done, begun, step = 0.0, 0.0, 1
     while step < P:
-        below = min(step, P - step)
-        begun += 2e-9 * below * block
-        done = max(done, begun + near_first(below, block))
+        below = min(step, P - step) * block
+        done = max(done, begun + message(S=below) + near_first(min(step, P - step), message, block))
+        begun += (message.gap or message.time)(S=below)
         step *= 2
     return done
 
 
-@pytest.mark.parametrize("P", [1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 16, 20, 24, 33, 64])
-def test_small_children_are_served_first(P):
-    assert collective("scatter", "near-first", BYTES_ALONE)(S=100, P=P) == pytest.approx(near_first(P, 100), rel=1e-12)
+@pytest.mark.parametrize("message", [BYTES_ALONE, HOCKNEY, LOGGP])
+def test_small_children_are_served_first(message):
+    model = collective("scatter", "near-first", message)
+    for P in (1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 16, 20, 24, 33, 64):
+        assert model(S=100, P=P) == pytest.approx(near_first(P, message, 100), rel=1e-12), P
+    for P in (7, 11, 13, 15, 63, 255):
+        assert 0.75 <= model(S=100, P=P) / near_first(P, message, 100) < 1 + 1e-12, P
