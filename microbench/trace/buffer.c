@@ -123,13 +123,21 @@ static void put_definitions(void)
         put_text(DEFINITIONS_KIND, definitions);
 }
 
+/* A signal that asks the program to end waits until all is written. */
 static void put_all(void)
 {
+    static const int broken[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
+    sigset_t later, blocked;
+    sigfillset(&later);
+    for (size_t k = 0; k < sizeof broken / sizeof broken[0]; k++)
+        sigdelset(&later, broken[k]);
+    pthread_sigmask(SIG_BLOCK, &later, &blocked);
     is_writing = 1;
     put_definitions();
     for (int which = 0; which < TABLES; which++)
         put_table(which);
     is_writing = 0;
+    pthread_sigmask(SIG_SETMASK, &blocked, NULL);
 }
 
 void sk_buffer_rescue(void)

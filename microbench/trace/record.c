@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 bool sk_is_recording;
@@ -97,6 +98,17 @@ void sk_trace_leave(void)
     mark(inner_path, -1);
     inner_path = sk_define_parent(inner_path);
     sk_unlock();
+}
+
+bool sk_lock_soon(void)
+{
+    const struct timespec pause = { 0, 1000000 };
+    for (int k = 0; is_locking && k < 1000; k++) {
+        if (pthread_mutex_trylock(&mutex) == 0)
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return !is_locking;
 }
 
 static const char *folder(void)

@@ -3,6 +3,7 @@
 #include "trace/kinds.h"
 #include "trace/record.h"
 #include "trace/requests.h"
+#include "trace/rescue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -235,7 +236,6 @@ EXPORT int MPI_Finalize(void)
 
 EXPORT int MPI_Abort(MPI_Comm comm, int code)
 {
-    if (sk_is_recording)
-        sk_buffer_rescue();
+    sk_rescue();
     return PMPI_Abort(comm, code);
 }

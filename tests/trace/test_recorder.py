@@ -186,7 +186,7 @@ def test_a_crash_leaves_what_was_written(mpi: Mpi, library: Path, program: Path,
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("end", ["abort", "exit", "mpi-abort"])
+@pytest.mark.parametrize("end", ["abort", "exit", "mpi-abort", "segmentation", "overflow", "quit"])
 def test_a_program_that_gives_up_loses_nothing(
     mpi: Mpi, library: Path, program: Path, tmp_path: Path, end: str
 ) -> None:
@@ -196,6 +196,25 @@ def test_a_program_that_gives_up_loses_nothing(
     trace = load(tmp_path, keep_going=True)
     assert [problem.kind for problem in trace.problems] == ["truncated"]
     assert [str(len(trace.calls["enter"]))] == made
+
+
+@pytest.mark.mpi
+def test_a_thread_that_records_meanwhile_loses_nothing(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
+    found = record(mpi, library, tmp_path, 1, str(program), "busy", SCALKIT_TRACE_BUFFER="16")
+    assert found.returncode != 0
+    trace = load(tmp_path, keep_going=True)
+    assert [problem.kind for problem in trace.problems] == ["truncated"]
+    numbers = trace.calls["number"].tolist()
+    assert numbers == list(range(len(numbers)))
+    assert len(numbers) > 16
+
+
+@pytest.mark.mpi
+def test_a_program_that_recovers_is_recorded_to_its_end(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
+    found = record(mpi, library, tmp_path, 1, str(program), "recovers")
+    assert (found.returncode, found.stderr) == (0, "")
+    trace = load(tmp_path)
+    assert [str(len(trace.calls["enter"]))] == re.findall(r"rank 0 made (\d+) calls", found.stdout)
 
 
 @pytest.mark.mpi

@@ -1,14 +1,16 @@
 /* Calls functions of every kind that the recorder knows, counts its own calls, and prints the count of each process.
  * With `delay`, process 1 comes late by 30 ms to a barrier, a message and a fence; with `progress` it lets process 0
  * wait for progress; with `threads`, two threads of each make communicators; with `spawn` they start one process more;
- * with `crash` all of it is done and the program is killed; with `abort`, `exit` and `mpi-abort` it says how many calls
- * it made and ends like that. */
+ * with `crash` all of it is done and the program is killed; with `abort`, `exit`, `mpi-abort`, `segmentation`, `overflow`
+ * and `quit` it says how many calls it made and ends like that; with `recovers` it goes on after an abort;
+ * with `busy` another thread calls MPI all the time until it ends. */
 #define _GNU_SOURCE
 #include "trace/scalkit_trace.h"
 
 #include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,6 +253,72 @@ static void persistent(void)
 #endif
 }
 
+static void *call_always(void *nothing)
+{
+    for (int flag = 0;;)
+        MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    return nothing;
+}
+
+static void busy(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, call_always, NULL);
+    sleep_ms(30);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
+static volatile int *nowhere;
+
+static int overflow(int depth)
+{
+    volatile char much[4096];
+    much[0] = (char)depth;
+    return depth < 0 ? 0 : overflow(depth + 1) + much[0];
+}
+
+static void end(const char *how)
+{
+    printf("rank %d made %d calls\n", rank, calls);
+    fflush(stdout);
+    if (strcmp(how, "abort") == 0)
+        abort();
+    if (strcmp(how, "exit") == 0)
+        exit(3);
+    if (strcmp(how, "segmentation") == 0)
+        *nowhere = 1;
+    if (strcmp(how, "overflow") == 0)
+        overflow(0);
+    if (strcmp(how, "quit") == 0)
+        raise(SIGQUIT);
+    if (rank == 0)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    pause();
+}
+
+static sigjmp_buf back;
+static volatile sig_atomic_t rung;
+
+static void go_back(int signal_number)
+{
+    siglongjmp(back, signal_number);
+}
+
+static void ring(int signal_number)
+{
+    rung = signal_number;
+}
+
+/* The program takes signals itself, and its alarms are its own afterwards too. */
+static void recover(void)
+{
+    if (sigsetjmp(back, 1) == 0)
+        raise(SIGABRT);
+    raise(SIGALRM);
+    if (rung != SIGALRM)
+        exit(4);
+}
+
 static double seconds(void)
 {
     struct timespec now;
@@ -281,10 +349,16 @@ static void progress(void)
     COUNT(MPI_Win_free(&win));
 }
 
+static const char *const ends[] = { "abort", "exit", "mpi-abort", "segmentation", "overflow", "quit" };
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    int level, is_threaded = strcmp(what, "threads") == 0;
+    int level, is_threaded = strcmp(what, "threads") == 0 || strcmp(what, "busy") == 0;
+    if (strcmp(what, "recovers") == 0) {
+        signal(SIGABRT, go_back);
+        signal(SIGALRM, ring);
+    }
     if (is_threaded)
         COUNT(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level));
     else
@@ -297,6 +371,8 @@ int main(int argc, char **argv)
         late();
     } else if (strcmp(what, "progress") == 0 && n_ranks == 2) {
         progress();
+    } else if (is_threaded && what[0] == 'b') {
+        busy();
     } else if (is_threaded) {
         threads();
     } else if (strcmp(what, "spawn") == 0 || parent != MPI_COMM_NULL) {
@@ -310,17 +386,11 @@ int main(int argc, char **argv)
     COUNT(MPI_Barrier(MPI_COMM_WORLD));
     if (strcmp(what, "crash") == 0)
         raise(SIGKILL);
-    if (strcmp(what, "abort") == 0 || strcmp(what, "exit") == 0 || strcmp(what, "mpi-abort") == 0) {
-        printf("rank %d made %d calls\n", rank, calls);
-        fflush(stdout);
-        if (what[0] == 'a')
-            abort();
-        if (what[0] == 'e')
-            exit(3);
-        if (rank == 0)
-            MPI_Abort(MPI_COMM_WORLD, 3);
-        pause();
-    }
+    if (strcmp(what, "recovers") == 0)
+        recover();
+    for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++)
+        if (strcmp(what, ends[k]) == 0)
+            end(what);
     if (parent == MPI_COMM_NULL)
         printf("rank %d made %d calls\n", rank, calls + 1);
     fflush(stdout);
