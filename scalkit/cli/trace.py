@@ -275,8 +275,8 @@ def _text(told: dict[str, Any]) -> str:
     if "wait_for_progress" in totals:
         lines += ["", _progress_line(totals, seconds)]
     if totals.get("wait_for_grant_bound"):
-        low, high = (seconds(totals[f"wait_for_grant{more}"]) for more in ("", "_bound"))
-        lines.append(f"Waiting for grants of locks is between {low} and {high}.")
+        grants = totals["wait_for_grant"], totals["wait_for_grant_bound"]
+        lines.append(f"Waiting for grants of locks is {_range(*grants, seconds)}.")
     if told["where"]:
         found = [
             (TITLES[row["metric"]], seconds(row["ns"]), f"{row['most_at']}: {seconds(row['most_ns'])}", row["path"])
@@ -298,7 +298,14 @@ def _progress_line(totals: dict[str, Any], seconds: Any) -> str:
     more = f"; {unseen} calls ended without progress of a target being seen" if unseen else ""
     if bound is None:
         return f"Waiting for progress is {seconds(wait)}{more}."
-    return f"Waiting for progress is between {seconds(wait)} and {seconds(bound)}{more}."
+    return f"Waiting for progress is {_range(wait, bound, seconds)}{more}."
+
+
+def _range(wait: int, bound: int, seconds: Any) -> str:
+    """Return in words how long a wait was; a call with several targets may wait for one while another is in a call."""
+    if wait > bound:
+        return f"{seconds(wait)}, in {seconds(bound)} of which at most no target was in any call"
+    return f"between {seconds(wait)} and {seconds(bound)}"
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:

@@ -321,6 +321,20 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().err == said
 
 
+def test_a_wait_that_is_above_its_bound_is_no_range(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One target is in another call while the origin waits for the other one."""
+    trace = TraceBuilder(3)
+    for target in (1, 2):
+        trace.transfer(0, "put", trace.call(0, "MPI_Put", target, target, scope=1, peer=target), target)
+    trace.call(0, "MPI_Win_flush_all", 10, 50, scope=1)
+    for begin, end in ((0, 8), (12, 15), (16, 19)):
+        trace.call(1, "MPI_Iprobe", begin, end)
+    trace.call(2, "MPI_Iprobe", 20, 50)
+    assert main(["trace", "analyse", str(trace.write(tmp_path))]) == 0
+    said = "\nWaiting for progress is 10.0 ns, in 4.00 ns of which at most no target was in any call.\n"
+    assert said in capsys.readouterr().out
+
+
 def test_the_command_with_a_message_for_each_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The result has no bound, and what shows it must do without."""
     pytest.importorskip("mpi4py.MPI", reason="needs mpi4py")
