@@ -251,6 +251,14 @@ static void persistent(void)
     COUNT(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
     COUNT(MPI_Comm_free(&made));
 #endif
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+    char room[4096];
+    void *at;
+    int bytes;
+    MPI_Buffer_attach(room, sizeof room);
+    COUNT(MPI_Buffer_flush());
+    COUNT(MPI_Buffer_detach(&at, &bytes));
+#endif
 }
 
 static void *call_always(void *nothing)
