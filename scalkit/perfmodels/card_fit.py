@@ -33,6 +33,7 @@ from scalkit.perfmodels.stride_fit import StrideFit, fit_strides
 __all__ = ["fit_card", "fit_folder"]
 
 _LEVEL = 0.9
+_FEWEST_EAGER = 3
 _GAPS = 2
 """The stride whose gaps are as long as its blocks."""
 _LOGGP_TEXT = {
@@ -272,17 +273,21 @@ def _delay(runs: MessageRuns) -> float:
 
 
 def _loggp(runs: MessageRuns, sync: Rendezvous | None, statistic: str, level: float) -> LogGPFit:
-    """Return the fit over the eager sizes: larger messages wait for the receiver, which is another protocol."""
+    """Return the fit over the eager sizes: larger messages wait for the receiver, which is another protocol.
+
+    Where fewer than three sizes are eager it is over all, and what a rendezvous takes is within the parameters.
+    """
     limit = sync.after if sync is not None and math.isfinite(sync.before) else math.inf
     sizes = runs.table("Train")[0]
-    used = sizes[sizes <= limit] if (sizes <= limit).sum() >= 3 else sizes
+    are_few = (sizes <= limit).sum() < _FEWEST_EAGER
+    used = sizes if are_few else sizes[sizes <= limit]
     tables = {op: _rows(runs, op, used) for op in ("Round_trip", "Train", "Train_delayed", "Receive_arrived")}
     waited = _rows(runs, "Train_delayed", used, "beside")
     n = runs.of("Train")[0].messages
     delay = np.nanmedian(waited, axis=1) / (n - 1)
     if statistic == "min":
         tables, delay = _shortest(tables, waited), np.nanmin(waited, axis=1) / (n - 1)
-    return fit_loggp(
+    found = fit_loggp(
         used,
         tables["Round_trip"],
         tables["Train"],
@@ -290,9 +295,13 @@ def _loggp(runs: MessageRuns, sync: Rendezvous | None, statistic: str, level: fl
         n=n,
         delay=delay,
         receive_overhead=tables["Receive_arrived"] if "Receive_arrived" in runs.ops else None,
-        rendezvous=limit,
+        rendezvous=math.inf if are_few else limit,
         level=level,
     )
+    if not are_few:
+        return found
+    remark = f"Fewer than {_FEWEST_EAGER} sizes are eager, so LogGP is fitted to all: its times contain the rendezvous."
+    return replace(found, remarks=(*found.remarks, remark))
 
 
 def _shortest(tables: dict[str, Any], waited: Any) -> dict[str, Any]:
