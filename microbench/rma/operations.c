@@ -110,13 +110,9 @@ SK_ONE_SIDED(get_accumulate, flush)
 SK_ONE_SIDED(fetch_and_op, flush)
 SK_ONE_SIDED(fetch_and_op, lock)
 
-/* The next call expects what this one has left there, so that each of them swaps. */
 static int swapped(const struct sk_operands *x, int status)
 {
-    struct sk_words *words = &x->windows->words;
-    int64_t own = words->own;
-    words->own = words->expected;
-    words->expected = own;
+    sk_words_follow(&x->windows->words);
     return status;
 }
 

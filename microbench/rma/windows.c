@@ -38,6 +38,14 @@ enum sk_completion sk_completion_of(const char *name)
     return (enum sk_completion)found;
 }
 
+void sk_words_follow(struct sk_words *words)
+{
+    int64_t left = words->fetched == words->expected ? words->own : words->fetched;
+    if (words->own == left)
+        words->own = words->expected;
+    words->expected = left;
+}
+
 /* ---- open and close ---------------------------------------------------------------------------------------------- */
 
 static MPI_Group group_of(MPI_Comm comm, int rank)

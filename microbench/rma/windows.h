@@ -11,6 +11,10 @@ enum sk_completion { SK_FLUSH, SK_FENCE, SK_PSCW, SK_LOCK, SK_COMPLETIONS };
 /* The integers of 8 bytes that atomic operations work with on process 0. */
 struct sk_words { int64_t own, expected, fetched; };
 
+/* After an exchange: the next one expects what lies there now, so that it swaps, too. Where other operations on that
+ * memory came between, one exchange finds it out and does not swap. */
+void sk_words_follow(struct sk_words *words);
+
 struct sk_windows {
     MPI_Win of[SK_COMPLETIONS]; /* of MPI_Win_allocate; a block of every process, at least 8 bytes */
     void *memory[SK_COMPLETIONS];

@@ -121,6 +121,31 @@ void test_choose_ops(void)
     }
 }
 
+/* What MPI_Compare_and_swap does to what lies there; returns whether it swapped. */
+static bool exchange(int64_t *there, struct sk_words *words)
+{
+    words->fetched = *there;
+    bool swaps = *there == words->expected;
+    *there = swaps ? words->own : *there;
+    sk_words_follow(words);
+    return swaps && *there != words->fetched;
+}
+
+/* Each exchange swaps, but for the first after something else was written there. */
+void test_exchanges(void)
+{
+    struct sk_words words = {.own = 1, .expected = 2, .fetched = -1};
+    int64_t there = 2;
+    for (int i = 0; i < 5; i++)
+        CHECK(exchange(&there, &words));
+    for (int64_t other = 0; other < 5; other++) {
+        there = other;
+        exchange(&there, &words);
+        for (int i = 0; i < 3; i++)
+            CHECK(exchange(&there, &words));
+    }
+}
+
 void test_work(void)
 {
     CHECK(sk_work_rounds(0) == 0 && sk_work_rounds(-5) == 0 && sk_work_rounds(1000) > 0);
