@@ -150,6 +150,8 @@ def _opened(args: argparse.Namespace, *, writes: bool = False, sources: Sequence
 
 
 def _filters(args: argparse.Namespace) -> dict[str, Any]:
+    from scalkit.store.choices import value_of
+
     found: dict[str, Any] = {}
     for text in args.where:
         name, equals, value = text.partition("=")
@@ -157,14 +159,8 @@ def _filters(args: argparse.Namespace) -> dict[str, Any]:
             raise UsageError(f"--where {text!r:.60} is no NAME=VALUE, as in machine=vm.")
         if name in _NO_COLUMNS or (args.action == "advise" and name in _OF_ADVISE):
             raise UsageError(f"--where cannot choose by {name!r}; see 'scalkit store {args.action} --help'.")
-        found[name] = [_value(part) for part in value.split("|")]
+        found[name] = [value_of(part) for part in value.split("|")]
     return found
-
-
-def _value(text: str) -> str | int | bool:
-    if text in ("true", "false"):
-        return text == "true"
-    return int(text) if text.isascii() and text.isdigit() and (text == "0" or text[0] != "0") else text
 
 
 def _put(args: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import UsageError
-from scalkit.store.choices import Choice
+from scalkit.store.choices import Choice, value_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,7 +162,7 @@ class Browsing:
         except ValueError:
             raise UsageError(f"the filter {text!r:.60} has an open quote; close it.") from None
         pairs = [word.partition("=")[::2] for word in words if "=" in word]
-        named: dict[str, Any] = {name: [_value(part) for part in value.split("|")] for name, value in pairs}
+        named: dict[str, Any] = {name: [value_of(part) for part in value.split("|")] for name, value in pairs}
         shown = self.store.runs(**named) if named else self.all_runs
         only = dict(self.only if only is None else only)
         for column, value in only.items():
@@ -284,9 +284,3 @@ def _first(suites: pd.DataFrame) -> int:
         if one.name in there and any(substitute.name in there for substitute in one.substitutes[1:]):
             return int(times.index[times["op"] == one.name][0])
     return 0
-
-
-def _value(text: str) -> str | int | bool:
-    if text in ("true", "false"):
-        return text == "true"
-    return int(text) if text.isascii() and text.isdigit() else text

@@ -8,7 +8,7 @@ from typing import Any
 
 from scalkit.errors import UsageError
 
-__all__ = ["Choice"]
+__all__ = ["Choice", "value_of"]
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Choice:
 
 def _filters(text: str) -> dict[str, Any]:
     if "=" not in text:
-        return {"op": text.strip()}
+        return {"op": _values(text.strip())}
     filters: dict[str, Any] = {}
     for part in text.split(","):
         name, equals, value = part.partition("=")
@@ -79,10 +79,18 @@ def _filters(text: str) -> dict[str, Any]:
 
 def _values(text: str) -> Any:
     """Return a value, or the list of those between ``|``."""
-    return [_value(part.strip()) for part in text.split("|")] if "|" in text else _value(text)
+    return [value_of(part.strip()) for part in text.split("|")] if "|" in text else value_of(text)
 
 
-def _value(text: str) -> str | int | bool:
+def value_of(text: str) -> str | int | bool:
+    """Return what a user means by a text: a truth, a number, or the text, such as an id that begins with 0.
+
+    Examples
+    --------
+    >>> value_of("true"), value_of("32"), value_of("0123"), value_of("juropa*")
+    (True, 32, '0123', 'juropa*')
+    """
     if text in ("true", "false"):
         return text == "true"
-    return int(text) if text.isascii() and text.isdigit() and (text == "0" or text[0] != "0") else text
+    is_number = text.isascii() and text.isdigit() and len(text) < 100 and (text == "0" or text[0] != "0")
+    return int(text) if is_number else text

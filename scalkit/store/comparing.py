@@ -91,7 +91,8 @@ class Comparison:
     def _sentence(self, curve: Curve, place: int) -> str:
         if place < 0:
             first = self.curves[0]
-            return f"{curve.label} has nothing to be compared with: {first.op} was not measured with {curve.fixed}."
+            what = f"was not measured with {curve.fixed}" if curve.fixed else "is several curves, choose one of them"
+            return f"{curve.label} has nothing to be compared with: {first.op} {what}."
         own = [ratio for ratio in self.ratios if ratio.label == curve.label]
         reference = self.curves[place]
         if not own:
@@ -101,12 +102,13 @@ class Comparison:
         }
         said = ", ".join(f"{word} at {n}" for word, n in counts.items() if n)
         ratios = [ratio.ratio for ratio in own]
-        simulated = "; simulated" if curve.simulated or reference.simulated else ""
+        marks = "; simulated" if curve.simulated or reference.simulated else ""
+        marks += "; more processes than cores" if curve.oversubscribed or reference.oversubscribed else ""
         pooled = max(curve.n_platforms, reference.n_platforms)
         together = f"; runs of {pooled} platforms taken together, platform=... chooses one" if pooled > 1 else ""
         return (
             f"{curve.label} takes {_ranged(min(ratios), max(ratios))} times as much as {reference.label}: of "
-            f"{len(own)} value{'' if len(own) == 1 else 's'} of {curve.x_name} {said}{simulated}{together}."
+            f"{len(own)} value{'' if len(own) == 1 else 's'} of {curve.x_name} {said}{marks}{together}."
         )
 
     def to_frame(self) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -360,7 +361,10 @@ class Store:
                 several = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
                 whole = [self.resolve(str(one)) for one in several]
                 before = found.get("run_id")
-                found["run_id"] = whole if not isinstance(before, list) else [one for one in whole if one in before]
+                if before is not None:
+                    both = before if isinstance(before, list | tuple | set | frozenset) else [before]
+                    whole = [one for one in whole if any(fnmatchcase(one, str(other)) for other in both)]
+                found["run_id"] = whole
         return found
 
     def _retracted_ids(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import DataError, UsageError
 from scalkit.plots.store_figure import joint
+from scalkit.store.browsing import Browsing
 from scalkit.store.choices import Choice
 
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -65,6 +66,24 @@ def test_a_curve_without_its_like_says_so(store: sk.store.Store, tmp_path: Path)
     assert found.sentences[1] == expected
 
 
+def test_a_curve_without_sizes_is_not_compared_with_several(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    for size in (8, 64):
+        points = [[p, size] for p in (2, 4, 8)]
+        store.put(sk.measurements(points, [1e-6] * 3, parameter=["p", "S"], name="MPI_Bcast"), machine="vm")
+    store.put(sk.measurements([2, 4, 8], [1e-6] * 3, name="MPI_Barrier"), machine="vm")
+    (said,) = store.compare(["MPI_Bcast", "MPI_Barrier"]).sentences
+    assert said == "MPI_Barrier has nothing to be compared with: MPI_Bcast is several curves, choose one of them."
+
+
+def test_more_processes_than_cores_are_said(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    store.put(DATA / "quickstart")
+    found = store.compare(["MPI_Gather", "MPI_Bcast"], where={"metric": "time"})
+    assert any(curve.oversubscribed for curve in found.curves)
+    assert found.sentences[0].endswith("; more processes than cores.")
+
+
 def test_more_than_can_be_told_apart_is_refused_with_what_to_choose(tmp_path: Path) -> None:
     store = sk.store.open(tmp_path / "s")
     points = [[p, size] for p in range(2, 12) for size in (8, 64)]
@@ -91,6 +110,9 @@ def test_runs_are_chosen_by_the_beginning_of_their_id_and_by_what_is_known_of_th
     assert len(store.points(run=[first, second], p=4)) == 6
     assert len(store.runs(run=first[:6])) == 1
     assert len(store.suites(gathers, run=first, site="lab before", p=2)) == 1
+    assert len(store.runs(run=first[:6], run_id=second)) == 0
+    with pytest.raises(DataError, match=r"^there is no run '0000' in "):
+        Browsing(store).narrow("run=0000")
     with pytest.raises(DataError, match=r"^there is no run 'zz' in "):
         store.compare(["op=MPI_Gather,run=zz"])
     with pytest.raises(UsageError, match=r"^there is no 'sit' to choose by; did you mean 'site'\?$"):
@@ -101,6 +123,7 @@ def test_choices_are_shown_as_they_are_written() -> None:
     assert (
         Choice.of("op=MPI_Gather,platform=vm, MPICH 5.0,p=2|16").shown == "op=MPI_Gather,platform=vm, MPICH 5.0,p=2|16"
     )
+    assert Choice.of("MPI_Gather|MPI_Bcast").filters == {"op": ["MPI_Gather", "MPI_Bcast"]}
     assert Choice.of({"op": "f", "run_id": ["0" * 32] * 1000}).shown == "op=f"
 
 
