@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 
@@ -22,6 +23,27 @@ def test_unknown_name_is_named() -> None:
 
 def test_dir_lists_the_public_names() -> None:
     assert set(sk.__all__) <= set(dir(sk))
+
+
+@pytest.mark.parametrize("package", ["scalkit.plots", "scalkit.widgets"])
+def test_names_of_a_package_are_found_where_they_are_said_to_be(package: str) -> None:
+    module = importlib.import_module(package)
+    everything: dict[str, object] = {}
+    exec(f"from {package} import *", everything)
+    for name in module.__all__:
+        value = getattr(module, name)
+        assert everything[name] is value
+        assert value.__module__ == f"{package}.{module._HOMES[name]}"
+    assert set(module._HOMES) == set(module.__all__) == set(dir(module))
+    with pytest.raises(AttributeError, match=rf"^module '{package}' has no attribute 'nothing'$"):
+        module.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("package", ["scalkit.plots", "scalkit.widgets"])
+def test_a_package_loads_none_of_its_modules(package: str) -> None:
+    code = f"import sys, {package}; print([name for name in sys.modules if name.startswith('{package}.')])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
 
 
 def test_import_loads_nothing_heavy() -> None:
