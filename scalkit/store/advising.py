@@ -272,7 +272,8 @@ def _portable(settings: Sequence[Setting]) -> tuple[Portable, ...]:
                     factors[name] = np.inf
                 elif loss.max() > factors[name]:
                     size = int(setting.sizes[int(loss.argmax())])
-                    factors[name], where[name] = float(loss.max()), f"{setting.place}, {size} B"
+                    crowded = ", more processes than cores" if setting.oversubscribed else ""
+                    factors[name], where[name] = float(loss.max()), f"{setting.place}, {size} B{crowded}"
         finite = {name: factor for name, factor in factors.items() if np.isfinite(factor)}
         if finite:
             best_name = min(finite, key=lambda name: finite[name])

@@ -68,11 +68,13 @@ def _rows(ds: xr.Dataset, parameters: tuple[str, ...]) -> Rows:
         flat = ds[metric].stack(_at=("function", *axes_of(ds)))
         values = flat.transpose("_at", ...).values.reshape(flat.sizes["_at"], -1)
         at = {name: flat[name].values for name in ("function", *parameters)}
+        crowded = flat["oversubscribed"].values if "oversubscribed" in flat.coords else np.zeros(len(values), bool)
         for number, row in enumerate(values):
             kept = row[np.isfinite(row)]
             if len(kept):
                 point = {name: int(at[name][number]) for name in parameters}
-                _add(rows, ds, metric, unit, str(at["function"][number]), point, _wholes(kept * scale, metric, unit))
+                whole = _wholes(kept * scale, metric, unit)
+                _add(rows, ds, metric, unit, str(at["function"][number]), point, whole, crowded=bool(crowded[number]))
     return rows
 
 
@@ -94,7 +96,17 @@ def _wholes(values: Any, metric: str, unit: str) -> list[int]:
     return [int(value) for value in whole]
 
 
-def _add(rows: Rows, ds: xr.Dataset, metric: str, unit: str, op: str, point: Mapping[str, int], raw: list[int]) -> None:
+def _add(
+    rows: Rows,
+    ds: xr.Dataset,
+    metric: str,
+    unit: str,
+    op: str,
+    point: Mapping[str, int],
+    raw: list[int],
+    *,
+    crowded: bool,
+) -> None:
     single = next(iter(point.values()))
     is_time = metric == "time"
     rows.add(
@@ -110,6 +122,7 @@ def _add(rows: Rows, ds: xr.Dataset, metric: str, unit: str, op: str, point: Map
         x=point.get("p", single),
         p=point.get("p", 1),
         msg_By=point.get("S", int(ds.attrs.get("message_size_B", 0)) if is_time else 0),
+        oversubscribed=crowded,
         passes=[len(raw)],
         raw=raw,
         seq=len(rows),

@@ -82,6 +82,13 @@ def test_more_processes_than_cores_are_said(tmp_path: Path) -> None:
     found = store.compare(["MPI_Gather", "MPI_Bcast"], where={"metric": "time"})
     assert any(curve.oversubscribed for curve in found.curves)
     assert found.sentences[0].endswith("; more processes than cores.")
+    crowded = sk.store.open(tmp_path / "crowded")
+    for op, times in (("MPI_Gather", [1e-6, 3e-6]), ("Gather_send_recv", [4e-6, 2e-6])):
+        ds = sk.measurements([2, 4], times, name=op)
+        crowded.put(ds.assign_coords(oversubscribed=("p", [False, True])), machine="vm")
+    advice = crowded.advise("MPI_Gather")
+    assert [one.oversubscribed for one in advice.settings] == [False, True]
+    assert advice.sentences[-1].endswith("at worst 1.5 times the best (vm, p = 4, 0 B, more processes than cores).")
 
 
 def test_more_than_can_be_told_apart_is_refused_with_what_to_choose(tmp_path: Path) -> None:
