@@ -106,7 +106,7 @@ def waiting_over_processes(runs: Sequence[WaitingRun]) -> go.Figure:
     bound = np.array([float(np.mean(run.parts.bound)) for run in runs])
     means = [quantity(float(np.mean(one)), "s") for one in (calls[-1], waits[-1])]
     alt = f"On {p[-1]:g} processes a process spends{_word(runs)} {means[0]} in one-sided calls, of which {means[1]} waiting for "
-    figure = blank(380, f"{alt}progress, at most {quantity(float(bound[-1]), 's')}.")
+    figure = blank(380, f"{alt}progress; in {quantity(float(bound[-1]), 's')} no target was in a call.")
     for side, values, name, colour in (
         (-1, calls, "in one-sided calls", "#0072B2"),
         (1, waits, "waiting for progress", _WAITING),
@@ -127,7 +127,7 @@ def waiting_over_processes(runs: Sequence[WaitingRun]) -> go.Figure:
                 hoverinfo="y",
             )
         _line(figure, x, np.array([np.mean(one) for one in values]), f"{name}, mean", colour, "circle", "s")
-    figure.add_scatter(x=rounded(1.07 * p), y=rounded(bound), mode="lines", name="waiting at most, mean",
+    figure.add_scatter(x=rounded(1.07 * p), y=rounded(bound), mode="lines", name="no target in a call, mean",
                        line={"color": _WAITING, "dash": "dot"}, hoverinfo="skip")  # fmt: skip
     seen = np.concatenate([*calls, *waits, bound])
     low = float(np.min(seen[seen > 0], initial=np.inf))

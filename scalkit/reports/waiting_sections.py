@@ -122,11 +122,14 @@ def communication(page: WaitingPage) -> Section:
         "processes",
         "in one-sided calls",
         "waiting for progress",
-        "at most",
+        "no target in a call",
         "least to most of a process",
         "of all time",
     )
-    caption = f"{_title(page, 'means of a process').capitalize()}."
+    caption = (
+        f"{_title(page, 'means of a process').capitalize()}. Waiting for one target is never longer than the time in which no "
+        "target is in a call."
+    )
     return Section.of(
         '<div class="sheet"><div class="pair"><div class="figure">',
         Plot(parts_of_time(page.runs)),

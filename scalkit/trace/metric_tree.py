@@ -22,8 +22,8 @@ _TITLES = {
     "visits": "visits",
     "rma_operations": "one-sided operations",
     "rma_bytes": "one-sided bytes",
-    "wait_for_progress_bound": "wait for progress, at most",
-    "wait_for_grant_bound": "wait for grant, at most",
+    "wait_for_progress_bound": "wait for progress, bound",
+    "wait_for_grant_bound": "wait for grant, bound",
     "without_progress": "completed without progress seen",
 }
 
