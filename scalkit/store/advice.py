@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scalkit.markup import counted
 from scalkit.stats.samples import Floats, Integers
 from scalkit.store.substitutes import Operation
 from scalkit.units import format_quantity
@@ -107,6 +108,8 @@ class Portable:
     platforms : int
     factors : dict
         Of every candidate that was measured everywhere.
+    left_out : int
+        Settings with more processes than cores, which do not count beside others.
     """
 
     p: int | None
@@ -115,6 +118,7 @@ class Portable:
     where: str
     platforms: int
     factors: dict[str, float]
+    left_out: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,11 +310,12 @@ def _crossing_words(crossover: Crossover, confidence: float) -> str:
 def _portable_sentence(portable: Portable, name: str) -> str:
     is_one = portable.platforms == 1
     place = "everywhere on this platform" if is_one else f"on all {portable.platforms} platforms"
+    what = "For all of it"
+    if portable.left_out:
+        what += f" but {counted(portable.left_out, 'setting')} with more processes than cores"
     if portable.factor <= 1.005:
-        return f"For all of it: {portable.choice} is the best {place}."
-    return (
-        f"For all of it: {portable.choice} {place}, at worst {portable.factor:.3g} times the best ({portable.where})."
-    )
+        return f"{what}: {portable.choice} is the best {place}."
+    return f"{what}: {portable.choice} {place}, at worst {portable.factor:.3g} times the best ({portable.where})."
 
 
 def _segment_rows(setting: Setting) -> list[dict[str, Any]]:

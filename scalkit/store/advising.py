@@ -255,12 +255,14 @@ def _crossover(
 def _portable(settings: Sequence[Setting]) -> tuple[Portable, ...]:
     """Return the candidate that loses least where it loses most: for each number of processes, and for all.
 
-    Only settings with a choice count, and candidates that all of them have measured.
+    Only settings with a choice count, and candidates that all of them have measured. Settings with more processes than cores tell
+    about the scheduler; they count where there are no others.
     """
     found = []
     settings = [setting for setting in settings if len(setting.candidates) > 1]
     for p in [*sorted({setting.p for setting in settings}), *([None] if settings else [])]:
-        own = [setting for setting in settings if p is None or setting.p == p]
+        every = [setting for setting in settings if p is None or setting.p == p]
+        own = [setting for setting in every if not setting.oversubscribed] or every
         names = [name for name in own[0].candidates if all(name in setting.candidates for setting in own)]
         factors = dict.fromkeys(names, 1.0)
         where = dict.fromkeys(names, "")
@@ -278,5 +280,9 @@ def _portable(settings: Sequence[Setting]) -> tuple[Portable, ...]:
         if finite:
             best_name = min(finite, key=lambda name: finite[name])
             platforms = len({setting.platform for setting in own})
-            found.append(Portable(p, best_name, finite[best_name], where[best_name], platforms, dict(finite)))
+            found.append(
+                Portable(
+                    p, best_name, finite[best_name], where[best_name], platforms, dict(finite), len(every) - len(own)
+                )
+            )
     return tuple(found)
