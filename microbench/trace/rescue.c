@@ -29,8 +29,8 @@ void sk_rescue(void)
 enum { PATIENCE_S = 5, STACK_BYTES = 1 << 16 };
 
 /* The first ones say that the program is broken. The others ask it to end, and one that takes them itself lives on. */
-static const int signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGTERM, SIGINT, SIGHUP, SIGQUIT,
-                               SIGPIPE, SIGXCPU, SIGUSR1, SIGUSR2 };
+static const int signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGTERM, SIGINT, SIGHUP,
+                               SIGQUIT, SIGPIPE, SIGXCPU, SIGUSR1, SIGUSR2 };
 enum { FATAL = 7, SIGNALS = sizeof signals / sizeof signals[0] };
 
 static struct sigaction before[SIGNALS];
@@ -87,7 +87,7 @@ static void take(int signal_number)
     raise(signal_number); /* it is blocked until this function returns; then what was there before takes it */
 }
 
-/* Returns SA_ONSTACK if the handlers of this thread shall have a stack of their own, 0 if the program takes care of that. */
+/* Returns SA_ONSTACK if the handlers of this thread shall have a stack of their own, 0 if the program has one. */
 static int own_stack(void)
 {
     stack_t now = { .ss_flags = 0 }, own = { .ss_sp = stack, .ss_size = sizeof stack };

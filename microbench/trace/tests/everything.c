@@ -1,8 +1,8 @@
 /* Calls functions of every kind that the recorder knows, counts its own calls, and prints the count of each process.
  * With `delay`, process 1 comes late by 30 ms to a barrier, a message and a fence; with `progress` it lets process 0
  * wait for progress; with `threads`, two threads of each make communicators; with `spawn` they start one process more;
- * with `crash` all of it is done and the program is killed; with `abort`, `exit`, `mpi-abort`, `segmentation`, `overflow`
- * and `quit` it says how many calls it made and ends like that; with `recovers` it goes on after an abort;
+ * with `crash` all of it is done and the program is killed; with `abort`, `exit`, `mpi-abort`, `segmentation`,
+ * `overflow` and `quit` it says how many calls it made and ends like that; with `recovers` it goes on after an abort;
  * with `busy` another thread calls MPI all the time until it ends. */
 #define _GNU_SOURCE
 #include "trace/scalkit_trace.h"
