@@ -5,6 +5,7 @@
  * `overflow` and `quit` it says how many calls it made and ends like that; with `recovers` it goes on after an abort;
  * with `busy` another thread calls MPI all the time until it ends. */
 #define _GNU_SOURCE
+#include "endings.h"
 #include "trace/scalkit_trace.h"
 
 #include <dlfcn.h>
@@ -276,34 +277,6 @@ static void busy(void)
     MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
-static volatile int *nowhere;
-
-static int overflow(int depth)
-{
-    volatile char much[4096];
-    much[0] = (char)depth;
-    return depth < 0 ? 0 : overflow(depth + 1) + much[0];
-}
-
-static void end(const char *how)
-{
-    printf("rank %d made %d calls\n", rank, calls);
-    fflush(stdout);
-    if (strcmp(how, "abort") == 0)
-        abort();
-    if (strcmp(how, "exit") == 0)
-        exit(3);
-    if (strcmp(how, "segmentation") == 0)
-        *nowhere = 1;
-    if (strcmp(how, "overflow") == 0)
-        overflow(0);
-    if (strcmp(how, "quit") == 0)
-        raise(SIGQUIT);
-    if (rank == 0)
-        MPI_Abort(MPI_COMM_WORLD, 3);
-    pause();
-}
-
 static sigjmp_buf back;
 static volatile sig_atomic_t rung;
 
@@ -357,8 +330,6 @@ static void progress(void)
     COUNT(MPI_Win_free(&win));
 }
 
-static const char *const ends[] = { "abort", "exit", "mpi-abort", "segmentation", "overflow", "quit" };
-
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -398,7 +369,7 @@ int main(int argc, char **argv)
         recover();
     for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++)
         if (strcmp(what, ends[k]) == 0)
-            end(what);
+            end(what, rank, calls);
     if (parent == MPI_COMM_NULL)
         printf("rank %d made %d calls\n", rank, calls + 1);
     fflush(stdout);
