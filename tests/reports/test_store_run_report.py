@@ -114,6 +114,7 @@ def test_times_of_root_and_of_each_process(page: RunPage) -> None:
 @pytest.mark.slow
 @pytest.mark.browser
 def test_page_asks_for_nothing_fits_and_runs_no_text(store: sk.store.Store, tmp_path: Path, chromium: Any) -> None:
+    sync_api = pytest.importorskip("playwright.sync_api")
     run_id = store.runs(machine=HOSTILE)["run_id"].item()
     out = tmp_path / "run.html"
     assert main(["store", "report", str(store.path), run_id[:9], "--out", str(out), "--json"]) == 0
@@ -135,10 +136,11 @@ def test_page_asks_for_nothing_fits_and_runs_no_text(store: sk.store.Store, tmp_
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
         assert tab.locator(".plot:has(.main-svg)").count() == 1
         assert tab.locator("details summary", has_text="Data, p = ").count() == 2
-        tab.locator("a[href='#suite-0']").first.click()
         tab.evaluate(AXE.read_text(encoding="utf-8"))
         found = tab.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})")
         assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == []
+        tab.locator("a[href='#suite-0']").first.click()
+        sync_api.expect(tab.locator("#suite-0 h3")).to_be_in_viewport()
         context.close()
 
 

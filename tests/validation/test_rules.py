@@ -23,7 +23,20 @@ def series(name: str, values: object, *, decides: bool = True, x: object = P) ->
     n = np.ones(len(per_run), dtype=np.int64)
     where = np.asarray(x, dtype=float)
     q1 = np.nanquantile(per_run, 0.25, axis=1)
-    return Series(name, "time", "p", "s", False, where, per_run, q1, n, caveats, decides, math.nan)
+    return Series(
+        function=name,
+        metric="time",
+        parameter="p",
+        unit="s",
+        exact=False,
+        x=where,
+        values=per_run,
+        y=q1,
+        n_repetitions=n,
+        caveats=caveats,
+        decides=decides,
+        noise=math.nan,
+    )
 
 
 def model(constant: float, coefficient: float, growth: str) -> Model:
