@@ -50,7 +50,7 @@ def whole_file(
     ['a.txt']
     """
     target = Path(path)
-    part = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    part = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}")
     try:
         yield part
         handle = os.open(part, os.O_RDONLY)

@@ -64,7 +64,9 @@ class Folder:
             self.path.stat()
             if not self.path.is_dir():
                 raise UsageError(f"--out {self.path} is a file; name a folder.")
-            if not (self.path / CAMPAIGN).exists() and any(self.path.iterdir()):
+            half = f".{CAMPAIGN}."  # of a command that was killed while it wrote its first file
+            others = (one for one in self.path.iterdir() if not one.name.startswith(half))
+            if not (self.path / CAMPAIGN).exists() and any(others):
                 raise UsageError(f"--out {self.path} has other files but no {CAMPAIGN}; name a new folder.")
         except (FileNotFoundError, NotADirectoryError):
             return

@@ -389,6 +389,12 @@ def test_killed_outright_and_resumed(mpi: Mpi, out: Path) -> None:
     assert read(out).attrs["truncated"] == ""
 
 
+def test_a_record_that_was_half_written_is_in_nobodys_way(mpi: Mpi, out: Path) -> None:
+    out.mkdir()
+    (out / ".campaign.toml.77-0123abcd").write_text("schema = ")
+    assert prepare(out, _memory(), mpi).run().fresh == 2
+
+
 def _ranks_writing_to(out: Path, mark: str = "") -> list[str]:
     found = []
     for entry in Path("/proc").iterdir():
