@@ -114,7 +114,8 @@ def test_times_of_root_and_of_each_process(page: RunPage) -> None:
 @pytest.mark.slow
 @pytest.mark.browser
 def test_page_asks_for_nothing_fits_and_runs_no_text(store: sk.store.Store, tmp_path: Path, chromium: Any) -> None:
-    sync_api = pytest.importorskip("playwright.sync_api")
+    from playwright.sync_api import expect
+
     run_id = store.runs(machine=HOSTILE)["run_id"].item()
     out = tmp_path / "run.html"
     assert main(["store", "report", str(store.path), run_id[:9], "--out", str(out), "--json"]) == 0
@@ -140,7 +141,7 @@ def test_page_asks_for_nothing_fits_and_runs_no_text(store: sk.store.Store, tmp_
         found = tab.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})")
         assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == []
         tab.locator("a[href='#suite-0']").first.click()
-        sync_api.expect(tab.locator("#suite-0 h3")).to_be_in_viewport()
+        expect(tab.locator("#suite-0 h3")).to_be_in_viewport()
         context.close()
 
 

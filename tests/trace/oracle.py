@@ -56,6 +56,16 @@ def requests(calls: list[Call]) -> list[tuple[Call, dict[int, int]]]:
     return list(grouped.values())
 
 
+def waited(kept: list[tuple[int, int]], n_targets: int, a: int, b: int, options: dict[str, str]) -> int:
+    """How long from a to b none of the first progresses lasts, of which those that began by b are kept, in order."""
+    if not kept:
+        return b - a if options.get("no_overlap") == "cap" else 0
+    if n_targets == 1 or options.get("several") == "latest":
+        return max(0, kept[-1][0] - a)
+    stop = b if options.get("tail") == "include" else kept[-1][0]
+    return sum(not any(s <= t < e for s, e in kept) for t in range(a, stop))
+
+
 def wait_for_progress(everything: list[list[Call]], options: dict[str, str], no_progress: tuple[str, ...]) -> Waits:
     spans = [progress(calls, no_progress) for calls in everything]
     waits: Waits = Counter()
@@ -78,16 +88,7 @@ def wait_for_progress(everything: list[list[Call]], options: dict[str, str], no_
                 firsts.append(ended[0] if ended else (b + 1, b + 1))
             kept = sorted(one for one in firsts if one[0] <= b)
             waits["without_progress", location] += not kept
-            if not kept:
-                wait = b - a if options.get("no_overlap") == "cap" else 0
-            elif len(targets) == 1:
-                wait = max(0, kept[0][0] - a)
-            elif options.get("several") == "latest":
-                wait = max(0, kept[-1][0] - a)
-            else:
-                stop = b if options.get("tail") == "include" else kept[-1][0]
-                wait = sum(not any(s <= t < e for s, e in kept) for t in range(a, stop))
-            waits["wait_for_progress", location] += wait
+            waits["wait_for_progress", location] += waited(kept, len(targets), a, b, options)
             covered = [any(s <= t < e for q in targets for s, e in spans[q]) for t in range(a, b)]
             waits["wait_for_progress_bound", location] += covered.count(False)
     return waits
@@ -225,14 +226,7 @@ def grants(everything: list[list[Call]], options: dict[str, str], no_progress: t
             a, b = max(since.values()), call.leave
             firsts = [min([s for s in spans[q] if s[1] >= since[q]], default=(b + 1, b + 1)) for q in targets]
             kept = sorted(one for one in firsts if one[0] <= b)
-            if not kept:
-                wait = b - a if options.get("no_overlap") == "cap" else 0
-            elif len(targets) == 1 or options.get("several") == "latest":
-                wait = max(0, kept[-1][0] - a)
-            else:
-                stop = b if options.get("tail") == "include" else kept[-1][0]
-                wait = sum(not any(s <= t < e for s, e in kept) for t in range(a, stop))
-            waits["wait_for_grant", location] += wait
+            waits["wait_for_grant", location] += waited(kept, len(targets), a, b, options)
             covered = [any(s <= t < e for q in targets for s, e in spans[q]) for t in range(a, b)]
             waits["wait_for_grant_bound", location] += covered.count(False)
     return waits
