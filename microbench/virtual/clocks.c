@@ -1,0 +1,109 @@
+/* Clocks and sleeps of the thread that called MPI_Init, while time is virtual. */
+#define _GNU_SOURCE
+#include "virtual/real.h"
+#include "virtual/turn.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A program that looks at the clock again and again waits: after so many readings without anything else each takes a while. */
+enum { READINGS = 64, READING_NS = 50 };
+
+static int64_t now_ns(int64_t begin)
+{
+    if (++sk_self.readings > READINGS)
+        sk_self.at->clock += READING_NS * SK_PS_OF_NS;
+    return begin + sk_self.at->clock / SK_PS_OF_NS;
+}
+
+static bool is_virtual(clockid_t clock)
+{
+    return sk_self_is_timed() && (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC_RAW ||
+                                  clock == CLOCK_MONOTONIC_COARSE || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_BOOTTIME);
+}
+
+static bool counts_from_1970(clockid_t clock)
+{
+    return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
+}
+
+SK_EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    if (!is_virtual(clock))
+        return sk_real()->clock_gettime(clock, time);
+    sk_turn_count_computing();
+    int64_t ns = now_ns(counts_from_1970(clock) ? sk_shared->realtime_ns : sk_shared->monotonic_ns);
+    *time = (struct timespec){.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+    return 0;
+}
+
+SK_EXPORT int gettimeofday(struct timeval *restrict time, void *restrict zone)
+{
+    struct timespec t;
+    if (!sk_self_is_timed())
+        return sk_real()->gettimeofday(time, zone);
+    clock_gettime(CLOCK_REALTIME, &t);
+    *time = (struct timeval){.tv_sec = t.tv_sec, .tv_usec = t.tv_nsec / 1000};
+    return 0;
+}
+
+SK_EXPORT time_t time(time_t *place)
+{
+    struct timespec t;
+    if (!sk_self_is_timed())
+        return sk_real()->time(place);
+    clock_gettime(CLOCK_REALTIME, &t);
+    if (place)
+        *place = t.tv_sec;
+    return t.tv_sec;
+}
+
+static void sleep_ns(int64_t ns)
+{
+    sk_turn_count_computing();
+    sk_self.readings = 0;
+    if (ns > 0)
+        sk_turn_sleep((sk_self.at->clock / SK_PS_OF_NS + ns) * SK_PS_OF_NS);
+}
+
+SK_EXPORT int nanosleep(const struct timespec *wanted, struct timespec *left)
+{
+    if (!sk_self_is_timed() || !wanted || wanted->tv_sec < 0 || wanted->tv_nsec < 0 || wanted->tv_nsec > 999999999)
+        return sk_real()->nanosleep(wanted, left);
+    sleep_ns((int64_t)wanted->tv_sec * 1000000000 + wanted->tv_nsec);
+    return 0;
+}
+
+SK_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *left)
+{
+    if (!is_virtual(clock) || !wanted || wanted->tv_nsec < 0 || wanted->tv_nsec > 999999999)
+        return sk_real()->clock_nanosleep(clock, flags, wanted, left);
+    int64_t ns = (int64_t)wanted->tv_sec * 1000000000 + wanted->tv_nsec;
+    if (flags & TIMER_ABSTIME)
+        ns -= (counts_from_1970(clock) ? sk_shared->realtime_ns : sk_shared->monotonic_ns) + sk_self.at->clock / SK_PS_OF_NS;
+    sleep_ns(ns);
+    return 0;
+}
+
+SK_EXPORT int usleep(unsigned microseconds)
+{
+    if (!sk_self_is_timed())
+        return sk_real()->usleep(microseconds);
+    sleep_ns(INT64_C(1000) * microseconds);
+    return 0;
+}
+
+SK_EXPORT unsigned sleep(unsigned seconds)
+{
+    if (!sk_self_is_timed())
+        return sk_real()->sleep(seconds);
+    sleep_ns(INT64_C(1000000000) * seconds);
+    return 0;
+}
+
+/* Nobody else runs meanwhile; who spins on memory waits for nothing that could come. */
+SK_EXPORT int sched_yield(void)
+{
+    return sk_self_is_timed() ? 0 : sk_real()->sched_yield();
+}

@@ -1,0 +1,259 @@
+/* Connections: who listens, who connects, who closes. */
+#define _GNU_SOURCE
+#include "virtual/fds.h"
+#include "virtual/over.h"
+#include "virtual/poll.h"
+#include "virtual/real.h"
+#include "virtual/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+struct sk_fd sk_fds[SK_MOST_FDS];
+
+enum { MOST_WAITING = 4096 };
+
+union address { struct sockaddr any; struct sockaddr_in v4; struct sockaddr_in6 v6; struct sockaddr_storage room; };
+
+/* The port, or -1 where the address has none. */
+static int port_of(const struct sockaddr *address, socklen_t length)
+{
+    if (address && address->sa_family == AF_INET && length >= sizeof(struct sockaddr_in))
+        return ntohs(((const struct sockaddr_in *)(const void *)address)->sin_port);
+    if (address && address->sa_family == AF_INET6 && length >= sizeof(struct sockaddr_in6))
+        return ntohs(((const struct sockaddr_in6 *)(const void *)address)->sin6_port);
+    return -1;
+}
+
+static int own_port(int fd)
+{
+    union address address;
+    socklen_t length = sizeof address;
+    return getsockname(fd, &address.any, &length) == 0 ? port_of(&address.any, length) : -1;
+}
+
+static int peer_port(int fd)
+{
+    union address address;
+    socklen_t length = sizeof address;
+    return getpeername(fd, &address.any, &length) == 0 ? port_of(&address.any, length) : -1;
+}
+
+/* Of the direction from a connecting process to a listening one, and back: the ports of both make it unique on one host. */
+static uint64_t key_of(int connecting, int listening, bool forth)
+{
+    return ((uint64_t)connecting << 17) | ((uint64_t)listening << 1) | (forth ? 1 : 0) | (UINT64_C(1) << 40);
+}
+
+static bool is_tcp(int fd)
+{
+    int type = 0;
+    socklen_t length = sizeof type;
+    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_STREAM;
+}
+
+static bool is_known(int fd)
+{
+    return sk_self_is_there() && fd >= 0 && fd < SK_MOST_FDS;
+}
+
+/* ---- listening, connecting, accepting ---------------------------------------------------------------------------- */
+
+SK_EXPORT int bind(int fd, const struct sockaddr *address, socklen_t length)
+{
+    if (is_known(fd) && port_of(address, length) == 0) {
+        int yes = 1; /* else each connection needs a port of its own, and a full mesh uses them up */
+        setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes);
+    }
+    return sk_real()->bind(fd, address, length);
+}
+
+SK_EXPORT int listen(int fd, int waiting)
+{
+    if (!is_known(fd))
+        return sk_real()->listen(fd, waiting);
+    int status = sk_real()->listen(fd, waiting < MOST_WAITING ? MOST_WAITING : waiting), port = own_port(fd);
+    if (status == 0 && port > 0) {
+        sk_shared->ports[port] = sk_self.rank + 1;
+        sk_fds[fd].is_listener = true;
+    }
+    return status;
+}
+
+static void keep_connection(int fd, uint32_t out, uint32_t in)
+{
+    sk_fds[fd] = (struct sk_fd){.out = out, .in = in, .is_stream = true};
+    sk_poll_is_stream_now(fd);
+}
+
+/* Locked. */
+static void meet(int fd, int owner, int port)
+{
+    int mine = own_port(fd);
+    uint32_t forth = sk_shared_stream(key_of(mine, port, true)), back = sk_shared_stream(key_of(mine, port, false));
+    sk_stream_bind(forth, sk_self.rank, owner);
+    sk_stream_bind(back, owner, sk_self.rank);
+    sk_stream_accept(back, fd);
+    keep_connection(fd, forth, back);
+}
+
+SK_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
+{
+    int port = is_known(fd) ? port_of(address, length) : -1;
+    if (port <= 0 || sk_shared->ports[port] == 0 || !is_tcp(fd))
+        return sk_real()->connect(fd, address, length);
+    sk_shared_lock();
+    int status = sk_real()->connect(fd, address, length), code = errno;
+    if ((status == 0 || code == EINPROGRESS) && !sk_fds[fd].is_stream)
+        meet(fd, sk_shared->ports[port] - 1, port);
+    sk_shared_unlock();
+    errno = code;
+    return status;
+}
+
+static int accepted(int listener, int fd)
+{
+    if (fd < 0 || !is_known(fd) || !is_known(listener) || !sk_fds[listener].is_listener)
+        return fd;
+    int code = errno, port = own_port(fd), theirs = peer_port(fd);
+    sk_shared_lock();
+    uint32_t forth = sk_shared_stream(key_of(theirs, port, true)), back = sk_shared_stream(key_of(theirs, port, false));
+    if (sk_shared->streams[forth].from >= 0) {
+        keep_connection(fd, back, forth);
+        sk_stream_accept(forth, fd);
+    }
+    sk_shared_unlock();
+    errno = code;
+    return fd;
+}
+
+SK_EXPORT int accept(int fd, struct sockaddr *address, socklen_t *length)
+{
+    return accepted(fd, sk_real()->accept(fd, address, length));
+}
+
+SK_EXPORT int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
+{
+    return accepted(fd, sk_real()->accept4(fd, address, length, flags));
+}
+
+/* ---- closing, duplicates ----------------------------------------------------------------------------------------- */
+
+/* A child between vfork and exec shares this memory, but it is another process. */
+static bool is_this_process(void)
+{
+    return sk_self_is_there() && getpid() == sk_self.pid;
+}
+
+/* One of several descriptors of a stream is closed: another one reads on. */
+static void pass_streams_on(int fd)
+{
+    int others = 0, last = -1;
+    for (int other = 0; other < SK_MOST_FDS; other++)
+        if (other != fd && sk_fds[other].is_stream && sk_fds[other].out == sk_fds[fd].out) {
+            last = other;
+            others++;
+        }
+    if (others == 1)
+        sk_fds[last].shares = false;
+    if (last >= 0)
+        sk_stream_accept(sk_fds[fd].in, last);
+}
+
+static void forget(int fd)
+{
+    if (!is_known(fd) || !is_this_process())
+        return;
+    struct sk_fd *one = &sk_fds[fd];
+    if (one->is_listener && own_port(fd) > 0)
+        sk_shared->ports[own_port(fd)] = 0;
+    if (one->is_stream && one->shares)
+        pass_streams_on(fd);
+    else if (one->is_stream)
+        sk_stream_end(one->out, one->in);
+    sk_poll_forget(fd);
+    *one = (struct sk_fd){0};
+}
+
+SK_EXPORT int close(int fd)
+{
+    forget(fd);
+    return sk_real()->close(fd);
+}
+
+static int duplicate(int fd, int copy)
+{
+    if (copy >= 0 && copy != fd && sk_fd_is_stream(fd) && copy < SK_MOST_FDS && is_this_process()) {
+        sk_fds[fd].shares = true;
+        sk_fds[copy] = sk_fds[fd];
+    }
+    return copy;
+}
+
+SK_EXPORT int dup(int fd)
+{
+    return duplicate(fd, sk_real()->dup(fd));
+}
+
+SK_EXPORT int dup2(int fd, int to)
+{
+    if (to != fd)
+        forget(to);
+    return duplicate(fd, sk_real()->dup2(fd, to));
+}
+
+SK_EXPORT int dup3(int fd, int to, int flags)
+{
+    if (to != fd)
+        forget(to);
+    return duplicate(fd, sk_real()->dup3(fd, to, flags));
+}
+
+static int control(int fd, int command, void *argument)
+{
+    int result = sk_real()->fcntl(fd, command, argument);
+    return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? duplicate(fd, result) : result;
+}
+
+SK_EXPORT int fcntl(int fd, int command, ...)
+{
+    va_list more;
+    va_start(more, command);
+    void *argument = va_arg(more, void *);
+    va_end(more);
+    return control(fd, command, argument);
+}
+
+SK_EXPORT int fcntl64(int fd, int command, ...)
+{
+    va_list more;
+    va_start(more, command);
+    void *argument = va_arg(more, void *);
+    va_end(more);
+    return control(fd, command, argument);
+}
+
+SK_EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+    va_list more;
+    va_start(more, request);
+    void *argument = va_arg(more, void *);
+    va_end(more);
+    if (!sk_self_is_there() || !sk_fd_is_stream(fd) || request != FIONREAD)
+        return sk_real()->ioctl(fd, request, argument);
+    int64_t found = sk_stream_readable(sk_fds[fd].in);
+    *(int *)argument = found > 0 ? (int)found : 0;
+    return 0;
+}
+
+SK_EXPORT int shutdown(int fd, int how)
+{
+    if (sk_self_is_there() && sk_fd_is_stream(fd) && how != SHUT_RD && is_this_process())
+        sk_stream_send(sk_fds[fd].out, NULL, 0, 0);
+    return sk_real()->shutdown(fd, how);
+}

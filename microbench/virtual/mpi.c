@@ -1,0 +1,258 @@
+/* MPI_Init and MPI_Finalize begin and end virtual time; every other function is known by name, so that what lies between two
+ * calls counts as computing, and a stall can say who is in which call.
+ *
+ * Both names of each function are replaced: Fortran's bindings and the benchmarks call PMPI. */
+#define _GNU_SOURCE
+#include "virtual/account.h"
+#include "virtual/over.h"
+#include "virtual/real.h"
+#include "virtual/scalkit_virtual.h"
+#include "virtual/stream.h"
+#include "virtual/turn.h"
+#include "virtual/work.h"
+
+#include <dlfcn.h>
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SK_COMPARED const
+
+/* ---- every call -------------------------------------------------------------------------------------------------- */
+
+static void *next_of(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    if (!found) {
+        fprintf(stderr, "scalkit virtual time: the MPI library has no %s\n", name);
+        exit(SK_EXIT_OVER);
+    }
+    return found;
+}
+
+/* Returns whether this is the outermost call of the first thread in virtual time; `begin` is when it began. */
+static bool enter(const char *name, sk_ps *begin)
+{
+    if (!sk_self_is_timed() || sk_turn_depth++ > 0)
+        return false;
+    sk_turn_depth = 0;
+    sk_turn_count_computing();
+    sk_turn_depth = 1;
+    *begin = sk_self.at->clock;
+    snprintf(sk_self.at->doing, sizeof sk_self.at->doing, "%s", name);
+    return true;
+}
+
+static void leave(bool is_outermost, const char *name, sk_ps begin)
+{
+    if (!sk_self_is_timed())
+        return;
+    sk_turn_depth--;
+    if (!is_outermost)
+        return;
+    sk_self.at->in_mpi += sk_self.at->clock - begin;
+    sk_self.at->doing[0] = '\0';
+    sk_account_call(name, sk_self.at->clock - begin);
+    sk_turn_forget_computing();
+}
+
+#define WRAP_ONE(name, parameters, arguments) \
+    SK_EXPORT int name parameters \
+    { \
+        static int (*real) parameters; \
+        if (!real) \
+            *(void **)&real = next_of(#name); \
+        sk_ps begin = 0; \
+        bool is_outermost = enter(#name, &begin); \
+        int status = real arguments; \
+        leave(is_outermost, &#name[#name[0] == 'P'], begin); \
+        return status; \
+    }
+
+#define WRAP(name, parameters, arguments, before, after) \
+    WRAP_ONE(MPI_##name, parameters, arguments) \
+    WRAP_ONE(PMPI_##name, parameters, arguments)
+
+#define COUNT int
+#define DISPL int
+#define UNIT int
+#define SK_CALL WRAP
+#define SK_ONLY WRAP
+#include "trace/mpi.def"
+#undef SK_CALL
+#undef SK_ONLY
+#undef COUNT
+#undef DISPL
+#undef UNIT
+
+#if MPI_VERSION >= 4
+#define COUNT MPI_Count
+#define DISPL MPI_Aint
+#define UNIT MPI_Aint
+#define SK_CALL(name, parameters, arguments, before, after) WRAP(name##_c, parameters, arguments, before, after)
+#define SK_ONLY(name, parameters, arguments, before, after)
+#include "trace/mpi.def"
+#endif
+
+/* ---- the clock --------------------------------------------------------------------------------------------------- */
+
+static double wtime(const char *name)
+{
+    struct timespec t;
+    if (sk_self_is_timed() && clock_gettime(CLOCK_MONOTONIC, &t) == 0)
+        return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    double (*real)(void);
+    *(void **)&real = next_of(name);
+    return real();
+}
+
+SK_EXPORT double MPI_Wtime(void)
+{
+    return wtime("MPI_Wtime");
+}
+
+SK_EXPORT double PMPI_Wtime(void)
+{
+    return wtime("PMPI_Wtime");
+}
+
+/* ---- begin and end ----------------------------------------------------------------------------------------------- */
+
+static int init_depth;
+
+static void look_around(void)
+{
+    int flag;
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+}
+
+/* Until all others have left MPI_Init, too: they may need what this process has still to do. */
+static void await_all_joined(void)
+{
+    const struct timespec nap = {0, 100000};
+    while (!sk_turn_all_joined()) {
+        look_around();
+        sk_real()->nanosleep(&nap, NULL);
+    }
+}
+
+/* Until all others are about to finalise, in virtual time. A message that the library leaves unread is none of its concern. */
+static void await_all_finish(void)
+{
+    while (!sk_turn_all_finish()) {
+        look_around();
+        sk_stream_rank_arrivals();
+        const struct sk_message *message = sk_stream_first();
+        while (message && sk_stream_earliest(message) <= sk_self.at->clock)
+            message = sk_stream_next(message);
+        sk_ps next = message ? sk_stream_earliest(message) : SK_NEVER;
+        if (sk_turn_wait(next, true) && next != SK_NEVER)
+            sk_turn_advance(next);
+    }
+}
+
+static void pin(const struct sk_machine *machine)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    if (machine->cpu < 0 || machine->cpu >= CPU_SETSIZE)
+        return;
+    CPU_SET(machine->cpu, &one);
+    sched_setaffinity(0, sizeof one, &one); /* only faster: a hand-over need not wake another core */
+}
+
+static void attach(void)
+{
+    const char *wrong = init_depth++ == 0 ? sk_self_attach() : NULL;
+    if (!wrong && sk_self_is_there())
+        wrong = sk_work_open(&sk_shared->machine);
+    if (wrong) {
+        fprintf(stderr, "scalkit virtual time: %s\n", wrong);
+        exit(SK_EXIT_OVER);
+    }
+}
+
+static int begun(int status)
+{
+    if (--init_depth > 0 || status != MPI_SUCCESS || !sk_self_is_there() || sk_self.at->mode != SK_FREE)
+        return status;
+    sk_turn_join();
+    await_all_joined();
+    pin(&sk_shared->machine);
+    sk_turn_begin();
+    return status;
+}
+
+#define INIT(name) \
+    SK_EXPORT int name(int *argc, char ***argv) \
+    { \
+        int (*real)(int *, char ***); \
+        *(void **)&real = next_of(#name); \
+        attach(); \
+        return begun(real(argc, argv)); \
+    }
+
+#define INIT_THREAD(name) \
+    SK_EXPORT int name(int *argc, char ***argv, int wanted, int *provided) \
+    { \
+        int (*real)(int *, char ***, int, int *); \
+        *(void **)&real = next_of(#name); \
+        attach(); \
+        return begun(real(argc, argv, wanted, provided)); \
+    }
+
+INIT(MPI_Init)
+INIT(PMPI_Init)
+INIT_THREAD(MPI_Init_thread)
+INIT_THREAD(PMPI_Init_thread)
+
+static bool finish(void)
+{
+    if (!sk_self_is_timed() || sk_turn_depth > 0)
+        return false;
+    sk_turn_count_computing();
+    sk_turn_finish();
+    await_all_finish();
+    sk_turn_leave();
+    return true;
+}
+
+#define FINALIZE(name) \
+    SK_EXPORT int name(void) \
+    { \
+        int (*real)(void); \
+        *(void **)&real = next_of(#name); \
+        bool finishes = finish(); \
+        int status = real(); \
+        if (finishes) \
+            sk_account_write(); \
+        return status; \
+    }
+
+FINALIZE(MPI_Finalize)
+FINALIZE(PMPI_Finalize)
+
+/* ---- for programs ------------------------------------------------------------------------------------------------ */
+
+SK_EXPORT int64_t sk_virtual_now(void)
+{
+    if (!sk_self_is_timed())
+        return -1;
+    sk_turn_count_computing();
+    return sk_self.at->clock / SK_PS_OF_NS;
+}
+
+SK_EXPORT void sk_virtual_region(const char *name)
+{
+    if (!sk_self_is_timed())
+        return;
+    sk_turn_count_computing();
+    sk_account_region(name);
+}
+
+SK_EXPORT int64_t sk_virtual_messages(void)
+{
+    return sk_self_is_there() ? sk_self.at->messages : -1;
+}

@@ -1,0 +1,547 @@
+#define _GNU_SOURCE
+#include "virtual/poll.h"
+
+#include "virtual/fds.h"
+#include "virtual/over.h"
+#include "virtual/real.h"
+#include "virtual/stream.h"
+#include "virtual/turn.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* How many polls in a row find nothing before a process counts as waiting: event loops look again before they hand a message
+ * on, and once more when they have. */
+enum { PATIENCE = 4, FREE_PATIENCE = 64, ASK_KERNEL_EVERY = 256, NAP_NS = 20000, FREE_NAP_NS = 500000 };
+
+/* ---- the sets of epoll ------------------------------------------------------------------------------------------- */
+
+struct interest { int fd; bool in_kernel; struct epoll_event event; };
+
+struct set {
+    struct interest *of;
+    int n, room, n_streams, n_kernel, n_writing; /* n_writing: streams that want to know when there is room */
+};
+
+static struct set *sets[SK_MOST_FDS];
+
+static bool is_place(int fd)
+{
+    return fd >= 0 && fd < SK_MOST_FDS;
+}
+
+static struct set *set_of(int set)
+{
+    return is_place(set) ? sets[set] : NULL;
+}
+
+static struct interest *find(const struct set *set, int fd)
+{
+    for (int i = 0; i < set->n; i++)
+        if (set->of[i].fd == fd)
+            return &set->of[i];
+    return NULL;
+}
+
+static void count(struct set *set, const struct interest *one, int by)
+{
+    set->n_kernel += one->in_kernel ? by : 0;
+    set->n_streams += one->in_kernel ? 0 : by;
+    set->n_writing += !one->in_kernel && (one->event.events & EPOLLOUT) ? by : 0;
+}
+
+static void keep(int place, int fd, const struct epoll_event *event, bool in_kernel)
+{
+    if (!sets[place])
+        sets[place] = calloc(1, sizeof *sets[place]);
+    struct set *set = sets[place];
+    if (!set)
+        sk_over("no memory for a set of epoll");
+    if (set->n == set->room) {
+        set->room = 2 * set->room + 16;
+        set->of = realloc(set->of, (size_t)set->room * sizeof *set->of);
+        if (!set->of)
+            sk_over("no memory for a set of epoll");
+    }
+    set->of[set->n] = (struct interest){.fd = fd, .in_kernel = in_kernel, .event = *event};
+    count(set, &set->of[set->n++], 1);
+}
+
+static void drop(struct set *set, int fd)
+{
+    struct interest *one = find(set, fd);
+    if (one) {
+        count(set, one, -1);
+        memmove(one, one + 1, (size_t)(&set->of[set->n] - one - 1) * sizeof *one);
+        set->n--;
+    }
+}
+
+void sk_poll_is_stream_now(int fd)
+{
+    for (int place = 0; place < SK_MOST_FDS; place++) {
+        struct interest *one = sets[place] ? find(sets[place], fd) : NULL;
+        if (one && one->in_kernel) {
+            sk_real()->epoll_ctl(place, EPOLL_CTL_DEL, fd, NULL);
+            count(sets[place], one, -1);
+            one->in_kernel = false;
+            count(sets[place], one, 1);
+        }
+    }
+}
+
+void sk_poll_forget(int fd)
+{
+    if (sets[fd]) {
+        free(sets[fd]->of);
+        free(sets[fd]);
+        sets[fd] = NULL;
+    }
+    for (int place = 0; place < SK_MOST_FDS; place++)
+        if (sets[place])
+            drop(sets[place], fd);
+}
+
+static int change_own(int place, int operation, int fd, const struct epoll_event *event)
+{
+    struct set *set = set_of(place);
+    struct interest *one = set ? find(set, fd) : NULL;
+    if (operation == EPOLL_CTL_ADD ? one != NULL : one == NULL) {
+        errno = one ? EEXIST : ENOENT;
+        return -1;
+    }
+    if (one)
+        drop(set, fd);
+    if (operation != EPOLL_CTL_DEL)
+        keep(place, fd, event, false);
+    return 0;
+}
+
+SK_EXPORT int epoll_ctl(int place, int operation, int fd, struct epoll_event *event)
+{
+    if (!sk_self_is_there() || !is_place(place) || !is_place(fd))
+        return sk_real()->epoll_ctl(place, operation, fd, event);
+    if (sk_fd_is_stream(fd))
+        return change_own(place, operation, fd, event);
+    int status = sk_real()->epoll_ctl(place, operation, fd, event);
+    if (status == 0 && sets[place])
+        drop(sets[place], fd);
+    if (status == 0 && operation != EPOLL_CTL_DEL)
+        keep(place, fd, event, true);
+    return status;
+}
+
+/* ---- what somebody looks for ------------------------------------------------------------------------------------- */
+
+/* A set of epoll with room for events, or an array of poll. */
+struct look {
+    int place;
+    struct set *set;              /* or NULL */
+    struct epoll_event *events;
+    int most;
+    struct pollfd *fds;           /* or NULL */
+    nfds_t n;
+    bool waits_for_accept;        /* something is there on a connection that was not accepted yet */
+};
+
+static uint32_t wanted_of(const struct look *look, int fd, uint64_t *data)
+{
+    if (look->set) {
+        const struct interest *one = find(look->set, fd);
+        *data = one ? one->event.data.u64 : 0;
+        return one && !one->in_kernel ? one->event.events : 0;
+    }
+    for (nfds_t i = 0; i < look->n; i++)
+        if (look->fds[i].fd == fd)
+            return (uint32_t)look->fds[i].events;
+    return 0;
+}
+
+static bool is_there(const struct sk_message *message)
+{
+    return !sk_self_is_timed() || message->ready <= sk_self.at->clock;
+}
+
+static int reader_of(const struct sk_message *message)
+{
+    return sk_shared->streams[message->stream].reader;
+}
+
+static bool has_room(int fd)
+{
+    sk_ps when;
+    return !sk_self_is_timed() || sk_stream_has_room(sk_fds[fd].out, &when);
+}
+
+static uint32_t events_of(const struct sk_message *message, uint32_t wanted)
+{
+    bool ends = message->length == 0;
+    return (wanted & EPOLLIN) | (ends ? wanted & EPOLLRDHUP : 0);
+}
+
+/* The messages that are there, in the order in which they came: epoll gives no more than it is asked for. */
+static int collect_readable(struct look *look)
+{
+    int found = 0;
+    uint64_t data;
+    for (struct sk_message *one = sk_stream_first(); one && found < look->most; one = sk_stream_next(one)) {
+        if (sk_self_is_timed() && one->ready == SK_NEVER)
+            break;
+        if (!is_there(one) || !sk_stream_is_first(one))
+            continue;
+        int fd = reader_of(one);
+        look->waits_for_accept = look->waits_for_accept || fd < 0;
+        uint32_t wanted = fd < 0 ? 0 : wanted_of(look, fd, &data), events = events_of(one, wanted);
+        if (!events)
+            continue;
+        if (wanted & EPOLLOUT && has_room(fd))
+            events |= EPOLLOUT;
+        look->events[found].events = events;
+        look->events[found++].data.u64 = data;
+    }
+    return found;
+}
+
+static bool is_collected(const struct look *look, int found, uint64_t data)
+{
+    for (int i = 0; i < found; i++)
+        if (look->events[i].data.u64 == data)
+            return true;
+    return false;
+}
+
+static int collect_set(struct look *look)
+{
+    int found = collect_readable(look), readable = found;
+    for (int i = 0; look->set->n_writing > 0 && i < look->set->n && found < look->most; i++) {
+        const struct interest *one = &look->set->of[i];
+        if (one->in_kernel || !(one->event.events & EPOLLOUT) || !has_room(one->fd))
+            continue;
+        if (!is_collected(look, readable, one->event.data.u64))
+            look->events[found++] = (struct epoll_event){.events = EPOLLOUT, .data = one->event.data};
+    }
+    return found;
+}
+
+static int collect_fds(struct look *look)
+{
+    int found = 0;
+    for (const struct sk_message *one = sk_stream_first(); one; one = sk_stream_next(one))
+        look->waits_for_accept = look->waits_for_accept || (reader_of(one) < 0 && is_there(one));
+    for (nfds_t i = 0; i < look->n; i++) {
+        struct pollfd *one = &look->fds[i];
+        one->revents = 0;
+        if (!sk_fd_is_stream(one->fd))
+            continue;
+        const struct sk_message *first = sk_shared_at(sk_shared->streams[sk_fds[one->fd].in].first);
+        if (first && is_there(first))
+            one->revents = (short)(one->revents | (one->events & POLLIN));
+        if (one->events & POLLOUT && has_room(one->fd))
+            one->revents = (short)(one->revents | POLLOUT);
+        found += one->revents != 0;
+    }
+    return found;
+}
+
+static int collect(struct look *look)
+{
+    look->waits_for_accept = false;
+    return look->set ? collect_set(look) : look->fds ? collect_fds(look) : 0;
+}
+
+/* What the kernel has, without waiting: listening sockets, pipes of other programs. */
+static int ask_kernel(struct look *look)
+{
+    if (look->place >= 0)
+        return sk_real()->epoll_wait(look->place, look->events, look->most, 0);
+    if (look->n == 0)
+        return 0;
+    struct pollfd *others = malloc(look->n * sizeof *others);
+    if (!others)
+        sk_over("no memory for poll");
+    for (nfds_t i = 0; i < look->n; i++)
+        others[i] = (struct pollfd){.fd = sk_fd_is_stream(look->fds[i].fd) ? -1 : look->fds[i].fd,
+                                    .events = look->fds[i].events};
+    int found = sk_real()->poll(others, look->n, 0);
+    for (nfds_t i = 0; i < look->n; i++)
+        look->fds[i].revents = others[i].revents;
+    free(others);
+    return found > 0 ? found : 0;
+}
+
+/* When there will be something, as far as is known: a message, or room for one. */
+static sk_ps earliest(const struct look *look)
+{
+    sk_ps least = SK_NEVER, when;
+    uint64_t data;
+    for (struct sk_message *one = sk_stream_first(); one && one->arrival < least; one = sk_stream_next(one)) {
+        int fd = reader_of(one);
+        if (!sk_stream_is_first(one) || (fd >= 0 && !(wanted_of(look, fd, &data) & EPOLLIN)))
+            continue;
+        when = sk_stream_earliest(one);
+        least = when < least ? when : least;
+    }
+    for (int i = 0; look->set && look->set->n_writing > 0 && i < look->set->n; i++)
+        if (!look->set->of[i].in_kernel && look->set->of[i].event.events & EPOLLOUT) {
+            sk_stream_has_room(sk_fds[look->set->of[i].fd].out, &when);
+            least = when < least ? when : least;
+        }
+    for (nfds_t i = 0; !look->set && i < look->n; i++)
+        if (sk_fd_is_stream(look->fds[i].fd) && look->fds[i].events & POLLOUT) {
+            sk_stream_has_room(sk_fds[look->fds[i].fd].out, &when);
+            least = when < least ? when : least;
+        }
+    return least;
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+static void nap(long ns)
+{
+    const struct timespec t = {0, ns};
+    sk_real()->nanosleep(&t, NULL);
+}
+
+static int counted(int found)
+{
+    sk_self.empty = 0;
+    sk_self.readings = 0;
+    if (found > 0)
+        sk_shared->events++;
+    return found;
+}
+
+/* In free time, before and after virtual time, everything that was sent is there at once. */
+static int look_freely(struct look *look, int64_t timeout_ns)
+{
+    for (int64_t left = timeout_ns;;) {
+        uint32_t bell = __atomic_load_n(&sk_self.at->bell, __ATOMIC_ACQUIRE);
+        sk_shared_lock();
+        int found = collect(look);
+        sk_shared_unlock();
+        if (found == 0)
+            found = ask_kernel(look);
+        if (found != 0)
+            return found > 0 ? counted(found) : found;
+        if (timeout_ns == 0 && ++sk_self.empty <= FREE_PATIENCE)
+            return 0;
+        int64_t ns = left < 0 || timeout_ns == 0 || left > FREE_NAP_NS ? FREE_NAP_NS : left;
+        const struct timespec t = {0, (long)ns};
+        syscall(SYS_futex, &sk_self.at->bell, FUTEX_WAIT, bell, &t, NULL, 0);
+        left -= timeout_ns > 0 ? ns : 0;
+        if (timeout_ns == 0 || left == 0)
+            return 0;
+    }
+}
+
+/* Gives up the turn until there is something, the deadline, or nobody has anything to do. Returns whether the caller must look
+ * at the kernel too. */
+static bool give_up_turn(const struct look *look, sk_ps deadline)
+{
+    sk_ps next = earliest(look);
+    if (!sk_turn_wait(next < deadline ? next : deadline, true))
+        return true;
+    next = earliest(look);
+    next = next < deadline ? next : deadline;
+    if (next != SK_NEVER)
+        sk_turn_advance(next);
+    return false;
+}
+
+static int look_timed(struct look *look, int64_t timeout_ns)
+{
+    static int calls;
+    sk_ps begin = sk_self.at->clock;
+    sk_ps deadline = timeout_ns > 0 ? begin + timeout_ns * SK_PS_OF_NS : SK_NEVER;
+    bool asks = ++calls % ASK_KERNEL_EVERY == 0;
+    for (;;) {
+        sk_stream_rank_arrivals();
+        int found = collect(look);
+        if (found > 0)
+            return counted(found);
+        if (sk_self.at->clock > sk_self.at->settled) {
+            sk_turn_settle();
+            continue;
+        }
+        if (look->waits_for_accept || asks) {
+            if ((found = ask_kernel(look)) != 0)
+                return counted(found);
+            if (look->waits_for_accept)
+                nap(NAP_NS);
+        }
+        if (sk_self.at->clock >= deadline)
+            return counted(0);
+        if (timeout_ns == 0 && (look->waits_for_accept || ++sk_self.empty <= PATIENCE))
+            return 0;
+        if (look->waits_for_accept)
+            continue;
+        asks = give_up_turn(look, deadline);
+        if (asks && timeout_ns == 0) {
+            found = ask_kernel(look);
+            return found > 0 ? counted(found) : 0;
+        }
+    }
+}
+
+static bool has_streams(const struct look *look)
+{
+    if (look->set)
+        return look->set->n_streams > 0;
+    for (nfds_t i = 0; i < look->n; i++)
+        if (sk_fd_is_stream(look->fds[i].fd))
+            return true;
+    return false;
+}
+
+static bool is_another_thread(const struct look *look)
+{
+    if (sk_self_is_first)
+        return false;
+    if (has_streams(look) && sk_self.at->mode >= SK_TIMED && sk_self.at->mode <= SK_FINISHING)
+        sk_over("a thread other than that which called MPI_Init waits for connections of the MPI library; switch off its "
+                "progress thread");
+    return true;
+}
+
+static int look_for(struct look *look, int64_t timeout_ns)
+{
+    return sk_self_is_timed() ? look_timed(look, timeout_ns) : look_freely(look, timeout_ns);
+}
+
+bool sk_poll_wait_for(int fd, bool for_ever)
+{
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    struct look look = {.place = -1, .fds = &one, .n = 1, .most = 1};
+    return look_for(&look, for_ever ? -1 : 0) > 0;
+}
+
+/* ---- epoll ------------------------------------------------------------------------------------------------------- */
+
+static int wait_set(int place, struct epoll_event *events, int most, int64_t timeout_ns)
+{
+    struct look look = {.place = place, .set = set_of(place), .events = events, .most = most};
+    static struct set none;
+    if (!look.set)
+        look.set = &none;
+    return look_for(&look, timeout_ns);
+}
+
+static int64_t ns_of(int milliseconds)
+{
+    return milliseconds < 0 ? -1 : INT64_C(1000000) * milliseconds;
+}
+
+static bool is_left_alone(int place)
+{
+    struct look look = {.place = place, .set = set_of(place)};
+    return !sk_self_is_there() || is_another_thread(&look) || (!look.set && !sk_self_is_timed());
+}
+
+SK_EXPORT int epoll_wait(int place, struct epoll_event *events, int most, int timeout)
+{
+    if (is_left_alone(place))
+        return sk_real()->epoll_wait(place, events, most, timeout);
+    return wait_set(place, events, most, ns_of(timeout));
+}
+
+SK_EXPORT int epoll_pwait(int place, struct epoll_event *events, int most, int timeout, const sigset_t *mask)
+{
+    if (is_left_alone(place))
+        return sk_real()->epoll_pwait(place, events, most, timeout, mask);
+    return wait_set(place, events, most, ns_of(timeout));
+}
+
+/* ---- poll and select --------------------------------------------------------------------------------------------- */
+
+static bool fds_are_left_alone(struct pollfd *fds, nfds_t n)
+{
+    struct look look = {.place = -1, .fds = fds, .n = n};
+    if (!sk_self_is_there() || is_another_thread(&look))
+        return true;
+    return !sk_self_is_timed() && !has_streams(&look);
+}
+
+static int wait_fds(struct pollfd *fds, nfds_t n, int64_t timeout_ns)
+{
+    struct look look = {.place = -1, .fds = fds, .n = n, .most = INT_MAX};
+    return look_for(&look, timeout_ns);
+}
+
+SK_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+    if (fds_are_left_alone(fds, n))
+        return sk_real()->poll(fds, n, timeout);
+    return wait_fds(fds, n, ns_of(timeout));
+}
+
+SK_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
+{
+    if (fds_are_left_alone(fds, n))
+        return sk_real()->ppoll(fds, n, timeout, mask);
+    return wait_fds(fds, n, timeout ? (int64_t)timeout->tv_sec * 1000000000 + timeout->tv_nsec : -1);
+}
+
+SK_EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room);
+
+SK_EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room)
+{
+    return poll(fds, n < room / sizeof *fds ? n : room / sizeof *fds, timeout);
+}
+
+/* Turns the three sets of select into an array. Returns how many. */
+static nfds_t from_sets(struct pollfd *fds, int n, const fd_set *in, const fd_set *out, const fd_set *bad)
+{
+    nfds_t used = 0;
+    for (int fd = 0; fd < n; fd++) {
+        int events = (in && FD_ISSET(fd, in) ? POLLIN : 0) | (out && FD_ISSET(fd, out) ? POLLOUT : 0);
+        if (events || (bad && FD_ISSET(fd, bad)))
+            fds[used++] = (struct pollfd){.fd = fd, .events = (short)events};
+    }
+    return used;
+}
+
+static void keep_found(fd_set *set, const struct pollfd *one, int events, int *found)
+{
+    if (!set || !FD_ISSET(one->fd, set))
+        return;
+    if (one->revents & events)
+        ++*found;
+    else
+        FD_CLR(one->fd, set);
+}
+
+static int wait_sets(struct pollfd *fds, nfds_t n, fd_set *in, fd_set *out, fd_set *bad, int64_t timeout_ns)
+{
+    int status = wait_fds(fds, n, timeout_ns), found = 0;
+    for (nfds_t i = 0; status >= 0 && i < n; i++) {
+        keep_found(in, &fds[i], POLLIN | POLLHUP | POLLERR, &found);
+        keep_found(out, &fds[i], POLLOUT | POLLERR, &found);
+        keep_found(bad, &fds[i], POLLPRI, &found);
+    }
+    return status < 0 ? status : found;
+}
+
+SK_EXPORT int select(int n, fd_set *in, fd_set *out, fd_set *bad, struct timeval *timeout)
+{
+    struct pollfd fds[FD_SETSIZE];
+    nfds_t used = sk_self_is_there() ? from_sets(fds, n < FD_SETSIZE ? n : FD_SETSIZE, in, out, bad) : 0;
+    if (fds_are_left_alone(fds, used))
+        return sk_real()->select(n, in, out, bad, timeout);
+    return wait_sets(fds, used, in, out, bad,
+                     timeout ? (int64_t)timeout->tv_sec * 1000000000 + (int64_t)timeout->tv_usec * 1000 : -1);
+}
+
+SK_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *bad, const struct timespec *timeout, const sigset_t *mask)
+{
+    struct pollfd fds[FD_SETSIZE];
+    nfds_t used = sk_self_is_there() ? from_sets(fds, n < FD_SETSIZE ? n : FD_SETSIZE, in, out, bad) : 0;
+    if (fds_are_left_alone(fds, used))
+        return sk_real()->pselect(n, in, out, bad, timeout, mask);
+    return wait_sets(fds, used, in, out, bad, timeout ? (int64_t)timeout->tv_sec * 1000000000 + timeout->tv_nsec : -1);
+}

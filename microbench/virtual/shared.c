@@ -1,0 +1,134 @@
+#define _GNU_SOURCE
+#include "virtual/shared.h"
+
+#include "virtual/over.h"
+#include "virtual/real.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+struct sk_shared *sk_shared;
+
+enum { PREPARING = 1, READY = 2, PATIENCE_S = 30 };
+
+static const struct timespec a_moment = {0, 100000};
+
+static void prepare(const struct sk_machine *machine, uint64_t size)
+{
+    sk_shared->machine = *machine;
+    sk_shared->size = size;
+    sk_shared->top = (sizeof *sk_shared + 4095) & ~UINT64_C(4095);
+    sk_shared->turn = -1;
+    for (int i = 0; i < machine->processes; i++)
+        sk_shared->next[i] = SK_NEVER;
+    __atomic_store_n(&sk_shared->state, READY, __ATOMIC_RELEASE);
+}
+
+const char *sk_shared_open(const char *path, const struct sk_machine *machine)
+{
+    struct stat found;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &found) != 0)
+        return "SCALKIT_VIRTUAL names no memory that can be opened; its starter must still be there";
+    if ((uint64_t)found.st_size < sizeof *sk_shared + (1 << 20))
+        return "SCALKIT_VIRTUAL: the memory is too small";
+    void *memory = mmap(NULL, (size_t)found.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    sk_real()->close(fd);
+    if (memory == MAP_FAILED)
+        return "SCALKIT_VIRTUAL: the memory cannot be mapped";
+    sk_shared = memory;
+    uint32_t untouched = 0;
+    if (__atomic_compare_exchange_n(&sk_shared->state, &untouched, PREPARING, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        prepare(machine, (uint64_t)found.st_size);
+    while (__atomic_load_n(&sk_shared->state, __ATOMIC_ACQUIRE) != READY)
+        sk_real()->nanosleep(&a_moment, NULL);
+    return sk_shared->machine.processes == machine->processes ? NULL : "SCALKIT_VIRTUAL belongs to another launch";
+}
+
+void sk_shared_lock(void)
+{
+    uint32_t free_word = 0;
+    if (__atomic_compare_exchange_n(&sk_shared->lock, &free_word, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return;
+    struct timespec patience = {PATIENCE_S, 0};
+    while (__atomic_exchange_n(&sk_shared->lock, 2, __ATOMIC_ACQUIRE) != 0)
+        if (syscall(SYS_futex, &sk_shared->lock, FUTEX_WAIT, 2, &patience, NULL, 0) != 0 && errno == ETIMEDOUT)
+            sk_over("another process ended while it held the shared memory");
+}
+
+void sk_shared_unlock(void)
+{
+    if (__atomic_exchange_n(&sk_shared->lock, 0, __ATOMIC_RELEASE) == 2)
+        syscall(SYS_futex, &sk_shared->lock, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+void *sk_shared_at(sk_at at)
+{
+    return at ? (char *)sk_shared + at : NULL;
+}
+
+sk_at sk_shared_place(const void *pointer)
+{
+    return pointer ? (sk_at)((const char *)pointer - (const char *)sk_shared) : 0;
+}
+
+/* Four classes for each doubling, from 128 bytes on: a quarter is wasted at most. */
+static int class_of(uint64_t bytes, uint64_t *room)
+{
+    uint64_t base = 128;
+    for (int doubling = 0; doubling < SK_BLOCK_CLASSES / 4; doubling++, base *= 2)
+        for (int quarter = 0; quarter < 4; quarter++) {
+            *room = base + base / 4 * (uint64_t)quarter;
+            if (bytes <= *room)
+                return 4 * doubling + quarter;
+        }
+    sk_over("a message is too large");
+    return 0;
+}
+
+sk_at sk_shared_take(uint64_t bytes)
+{
+    uint64_t room;
+    int class = class_of(bytes, &room);
+    sk_at found = sk_shared->blocks[class];
+    if (found) {
+        memcpy(&sk_shared->blocks[class], sk_shared_at(found), sizeof found);
+        return found;
+    }
+    if (sk_shared->top + room > sk_shared->size)
+        sk_over("more bytes are on their way than the shared memory can hold; fewer processes, smaller messages, or more memory");
+    found = sk_shared->top;
+    sk_shared->top += room;
+    return found;
+}
+
+void sk_shared_give(sk_at block, uint64_t bytes)
+{
+    uint64_t room;
+    int class = class_of(bytes, &room);
+    memcpy(sk_shared_at(block), &sk_shared->blocks[class], sizeof block);
+    sk_shared->blocks[class] = block;
+}
+
+uint32_t sk_shared_stream(uint64_t key)
+{
+    uint32_t at = (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 45) % SK_STREAMS;
+    for (uint32_t tried = 0; tried < SK_STREAMS; tried++, at = (at + 1) % SK_STREAMS) {
+        struct sk_stream *stream = &sk_shared->streams[at];
+        if (stream->key == 0)
+            *stream = (struct sk_stream){.key = key, .from = -1, .to = -1, .reader = -1};
+        if (stream->key == key)
+            return at;
+    }
+    sk_over("too many connections");
+    return 0;
+}

@@ -1,0 +1,106 @@
+/* What all processes of a launch share: clocks, the turn, ports, streams, and the bytes on their way.
+ *
+ * The starter makes the memory, sparse and zero, and names it by SCALKIT_VIRTUAL; the first process that comes prepares it.
+ * Places in it are offsets from its begin, because each process maps it elsewhere; 0 is none. */
+#ifndef SK_VIRTUAL_SHARED_H
+#define SK_VIRTUAL_SHARED_H
+
+#include "virtual/machine.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { SK_MOST_PROCESSES = 4096, SK_PORTS = 65536, SK_STREAMS = 1 << 19, SK_BLOCK_CLASSES = 160, SK_NAME = 40,
+       SK_FUNCTIONS = 512, SK_REGIONS = 64, SK_REGION_NAME = 80 };
+
+typedef uint64_t sk_at; /* offset in the shared memory */
+
+/* What was written at once. */
+struct sk_message {
+    sk_ps arrival;          /* on the wire */
+    sk_ps ready;            /* when it can be read; SK_NEVER until nothing can come before it */
+    sk_at next, previous;   /* in the inbox of its receiver, by arrival */
+    sk_at after;            /* in its stream */
+    int64_t length, taken;  /* bytes, of these already read; a length of 0 is the end of the stream */
+    uint32_t stream;
+    int32_t place;          /* enum sk_place */
+    unsigned char bytes[];
+};
+
+/* One direction of a connection. */
+struct sk_stream {
+    uint64_t key;
+    int32_t from, to;       /* ranks */
+    int32_t reader;         /* file descriptor at the receiver; -1: not accepted yet */
+    int32_t is_closed;      /* nobody reads any more */
+    sk_at first, last;      /* messages */
+};
+
+enum sk_mode { SK_ABSENT, SK_FREE, SK_TIMED, SK_OUTSIDE, SK_FINISHING, SK_LEFT };
+
+struct sk_process {
+    pid_t pid;
+    int32_t mode;              /* enum sk_mode */
+    uint32_t word;             /* the turn: a futex */
+    uint32_t bell;             /* something came: a futex, of free processes */
+    sk_ps clock, settled;      /* nothing that arrives until `settled` is still unknown */
+    sk_ps card[SK_PLACES], received[SK_PLACES]; /* when its network card is free, to send and to receive */
+    sk_ps in_mpi, computed;
+    sk_ps finished;            /* when it called MPI_Finalize */
+    sk_at inbox, inbox_end;    /* messages by arrival */
+    sk_at unready;             /* the first of these of which it is not known when it is ready */
+    int32_t hears;             /* a message ends its waiting */
+    int64_t messages, bytes;   /* sent */
+    char doing[SK_NAME];       /* the MPI function that it is in */
+};
+
+/* Calls of one function of MPI, of all processes. */
+struct sk_calls { char name[SK_NAME]; int64_t n; sk_ps time; };
+
+/* What one process did in a region. */
+struct sk_visits { int64_t n, messages, bytes; sk_ps time, in_mpi, computed; };
+
+struct sk_region { char name[SK_REGION_NAME]; sk_at visits; }; /* of each process */
+
+struct sk_shared {
+    uint32_t state;            /* 0, being prepared, ready */
+    uint32_t lock;             /* futex */
+    int32_t holder;            /* process that holds the lock, plus one */
+    int32_t joined, finishing, left; /* processes that have left MPI_Init, entered MPI_Finalize, left it */
+    int32_t turn;              /* rank; -1: nobody's */
+    int32_t is_over;           /* a process has given up */
+    int64_t events;            /* messages and wake-ups: what the watch over stalls looks at */
+    sk_ps horizon;             /* the latest time to which any process was allowed */
+    int64_t monotonic_ns, realtime_ns; /* real clocks when virtual time began */
+    struct sk_machine machine;
+    sk_at top;                 /* the first byte never used */
+    uint64_t size;
+    sk_at blocks[SK_BLOCK_CLASSES];
+    struct sk_calls calls[SK_FUNCTIONS];
+    struct sk_region regions[SK_REGIONS];
+    sk_ps next[SK_MOST_PROCESSES]; /* when each process can do something, at the earliest */
+    struct sk_process processes[SK_MOST_PROCESSES];
+    int32_t ports[SK_PORTS];   /* rank that listens, plus one */
+    struct sk_stream streams[SK_STREAMS];
+};
+
+extern struct sk_shared *sk_shared; /* NULL where there is none */
+
+/* Maps the memory; prepares it if it is the first to come. Returns NULL, or what is wrong. */
+const char *sk_shared_open(const char *path, const struct sk_machine *machine);
+
+/* Around all that follows, and all access to streams and messages. Not recursive. */
+void sk_shared_lock(void);
+void sk_shared_unlock(void);
+
+void *sk_shared_at(sk_at at);       /* NULL for 0 */
+sk_at sk_shared_place(const void *pointer);
+
+/* Memory for `bytes`, not cleared; ends the program with a sentence where there is none. */
+sk_at sk_shared_take(uint64_t bytes);
+void sk_shared_give(sk_at block, uint64_t bytes);
+
+/* Returns the stream with this key, made if there is none. */
+uint32_t sk_shared_stream(uint64_t key);
+
+#endif
