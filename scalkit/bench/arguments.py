@@ -63,6 +63,8 @@ class Arguments:
         Keep the time of the root in each repetition, and of every process.
     refine : Refinement or None
         Points are inserted where the curve bends.
+    memory_counts : tuple of int or None
+        Numbers of processes for memory, where they are others than `counts`.
     experiments : tuple of str or None
         Those on neighbourhoods, as `scalkit.bench.neighbourhood` takes them; with the kind ``"neighbourhood"``, and only with it.
 
@@ -91,6 +93,7 @@ class Arguments:
     cut_quartiles: tuple[int, ...] = ()
     per_process: bool = False
     refine: Refinement | None = None
+    memory_counts: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.kinds.count(NEIGHBOURHOOD) != bool(self.experiments):
@@ -109,13 +112,11 @@ class Arguments:
         _choice("--shapes", self.shapes, SHAPES)
         _choice("--datatype", (self.datatype,), tuple(DATATYPES))
         _choice("--sync", (self.sync,), SYNCS)
-        if not self.counts or any(n < 2 or n > _MOST_PROCESSES for n in self.counts):
-            shown = ",".join(map(str, self.counts)) or "nothing"
-            raise UsageError(
-                f"-n {shown}: name numbers of processes from 2 to {_MOST_PROCESSES}, such as -n 2,4,8,16,32."
-            )
-        if list(self.counts) != sorted(set(self.counts)):
-            raise UsageError(f"-n {','.join(map(str, self.counts))}: name each number of processes once, ascending.")
+        _require_counts("-n", self.counts)
+        if self.memory_counts is not None:
+            _require_counts("--memory-n", self.memory_counts)
+            if "memory" not in self.kinds:
+                raise UsageError("--memory-n: memory is not measured; add memory, or leave --memory-n out.")
         _range("--runs", self.runs, 1, _MOST_RUNS)
         self._require_rules()
         _range("--seed", self.seed, 0, 2**63 - 1)
@@ -148,6 +149,10 @@ class Arguments:
         if self.refine is not None and self.refine.over == "processes":
             self.refine.require_points(self.counts)
 
+    def counts_of(self, kind: str) -> tuple[int, ...]:
+        """Return the numbers of processes of a kind."""
+        return self.memory_counts if kind == "memory" and self.memory_counts is not None else self.counts
+
     @property
     def timing_options(self) -> dict[str, Any]:
         """Options of the programs that time operations; those that say nothing new are left out."""
@@ -178,6 +183,16 @@ class Arguments:
 def _newer() -> dict[str, Any]:
     """Return arguments that older folders do not have, and what they were then."""
     return {field.name: field.default for field in fields(Arguments) if field.name in _NEWER}
+
+
+def _require_counts(option: str, counts: tuple[int, ...]) -> None:
+    shown = ",".join(map(str, counts)) or "nothing"
+    if not counts or any(n < 2 or n > _MOST_PROCESSES for n in counts):
+        raise UsageError(
+            f"{option} {shown}: name numbers of processes from 2 to {_MOST_PROCESSES}, such as {option} 2,4,8,16,32."
+        )
+    if list(counts) != sorted(set(counts)):
+        raise UsageError(f"{option} {shown}: name each number of processes once, ascending.")
 
 
 def _choice(what: str, values: tuple[str, ...], allowed: tuple[str, ...]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 import time
 from collections import Counter
@@ -20,7 +19,7 @@ from scalkit.bench.mpi import Mpi, cores, settings
 from scalkit.bench.neighbourhood import experiments
 from scalkit.bench.operations import FUNCTIONS, NEIGHBOURHOOD, choose
 from scalkit.bench.plan import Launch, make_plan, share
-from scalkit.bench.provenance import environment, machine, provenance
+from scalkit.bench.provenance import environment, machine, write_provenance
 from scalkit.errors import LaunchError, UsageError
 from scalkit.native import Build, build, sources
 
@@ -118,8 +117,8 @@ class Campaign:
     @property
     def settings(self) -> dict[str, str]:
         """The environment variables that scalkit sets, the same for all numbers of processes."""
-        most = max(self.arguments.counts)
-        crowded = min(most, self.arguments.processes_per_node or most) > cores()
+        most = max(launch.p for launch in self.plan)
+        crowded = self.mpi.is_virtual or min(most, self.arguments.processes_per_node or most) > cores()
         return {**self.mpi.environment, **settings(self.mpi.kind, oversubscribed=crowded)}
 
     def run(
@@ -166,9 +165,9 @@ class Campaign:
             self.folder.require_same(self.arguments, self.facts)
             record = self.folder.record or self._new_record()
             self.folder.write(record)
-            file = Path(scratch) / "provenance.json"
-            file.write_text(json.dumps(provenance(self.mpi, self.build, self.settings)), encoding="utf-8")
-            launcher = self._launcher(str(record["id"]), file, lock)
+            folder = Path(scratch)
+            write_provenance(folder, (launch.kind for launch in plan), self.mpi, self.build, self.settings)
+            launcher = self._launcher(str(record["id"]), folder, lock)
             before = self.folder.missing(plan)
             budget_s = self._budget_of(before) if budget_s is None else budget_s
             loop = LaunchLoop(launcher, plan, budget_s, timeout_s, on_progress or (lambda progress: None))
@@ -186,10 +185,10 @@ class Campaign:
         done, fresh = len(plan) - len(missing), len(before) - len(missing)
         return Result(self.folder.path, len(plan), done, fresh, tuple(failures), tuple(missing), tuple(remarks))
 
-    def _launcher(self, run_id: str, file: Path, lock: int) -> Launcher:
+    def _launcher(self, run_id: str, provenance: Path, lock: int) -> Launcher:
         own = self.functions.command if self.functions else ()
         return Launcher(
-            self.mpi, self.build, self.arguments, self.ops, self.folder, run_id, self.settings, file, lock, own
+            self.mpi, self.build, self.arguments, self.ops, self.folder, run_id, self.settings, provenance, lock, own
         )
 
     def _budget_of(self, launches: Sequence[Launch]) -> float | None:
@@ -332,7 +331,7 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
     if arguments.experiments:
         _require_experiments(arguments, mpi)
     ops = choose(tree, kinds, arguments.ops) if kinds else {}
-    own = user_functions(arguments.functions, tree, mpi) if arguments.functions else None
+    own = user_functions(arguments.functions, tree, mpi.real) if arguments.functions else None
     built = build(tree, mpi.mpicc, library=mpi.library)
     if own:
         ops[FUNCTIONS] = own.names

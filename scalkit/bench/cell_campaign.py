@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +16,7 @@ from scalkit.bench.folder import Folder, new_record
 from scalkit.bench.launch import Launcher
 from scalkit.bench.mpi import Mpi, cores, settings
 from scalkit.bench.plan import Launch
-from scalkit.bench.provenance import environment, machine, provenance
+from scalkit.bench.provenance import environment, machine, write_provenance
 from scalkit.errors import UsageError
 from scalkit.native import Build
 
@@ -77,7 +76,7 @@ class CellCampaign:
     @property
     def settings(self) -> dict[str, str]:
         """The environment variables that scalkit sets."""
-        crowded = max(launch.p for launch in self.plan) > cores()
+        crowded = self.mpi.is_virtual or max(launch.p for launch in self.plan) > cores()
         return {**self.mpi.environment, **settings(self.mpi.kind, oversubscribed=crowded)}
 
     @property
@@ -115,8 +114,8 @@ class CellCampaign:
             self.require_same()
             record = self.folder.record or self._new_record()
             self.folder.write(record)
-            file = Path(scratch) / "provenance.json"
-            file.write_text(json.dumps(provenance(self.mpi, self.build, self.settings)), encoding="utf-8")
+            folder = Path(scratch)
+            write_provenance(folder, (launch.kind for launch in plan), self.mpi, self.build, self.settings)
             known: tuple[Any, ...] = (
                 self.mpi,
                 self.build,
@@ -125,7 +124,7 @@ class CellCampaign:
                 self.folder,
                 str(record["id"]),
                 self.settings,
-                file,
+                folder,
                 lock,
             )
             before = self.folder.missing(plan)

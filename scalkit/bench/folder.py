@@ -114,6 +114,7 @@ class Folder:
         for what, then, now in (
             ("MPI library", record.get("mpi", {}).get("library"), facts["mpi"]["library"]),
             ("simulated machine", *_apart(record.get("simulation"), facts.get("simulation"))),
+            ("virtual machine", *_apart(record.get("virtual"), facts.get("virtual"))),
             ("version of the functions", record.get("functions"), facts.get("functions")),
             ("version of the microbenchmarks", record.get("sources", {}).get("sha256"), facts["sources"]["sha256"]),
         ):

@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scalkit.bench.arguments import Arguments
@@ -44,7 +44,7 @@ class Launcher:
     environment : mapping of str to str
         Settings that were applied.
     provenance : Path
-        JSON file for the run files.
+        Folder of JSON files for the run files, one for each kind of launch.
     lock : int
         File descriptor that the launches inherit.
     functions : tuple of str
@@ -69,7 +69,7 @@ class Launcher:
             "expect-np": launch.p,
             "seed": launch_seed(seed, launch),
             "run-id": f"{self.run_id}-r{launch.run:02d}",
-            "provenance": str(self.provenance),
+            "provenance": str(self.provenance / f"{launch.kind}.json"),
             "budget": f"{budget_s:.3f}",
         }
 
@@ -108,17 +108,12 @@ class Launcher:
         LaunchError
             If it died, hung, wrote nothing, or could not start; what it measured stays in its ``.part`` file.
         """
-        command = self.command(launch, budget_s)
         if launch.kind == NEIGHBOURHOOD:
             self._write_table(launch)
         part, path = self.folder.part(launch), self.folder.finished(launch)
         before = _written(part)
-        try:
-            outcome = run_program(command, timeout_s=timeout_s, environment=self.environment, inherited=(self.lock,))
-        except OSError as error:
-            raise LaunchError(
-                f"cannot start {command[0]!r}: {error.strerror or error}; check that it may be run."
-            ) from error
+        with self.mpi.for_kind(launch.kind).opened() as mpi:
+            outcome = self._started(replace(self, mpi=mpi).command(launch, budget_s), timeout_s)
         if outcome.status not in (0, _WRONG_RESULT):
             raise _failure(launch, outcome)
         if _written(part) == before:
@@ -133,6 +128,14 @@ class Launcher:
             return _remarks(launch, outcome)
         self._table(launch).unlink(missing_ok=True)
         return ()
+
+    def _started(self, command: list[str], timeout_s: float) -> Outcome:
+        try:
+            return run_program(command, timeout_s=timeout_s, environment=self.environment, inherited=(self.lock,))
+        except OSError as error:
+            raise LaunchError(
+                f"cannot start {command[0]!r}: {error.strerror or error}; check that it may be run."
+            ) from error
 
     def _table(self, launch: Launch) -> Path:
         """Return the path of the table that sk_neighbours reads; it stays there if the launch goes wrong."""

@@ -146,8 +146,8 @@ class _FarmLauncher(Launcher):
 
     def command(self, launch: Launch, budget_s: float) -> list[str]:
         """Return the command of a launch."""
-        own, is_simulated = self.farm, self.mpi.is_simulated
-        reps = REPETITIONS if is_simulated else own.reps
+        own, is_repeating = self.farm, self.mpi.repeats_exactly
+        reps = REPETITIONS if is_repeating else own.reps
         options = {
             **self.options(launch, budget_s, own.seed),
             "variants": ",".join(own.variants),
@@ -156,7 +156,7 @@ class _FarmLauncher(Launcher):
             "result-size": own.result_size,
             "units": own.units,
             "reps": reps,
-            "passes": 1 if is_simulated else min(_PASSES, reps),
+            "passes": 1 if is_repeating else min(_PASSES, reps),
         }
         words = [f"--{name}={value}" for name, value in options.items()]
         program = str(self.build.program("sk_master_worker"))

@@ -8,6 +8,7 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,16 @@ class Mpi:
         return False
 
     @property
+    def is_virtual(self) -> bool:
+        """Whether its times are those of a virtual clock."""
+        return False
+
+    @property
+    def repeats_exactly(self) -> bool:
+        """Whether few repetitions are enough, because all are alike."""
+        return self.is_simulated or self.is_virtual
+
+    @property
     def usual_runs(self) -> int:
         """How often a campaign launches everything, unless told otherwise."""
         return 10
@@ -95,6 +106,19 @@ class Mpi:
     def for_run(self, run: int) -> Mpi:
         """Return what a run of a campaign is started with: of a real library the same for all."""
         return self
+
+    @property
+    def real(self) -> Mpi:
+        """The library by the clock of this machine, where `is_virtual`; else this one."""
+        return self
+
+    def for_kind(self, kind: str) -> Mpi:
+        """Return what launches of a kind are started with: bytes are the same by any clock."""
+        return self.real if kind == "memory" else self
+
+    def opened(self) -> AbstractContextManager[Mpi]:
+        """Return a context that yields what one launch is started with, and ends what only that launch needs."""
+        return nullcontext(self)
 
     def command(self, n: int, program: str, *arguments: str, forward: Mapping[str, str] | None = None) -> list[str]:
         """Return the command that starts `n` ranks; `forward` are variables that the ranks must see."""

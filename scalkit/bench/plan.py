@@ -71,7 +71,7 @@ def make_plan(arguments: Arguments) -> tuple[Launch, ...]:
     plan: list[Launch] = []
     for run in range(arguments.runs):
         kinds = [kind for kind in arguments.kinds if kind != "memory" or run < MEMORY_RUNS]
-        launches = [Launch(kind, p, run) for kind in kinds for p in arguments.counts]
+        launches = [Launch(kind, p, run) for kind in kinds for p in arguments.counts_of(kind)]
         generator.shuffle(launches)
         plan += launches
     return tuple(plan)

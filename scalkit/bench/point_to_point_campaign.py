@@ -33,13 +33,13 @@ class _MessageLauncher(Launcher):
 
     def command(self, launch: Launch, budget_s: float) -> list[str]:
         """Return the command of a launch."""
-        own, is_simulated = self.messages, self.mpi.is_simulated
-        reps = REPETITIONS if is_simulated else own.reps
+        own, is_repeating = self.messages, self.mpi.repeats_exactly
+        reps = REPETITIONS if is_repeating else own.reps
         options = {
             **self.options(launch, budget_s, own.seed),
             "cells": cells_of(launch, own),
             "reps": 1 if launch.kind == "bisection" else reps,
-            "passes": 1 if launch.kind == "bisection" or is_simulated else min(_PASSES, reps),
+            "passes": 1 if launch.kind == "bisection" or is_repeating else min(_PASSES, reps),
             "messages": _EXCHANGES if launch.kind == "bisection" else _TRAIN,
         }
         words = [f"--{name}={value}" for name, value in options.items()]

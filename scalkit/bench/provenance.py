@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from scalkit import __version__
 from scalkit.bench.mpi import Mpi, cores
 from scalkit.native import Build
 
-__all__ = ["environment", "machine", "provenance"]
+__all__ = ["environment", "machine", "provenance", "write_provenance"]
 
 _FLAGS = ("CFLAGS", "CPPFLAGS", "LDFLAGS", "LD_PRELOAD", "OMP_NUM_THREADS")
 _TUNING = ("MPIR_", "MPICH_", "HYDRA_", "OMPI_", "PRTE_", "PMIX_MCA_", "I_MPI_", "UCX_", "FI_", "MV2_", "SKFAULT")
@@ -32,6 +34,13 @@ def provenance(mpi: Mpi, build: Build, settings: Mapping[str, str]) -> dict[str,
         **mpi.facts,
         "environment": {name: value for name, value in environment().items() if name in _FLAGS},
     }
+
+
+def write_provenance(folder: Path, kinds: Iterable[str], mpi: Mpi, build: Build, settings: Mapping[str, str]) -> None:
+    """Write `provenance` for each kind of launch, as ``KIND.json``."""
+    for kind in set(kinds):
+        text = json.dumps(provenance(mpi.for_kind(kind), build, settings))
+        (folder / f"{kind}.json").write_text(text, encoding="utf-8")
 
 
 def environment() -> dict[str, str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scalkit.bench.libraries import compiler_at, find_library
 from scalkit.bench.mpi import Mpi, find_mpi
+from scalkit.bench.network import read_network
 from scalkit.bench.platforms import load_platform
 from scalkit.bench.simulator import read_algorithms, simulate
+from scalkit.bench.virtual import virtual
 from scalkit.errors import UsageError
 
 __all__ = ["Target", "find_targets"]
@@ -38,6 +40,8 @@ def find_targets(
     algorithms: Sequence[str] = (),
     mpicc: str | None = None,
     mpiexec: str | None = None,
+    clock: str = "real",
+    network: str | None = None,
 ) -> tuple[Target, ...]:
     """Return everything that is named, each after two ranks met in it; the library that is found if nothing is named.
 
@@ -48,11 +52,15 @@ def find_targets(
     platforms : sequence of str
         Names of simulated machines, or platform files.
     per_node : int, optional
-        Processes on a host of a simulated machine; by default 1.
+        Processes on a node of a simulated or virtual machine; by default 1.
     algorithms : sequence of str
         For simulated machines, as ``"bcast=binomial_tree"``.
     mpicc, mpiexec : str, optional
         The one library to take, as `find_mpi`.
+    clock : {"real", "virtual"}
+        What run times of the libraries are read from.
+    network : str, optional
+        The machine of the virtual clock, as `read_network` takes it; by default ``"cluster"``.
 
     Raises
     ------
@@ -65,16 +73,27 @@ def find_targets(
         raise UsageError("--mpicc and --mpiexec name one library; leave them out with --mpi and --platform.")
     if algorithms and not platforms:
         raise UsageError("--algorithm chooses what a simulated machine does; name one with --platform.")
-    if per_node is not None and not platforms:
-        raise UsageError("--per-node places processes on a simulated machine; name one with --platform.")
+    is_virtual = clock == "virtual"
+    if is_virtual and platforms:
+        raise UsageError("--clock virtual is for MPI libraries, --platform for SimGrid; leave one of them out.")
+    if network is not None and not is_virtual:
+        raise UsageError("--network is the machine of a virtual clock; add --clock virtual.")
+    if per_node is not None and not platforms and not is_virtual:
+        raise UsageError(
+            "--per-node places processes on a simulated machine; name one with --platform, or add --clock virtual."
+        )
+    machine = read_network(network or "cluster").with_per_node(per_node) if is_virtual else None
     if not libraries and not platforms:
-        return (Target("", find_mpi(mpicc, mpiexec)),)
+        found = find_mpi(mpicc, mpiexec)
+        return (Target("", virtual(found, machine) if machine else found),)
     chosen = read_algorithms(algorithms)
-    machines = [load_platform(name) for name in platforms]
+    platform_files = [load_platform(name) for name in platforms]
     targets = [_library(name) for name in libraries]
+    if machine:
+        targets = [replace(target, mpi=virtual(target.mpi, machine)) for target in targets]
     targets += [
-        Target(machine.name, simulate(machine, per_node=1 if per_node is None else per_node, algorithms=chosen))
-        for machine in machines
+        Target(one.name, simulate(one, per_node=1 if per_node is None else per_node, algorithms=chosen))
+        for one in platform_files
     ]
     for number, target in enumerate(targets):
         for earlier in targets[:number]:

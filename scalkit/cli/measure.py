@@ -16,12 +16,15 @@ send-modes, rma (one-sided operations), simple (calls without communication), al
     scalkit measure memory --mpi mpich --mpi openmpi --report memory.html      two libraries side by side
     scalkit measure collectives --platform juropa -n 2..1024 --per-node 8      a simulated machine
     scalkit measure collectives --platform daint --algorithm bcast=flattree    with another algorithm there
+    scalkit measure collectives memory --clock virtual -n 2..64 --memory-n 2..16    times of a virtual machine, which decide
     scalkit measure collectives --ops Ping_pong -n 2 --sizes 64..1048576 --refine sizes     more sizes where the curve bends
     scalkit measure collectives --standard-error 0.02 --cut-quartiles 1,4 --per-process     as SKaMPI; and who is late
 
 Libraries for --mpi are those of `scalkit mpi list`. Several libraries or machines are measured in turn, run by run, each into
 a folder of its own below --out; --report compares them in columns. Times of a simulated machine (juropa, daint, juqueen, or a
 platform file of SimGrid) come from a simulator, repeat exactly, and say so everywhere; memory cannot be simulated.
+With --clock virtual the MPI library itself runs, and its times come from a virtual clock (docs/virtual-time.md): they repeat
+exactly, whatever else the machine does; memory is counted as always.
 
 The programs are compiled on first use. Every run file is complete or marked as .part; after Ctrl-C or a failure the same
 command resumes where it stopped. Wrong results are kept, marked and named. Exit status: 0 everything is measured, 2
@@ -76,12 +79,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N,N,...",
         help="numbers of processes; 2..1024 are the powers of two from 2 to 1024 (default: %(default)s)",
     )
+    add("--memory-n", default=None, metavar="N,N,...", help="the same for memory alone (default: those of -n)")
     add(
         "--runs",
         type=int,
         default=None,
         metavar="N",
-        help="launches of each (default: 10; of simulations 5 or 1)",
+        help="launches of each (default: 10; in virtual time 1; of simulations 5 or 1)",
     )
     add("--out", default="runs/here", metavar="FOLDER", help="where to write (default: %(default)s)")
     add("--budget", type=float, default=None, metavar="SECONDS", help="for all of it, about (default: no limit)")
@@ -112,7 +116,23 @@ def _add_targets(group: argparse._ArgumentGroup) -> None:
         help="a simulated machine: juropa, daint, juqueen, or a platform file of SimGrid",
     )
     add(
-        "--per-node", type=int, default=None, metavar="N", help="processes on a node of simulated machines (default: 1)"
+        "--clock",
+        choices=("real", "virtual"),
+        default="real",
+        help="that of this machine, or that of a virtual one above which the MPI library runs (default: %(default)s)",
+    )
+    add(
+        "--network",
+        default=None,
+        metavar="NAME",
+        help="of the virtual machine: cluster, ethernet, a TOML file, or L=1us,o=0.3us,g=0.1us,G=0.08ns/B (default: cluster)",
+    )
+    add(
+        "--per-node",
+        type=int,
+        default=None,
+        metavar="N",
+        help="processes on a node of simulated and virtual machines (default: 1)",
     )
     add(
         "--algorithm",
@@ -143,6 +163,8 @@ def run(args: argparse.Namespace) -> int:
     counts = _counts(args.processes)
     if WHAT in args.what:
         refuse_rules(args, WHAT)
+        if args.memory_n is not None:
+            raise UsageError(f"--memory-n does not go with {WHAT}; leave it out.")
     else:
         rules_of(args)
         sizes_of(args)
@@ -154,6 +176,8 @@ def run(args: argparse.Namespace) -> int:
             algorithms=args.algorithm,
             mpicc=args.mpicc,
             mpiexec=args.mpiexec,
+            clock=args.clock,
+            network=args.network,
         )
         ranges = _ranges(args, counts, targets, out)
         campaigns = [campaign for one in ranges for campaign in one.campaigns]
@@ -239,6 +263,7 @@ def _arguments(args: argparse.Namespace, counts: tuple[int, ...], out: Path, tar
         **rules_of(args),
         functions=tuple(args.function) or None,
         processes_per_node=args.per_node if target.mpi.is_simulated else None,
+        memory_counts=None if args.memory_n is None else _counts(args.memory_n, "--memory-n"),
     )
 
 
@@ -269,7 +294,7 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
-def _counts(text: str) -> tuple[int, ...]:
+def _counts(text: str, option: str = "-n") -> tuple[int, ...]:
     from scalkit.errors import UsageError
 
     ends = re.fullmatch(r"\s*([0-9]{1,9})\s*\.\.\s*([0-9]{1,9})\s*", text)
@@ -277,17 +302,18 @@ def _counts(text: str) -> tuple[int, ...]:
         powers = tuple(2**i for i in range(30) if int(ends[1]) <= 2**i <= int(ends[2]))
         if not powers:
             raise UsageError(
-                f"-n {text}: there is no power of two from {ends[1]} to {ends[2]}; write as in -n 2..1024."
+                f"{option} {text}: there is no power of two from {ends[1]} to {ends[2]}; write as in {option} 2..1024."
             )
         return powers
     words = _words(text)
     if not all(word.isascii() and word.isdecimal() and len(word) < 10 for word in words):
-        raise UsageError(f"-n {text}: numbers of processes are needed, such as -n 2,4,8,16,32.")
+        raise UsageError(f"{option} {text}: numbers of processes are needed, such as {option} 2,4,8,16,32.")
     return tuple(int(word) for word in words)
 
 
 def _opening(campaign: Campaign | FarmCampaign) -> str:
     from scalkit.bench.mpi import cores
+    from scalkit.measure.virtual_time import numbers_in_words
 
     own = campaign.arguments
     aside = campaign.aside
@@ -300,9 +326,12 @@ def _opening(campaign: Campaign | FarmCampaign) -> str:
         lines.append(
             "These times are simulated. SimGrid SMPI computes them; nothing is measured, and memory is left out."
         )
-    crowded = (
-        [] if campaign.mpi.is_simulated else [n for n in own.counts if n > cores() and set(own.kinds) - {"memory"}]
-    )
+    if campaign.mpi.is_virtual:
+        kept = "; memory is counted by this machine" if "memory" in own.kinds else ""
+        machine = numbers_in_words(campaign.facts["virtual"])
+        lines.append(f"Run times are those of a virtual clock: {machine}{kept}.")
+    is_timed = not campaign.mpi.repeats_exactly and set(own.kinds) - {"memory"}
+    crowded = [n for n in own.counts if n > cores()] if is_timed else []
     if crowded:
         numbers = ", ".join(map(str, crowded))
         lines.append(

@@ -1,0 +1,260 @@
+"""An MPI library in virtual time: its processes run over TCP above a layer that owns the clock (docs/virtual-time.md)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from scalkit.bench.mpi import Mpi
+from scalkit.bench.network import Network
+from scalkit.errors import LaunchError, UsageError
+from scalkit.native import Build, build, sources
+
+__all__ = ["CLOCKS", "COMPUTES", "REPETITIONS", "VirtualMpi", "settings_of", "virtual"]
+
+CLOCKS = ("real", "virtual")
+"""What run times can be read from."""
+
+COMPUTES = ("none", "cpu", "instructions")
+"""What moves a process's clock between its calls: nothing, its processor time, or the instructions that it executes."""
+
+REPETITIONS = 3
+"""Virtual time repeats itself: three show that it does."""
+
+_WARMUP = 2
+"""First calls connect processes and choose algorithms; from the third on a call is like the one before."""
+
+_MEMORY_B = 16 * 2**30
+"""Room for messages on their way, of which only what is touched exists."""
+
+_STALL_S = 60
+"""Real time without an event after which the layer says who waits for whom; a hand-over takes some 10 us."""
+
+_MOST_PROCESSES = 512
+"""Beyond this the layer was never tried."""
+
+
+class _Setting(NamedTuple):
+    """A variable of an MPI library; a value of the user's own must have the word `needed`, if there is one."""
+
+    name: str
+    value: str
+    needed: str = ""
+
+
+_SETTINGS: Mapping[str, tuple[_Setting, ...]] = {
+    "MPICH": (
+        _Setting("MPIR_CVAR_NOLOCAL", "1", "1"),  # no shared memory between the processes of a node
+        _Setting("UCX_TLS", "tcp,self", "tcp"),
+        _Setting("UCX_KEEPALIVE_INTERVAL", "inf"),  # else idle connections are asked whether they live
+        _Setting("FI_PROVIDER", "tcp", "tcp"),  # where MPICH was built with libfabric
+    ),
+    "Open MPI": (
+        _Setting("OMPI_MCA_pml", "ob1", "ob1"),
+        _Setting("OMPI_MCA_btl", "tcp,self", "tcp"),
+        _Setting("OMPI_MCA_btl_tcp_if_include", "lo"),
+        _Setting(
+            "OMPI_MCA_coll", "^sm,xhc,smcuda,han,hcoll,ucc"
+        ),  # those that use shared memory, or replace the others
+        _Setting("OMPI_MCA_osc", "^ucx,sm"),
+    ),
+    "Intel MPI": (
+        _Setting("I_MPI_FABRICS", "ofi", "ofi"),
+        _Setting("FI_PROVIDER", "tcp", "tcp"),
+        _Setting("FI_TCP_IFACE", "lo"),
+        _Setting("I_MPI_SHM", "off"),
+        _Setting("I_MPI_COLL_INTRANODE", "pt2pt"),  # else collectives inside a node pass by TCP
+        _Setting("I_MPI_COLL_SHM_PROGRESS_DISABLE", "1"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class VirtualMpi(Mpi):
+    """An MPI library whose processes read a virtual clock; it compiles and launches as `Mpi` does.
+
+    Attributes
+    ----------
+    of : Mpi
+        The library itself.
+    network : Network
+    layer : Build
+        With ``libskvirtual.so``.
+    compute : str
+        One of `COMPUTES`.
+    scale : float
+        Virtual seconds for a second of computing.
+    memory : str
+        Path of the shared memory of a launch; empty outside of `opened`.
+    output : str
+        File for the layer's account of a launch; empty for none.
+    """
+
+    of: Mpi = field(kw_only=True)
+    network: Network = field(kw_only=True)
+    layer: Build = field(kw_only=True)
+    compute: str = field(kw_only=True, default="none")
+    scale: float = field(kw_only=True, default=1.0)
+    memory: str = field(kw_only=True, default="")
+    output: str = field(kw_only=True, default="")
+
+    @property
+    def real(self) -> Mpi:
+        """The library by the clock of this machine."""
+        return self.of
+
+    @property
+    def name(self) -> str:
+        """The library and the machine in one short line."""
+        nodes = f", {self.network.per_node} processes a node" if self.network.has_nodes else ""
+        return f"{self.of.name} in virtual time on {self.network.name:.60}{nodes}"
+
+    @property
+    def is_virtual(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def usual_runs(self) -> int:
+        """One: a second would be the same."""
+        return 1
+
+    @property
+    def options(self) -> dict[str, object]:
+        """Options of sk_time: it repeats itself."""
+        return {"min-reps": REPETITIONS, "max-reps": REPETITIONS, "passes": 1, "warmup": _WARMUP}
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a run file says about the machine and the layer."""
+        return {
+            "virtual": {
+                **self.network.facts,
+                "compute": self.compute,
+                "scale": self.scale,
+                "settings": settings_of(self.kind),
+                "layer": self.layer.sources,
+            }
+        }
+
+    @contextmanager
+    def opened(self) -> Iterator[VirtualMpi]:
+        """Yield the same library with the shared memory of one launch, which is gone after it.
+
+        Raises
+        ------
+        LaunchError
+            If this system has no such memory, or not enough of it.
+        """
+        handle = -1
+        try:
+            handle = os.memfd_create("scalkit-virtual")
+            os.ftruncate(handle, _MEMORY_B)
+        except (OSError, AttributeError) as error:
+            if handle >= 0:
+                os.close(handle)
+            reason = getattr(error, "strerror", None) or error
+            raise LaunchError(f"no shared memory for virtual time: {reason}; Linux has it (memfd_create).") from error
+        try:
+            yield replace(self, memory=f"/proc/{os.getpid()}/fd/{handle}")
+        finally:
+            os.close(handle)
+
+    def command(self, n: int, program: str, *arguments: str, forward: Mapping[str, str] | None = None) -> list[str]:
+        """Return the command that starts `n` ranks above the layer; only they see it, not the launcher.
+
+        Raises
+        ------
+        UsageError
+            If there are more ranks than the layer takes.
+        """
+        if n > _MOST_PROCESSES:
+            raise UsageError(f"{n} processes in virtual time: at most {_MOST_PROCESSES} are possible.")
+        words = [f"{name}={value}" for name, value in self._environment(n).items()]
+        return self.of.command(n, "env", *words, program, *arguments, forward=forward)
+
+    def _environment(self, n: int) -> dict[str, str]:
+        """Return the variables of the ranks."""
+        machine = f"processes={n} {self.network.words} compute={self.compute} scale={self.scale:g}"
+        preloaded = [str(self.layer.program("libskvirtual.so")), *os.environ.get("LD_PRELOAD", "").split()]
+        return {
+            **settings_of(self.kind),
+            "SCALKIT_VIRTUAL": self.memory,
+            "SCALKIT_VIRTUAL_MACHINE": f"{machine} stall={_STALL_S} check=1",
+            **({"SCALKIT_VIRTUAL_OUT": self.output} if self.output else {}),
+            "LD_PRELOAD": ":".join(preloaded),
+        }
+
+
+def settings_of(kind: str, environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the variables that make an MPI library send every message through TCP, without those that the user has set.
+
+    Parameters
+    ----------
+    kind : str
+        As `Mpi.kind`.
+    environment : mapping, optional
+        The user's; by default that of this process.
+
+    Raises
+    ------
+    UsageError
+        If a variable of the user's switches TCP off.
+    """
+    given = os.environ if environment is None else environment
+    for setting in _SETTINGS.get(kind, ()):
+        words = given.get(setting.name, setting.needed).lstrip("^").split(",")
+        if setting.needed and (setting.needed in words) == given.get(setting.name, "").startswith("^"):
+            raise UsageError(
+                f"{setting.name}={given[setting.name]} keeps {kind} from sending through TCP, which virtual time needs; unset "
+                f"it, or set {setting.name}={setting.value}."
+            )
+    return {setting.name: setting.value for setting in _SETTINGS.get(kind, ()) if setting.name not in given}
+
+
+def virtual(mpi: Mpi, network: Network, *, compute: str = "none", scale: float = 1.0) -> VirtualMpi:
+    """Return an MPI library in virtual time, its layer built.
+
+    Parameters
+    ----------
+    mpi : Mpi
+    network : Network
+    compute : str
+        One of `COMPUTES`.
+    scale : float
+        Virtual seconds for a second of computing; 2 is a processor half as fast.
+
+    Raises
+    ------
+    UsageError
+        If the library or an argument is none that can be used.
+    BuildError
+        If the layer cannot be built.
+    """
+    if mpi.kind not in _SETTINGS:
+        raise UsageError(f"{mpi.name} cannot run in virtual time; {', '.join(_SETTINGS)} can.")
+    if compute not in COMPUTES:
+        raise UsageError(f"--compute {compute!r:.40}: choose from {', '.join(COMPUTES)}.")
+    if not 0 < scale <= 1e6:
+        raise UsageError(f"--scale {scale:g}: a positive number of at most 1000000 is needed.")
+    settings_of(mpi.kind)
+    layer = build(sources("microbench"), mpi.mpicc, library=mpi.library, makefile="virtual/Makefile")
+    return VirtualMpi(
+        mpi.mpicc,
+        mpi.mpiexec,
+        mpi.kind,
+        mpi.library,
+        mpi.standard,
+        mpi.launcher,
+        mpi.show,
+        mpi.passed_over,
+        mpi.environment,
+        of=mpi,
+        network=network,
+        layer=layer,
+        compute=compute,
+        scale=scale,
+    )

@@ -1,0 +1,114 @@
+"""Virtual time in run files and Datasets: which machine's clock times were read from, and the words for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scalkit.errors import DataError
+from scalkit.units import format_quantity
+
+__all__ = [
+    "LEFT_OUT",
+    "TIMED",
+    "clock_attributes",
+    "clock_of",
+    "is_virtual",
+    "machine_in_words",
+    "machine_of",
+    "numbers_in_words",
+    "said_of",
+    "virtual_of",
+]
+
+LEFT_OUT = "messages through shared memory, contention of links and network hardware are left out"
+"""What the machine of virtual time does not have."""
+
+TIMED = ("time", "master_share", "idle_share")
+"""Metrics that come from a clock."""
+
+_NUMBERS = (("L_s", "L", "s"), ("o_s", "o", "s"), ("g_s", "g", "s"), ("G_s_per_B", "G", "s/B"))
+
+
+def virtual_of(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what the ``env`` record of a run file says about its virtual machine; empty if its clock was a real one."""
+    provenance = fields.get("provenance")
+    found = provenance.get("virtual") if isinstance(provenance, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def is_virtual(attrs: Mapping[Any, Any]) -> bool:
+    """Return whether the run times of a Dataset with these attributes were read from a virtual clock."""
+    return attrs.get("clock") == "virtual"
+
+
+def machine_of(attrs: Mapping[Any, Any]) -> Mapping[str, Any]:
+    """Return the numbers of the virtual machine in the attributes of a Dataset; empty if there is none."""
+    try:
+        found = json.loads(str(attrs.get("virtual", "{}")))
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def machine_in_words(machine: Mapping[str, Any]) -> str:
+    """Return the name of a virtual machine: ``"cluster with 4 processes a node in virtual time"``."""
+    name = str(machine.get("network") or "a network")
+    per_node = machine.get("per_node", 1)
+    nodes = f" with {per_node} processes a node" if isinstance(per_node, int) and per_node > 1 else ""
+    return f"{name}{nodes} in virtual time"
+
+
+def numbers_in_words(machine: Mapping[str, Any]) -> str:
+    """Return its numbers: ``"L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B"``, those inside a node, and what computing costs."""
+    parts = [_network(machine)]
+    inside = machine.get("inside")
+    if isinstance(inside, Mapping):
+        parts.append(f"inside a node {_network(inside)}")
+    compute = machine.get("compute", "none")
+    scale = machine.get("scale", 1)
+    factor = f", times {scale:g}" if isinstance(scale, int | float) and scale != 1 else ""
+    parts.append("computing costs no time" if compute == "none" else f"computing by {compute}{factor}")
+    return "; ".join(parts)
+
+
+def clock_attributes(machines: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return what attrs say of the virtual clock that times were read from; nothing if the clock was a real one.
+
+    Parameters
+    ----------
+    machines : sequence of mapping
+        As `virtual_of` returns them, one for each launch with times.
+
+    Raises
+    ------
+    DataError
+        If there are several clocks.
+    """
+    clocks = list(dict.fromkeys(map(clock_of, machines)))
+    if len(clocks) > 1:
+        raise DataError(f"these run times differ in their clock: {' and '.join(map(repr, clocks))}; read them apart.")
+    return {"clock": "virtual", "virtual": json.dumps(dict(machines[0]))} if machines and machines[0] else {}
+
+
+def said_of(attrs: Mapping[Any, Any]) -> str:
+    """Return what a reader should know of the clock in the attributes of a Dataset, without a point; empty if it was real."""
+    if not is_virtual(attrs):
+        return ""
+    machine = machine_of(attrs)
+    return f"{machine_in_words(machine)}: {numbers_in_words(machine)}; {LEFT_OUT}"
+
+
+def clock_of(machine: Mapping[str, Any]) -> str:
+    """Return what tells one clock from others: measurements with different ones are never mixed."""
+    return f"{machine_in_words(machine)}: {numbers_in_words(machine)}" if machine else "real time"
+
+
+def _network(numbers: Mapping[str, Any]) -> str:
+    found = [(name, numbers.get(key), unit) for key, name, unit in _NUMBERS]
+    return ", ".join(
+        f"{name} {format_quantity(float(value), unit)}"
+        for name, value, unit in found
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    )
