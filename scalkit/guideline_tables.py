@@ -17,6 +17,7 @@ from scalkit.errors import DataError, UsageError
 from scalkit.guidelines.experiments import MISSING, Measured
 from scalkit.guidelines.run_sizes import Columns, is_measurements, run_table
 from scalkit.markup import counted
+from scalkit.measure.virtual_time import clock_attributes, machine_of
 
 __all__ = ["PathLike", "csv_text", "example_table", "read_csv", "read_tables"]
 
@@ -124,6 +125,7 @@ def _runs(paths: Sequence[Path], value: str) -> Any:
     every = [table.attrs for table in tables.values()]
     found.attrs = {
         "simulated": any(one["simulated"] for one in every),
+        **clock_attributes([machine_of(one) for one in every]),
         "units": every[0]["units"],
         "mpi_library": "; ".join(tables),
         "host": ", ".join(sorted({one["host"] for one in every} - {""})),

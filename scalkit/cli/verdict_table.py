@@ -90,7 +90,8 @@ def _table(result: Validation) -> Table:
 def _cells(verdict: Verdict) -> tuple[str, ...]:
     r2 = "-" if math.isnan(verdict.adjusted_r2) else f"{verdict.adjusted_r2:.3f}"
     growth = str(verdict.expectation.growth)
-    metric = f"{verdict.metric}, simulated" if verdict.series.simulated else verdict.metric
+    origin = ", virtual" if verdict.series.virtual else ", simulated" if verdict.series.simulated else ""
+    metric = f"{verdict.metric}{origin}"
     return verdict.function, metric, growth, str(verdict.model), r2, str(verdict.divergence)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import DataError
+from scalkit.measure.virtual_time import said_of
 
 __all__ = ["Columns", "columns_of"]
 
@@ -137,7 +138,7 @@ def _of_dataset(data: Any, value: str, run: str, ignore: Sequence[str]) -> Colum
         flags = data.coords[CROWDED].broadcast_like(array).transpose(*array.dims)
         found[CROWDED] = np.asarray(flags.values).reshape(len(numbers), -1)[kept, 0]
     units = data[value].attrs.get("units") or data.attrs.get("units", "")
-    own = {"simulated": data.attrs.get("simulated"), "units": units}
+    own = {"units": units, **{key: data.attrs[key] for key in ("simulated", "clock", "virtual") if key in data.attrs}}
     return _split(found, value, run, ignore, own)
 
 
@@ -145,4 +146,5 @@ def _caveats(attributes: Mapping[Any, Any]) -> tuple[str, ...]:
     notes = attributes.get("notes") or ()
     simulated = ("these measurements are simulated",) if attributes.get("simulated") else ()
     said = [notes] if isinstance(notes, str) else list(notes) if isinstance(notes, list | tuple) else []
-    return (*simulated, *(str(note).rstrip(".") for note in dict.fromkeys(said)))
+    virtual = (f"run times of {said_of(attributes)}",) if said_of(attributes) else ()
+    return (*simulated, *virtual, *(str(note).rstrip(".") for note in dict.fromkeys(said)))

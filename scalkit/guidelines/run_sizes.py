@@ -89,6 +89,7 @@ def run_table(data: xr.Dataset, metric: str = "time") -> Columns:
     shown = {key: data.attrs[key] for key in ("mpi_library", "started") if data.attrs.get(key)}
     found.attrs = {
         "simulated": bool(data.attrs.get("simulated", 0)),
+        **{key: data.attrs[key] for key in ("clock", "virtual") if key in data.attrs},
         "units": str(array.attrs.get("units", "")),
         "host": data.attrs.get("measured_on", ""),
         **shown,

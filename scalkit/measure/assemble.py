@@ -19,11 +19,15 @@ from scalkit.measure.process_times import DIMENSIONS, of_processes
 from scalkit.measure.records import Cell
 from scalkit.measure.runfile import RunFile
 from scalkit.measure.schema import FUNCTION, METRICS, PROCESS, REPETITION, RUN, Metric, function_order
+from scalkit.measure.virtual_time import clock_attributes, machine_in_words
 
 __all__ = ["assemble", "common", "places", "require_distinct", "run_labels"]
 
 _LEAST_VALID = 5
 """With fewer repetitions than these, the flagged ones stay."""
+
+_STEP_S = 1e-9
+"""A virtual clock shows whole nanoseconds; on a real one other things disturb more."""
 
 _COUNTED = {"operations": Metric("operations", "op", "operations, as the program counts them", exact=True)}
 _DETAIL_UNITS = {"time_first": "s", "time_pure": "s", "time_work": "s", "overlap": "1"}
@@ -127,6 +131,7 @@ def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Data
         "parameter": parameter,
         "measured_on": places(files),
         "simulated": int(simulated == "simulated"),
+        **clock_attributes([file.env.virtual for file in files if file.cells]),
         "mpi_library": library or "",
         "datatype": datatype or "",
         "started": min((file.env.started for file in files if file.env.started), default=""),
@@ -145,13 +150,19 @@ def _title(files: Sequence[RunFile], parameter: str) -> str:
 
 
 def places(files: Sequence[RunFile]) -> str:
-    """Return the hosts; of a simulation its machine."""
-    if not files[0].env.simulated:
-        return ", ".join(sorted({file.env.host for file in files} - {""}))
-    return ", ".join(sorted({_machine(file) for file in files} - {""}))
+    """Return the hosts; of a simulation and of virtual time the machine."""
+    return ", ".join(dict.fromkeys(word for word in sorted(map(_machine, files), key=_is_virtual) if word))
+
+
+def _is_virtual(place: str) -> tuple[bool, str]:
+    return place.endswith("in virtual time"), place
 
 
 def _machine(file: RunFile) -> str:
+    if file.env.virtual:
+        return machine_in_words(file.env.virtual)
+    if not file.env.simulated:
+        return file.env.host
     provenance = file.env.fields.get("provenance")
     simulation = provenance.get("simulation") if isinstance(provenance, dict) else None
     if not isinstance(simulation, dict) or not isinstance(simulation.get("platform"), str):
@@ -176,14 +187,18 @@ class _Board:
         self._most_processes = max((cell.p for file in files for cell in file.cells if cell.process_ns), default=0)
         self._crowded = dict.fromkeys(self._points, False)
         self._per_node: dict[int, set[int]] = {point: set() for point in self._points}
+        virtual = {bool(file.env.virtual) for file in files}
+        self._is_virtual, self._is_mixed = True in virtual, len(virtual) > 1
         self._shape = (len(self._functions), len(self._points), len(self._runs))
         self._arrays: dict[str, NDArray[Any]] = {}
 
     def place(self, file: RunFile) -> None:
         """Put the values of one file where they belong."""
         env = file.env
-        self._crowded[env.point] |= env.oversubscribed
-        self._per_node[env.point].add(env.processes_per_node)
+        if bool(env.virtual) or not self._is_virtual:  # memory beside it says nothing about run times
+            self._crowded[env.point] |= env.oversubscribed
+        if not (env.virtual and self._is_mixed):
+            self._per_node[env.point].add(env.processes_per_node)
         for op in dict.fromkeys(cell.op for cell in file.cells):
             timed = self._timed[self._index[id(file)], op]
             at = self._at(op, file)
@@ -223,7 +238,8 @@ class _Board:
         last = PROCESS if DIMENSIONS.get(name) == PROCESS else REPETITION
         dims = (FUNCTION, self._parameter, RUN, last)[: array.ndim]
         if name in METRICS or name in _COUNTED:
-            return dims, array, {**METRICS, **_COUNTED}[name].attrs()
+            attrs = {**METRICS, **_COUNTED}[name].attrs()
+            return dims, array, attrs | ({"resolution": _STEP_S} if name == "time" and self._is_virtual else {})
         if name == "status":
             return dims, array.astype(np.str_), {"role": "quality", "long_name": "how the repetitions ended"}
         if name in _QUALITY:

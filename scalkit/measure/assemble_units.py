@@ -16,6 +16,7 @@ from scalkit.measure.assemble import common, places, require_distinct, run_label
 from scalkit.measure.pattern_records import Units
 from scalkit.measure.runfile import RunFile
 from scalkit.measure.schema import FUNCTION, REPETITION, RUN, Metric
+from scalkit.measure.virtual_time import clock_attributes
 
 __all__ = ["MASTER_WORKER", "SHARES", "UNIT_TIME", "WORKERS", "assemble_units"]
 
@@ -71,6 +72,7 @@ def assemble_units(files: Sequence[RunFile]) -> xr.Dataset:
         "title": f"{'simulation of ' if kind == 'simulated' else ''}a master and its workers",
         "measured_on": places(files),
         "simulated": int(kind == "simulated"),
+        **clock_attributes([file.env.virtual for file in files]),
         "mpi_library": library or "",
         "datatype": "byte",
         "started": min((file.env.started for file in files if file.env.started), default=""),

@@ -24,6 +24,7 @@ from scalkit.measure.schema import (
     metrics_of,
     parameters_of,
 )
+from scalkit.measure.virtual_time import clock_of, machine_of
 
 __all__ = ["combine"]
 
@@ -110,12 +111,22 @@ def _require_agreement(given: Sequence[xr.Dataset]) -> None:
             raise DataError(
                 f"measurements that differ in their {what} cannot be combined: {shown}; judge them apart{way}."
             )
+    _require_one_clock(given)
     units: dict[str, str] = {}
     for ds in given:
         for metric in metrics_of(ds):
             unit = str(ds[metric].attrs["units"])
             if units.setdefault(metric, unit) != unit:
                 raise DataError(f"the metric {metric!r} is in {units[metric]!r} and in {unit!r}; convert one of them.")
+
+
+def _require_one_clock(given: Sequence[xr.Dataset]) -> None:
+    """Return nothing if all run times were read from the same clock; bytes have none."""
+    clocks = list(dict.fromkeys(clock_of(machine_of(ds.attrs)) for ds in given if "time" in metrics_of(ds)))
+    if len(clocks) > 1:
+        raise DataError(
+            f"measurements that differ in their clock cannot be combined: {' and '.join(map(repr, clocks))}; judge them apart."
+        )
 
 
 def _require_parameters(given: Sequence[xr.Dataset]) -> None:

@@ -31,6 +31,8 @@ class ExperimentFile:
     run_id, library, host, started : str
     p : int
     oversubscribed, simulated : bool
+    virtual : mapping
+        The numbers of the virtual machine; empty if the clock was real.
     cells : tuple of mappings
         One for each experiment that was measured: its record.
     complete : bool
@@ -47,6 +49,7 @@ class ExperimentFile:
     p: int
     oversubscribed: bool
     simulated: bool
+    virtual: Mapping[str, Any]
     cells: tuple[Mapping[str, Any], ...]
     complete: bool
     notes: tuple[str, ...]
@@ -112,6 +115,7 @@ def read_experiment_file(path: Path) -> ExperimentFile:
         env.p,
         env.oversubscribed,
         env.simulated,
+        env.virtual,
         tuple(cells),
         complete,
         tuple(notes),

@@ -14,6 +14,7 @@ import numpy as np
 
 from scalkit.errors import DataError
 from scalkit.measure.experiment_file import ExperimentFile, is_experiment_file, read_experiment_file
+from scalkit.measure.virtual_time import clock_attributes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,8 +55,9 @@ class ExperimentTable(dict[str, Any]):
     Attributes
     ----------
     attrs : dict
-        ``mpi_library``, ``host``, ``started``, ``simulated``, ``value``; ``foreign_load``, the mean share of the machine that
-        others used; ``notes``, what is missing or was left out, a sentence each.
+        ``mpi_library``, ``host``, ``started``, ``simulated``, ``clock`` and ``virtual`` if it was virtual, ``value``;
+        ``foreign_load``, the mean share of the machine that others used; ``notes``, what is missing or was left out, a
+        sentence each.
     """
 
     def __init__(self, columns: Mapping[str, Any], attrs: Mapping[str, Any]) -> None:
@@ -224,12 +226,14 @@ def _times(cells: Sequence[Mapping[str, Any]], value: str, keep_flagged: bool) -
 
 
 def _facts(files: Sequence[ExperimentFile]) -> dict[str, Any]:
-    loads = [cell["foreign_load"] for file in files for cell in file.cells if "foreign_load" in cell]
+    every = [cell for file in files if not file.virtual for cell in file.cells]
+    loads = [cell["foreign_load"] for cell in every if "foreign_load" in cell]
     return {
         "mpi_library": "; ".join(sorted({_library(file) for file in files} - {""})),
         "host": ", ".join(sorted({file.host for file in files} - {""})),
         "started": min((file.started for file in files if file.started), default=""),
         "simulated": any(file.simulated for file in files),
+        **clock_attributes([file.virtual for file in files]),
         "foreign_load": float(np.mean(loads)) if loads else float("nan"),
     }
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from scalkit.errors import RunFileError
 from scalkit.measure.schema import RESERVED
+from scalkit.measure.virtual_time import virtual_of
 
 __all__ = ["SCHEMA", "Cell", "Count", "Env", "Memory", "Record", "Skip"]
 
@@ -116,6 +117,10 @@ class Record:
             raise self._wrong(key, "an object {...}")
         return value
 
+    def without(self, key: str) -> Record:
+        """Return the same record without a field."""
+        return Record(self.file, self.line, {name: value for name, value in self.fields.items() if name != key})
+
     def below(self, key: str) -> Record:
         """Return the object in field `key` as a record of the same line."""
         return Record(self.file, self.line, {"rec": f"{self.fields.get('rec')}.{key}", **self.mapping(key)})
@@ -123,7 +128,10 @@ class Record:
 
 @dataclass(frozen=True)
 class Env:
-    """Circumstances of one launch, the first line of its file; `point` is its value of `parameter`."""
+    """Circumstances of one launch, the first line of its file; `point` is its value of `parameter`.
+
+    In virtual time, where `virtual` has the numbers of the machine, processes never outnumber cores, and the nodes are its.
+    """
 
     run_id: str
     program: str
@@ -137,6 +145,7 @@ class Env:
     parameter: str
     point: int
     fields: Mapping[str, Any] = field(repr=False)
+    virtual: Mapping[str, Any] = field(repr=False, default_factory=dict)
 
     @classmethod
     def of(cls, record: Record) -> Env:
@@ -148,6 +157,8 @@ class Env:
             )
         p = record.whole("p", least=1)
         parameter, point = _point(record, p)
+        virtual = virtual_of(record.fields)
+        per_node = min(p, Record(record.file, record.line, virtual).whole("per_node", 1, least=1)) if virtual else p
         return cls(
             run_id=record.name("run_id"),
             program=record.name("program"),
@@ -155,12 +166,13 @@ class Env:
             host=record.text("host", ""),
             started=record.text("started", ""),
             mpi_library=record.text("mpi_library", ""),
-            processes_per_node=record.whole("processes_per_node", p, least=1),
-            oversubscribed=record.flag("oversubscribed", False),
+            processes_per_node=per_node if virtual else record.whole("processes_per_node", p, least=1),
+            oversubscribed=record.flag("oversubscribed", False) and not virtual,
             simulated=record.flag("simulated", False),
             parameter=parameter,
             point=point,
             fields=record.fields,
+            virtual=virtual,
         )
 
 

@@ -18,6 +18,7 @@ from scalkit.measure.cutting import CUT_MEANS, cut_mean
 from scalkit.measure.layout import points_in
 from scalkit.measure.schema import FUNCTION, REPETITION, RUN, check, is_list, metrics_of, parameters_of
 from scalkit.measure.values import Values
+from scalkit.measure.virtual_time import TIMED, is_virtual, said_of
 from scalkit.units import format_quantity
 
 __all__ = ["Series", "Statistic", "series", "series_on", "statistic_over"]
@@ -181,6 +182,7 @@ def _series_of(ds: xr.Dataset, parameter: str, metric: str, statistic: Statistic
                 resolution=_resolution(ds[metric]),
                 repetitions=_repetitions(cube[index][there], per_run[index][there]),
                 simulated=bool(ds.attrs.get("simulated", 0)),
+                virtual=is_virtual(ds.attrs) and metric in TIMED,
             )
         )
     return found
@@ -253,6 +255,8 @@ def _caveats(
     short = there & _of_function(ds, "incomplete", function, parameter, np.any, False)
     if short.any():
         light.append(f"some run files at {_places(ds, parameter, short)} end early")
+    if is_virtual(ds.attrs) and metric in TIMED:
+        light.append(said_of(ds.attrs))
     load = _load(ds, function) if metric == "time" else 0.0
     if load > _FOREIGN_LOAD_WORTH_A_WORD:
         light.append(f"other programs used about {100 * load:.0f} % of the CPU")

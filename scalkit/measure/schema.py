@@ -209,6 +209,10 @@ def _is_text_table(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
 
 
+def _is_table(value: object) -> bool:
+    return isinstance(value, dict)
+
+
 def _is_text_list(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
@@ -220,6 +224,7 @@ def _is_record(value: object) -> bool:
 _JSON_ATTRIBUTES: dict[str, tuple[Callable[[object], bool], str]] = {
     "inputs": (_is_text_table, "an object of file names and texts"),
     "notes": (_is_text_list, "a list of texts"),
+    "virtual": (_is_table, "an object"),
     "campaign": (_is_record, "an object whose 'arguments' and 'settings' are objects"),
 }
 

@@ -37,6 +37,8 @@ class Values:
         Of the only run; None where there are several runs.
     simulated : bool
         Whether a simulator computed the values.
+    virtual : bool
+        Whether they are times of a virtual clock.
     """
 
     function: str
@@ -52,6 +54,7 @@ class Values:
     resolution: float = 0.0
     repetitions: NDArray[np.float64] | None = None
     simulated: bool = False
+    virtual: bool = False
 
     @property
     def replicates(self) -> NDArray[np.float64]:

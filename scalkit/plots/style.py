@@ -87,9 +87,11 @@ _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif
 
 
 def metric_word(subject: Any) -> str:
-    """Return what a verdict or series is about, in words; of values that a simulator computed it says so."""
+    """Return what a verdict or series is about, in words; of values that are simulated, or in virtual time, it says so."""
     word = METRIC_WORDS.get(subject.metric, str(subject.metric))
     series = getattr(subject, "series", subject)
+    if getattr(series, "virtual", False):
+        return f"{word}, virtual"
     return f"{word}, simulated" if getattr(series, "simulated", False) else word
 
 

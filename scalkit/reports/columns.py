@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from scalkit.fit import MIN_POINTS
+from scalkit.measure.virtual_time import is_virtual
 from scalkit.reports.answer import counted, status_sentence
 from scalkit.reports.page import Page, open_page
 from scalkit.validation import Verdict
@@ -162,7 +163,9 @@ def open_columns(
 
 
 def _with_origin(head: str, page: Page) -> str:
-    """Return the head of a column, which says so when its values come from a simulator."""
+    """Return the head of a column, which says so when its values come from a simulator or a virtual clock."""
+    if is_virtual(page.data.attrs):
+        return head if "virtual" in head else f"{head} (virtual time)"
     is_said = not int(page.data.attrs.get("simulated", 0)) or "simulated" in head
     return head if is_said else f"{head} (simulated)"
 

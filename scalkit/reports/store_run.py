@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from scalkit.markup import counted
+from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
 from scalkit.plots.store_run_figure import Quartiles
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.reports.outcome import write_outcome
@@ -248,6 +249,8 @@ def _caveats(page: RunPage) -> Iterator[str]:
         yield f"This run was retracted: {reason}. It is in no answer of the store."
     if measured["simulated"]:
         yield "These times are simulated, not measured: they tell about the simulated machine, and repeat exactly."
+    if machine := measured["simulation"].get("virtual"):
+        yield f"These times are those of a virtual clock: {numbers_in_words(machine)}; {LEFT_OUT}."
     crowded = sorted({row["p"] for row in rows if row["oversubscribed"]})
     if crowded:
         several = ", ".join(map(str, crowded))

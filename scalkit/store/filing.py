@@ -14,6 +14,7 @@ from scalkit.errors import DataError
 from scalkit.measure.cutting import CUTS
 from scalkit.measure.records import Cell, Count, Memory
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
+from scalkit.measure.virtual_time import machine_in_words
 from scalkit.store.content import RunContent
 from scalkit.store.filing_cells import add_trips, add_units
 from scalkit.store.patterns import pattern_of, role_of
@@ -42,12 +43,12 @@ def runs_of_files(paths: Iterable[Path], measured: Mapping[str, Any], filing: Ma
     RunFileError
         If one is malformed.
     """
-    groups: dict[str, list[RunFile]] = {}
+    groups: dict[tuple[str, bool], list[RunFile]] = {}
     campaigns: dict[Path, dict[str, Any]] = {}
     for path in _files(paths):
         file = read_run_file(path)
         if file.cells or file.memories or file.counts or file.units or file.trips:
-            groups.setdefault(file.env.run_id, []).append(file)
+            groups.setdefault((file.env.run_id, bool(file.env.virtual)), []).append(file)  # memory beside it is real
             campaigns.setdefault(path.parent, _campaign(path.parent))
     if not groups:
         raise DataError("there are no measurements in what was named; name a campaign folder or run files (*.jsonl).")
@@ -256,6 +257,8 @@ def _measured(files: Sequence[RunFile], campaign: Mapping[str, Any]) -> dict[str
     machine = first.env.host
     if first.env.simulated:
         machine = f"{simulation.get('platform', machine)}, simulated, {per_node} per node"
+    if first.env.virtual:
+        machine, simulation = machine_in_words(first.env.virtual), {"virtual": dict(first.env.virtual)}
     return {
         "campaign": str(campaign.get("id") or re.sub(r"-r\d{1,6}$", "", first.env.run_id)),
         "label": first.env.run_id,

@@ -12,6 +12,7 @@ from scalkit.errors import DataError
 from scalkit.measure.assemble import assemble
 from scalkit.measure.records import Cell, Count, Env, Memory
 from scalkit.measure.runfile import RunFile
+from scalkit.measure.virtual_time import virtual_of
 from scalkit.store.loading_cells import cells_dataset, is_of_cells
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def _env(measured: Mapping[str, Any], launch: Mapping[str, Any], row: Mapping[st
         parameter=str(measured["parameter"]),
         point=int(launch.get("point", row["p"])),
         fields={"provenance": {"simulation": measured["simulation"]}} if measured["simulation"] else _NOTHING,
+        virtual=virtual_of({"provenance": measured["simulation"]}),
     )
 
 

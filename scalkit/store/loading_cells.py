@@ -13,6 +13,7 @@ import xarray as xr
 from scalkit.measure.assemble import run_labels
 from scalkit.measure.assemble_units import MASTER_WORKER, SHARES, UNIT_TIME, WORKERS
 from scalkit.measure.schema import METRICS
+from scalkit.measure.virtual_time import clock_attributes, virtual_of
 from scalkit.store.columns import UNITS
 from scalkit.store.filing_cells import CELL_PROGRAMS
 
@@ -94,6 +95,7 @@ def _attributes(
         "parameter": parameter,
         "measured_on": str(measured["machine"]),
         "simulated": int(bool(measured["simulated"])),
+        **clock_attributes([virtual_of({"provenance": record["measured"]["simulation"]}) for record, _ in runs]),
         "mpi_library": str(measured["mpi_library"]),
         "datatype": "byte",
         "started": min(str(record["measured"]["started"]) for record, _ in runs),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from scalkit.measure import fixed_parameters
+from scalkit.measure.virtual_time import is_virtual, machine_of, numbers_in_words
 from scalkit.plots.style import RANK_MARKS, rank_key
 from scalkit.reports.markup import esc
 from scalkit.reports.page import Page
@@ -99,4 +100,6 @@ def facts(page: Page) -> str:
     shown = [f"<li>{esc(label)} <b>{esc(value)}</b></li>" for label, value in known if value not in (None, "")]
     if int(attrs.get("simulated", 0)):
         shown.append("<li><b>simulated, not measured</b></li>")
+    if is_virtual(attrs):
+        shown.append(f"<li>clock <b>virtual: {esc(numbers_in_words(machine_of(attrs)))}</b></li>")
     return "".join(shown)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from scalkit.measure import parameters_of
 from scalkit.measure.layout import as_points
+from scalkit.measure.virtual_time import said_of
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.reports.markup import esc, name, notes, table
 from scalkit.reports.page import Page
@@ -112,6 +113,11 @@ def _remarks(page: Page) -> Iterator[str]:
     yield from page.notes
     if int(data.attrs.get("simulated", 0)):
         yield "These values come from a simulator, not from a machine."
+    if said := said_of(data.attrs):
+        yield (
+            f"Run times are those of a virtual clock: {said}. They repeat exactly and decide, and say nothing of the speed of "
+            "this machine."
+        )
 
 
 def _where(data: xr.Dataset, coordinate: str) -> str:
