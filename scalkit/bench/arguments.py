@@ -12,7 +12,7 @@ from scalkit.bench.refinement import Refinement
 from scalkit.errors import UsageError
 from scalkit.measure.cutting import Cut
 
-__all__ = ["DATATYPES", "SYNCS", "Arguments"]
+__all__ = ["DATATYPES", "SYNCS", "Arguments", "require_counts"]
 
 DATATYPES = {"byte": 1, "int": 4, "double": 8}
 SYNCS = ("round", "window", "dissemination")
@@ -112,9 +112,9 @@ class Arguments:
         _choice("--shapes", self.shapes, SHAPES)
         _choice("--datatype", (self.datatype,), tuple(DATATYPES))
         _choice("--sync", (self.sync,), SYNCS)
-        _require_counts("-n", self.counts)
+        require_counts("-n", self.counts)
         if self.memory_counts is not None:
-            _require_counts("--memory-n", self.memory_counts)
+            require_counts("--memory-n", self.memory_counts)
             if "memory" not in self.kinds:
                 raise UsageError("--memory-n: memory is not measured; add memory, or leave --memory-n out.")
         _range("--runs", self.runs, 1, _MOST_RUNS)
@@ -185,11 +185,18 @@ def _newer() -> dict[str, Any]:
     return {field.name: field.default for field in fields(Arguments) if field.name in _NEWER}
 
 
-def _require_counts(option: str, counts: tuple[int, ...]) -> None:
+def require_counts(option: str, counts: tuple[int, ...], least: int = 2) -> None:
+    """Return nothing if these are numbers of processes, each once, ascending.
+
+    Raises
+    ------
+    UsageError
+        If they are not.
+    """
     shown = ",".join(map(str, counts)) or "nothing"
-    if not counts or any(n < 2 or n > _MOST_PROCESSES for n in counts):
+    if not counts or any(n < least or n > _MOST_PROCESSES for n in counts):
         raise UsageError(
-            f"{option} {shown}: name numbers of processes from 2 to {_MOST_PROCESSES}, such as {option} 2,4,8,16,32."
+            f"{option} {shown}: name numbers of processes from {least} to {_MOST_PROCESSES}, such as {option} 2,4,8,16,32."
         )
     if list(counts) != sorted(set(counts)):
         raise UsageError(f"{option} {shown}: name each number of processes once, ascending.")

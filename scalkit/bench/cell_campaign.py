@@ -178,5 +178,7 @@ class CellCampaign:
             raise UsageError(
                 f"{self.folder.path} was measured with {then!s:.80}, now it is {facts['mpi']['name']:.80}; name another --out."
             )
+        if record.get("virtual") != facts.get("virtual"):
+            raise UsageError(f"{self.folder.path} was measured on another virtual machine; name another --out.")
         if record.get("sources", {}).get("sha256") != facts["sources"]["sha256"]:
             raise UsageError(f"{self.folder.path} was measured with other microbenchmarks; name another --out.")

@@ -25,6 +25,7 @@ STEMS = {
     "hops": "hops",
     "neighbourhood": "neighbourhood",
     "master-worker": "master-worker",
+    "program": "program",
 }
 
 

@@ -19,6 +19,7 @@ COMMANDS = (
     "measure",
     "campaign",
     "mpi",
+    "virtual",
     "mafia",
     "model",
     "validate",

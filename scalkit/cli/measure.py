@@ -35,13 +35,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from scalkit.cli.master_worker import WHAT, add_farm_options, prepared_farm
 from scalkit.cli.measuring_rules import (
     add_rules,
+    counts_of,
     is_sized,
     processes_of,
     ranges_of,
@@ -160,7 +160,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"--timeout {args.timeout:g}: a positive number of seconds is needed.")
     out = Path(args.out)
     _require_usable(args, out)
-    counts = _counts(args.processes)
+    counts = counts_of(args.processes, "-n")
     if WHAT in args.what:
         refuse_rules(args, WHAT)
         if args.memory_n is not None:
@@ -263,7 +263,7 @@ def _arguments(args: argparse.Namespace, counts: tuple[int, ...], out: Path, tar
         **rules_of(args),
         functions=tuple(args.function) or None,
         processes_per_node=args.per_node if target.mpi.is_simulated else None,
-        memory_counts=None if args.memory_n is None else _counts(args.memory_n, "--memory-n"),
+        memory_counts=None if args.memory_n is None else counts_of(args.memory_n, "--memory-n"),
     )
 
 
@@ -292,23 +292,6 @@ def _drawn_seed() -> int:
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
-
-
-def _counts(text: str, option: str = "-n") -> tuple[int, ...]:
-    from scalkit.errors import UsageError
-
-    ends = re.fullmatch(r"\s*([0-9]{1,9})\s*\.\.\s*([0-9]{1,9})\s*", text)
-    if ends is not None:
-        powers = tuple(2**i for i in range(30) if int(ends[1]) <= 2**i <= int(ends[2]))
-        if not powers:
-            raise UsageError(
-                f"{option} {text}: there is no power of two from {ends[1]} to {ends[2]}; write as in {option} 2..1024."
-            )
-        return powers
-    words = _words(text)
-    if not all(word.isascii() and word.isdecimal() and len(word) < 10 for word in words):
-        raise UsageError(f"{option} {text}: numbers of processes are needed, such as {option} 2,4,8,16,32.")
-    return tuple(int(word) for word in words)
 
 
 def _opening(campaign: Campaign | FarmCampaign) -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "add_rules",
+    "counts_of",
     "is_sized",
     "numbers",
     "processes_of",
@@ -146,6 +147,30 @@ def numbers(option: str, text: str, example: str) -> tuple[int, ...]:
     if not words or not all(word.isascii() and word.isdecimal() and len(word) < 11 for word in words):
         raise UsageError(f"{option} {text:.60}: whole numbers are needed, such as {option} {example}.")
     return tuple(map(int, words))
+
+
+def counts_of(text: str, option: str) -> tuple[int, ...]:
+    """Return numbers of processes between commas, or the powers of two of a range.
+
+    Raises
+    ------
+    UsageError
+        If they cannot be read.
+    """
+    from scalkit.errors import UsageError
+
+    ends = re.fullmatch(r"\s*([0-9]{1,9})\s*\.\.\s*([0-9]{1,9})\s*", text)
+    if ends is not None:
+        powers = tuple(2**i for i in range(30) if int(ends[1]) <= 2**i <= int(ends[2]))
+        if not powers:
+            raise UsageError(
+                f"{option} {text}: there is no power of two from {ends[1]} to {ends[2]}; write as in {option} 2..1024."
+            )
+        return powers
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not all(word.isascii() and word.isdecimal() and len(word) < 10 for word in words):
+        raise UsageError(f"{option} {text}: numbers of processes are needed, such as {option} 2,4,8,16,32.")
+    return tuple(int(word) for word in words)
 
 
 def is_sized(args: argparse.Namespace) -> bool:

@@ -1,0 +1,136 @@
+"""Run an MPI program in virtual time, at several numbers of processes: how does it scale on a machine that is not here?
+
+The program and its MPI library run unmodified over TCP, above a layer that owns the clock: a message arrives when a network of
+the given latency and bandwidth would deliver it (docs/virtual-time.md). Two cores are enough for a hundred processes, and the
+times repeat exactly, whatever else the machine does.
+
+    scalkit virtual -n 2..64 -- ./prog 1000                                  the program, a cluster, computing costs no time
+    scalkit virtual -n 2..64 --network ethernet --per-node 8 -- ./prog       8 processes on each node of a slower network
+    scalkit virtual -n 1..32 --compute cpu --out runs/prog -- python prog.py and what it computes, by its processor time
+    scalkit validate runs/prog --expect mine.toml                            does it grow as expected?
+
+Each launch leaves a run file and what the program printed in --out; the same command runs only what is missing. Exit status: 0
+everything ran, 2 something is missing, 130 after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scalkit.bench.virtual_program import Account, ProgramCampaign
+
+HELP = "run an MPI program in virtual time, on a machine that is not here"
+
+__all__ = ["HELP", "add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `scalkit virtual`."""
+    add = parser.add_argument
+    add("program", nargs="+", metavar="PROGRAM", help="the program and its arguments, after --")
+    add(
+        "-n",
+        "--processes",
+        default="2..32",
+        metavar="N,N,...",
+        help="numbers of processes; 2..64 are the powers of two from 2 to 64 (default: %(default)s)",
+    )
+    add(
+        "--network",
+        default="cluster",
+        metavar="NAME",
+        help="cluster, ethernet, a TOML file, a model card, or L=1us,o=0.3us,g=0.1us,G=0.08ns/B (default: %(default)s)",
+    )
+    add("--per-node", type=int, default=None, metavar="N", help="processes on a node (default: each has its own)")
+    add(
+        "--compute",
+        choices=("none", "cpu", "instructions"),
+        default="none",
+        help="what computing between calls of MPI costs: nothing, the time of the processor, which scatters, or instructions, "
+        "which repeat (default: %(default)s)",
+    )
+    add("--scale", type=float, default=1.0, metavar="X", help="virtual seconds for one of computing (default: 1)")
+    add("--out", default="runs/virtual", metavar="FOLDER", help="where to write (default: %(default)s)")
+    add(
+        "--mpi",
+        default=None,
+        metavar="NAME",
+        help="one of 'scalkit mpi list', or the path of an mpicc (default: found)",
+    )
+    add("--timeout", type=float, default=600.0, metavar="SECONDS", help="for one launch (default: %(default)g)")
+    add("--json", action="store_true", help="print the table as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run what is missing, print what all launches needed, and return 0 or 2."""
+    from pathlib import Path
+
+    from scalkit.bench.network import read_network
+    from scalkit.bench.targets import find_targets
+    from scalkit.bench.virtual import virtual
+    from scalkit.bench.virtual_program import prepare_program
+    from scalkit.cli.measuring_rules import counts_of
+    from scalkit.cli.progress import progress_printer, resumable, terminated_like_interrupted
+    from scalkit.errors import UsageError
+
+    if not args.timeout > 0:
+        raise UsageError(f"--timeout {args.timeout:g}: a positive number of seconds is needed.")
+    counts = counts_of(args.processes, "-n")
+    network = read_network(args.network).with_per_node(args.per_node)
+    out = Path(args.out)
+    with terminated_like_interrupted():
+        (target,) = find_targets([args.mpi] if args.mpi else [])
+        mpi = virtual(target.mpi, network, compute=args.compute, scale=args.scale)
+        campaign = prepare_program(out, tuple(args.program), counts, mpi)
+        with resumable(out), progress_printer(sys.stderr) as on_progress:
+            result = campaign.run(timeout_s=args.timeout, on_progress=on_progress)
+    for text in result.failures:
+        sys.stderr.write(f"scalkit virtual: {text}\n")
+    _say(campaign, args.json)
+    return 2 if result.missing else 0
+
+
+def _say(campaign: ProgramCampaign, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from scalkit.bench.virtual_program import accounts
+    from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
+
+    found, machine = accounts(campaign), campaign.facts["virtual"]
+    if as_json:
+        content = {"out": str(campaign.folder.path), "virtual": machine, "launches": [asdict(one) for one in found]}
+        sys.stdout.write(json.dumps(content, indent=2) + "\n")
+        return
+    if not found:
+        return
+    left_out = f"{LEFT_OUT[:1].upper()}{LEFT_OUT[1:]}."
+    sys.stdout.write(
+        f"{campaign.arguments.name}, {campaign.mpi.name}: {numbers_in_words(machine)}\n"
+        f"{_table(found)}{left_out}\nRun files in {campaign.folder.path}\n"
+    )
+
+
+def _table(found: Sequence[Account]) -> str:
+    from scalkit.units import format_quantity
+
+    rows = [("p", "completion", "in MPI, mean", "max", "messages", "bytes")]
+    rows += [
+        (
+            str(one.p),
+            format_quantity(one.completion_s, "s", 4),
+            f"{100 * one.mpi_share:.1f} %",
+            f"{100 * one.most_mpi_share:.1f} %",
+            f"{one.messages:,}",
+            format_quantity(one.bytes, "B"),
+        )
+        for one in found
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "".join(f"{line}\n" for line in lines)
