@@ -9,6 +9,7 @@ from typing import Any
 
 from scalkit.bench.arguments import DATATYPES
 from scalkit.bench.neighbourhood import design_text, experiments
+from scalkit.bench.network import read_network
 from scalkit.bench.operations import FUNCTIONS, GROUPS, KINDS, NEIGHBOURHOOD, choose, operations
 from scalkit.bench.platforms import load_platform
 from scalkit.bench.refinement import Refinement
@@ -51,6 +52,7 @@ class Checks:
         self._sizes()
         self._libraries()
         self._platforms()
+        self._clock()
         self._rules()
         return self._found
 
@@ -166,6 +168,21 @@ class Checks:
         words = [f"{key}={name}" for key, name in self._table.get("algorithms", {}).items()]
         self._try(("algorithms",), read_algorithms, words)
 
+    def _clock(self) -> None:
+        """Say what is wrong with the virtual machine, and what does not go with it."""
+        if "memory_processes" in self._table and "memory" not in self._table["measure"]:
+            self._say(("memory_processes",), "memory is not measured; add 'memory' to measure, or leave it out.")
+        if self._table.get("clock") != "virtual":
+            if "network" in self._table:
+                self._say(("network",), 'network is the machine of a virtual clock; add clock = "virtual".')
+            return
+        for key, why in (("platform", "that is SimGrid's"), ("slurm", "virtual time runs on one node, here")):
+            if key in self._table:
+                self._say((key,), f'{key} does not go with clock = "virtual": {why}; leave one of them out.')
+        network = absolute(self._table.get("network", "cluster"), self._base)
+        for per_node in self._table.get("processes_per_node", [None]):
+            self._try(("network",), lambda many: read_network(network).with_per_node(many), per_node)
+
     def _room_on(self, name: str) -> None:
         platform = load_platform(absolute(name, self._base))
         most = int(max(self._table["processes"]))
@@ -198,8 +215,8 @@ def _keyed(message: str) -> str:
 
 
 def is_file(word: str) -> bool:
-    """Return whether a word names a file: C or Python of the user, or a platform."""
-    return word.endswith((".c", ".xml")) or ".py:" in word
+    """Return whether a word names a file: C or Python of the user, a platform or a network."""
+    return word.endswith((".c", ".xml", ".toml")) or ".py:" in word
 
 
 def absolute(word: str, base: Path) -> str:

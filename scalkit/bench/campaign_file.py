@@ -51,6 +51,8 @@ class Library:
         Name or path of a machine to simulate, in place of a library.
     algorithms : mapping of str to str
         Of the simulated collectives.
+    network : str or None
+        The machine of the virtual clock, as `scalkit.bench.network.read_network` takes it; None for the real clock.
     """
 
     name: str = HERE
@@ -61,6 +63,7 @@ class Library:
     is_own: bool = True
     platform: str | None = None
     algorithms: Mapping[str, str] = field(default_factory=dict)
+    network: str | None = None
 
 
 @dataclass(frozen=True)
@@ -208,6 +211,9 @@ def _variants(table: Mapping[str, Any], base: Path) -> tuple[Variant, ...]:
     libraries = [_library(name, table.get("libraries", {})) for name in table.get("mpi", [])]
     libraries += [_simulated(absolute(name, base), table.get("algorithms", {})) for name in platforms_of(table)]
     libraries = libraries or [Library()]
+    if table.get("clock") == "virtual":
+        network = absolute(table.get("network", "cluster"), base)
+        libraries = [replace(library, network=network) for library in libraries]
     sizes = [int(size) for size in table.get("sizes", [8])]
     placements: list[int | None] = [int(n) for n in table.get("processes_per_node", [])] or [None]
     combinations = list(product(libraries, sizes, placements))
@@ -256,7 +262,7 @@ def _arguments(
     return Arguments(
         kinds=tuple(table["measure"]),
         counts=tuple(sorted(int(n) for n in table["processes"])),
-        runs=int(table.get("runs", 10)),
+        runs=int(table.get("runs", 1 if table.get("clock") == "virtual" else 10)),
         seed=int(table.get("seed", 1)),
         ops=tuple(table.get("functions", ())),
         size=size,
@@ -272,6 +278,7 @@ def _arguments(
         processes_per_node=per_node,
         functions=own or None,
         experiments=experiments or None,
+        memory_counts=tuple(sorted(map(int, memory))) if (memory := table.get("memory_processes")) else None,
     )
 
 

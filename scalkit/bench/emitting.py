@@ -79,6 +79,11 @@ def _with_one_library(file: CampaignFile, tool: str, wanted: str | None) -> Camp
             f"{file.path} has the simulated machine {simulated!r}, which {tool} cannot launch; measure it with 'scalkit campaign "
             f"run {file.path}', and leave it out here."
         )
+    if chosen[0].library.network is not None:
+        raise UsageError(
+            f'{file.path} has clock = "virtual", which {tool} cannot launch; measure it with \'scalkit campaign run '
+            f"{file.path}'."
+        )
     if wanted is None and len(names) > 1:
         raise UsageError(
             f"{file.path} names {', '.join(names)}; a file for {tool} measures one MPI library: write one for each, with "

@@ -38,7 +38,8 @@ def prepare_here(file: CampaignFile, *, set_aside: bool = False) -> tuple[Campai
     """
     for variant in file.variants:
         p, per_node = max(variant.arguments.counts), variant.arguments.processes_per_node
-        if variant.library.platform is None and per_node is not None and p > per_node:
+        is_real = variant.library.platform is None and variant.library.network is None
+        if is_real and per_node is not None and p > per_node:
             raise UsageError(
                 f"{file.path}: {p} processes with {per_node} on a node need several nodes, and this machine is one; leave "
                 "out processes_per_node, or submit the campaign."

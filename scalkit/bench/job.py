@@ -10,9 +10,11 @@ from scalkit.bench.campaign import Campaign, Progress, Result, prepare
 from scalkit.bench.campaign_file import CampaignFile, Library, Variant
 from scalkit.bench.libraries import find_library
 from scalkit.bench.mpi import Mpi, find_mpi
+from scalkit.bench.network import read_network
 from scalkit.bench.placement import place_processes
 from scalkit.bench.platforms import load_platform
 from scalkit.bench.simulator import read_algorithms, simulate
+from scalkit.bench.virtual import virtual
 from scalkit.errors import LaunchError, UsageError
 
 __all__ = ["library_mpi", "prepare_variant", "run_job"]
@@ -79,7 +81,11 @@ def prepare_variant(
         chosen = read_algorithms([f"{key}={name}" for key, name in library.algorithms.items()])
         mpi: Mpi = simulate(load_platform(library.platform), per_node=per_node or 1, algorithms=chosen)
     else:
-        mpi = place_processes(library_mpi(library, launcher), per_node)
+        mpi = library_mpi(library, launcher)
+        if library.network is None:
+            mpi = place_processes(mpi, per_node)
+        else:
+            mpi = virtual(mpi, read_network(library.network).with_per_node(per_node))
     return prepare(folder, variant.arguments, mpi, identity=identity, set_aside=set_aside)
 
 
