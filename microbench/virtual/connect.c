@@ -16,18 +16,19 @@
 
 struct sk_fd sk_fds[SK_MOST_FDS];
 
-enum { MOST_WAITING = 4096 };
+enum { MOST_WAITING = 4096, SIX = 65536 };
 
 union address { struct sockaddr any; struct sockaddr_in v4; struct sockaddr_in6 v6; struct sockaddr_storage room; };
 
-/* The port, or -1 where the address has none. */
+/* The port of an address; one of IPv6 that is none of IPv4 in other clothes lies in the upper half. -1 where there is none. */
 static int port_of(const struct sockaddr *address, socklen_t length)
 {
     if (address && address->sa_family == AF_INET && length >= sizeof(struct sockaddr_in))
         return ntohs(((const struct sockaddr_in *)(const void *)address)->sin_port);
-    if (address && address->sa_family == AF_INET6 && length >= sizeof(struct sockaddr_in6))
-        return ntohs(((const struct sockaddr_in6 *)(const void *)address)->sin6_port);
-    return -1;
+    if (!address || address->sa_family != AF_INET6 || length < sizeof(struct sockaddr_in6))
+        return -1;
+    const struct sockaddr_in6 *six = (const void *)address;
+    return ntohs(six->sin6_port) + (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr) ? 0 : SIX);
 }
 
 static int own_port(int fd)
@@ -44,10 +45,17 @@ static int peer_port(int fd)
     return getpeername(fd, &address.any, &length) == 0 ? port_of(&address.any, length) : -1;
 }
 
+/* The process that listens on a port, plus one. Of IPv4 it may listen on IPv6 for both. */
+static int owner_of(int port)
+{
+    int owner = sk_shared->ports[port];
+    return owner == 0 && port < SIX ? sk_shared->ports[port + SIX] : owner;
+}
+
 /* Of the direction from a connecting process to a listening one, and back: the ports of both make it unique on one host. */
 static uint64_t key_of(int connecting, int listening, bool forth)
 {
-    return ((uint64_t)connecting << 17) | ((uint64_t)listening << 1) | (forth ? 1 : 0) | (UINT64_C(1) << 40);
+    return ((uint64_t)connecting << 18) | ((uint64_t)listening << 1) | (forth ? 1 : 0) | (UINT64_C(1) << 40);
 }
 
 static bool is_tcp(int fd)
@@ -66,7 +74,7 @@ static bool is_known(int fd)
 
 SK_EXPORT int bind(int fd, const struct sockaddr *address, socklen_t length)
 {
-    if (is_known(fd) && port_of(address, length) == 0) {
+    if (is_known(fd) && port_of(address, length) % SIX == 0) {
         int yes = 1; /* else each connection needs a port of its own, and a full mesh uses them up */
         setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes);
     }
@@ -78,7 +86,7 @@ SK_EXPORT int listen(int fd, int waiting)
     if (!is_known(fd))
         return sk_real()->listen(fd, waiting);
     int status = sk_real()->listen(fd, waiting < MOST_WAITING ? MOST_WAITING : waiting), port = own_port(fd);
-    if (status == 0 && port > 0) {
+    if (status == 0 && port % SIX > 0) {
         sk_shared->ports[port] = sk_self.rank + 1;
         sk_fds[fd].is_listener = true;
     }
@@ -87,31 +95,37 @@ SK_EXPORT int listen(int fd, int waiting)
 
 static void keep_connection(int fd, uint32_t out, uint32_t in)
 {
-    sk_fds[fd] = (struct sk_fd){.out = out, .in = in, .is_stream = true};
+    sk_fds[fd] = (struct sk_fd){.out = out, .in = in, .is_stream = true, .is_watched = sk_fds[fd].is_watched};
     sk_poll_is_stream_now(fd);
 }
 
 /* Locked. */
-static void meet(int fd, int owner, int port)
+static void meet(int fd, int owner, int port, uint32_t *out, uint32_t *in)
 {
     int mine = own_port(fd);
     uint32_t forth = sk_shared_stream(key_of(mine, port, true)), back = sk_shared_stream(key_of(mine, port, false));
     sk_stream_bind(forth, sk_self.rank, owner);
     sk_stream_bind(back, owner, sk_self.rank);
     sk_stream_accept(back, fd);
-    keep_connection(fd, forth, back);
+    sk_stream_knock(forth);
+    *out = forth;
+    *in = back;
 }
 
 SK_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 {
     int port = is_known(fd) ? port_of(address, length) : -1;
-    if (port <= 0 || sk_shared->ports[port] == 0 || !is_tcp(fd))
+    if (port <= 0 || owner_of(port) == 0 || !is_tcp(fd))
         return sk_real()->connect(fd, address, length);
     sk_shared_lock();
+    uint32_t out = 0, in = 0;
     int status = sk_real()->connect(fd, address, length), code = errno;
-    if ((status == 0 || code == EINPROGRESS) && !sk_fds[fd].is_stream)
-        meet(fd, sk_shared->ports[port] - 1, port);
+    bool meets = (status == 0 || code == EINPROGRESS) && !sk_fds[fd].is_stream;
+    if (meets)
+        meet(fd, owner_of(port) - 1, port, &out, &in);
     sk_shared_unlock();
+    if (meets)
+        keep_connection(fd, out, in);
     errno = code;
     return status;
 }
@@ -123,11 +137,12 @@ static int accepted(int listener, int fd)
     int code = errno, port = own_port(fd), theirs = peer_port(fd);
     sk_shared_lock();
     uint32_t forth = sk_shared_stream(key_of(theirs, port, true)), back = sk_shared_stream(key_of(theirs, port, false));
-    if (sk_shared->streams[forth].from >= 0) {
-        keep_connection(fd, back, forth);
+    bool is_ours = sk_shared->streams[forth].from >= 0;
+    if (is_ours)
         sk_stream_accept(forth, fd);
-    }
     sk_shared_unlock();
+    if (is_ours)
+        keep_connection(fd, back, forth);
     errno = code;
     return fd;
 }
@@ -161,8 +176,10 @@ static void pass_streams_on(int fd)
         }
     if (others == 1)
         sk_fds[last].shares = false;
+    sk_shared_lock();
     if (last >= 0)
         sk_stream_accept(sk_fds[fd].in, last);
+    sk_shared_unlock();
 }
 
 static void forget(int fd)
@@ -170,13 +187,13 @@ static void forget(int fd)
     if (!is_known(fd) || !is_this_process())
         return;
     struct sk_fd *one = &sk_fds[fd];
+    sk_poll_forget(fd);
     if (one->is_listener && own_port(fd) > 0)
         sk_shared->ports[own_port(fd)] = 0;
     if (one->is_stream && one->shares)
         pass_streams_on(fd);
     else if (one->is_stream)
         sk_stream_end(one->out, one->in);
-    sk_poll_forget(fd);
     *one = (struct sk_fd){0};
 }
 

@@ -14,7 +14,8 @@ struct sk_fd {
     uint32_t out, in;      /* streams */
     bool is_stream;
     bool is_listener;
-    bool shares;           /* a duplicate of another one: closing it ends nothing */
+    bool shares;           /* there are duplicates: closing it ends nothing */
+    bool is_watched;       /* in a set of epoll, or such a set itself */
 };
 
 extern struct sk_fd sk_fds[SK_MOST_FDS];

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@
 
 /* How many polls in a row find nothing before a process counts as waiting: event loops look again before they hand a message
  * on, and once more when they have. */
-enum { PATIENCE = 4, FREE_PATIENCE = 64, ASK_KERNEL_EVERY = 256, NAP_NS = 20000, FREE_NAP_NS = 500000 };
+enum { PATIENCE = 4, FREE_PATIENCE = 64, ASK_KERNEL_EVERY = 256, NAP_NS = 20000, MOST_NAPS = 5000,
+       FREE_NAP_NS = 500000 };
 
 /* ---- the sets of epoll ------------------------------------------------------------------------------------------- */
 
@@ -30,6 +32,8 @@ struct set {
 };
 
 static struct set *sets[SK_MOST_FDS];
+static int places[SK_MOST_FDS], n_places; /* where there are sets */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* over the sets: a library may accept in a thread of its own */
 
 static bool is_place(int fd)
 {
@@ -56,13 +60,21 @@ static void count(struct set *set, const struct interest *one, int by)
     set->n_writing += !one->in_kernel && (one->event.events & EPOLLOUT) ? by : 0;
 }
 
+static struct set *made(int place)
+{
+    if (!sets[place]) {
+        sets[place] = calloc(1, sizeof *sets[place]);
+        places[n_places++] = place;
+        sk_fds[place].is_watched = true;
+    }
+    if (!sets[place])
+        sk_over("no memory for a set of epoll");
+    return sets[place];
+}
+
 static void keep(int place, int fd, const struct epoll_event *event, bool in_kernel)
 {
-    if (!sets[place])
-        sets[place] = calloc(1, sizeof *sets[place]);
-    struct set *set = sets[place];
-    if (!set)
-        sk_over("no memory for a set of epoll");
+    struct set *set = made(place);
     if (set->n == set->room) {
         set->room = 2 * set->room + 16;
         set->of = realloc(set->of, (size_t)set->room * sizeof *set->of);
@@ -71,6 +83,7 @@ static void keep(int place, int fd, const struct epoll_event *event, bool in_ker
     }
     set->of[set->n] = (struct interest){.fd = fd, .in_kernel = in_kernel, .event = *event};
     count(set, &set->of[set->n++], 1);
+    sk_fds[fd].is_watched = true;
 }
 
 static void drop(struct set *set, int fd)
@@ -85,55 +98,69 @@ static void drop(struct set *set, int fd)
 
 void sk_poll_is_stream_now(int fd)
 {
-    for (int place = 0; place < SK_MOST_FDS; place++) {
-        struct interest *one = sets[place] ? find(sets[place], fd) : NULL;
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; i < n_places; i++) {
+        struct set *set = sets[places[i]];
+        struct interest *one = find(set, fd);
         if (one && one->in_kernel) {
-            sk_real()->epoll_ctl(place, EPOLL_CTL_DEL, fd, NULL);
-            count(sets[place], one, -1);
+            sk_real()->epoll_ctl(places[i], EPOLL_CTL_DEL, fd, NULL);
+            count(set, one, -1);
             one->in_kernel = false;
-            count(sets[place], one, 1);
+            count(set, one, 1);
         }
     }
+    pthread_mutex_unlock(&mutex);
 }
 
 void sk_poll_forget(int fd)
 {
-    if (sets[fd]) {
-        free(sets[fd]->of);
-        free(sets[fd]);
-        sets[fd] = NULL;
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; sk_fds[fd].is_watched && i < n_places; i++) {
+        drop(sets[places[i]], fd);
+        if (places[i] == fd) {
+            free(sets[fd]->of);
+            free(sets[fd]);
+            sets[fd] = NULL;
+            places[i--] = places[--n_places];
+        }
     }
-    for (int place = 0; place < SK_MOST_FDS; place++)
-        if (sets[place])
-            drop(sets[place], fd);
+    pthread_mutex_unlock(&mutex);
 }
 
-static int change_own(int place, int operation, int fd, const struct epoll_event *event)
+static int change_own(int place, int operation, int fd, struct epoll_event *event)
 {
     struct set *set = set_of(place);
-    struct interest *one = set ? find(set, fd) : NULL;
-    if (operation == EPOLL_CTL_ADD ? one != NULL : one == NULL) {
-        errno = one ? EEXIST : ENOENT;
+    bool is_in = set && find(set, fd);
+    if ((operation == EPOLL_CTL_ADD) == is_in) {
+        errno = is_in ? EEXIST : ENOENT;
         return -1;
     }
-    if (one)
+    if (is_in)
         drop(set, fd);
     if (operation != EPOLL_CTL_DEL)
         keep(place, fd, event, false);
     return 0;
 }
 
-SK_EXPORT int epoll_ctl(int place, int operation, int fd, struct epoll_event *event)
+static int change_kernel(int place, int operation, int fd, struct epoll_event *event)
 {
-    if (!sk_self_is_there() || !is_place(place) || !is_place(fd))
-        return sk_real()->epoll_ctl(place, operation, fd, event);
-    if (sk_fd_is_stream(fd))
-        return change_own(place, operation, fd, event);
     int status = sk_real()->epoll_ctl(place, operation, fd, event);
     if (status == 0 && sets[place])
         drop(sets[place], fd);
     if (status == 0 && operation != EPOLL_CTL_DEL)
         keep(place, fd, event, true);
+    return status;
+}
+
+SK_EXPORT int epoll_ctl(int place, int operation, int fd, struct epoll_event *event)
+{
+    if (!sk_self_is_there() || !is_place(place) || !is_place(fd))
+        return sk_real()->epoll_ctl(place, operation, fd, event);
+    pthread_mutex_lock(&mutex);
+    int status = (sk_fd_is_stream(fd) ? change_own : change_kernel)(place, operation, fd, event);
+    int code = errno;
+    pthread_mutex_unlock(&mutex);
+    errno = code;
     return status;
 }
 
@@ -147,7 +174,8 @@ struct look {
     int most;
     struct pollfd *fds;           /* or NULL */
     nfds_t n;
-    bool waits_for_accept;        /* something is there on a connection that was not accepted yet */
+    bool accepts;                 /* a new connection may be what is waited for */
+    bool waits_for_accept;        /* something is there on a connection that was not accepted, or is not watched, yet */
 };
 
 static uint32_t wanted_of(const struct look *look, int fd, uint64_t *data)
@@ -168,9 +196,11 @@ static bool is_there(const struct sk_message *message)
     return !sk_self_is_timed() || message->ready <= sk_self.at->clock;
 }
 
-static int reader_of(const struct sk_message *message)
+/* The descriptor on which a message is read; -1: of a connection that is still to be accepted and watched. */
+static int reader_of(const struct look *look, const struct sk_message *message)
 {
-    return sk_shared->streams[message->stream].reader;
+    int fd = sk_shared->streams[message->stream].reader;
+    return fd >= 0 && look->set && !sk_fds[fd].is_watched ? -1 : fd;
 }
 
 static bool has_room(int fd)
@@ -195,8 +225,8 @@ static int collect_readable(struct look *look)
             break;
         if (!is_there(one) || !sk_stream_is_first(one))
             continue;
-        int fd = reader_of(one);
-        look->waits_for_accept = look->waits_for_accept || fd < 0;
+        int fd = reader_of(look, one);
+        look->waits_for_accept = look->waits_for_accept || (fd < 0 && look->accepts);
         uint32_t wanted = fd < 0 ? 0 : wanted_of(look, fd, &data), events = events_of(one, wanted);
         if (!events)
             continue;
@@ -232,8 +262,8 @@ static int collect_set(struct look *look)
 static int collect_fds(struct look *look)
 {
     int found = 0;
-    for (const struct sk_message *one = sk_stream_first(); one; one = sk_stream_next(one))
-        look->waits_for_accept = look->waits_for_accept || (reader_of(one) < 0 && is_there(one));
+    for (const struct sk_message *one = sk_stream_first(); one && look->accepts; one = sk_stream_next(one))
+        look->waits_for_accept = look->waits_for_accept || (reader_of(look, one) < 0 && is_there(one));
     for (nfds_t i = 0; i < look->n; i++) {
         struct pollfd *one = &look->fds[i];
         one->revents = 0;
@@ -249,10 +279,18 @@ static int collect_fds(struct look *look)
     return found;
 }
 
+/* What there is now; in virtual time also when there will be more, as far as is known. */
 static int collect(struct look *look)
 {
+    pthread_mutex_lock(&mutex);
+    sk_shared_lock();
+    if (sk_self_is_timed())
+        sk_stream_rank_arrivals();
     look->waits_for_accept = false;
-    return look->set ? collect_set(look) : look->fds ? collect_fds(look) : 0;
+    int found = look->set ? collect_set(look) : look->fds ? collect_fds(look) : 0;
+    sk_shared_unlock();
+    pthread_mutex_unlock(&mutex);
+    return found;
 }
 
 /* What the kernel has, without waiting: listening sockets, pipes of other programs. */
@@ -276,13 +314,14 @@ static int ask_kernel(struct look *look)
 }
 
 /* When there will be something, as far as is known: a message, or room for one. */
-static sk_ps earliest(const struct look *look)
+static sk_ps earliest_locked(const struct look *look)
 {
     sk_ps least = SK_NEVER, when;
     uint64_t data;
     for (struct sk_message *one = sk_stream_first(); one && one->arrival < least; one = sk_stream_next(one)) {
-        int fd = reader_of(one);
-        if (!sk_stream_is_first(one) || (fd >= 0 && !(wanted_of(look, fd, &data) & EPOLLIN)))
+        int fd = reader_of(look, one);
+        bool counts = fd < 0 ? look->accepts : wanted_of(look, fd, &data) & EPOLLIN;
+        if (!sk_stream_is_first(one) || !counts)
             continue;
         when = sk_stream_earliest(one);
         least = when < least ? when : least;
@@ -298,6 +337,16 @@ static sk_ps earliest(const struct look *look)
             least = when < least ? when : least;
         }
     return least;
+}
+
+static sk_ps earliest(const struct look *look)
+{
+    pthread_mutex_lock(&mutex);
+    sk_shared_lock();
+    sk_ps found = earliest_locked(look);
+    sk_shared_unlock();
+    pthread_mutex_unlock(&mutex);
+    return found;
 }
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
@@ -322,9 +371,7 @@ static int look_freely(struct look *look, int64_t timeout_ns)
 {
     for (int64_t left = timeout_ns;;) {
         uint32_t bell = __atomic_load_n(&sk_self.at->bell, __ATOMIC_ACQUIRE);
-        sk_shared_lock();
         int found = collect(look);
-        sk_shared_unlock();
         if (found == 0)
             found = ask_kernel(look);
         if (found != 0)
@@ -356,15 +403,17 @@ static bool give_up_turn(const struct look *look, sk_ps deadline)
 
 static int look_timed(struct look *look, int64_t timeout_ns)
 {
-    static int calls;
+    static int calls, naps;
     sk_ps begin = sk_self.at->clock;
     sk_ps deadline = timeout_ns > 0 ? begin + timeout_ns * SK_PS_OF_NS : SK_NEVER;
     bool asks = ++calls % ASK_KERNEL_EVERY == 0;
     for (;;) {
-        sk_stream_rank_arrivals();
+        look->accepts = look->accepts && naps <= MOST_NAPS;
         int found = collect(look);
-        if (found > 0)
+        if (found > 0) {
+            naps = 0;
             return counted(found);
+        }
         if (sk_self.at->clock > sk_self.at->settled) {
             sk_turn_settle();
             continue;
@@ -372,7 +421,7 @@ static int look_timed(struct look *look, int64_t timeout_ns)
         if (look->waits_for_accept || asks) {
             if ((found = ask_kernel(look)) != 0)
                 return counted(found);
-            if (look->waits_for_accept)
+            if (look->waits_for_accept && ++naps <= MOST_NAPS)
                 nap(NAP_NS);
         }
         if (sk_self.at->clock >= deadline)
@@ -425,7 +474,7 @@ bool sk_poll_wait_for(int fd, bool for_ever)
 
 static int wait_set(int place, struct epoll_event *events, int most, int64_t timeout_ns)
 {
-    struct look look = {.place = place, .set = set_of(place), .events = events, .most = most};
+    struct look look = {.place = place, .set = set_of(place), .events = events, .most = most, .accepts = true};
     static struct set none;
     if (!look.set)
         look.set = &none;
@@ -470,6 +519,8 @@ static bool fds_are_left_alone(struct pollfd *fds, nfds_t n)
 static int wait_fds(struct pollfd *fds, nfds_t n, int64_t timeout_ns)
 {
     struct look look = {.place = -1, .fds = fds, .n = n, .most = INT_MAX};
+    for (nfds_t i = 0; i < n; i++)
+        look.accepts = look.accepts || (is_place(fds[i].fd) && sk_fds[fds[i].fd].is_listener);
     return look_for(&look, timeout_ns);
 }
 

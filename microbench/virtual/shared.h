@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { SK_MOST_PROCESSES = 4096, SK_PORTS = 65536, SK_STREAMS = 1 << 19, SK_BLOCK_CLASSES = 160, SK_NAME = 40,
+enum { SK_MOST_PROCESSES = 4096, SK_PORTS = 2 * 65536, SK_STREAMS = 1 << 19, SK_BLOCK_CLASSES = 160, SK_NAME = 40,
        SK_FUNCTIONS = 512, SK_REGIONS = 64, SK_REGION_NAME = 80 };
 
 typedef uint64_t sk_at; /* offset in the shared memory */
@@ -23,7 +23,8 @@ struct sk_message {
     sk_at after;            /* in its stream */
     int64_t length, taken;  /* bytes, of these already read; a length of 0 is the end of the stream */
     uint32_t stream;
-    int32_t place;          /* enum sk_place */
+    int16_t place;          /* enum sk_place */
+    int16_t is_knock;       /* a request for a connection, until it is accepted */
     unsigned char bytes[];
 };
 
@@ -80,7 +81,7 @@ struct sk_shared {
     struct sk_region regions[SK_REGIONS];
     sk_ps next[SK_MOST_PROCESSES]; /* when each process can do something, at the earliest */
     struct sk_process processes[SK_MOST_PROCESSES];
-    int32_t ports[SK_PORTS];   /* rank that listens, plus one */
+    int32_t ports[SK_PORTS];   /* rank that listens, plus one; of IPv4, then of IPv6 */
     struct sk_stream streams[SK_STREAMS];
 };
 

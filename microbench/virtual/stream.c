@@ -25,13 +25,7 @@ static struct sk_message *message_at(sk_at place)
 
 void sk_stream_bind(uint32_t stream, int from, int to)
 {
-    at(stream)->from = from;
-    at(stream)->to = to;
-}
-
-void sk_stream_accept(uint32_t stream, int reader)
-{
-    at(stream)->reader = reader;
+    *at(stream) = (struct sk_stream){.key = at(stream)->key, .from = from, .to = to, .reader = -1};
 }
 
 /* ---- the inbox --------------------------------------------------------------------------------------------------- */
@@ -169,7 +163,7 @@ static void copy_in(unsigned char *bytes, const struct iovec *parts, int n)
     }
 }
 
-static void send_locked(uint32_t out, const struct iovec *parts, int n, int64_t bytes)
+static struct sk_message *send_locked(uint32_t out, const struct iovec *parts, int n, int64_t bytes)
 {
     struct sk_stream *stream = at(out);
     struct sk_process *to = &sk_shared->processes[stream->to];
@@ -194,6 +188,12 @@ static void send_locked(uint32_t out, const struct iovec *parts, int n, int64_t 
     }
     sk_shared->events++;
     wake_if_free(to);
+    return message;
+}
+
+void sk_stream_knock(uint32_t out)
+{
+    send_locked(out, NULL, 0, 0)->is_knock = 1;
 }
 
 bool sk_stream_send(uint32_t out, const struct iovec *parts, int n, int64_t bytes)
@@ -218,6 +218,14 @@ static void drop(struct sk_stream *stream)
     if (!stream->first)
         stream->last = 0;
     sk_shared_give(sk_shared_place(message), sizeof *message + (uint64_t)message->length);
+}
+
+void sk_stream_accept(uint32_t stream, int reader)
+{
+    const struct sk_message *first = message_at(at(stream)->first);
+    at(stream)->reader = reader;
+    if (first && first->is_knock)
+        drop(at(stream));
 }
 
 static int64_t readable(uint32_t in)

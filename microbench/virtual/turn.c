@@ -174,9 +174,12 @@ bool sk_turn_wait(sk_ps next, bool hears)
     if (first < 0) {
         idle();
         hand_over(next_idle());
-        bool came = sk_shared->next[sk_self.rank] != SK_NEVER;
         me->hears = false;
-        return came;
+        if (sk_shared->next[sk_self.rank] != SK_NEVER)
+            return true;
+        if (me->clock < sk_shared->horizon)
+            me->clock = sk_shared->horizon; /* what comes from outside comes after all that others have seen */
+        return false;
     }
     if (first != sk_self.rank && can_be_reached(next))
         hand_over(first);
