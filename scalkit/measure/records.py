@@ -158,7 +158,11 @@ class Env:
         p = record.whole("p", least=1)
         parameter, point = _point(record, p)
         virtual = virtual_of(record.fields)
-        per_node = min(p, Record(record.file, record.line, virtual).whole("per_node", 1, least=1)) if virtual else p
+        per_node = (
+            min(p, Record(record.file, record.line, {"rec": "virtual", **virtual}).whole("per_node", 1, least=1))
+            if virtual
+            else p
+        )
         return cls(
             run_id=record.name("run_id"),
             program=record.name("program"),

@@ -1,0 +1,279 @@
+"""MPI libraries in virtual time: what ranks are started with, and real campaigns whose times are known in closed form."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scalkit.bench import Arguments, Mpi, prepare
+from scalkit.bench.campaign_file import read_campaign
+from scalkit.bench.here import prepare_here, run_here
+from scalkit.bench.network import read_network
+from scalkit.bench.targets import find_targets
+from scalkit.bench.virtual import VirtualMpi, settings_of, virtual
+from scalkit.bench.virtual_program import Account, ProgramArguments, accounts, prepare_program
+from scalkit.errors import BuildError, LaunchError, UsageError
+from scalkit.measure import read
+from scalkit.native import Build
+
+NETWORK = "L=2us,o=0.5us,g=0.3us,G=0.1ns/B"
+HALO = """
+import sys
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+after, before = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
+comm.Sendrecv(bytearray(8), after, 0, bytearray(8), before, 0)
+print("argument", sys.argv[1])
+"""
+
+
+@pytest.fixture
+def layered(tmp_path: Path) -> VirtualMpi:
+    """Return a library whose layer is an empty file."""
+    (tmp_path / "libskvirtual.so").touch()
+    real = Mpi("/x/mpicc", "/x/mpiexec", "MPICH", "MPICH Version: 5.0.2", "5.0", "MPICH")
+    layer = Build(tmp_path, tmp_path / "build.log", fresh=False, sources="f00")
+    network = read_network(NETWORK)
+    return VirtualMpi(
+        "/x/mpicc", "/x/mpiexec", "MPICH", real.library, "5.0", "MPICH", of=real, network=network, layer=layer
+    )
+
+
+@pytest.fixture(scope="session")
+def above(mpi: Mpi) -> VirtualMpi:
+    """Return the library of this machine in virtual time."""
+    try:
+        return virtual(mpi, read_network(NETWORK))
+    except (BuildError, UsageError) as error:
+        pytest.skip(f"needs the layer of virtual time: {error}")
+
+
+def test_only_the_ranks_see_the_layer(layered: VirtualMpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LD_PRELOAD", "libmine.so")
+    with layered.opened() as mpi:
+        words = mpi.command(4, "prog", "1")
+        assert Path(mpi.memory).stat().st_size == 16 * 2**30
+    assert words[:4] == ["/x/mpiexec", "-n", "4", "env"]
+    assert words[-2:] == ["prog", "1"]
+    given = dict(word.split("=", 1) for word in words[4:-2])
+    assert given["LD_PRELOAD"] == f"{layered.layer.folder}/libskvirtual.so:libmine.so"
+    assert given["SCALKIT_VIRTUAL_MACHINE"] == (
+        "processes=4 L=2000 o=500 g=300 G=0.1 compute=none scale=1 stall=60 check=1"
+    )
+    assert given["SCALKIT_VIRTUAL"] == mpi.memory
+    assert given["UCX_TLS"] == "tcp,self"
+    assert not Path(mpi.memory).exists()
+
+
+def test_each_launch_has_a_memory_of_its_own_and_bytes_are_counted_really(layered: VirtualMpi) -> None:
+    with layered.opened() as one, layered.opened() as other:
+        assert one.memory != other.memory
+    assert layered.for_kind("memory") is layered.real
+    assert layered.for_kind("collectives") is layered
+    assert layered.name == f"MPICH 5.0.2 in virtual time on {NETWORK}"
+    assert (layered.is_virtual, layered.repeats_exactly, layered.usual_runs) == (True, True, 1)
+
+
+def test_settings_of_the_user_stay_unless_they_switch_tcp_off() -> None:
+    assert settings_of("Open MPI", {"OMPI_MCA_btl": "tcp,self"}).get("OMPI_MCA_btl") is None
+    assert settings_of("MPICH", {})["MPIR_CVAR_NOLOCAL"] == "1"
+    for kind, name, value, usual in (
+        ("Open MPI", "OMPI_MCA_btl", "^tcp", "tcp,self"),
+        ("Open MPI", "OMPI_MCA_pml", "ucx", "ob1"),
+        ("MPICH", "UCX_TLS", "rc,self", "tcp,self"),
+        ("Intel MPI", "I_MPI_FABRICS", "shm:ofi", "ofi"),
+    ):
+        with pytest.raises(UsageError) as caught:
+            settings_of(kind, {name: value})
+        assert str(caught.value) == (
+            f"{name}={value} keeps {kind} from sending through TCP, which virtual time needs; unset it, or set {name}={usual}."
+        )
+
+
+def test_what_cannot_run_in_virtual_time_is_refused(layered: VirtualMpi) -> None:
+    for build, message in (
+        (
+            lambda: layered.command(513, "prog"),
+            "513 processes in virtual time: at most 512 are possible.",
+        ),
+        (
+            lambda: virtual(layered.real, layered.network, compute="gpu"),
+            "--compute 'gpu': choose from none, cpu, instructions.",
+        ),
+        (
+            lambda: virtual(layered.real, layered.network, scale=0),
+            "--scale 0: a positive number of at most 1000000 is needed.",
+        ),
+        (
+            lambda: virtual(Mpi("m", "m", "other", "Some MPI", "4", "other"), layered.network),
+            "Some MPI cannot run in virtual time; MPICH, Open MPI, Intel MPI can.",
+        ),
+        (
+            lambda: find_targets(network="cluster"),
+            "--network is the machine of a virtual clock; add --clock virtual.",
+        ),
+        (
+            lambda: find_targets(platforms=["juropa"], clock="virtual"),
+            "--clock virtual is for MPI libraries, --platform for SimGrid; leave one of them out.",
+        ),
+        (lambda: ProgramArguments((), (2,), ""), "no program is named; write it after --, as in -- ./prog 1000."),
+    ):
+        with pytest.raises(UsageError) as caught:
+            build()
+        assert str(caught.value) == message
+
+
+def test_no_shared_memory_is_said(layered: VirtualMpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(handle: int, size: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.ftruncate", refuse)
+    with pytest.raises(LaunchError) as caught, layered.opened():
+        pass
+    assert str(caught.value) == (
+        "no shared memory for virtual time: No space left on device; Linux has it (memfd_create)."
+    )
+
+
+def test_memory_may_have_numbers_of_processes_of_its_own() -> None:
+    arguments = Arguments(("collectives", "memory"), (2, 3, 4), 1, 1, memory_counts=(2,))
+    assert (arguments.counts_of("memory"), arguments.counts_of("collectives")) == ((2,), (2, 3, 4))
+    with pytest.raises(UsageError) as caught:
+        Arguments(("collectives",), (2,), 1, 1, memory_counts=(2,))
+    assert str(caught.value) == "--memory-n: memory is not measured; add memory, or leave --memory-n out."
+
+
+def test_the_keys_of_a_campaign_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    first = 'measure = ["collectives"]\nprocesses = [2, 4]\n'
+    path.write_text(f'{first}clock = "virtual"\nnetwork = "ethernet"\nprocesses_per_node = [1, 4]\n')
+    file = read_campaign(path)
+    assert [variant.library.network for variant in file.variants] == ["ethernet", "ethernet"]
+    assert {variant.arguments.runs for variant in file.variants} == {1}
+    for more, line, message in (
+        ('network = "cluster"', 3, 'network is the machine of a virtual clock; add clock = "virtual".'),
+        (
+            'clock = "real"\nmemory_processes = [2]',
+            4,
+            "memory is not measured; add 'memory' to measure, or leave it out.",
+        ),
+        (
+            'clock = "virtual"\n[slurm]',
+            4,
+            'slurm does not go with clock = "virtual": virtual time runs on one node, here; leave one of them out.',
+        ),
+        (
+            'clock = "virtual"\nnetwork = "foo"',
+            4,
+            "the network 'foo' is unknown; choose cluster or ethernet, a TOML file, or numbers such as "
+            "L=1us,o=0.3us,g=0.1us,G=0.08ns/B.",
+        ),
+    ):
+        path.write_text(f"{first}{more}\n")
+        with pytest.raises(UsageError) as caught:
+            read_campaign(path)
+        assert str(caught.value) == f"{path}, line {line}: {message}"
+
+
+def test_an_account_has_shares_over_processes() -> None:
+    told: dict[str, Any] = {"processes": 2, "completion_ns": 4000, "messages": 3, "bytes": 63}
+    found = Account.of({**told, "mpi_ns": [1000, 4000], "clock_ns": [4000, 4000]})
+    assert (found.completion_s, found.mpi_share, found.most_mpi_share) == (pytest.approx(4e-6), 0.625, 1.0)
+
+
+@pytest.mark.mpi
+def test_a_barrier_lasts_as_long_as_loggp_says_and_memory_beside_it_is_real(above: VirtualMpi, tmp_path: Path) -> None:
+    if above.kind != "MPICH":
+        pytest.skip("the closed form is that of MPICH's barrier")
+    ops = ("MPI_Barrier", "MPI_Comm_dup")
+    arguments = Arguments(("collectives", "memory"), (2, 4, 8), 1, 1, ops, memory_counts=(2,))
+    campaign = prepare(tmp_path / "runs", arguments, above)
+    result = campaign.run()
+    assert (result.failures, result.missing, result.remarks) == ((), (), ())
+    ds = read(tmp_path / "runs")
+    rounds = ds["time"].sel(function="MPI_Barrier").min("repetition").squeeze("run") / [1, 2, 3]
+    message_s = 2e-6 + 2 * 0.5e-6
+    assert (abs(rounds - message_s) < 0.15e-6).all()
+    assert ds.attrs["clock"] == "virtual"
+    assert not ds["oversubscribed"].any()
+    memory = json.loads((tmp_path / "runs" / "memory-p0002-r00.jsonl").read_text().splitlines()[0])
+    assert "virtual" not in memory["provenance"]
+    assert prepare(tmp_path / "runs", arguments, above).run().fresh == 0
+    other = virtual(above.real, read_network("ethernet"))
+    with pytest.raises(UsageError, match=r"was measured with another virtual machine \(network L=2us"):
+        prepare(tmp_path / "runs", arguments, other)
+
+
+@pytest.mark.mpi
+def test_the_same_campaign_again_gives_the_same_times(above: VirtualMpi, tmp_path: Path) -> None:
+    found = []
+    for name in ("one", "other"):
+        arguments = Arguments(("collectives",), (3, 4), 1, 7, ("MPI_Allreduce", "MPI_Put[flush]"))
+        assert not prepare(tmp_path / name, arguments, above).run().failures
+        found.append(read(tmp_path / name))
+    assert float(abs(found[0]["time"] - found[1]["time"]).max()) < 2e-9  # the clock shows whole nanoseconds
+
+
+@pytest.mark.mpi
+def test_a_campaign_file_runs_in_virtual_time(above: VirtualMpi, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        f'measure = ["collectives"]\nprocesses = [2, 4]\nfunctions = ["MPI_Bcast"]\nclock = "virtual"\nnetwork = "{NETWORK}"\n'
+    )
+    file = read_campaign(path)
+    assert not any(result.missing for result in run_here(file, prepare_here(file)))
+    assert read(file.out).attrs["clock"] == "virtual"
+
+
+@pytest.mark.mpi
+def test_a_program_of_ones_own(above: VirtualMpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("mpi4py", reason="needs mpi4py")
+    script = tmp_path / "halo.py"
+    script.write_text(HALO)
+    monkeypatch.setenv("MPI4PY_LIBMPI", _library(above))
+    command = (sys.executable, str(script), "17")
+    campaign = prepare_program(tmp_path / "runs", command, (1, 2, 4), above)
+    result = campaign.run()
+    assert (result.failures, result.done) == ((), 3)
+    one, two, four = accounts(campaign)
+    assert (one.messages, two.p) == (0, 2)
+    assert four.messages >= 4
+    assert four.completion_s > 3e-6
+    assert "argument 17" in (tmp_path / "runs" / "program-p0004-r00.txt").read_text()
+    ds = read(tmp_path / "runs")
+    assert ds["function"].values.tolist() == ["halo"]
+    assert float(ds["time"].sel(p=4).item()) == pytest.approx(four.completion_s)
+    more = prepare_program(tmp_path / "runs", command, (1, 2, 3, 4), above)
+    assert more.run().fresh == 1
+    script.write_text(f"{HALO}\n# changed")
+    with pytest.raises(UsageError, match="holds measurements with other arguments: files was "):
+        prepare_program(tmp_path / "runs", command, (1, 2), above)
+
+
+def _library(mpi: Mpi) -> str:
+    folder = Path(mpi.mpicc).parents[1] / "lib"
+    return next((str(path) for n in (12, 40) if (path := folder / f"libmpi.so.{n}").exists()), "")
+
+
+@pytest.mark.mpi
+def test_a_program_without_mpi_or_with_a_failure_is_named(above: VirtualMpi, tmp_path: Path) -> None:
+    (failure,) = prepare_program(tmp_path / "a", ("true",), (1,), above).run().failures
+    assert failure == (
+        "program-p0001-r00 ended, but not in virtual time: does 'true' call MPI_Init and MPI_Finalize, and use the library of "
+        f"{above.mpicc}? The last lines:\n  (it printed nothing)"
+    )
+    (failure,) = prepare_program(tmp_path / "b", ("false",), (1,), above).run().failures
+    assert failure.startswith("program-p0001-r00 ended with status 1. The last lines:\n")
+
+
+@pytest.mark.mpi
+def test_functions_of_the_user(above: VirtualMpi, tmp_path: Path) -> None:
+    source = Path(__file__).parents[2] / "microbench" / "examples" / "ring_allreduce.c"
+    arguments = Arguments(("functions",), (2, 4), 1, 1, functions=(str(source),))
+    assert not prepare(tmp_path / "runs", arguments, above).run().failures
+    times = read(tmp_path / "runs")["time"].min(("run", "repetition")).squeeze("function").values
+    assert times[1] / times[0] == pytest.approx(3, rel=0.1)  # 2 (p - 1) messages one after the other
