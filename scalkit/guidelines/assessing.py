@@ -112,6 +112,10 @@ def assess(
     for one, found in zip(asked, pairs, strict=True):
         sizes[one.family] += len(found)
     columns = [_tested(one, found, options, sizes[one.family]) for one, found in zip(asked, pairs, strict=True)]
+    if data.exact:
+        columns = [
+            one | _exactly(one["violation_ratio"], guide.relation) for one, guide in zip(columns, asked, strict=True)
+        ]
     joined = {key: np.concatenate([one[key] for one in columns]) for key in columns[0]}
     which = np.repeat(np.arange(len(asked)), [len(found) for found in pairs])
     joined["decides"] = np.concatenate([decides & ~found.crowded(data) for found in pairs])
@@ -166,6 +170,18 @@ def _tested(guideline: Guideline, pairs: Pairs, options: _Options, n_tests: int)
     needed = _needed(sided, options)
     found["runs_needed"] = np.where(is_paired & (options.test == "paired"), needed[1], needed[0])
     return found
+
+
+def _exactly(ratio: Floats, relation: str) -> dict[str, Any]:
+    """Return the columns of tests on values that repeat exactly: a ratio has no interval, and a difference no chance."""
+    differs = ratio != 1 if relation == "~" else ratio > 1
+    return {
+        "p_value": np.where(np.isnan(ratio), np.nan, np.where(differs, 0.0, 1.0)),
+        "least_p": np.zeros(len(ratio)),
+        "can_decide": ~np.isnan(ratio),
+        "runs_needed": np.ones(len(ratio), dtype=np.int64),
+        **dict.fromkeys(("ratio", "ratio_low", "ratio_high"), ratio),
+    }
 
 
 def _least(*counts: Integers) -> Floats:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import DataError
-from scalkit.measure.virtual_time import said_of
+from scalkit.measure.virtual_time import is_virtual, said_of
 
 __all__ = ["Columns", "columns_of"]
 
@@ -28,6 +28,8 @@ class Columns:
     caveats : tuple of str
     unit : str
         Of the values; empty if the table does not say.
+    exact : bool
+        Whether values repeat exactly, as those of a virtual clock do.
     """
 
     parameters: Mapping[str, Any]
@@ -36,6 +38,7 @@ class Columns:
     crowded: np.ndarray[Any, np.dtype[np.bool_]]
     caveats: tuple[str, ...] = ()
     unit: str = ""
+    exact: bool = False
 
 
 CROWDED = "oversubscribed"
@@ -90,7 +93,8 @@ def _split(
     if crowded.any():
         caveats += ("some runs had more processes than cores: their times describe the scheduler and do not decide",)
     unit = str(attributes.get("units", ""))
-    return Columns(parameters, found[run], _numbers(found[value], value), crowded, caveats, unit)
+    exact = is_virtual(attributes)
+    return Columns(parameters, found[run], _numbers(found[value], value), crowded, caveats, unit, exact)
 
 
 def _numbers(column: Any, value: str) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -42,6 +42,8 @@ class Measured:
     caveats : tuple of str
     unit : str
         Of the values; empty if the table does not say.
+    exact : bool
+        Whether values repeat exactly: then one run is enough, and needs no test.
     """
 
     parameters: tuple[str, ...]
@@ -53,6 +55,7 @@ class Measured:
     crowded: Flags
     caveats: tuple[str, ...] = ()
     unit: str = ""
+    exact: bool = False
 
     @cached_property
     def medians(self) -> Floats:
@@ -105,7 +108,8 @@ def measured(table: Any, *, value: str = "time", run: str = "run", ignore: Seque
     rows[places] = np.arange(len(places))
     crowded = np.bincount(experiment, columns.crowded, len(kinds)) > 0
     shape = len(kinds), len(runs)
-    result = Measured(names, levels, kinds, runs, rows.reshape(shape), values, crowded, columns.caveats, columns.unit)
+    own = (columns.caveats, columns.unit, columns.exact)
+    result = Measured(names, levels, kinds, runs, rows.reshape(shape), values, crowded, *own)
     if len(places) != len(np.unique(places)):
         at = int(places[np.flatnonzero(np.bincount(places)[places] > 1)[0]])
         shown = ", ".join(_shown(result, at // len(runs)))
