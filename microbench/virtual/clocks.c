@@ -102,8 +102,14 @@ SK_EXPORT unsigned sleep(unsigned seconds)
     return 0;
 }
 
-/* Nobody else runs meanwhile; who spins on memory waits for nothing that could come. */
+/* While time is virtual nobody else runs: who spins on memory waits for nothing that could come. Another thread that yields, as
+ * that of UCX does while the first one is busy, would take the core from the process that has the turn. */
 SK_EXPORT int sched_yield(void)
 {
-    return sk_self_is_timed() ? 0 : sk_real()->sched_yield();
+    const struct timespec a_while = {0, 500000};
+    if (sk_self_is_timed())
+        return 0;
+    if (sk_self_is_there() && !sk_self_is_first)
+        return sk_real()->nanosleep(&a_while, NULL);
+    return sk_real()->sched_yield();
 }

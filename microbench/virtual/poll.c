@@ -20,19 +20,21 @@
 /* How many polls in a row find nothing before a process counts as waiting: event loops look again before they hand a message
  * on, and once more when they have. */
 enum { PATIENCE = 4, FREE_PATIENCE = 64, ASK_KERNEL_EVERY = 256, NAP_NS = 20000, MOST_NAPS = 5000,
-       FREE_NAP_NS = 500000 };
+       MOST_ELSEWHERE = 64,        FREE_NAP_NS = 500000 };
 
 /* ---- the sets of epoll ------------------------------------------------------------------------------------------- */
 
 struct interest { int fd; bool in_kernel; struct epoll_event event; };
 
 struct set {
+    bool is_asked;                /* by the first thread, in virtual time */
     struct interest *of;
     int n, room, n_streams, n_kernel, n_writing; /* n_writing: streams that want to know when there is room */
 };
 
 static struct set *sets[SK_MOST_FDS];
 static int places[SK_MOST_FDS], n_places; /* where there are sets */
+static int n_asked;                       /* of these, in virtual time by the first thread */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* over the sets: a library may accept in a thread of its own */
 
 static bool is_place(int fd)
@@ -174,6 +176,9 @@ struct look {
     int most;
     struct pollfd *fds;           /* or NULL */
     nfds_t n;
+    bool ignores_room;            /* it was told of room again and again, and wrote nothing */
+    bool has_readable;            /* found by the last collect */
+    bool is_one_of_several;       /* what comes for another set ends the wait too: the caller asks that one next */
     bool accepts;                 /* a new connection may be what is waited for */
     bool waits_for_accept;        /* something is there on a connection that was not accepted, or is not watched, yet */
 };
@@ -249,7 +254,8 @@ static bool is_collected(const struct look *look, int found, uint64_t data)
 static int collect_set(struct look *look)
 {
     int found = collect_readable(look), readable = found;
-    for (int i = 0; look->set->n_writing > 0 && i < look->set->n && found < look->most; i++) {
+    look->has_readable = found > 0;
+    for (int i = 0; look->set->n_writing > 0 && !look->ignores_room && i < look->set->n && found < look->most; i++) {
         const struct interest *one = &look->set->of[i];
         if (one->in_kernel || !(one->event.events & EPOLLOUT) || !has_room(one->fd))
             continue;
@@ -272,7 +278,8 @@ static int collect_fds(struct look *look)
         const struct sk_message *first = sk_shared_at(sk_shared->streams[sk_fds[one->fd].in].first);
         if (first && is_there(first))
             one->revents = (short)(one->revents | (one->events & POLLIN));
-        if (one->events & POLLOUT && has_room(one->fd))
+        look->has_readable = look->has_readable || one->revents != 0;
+        if (one->events & POLLOUT && !look->ignores_room && has_room(one->fd))
             one->revents = (short)(one->revents | POLLOUT);
         found += one->revents != 0;
     }
@@ -286,7 +293,7 @@ static int collect(struct look *look)
     sk_shared_lock();
     if (sk_self_is_timed())
         sk_stream_rank_arrivals();
-    look->waits_for_accept = false;
+    look->waits_for_accept = look->has_readable = false;
     int found = look->set ? collect_set(look) : look->fds ? collect_fds(look) : 0;
     sk_shared_unlock();
     pthread_mutex_unlock(&mutex);
@@ -313,25 +320,40 @@ static int ask_kernel(struct look *look)
     return found > 0 ? found : 0;
 }
 
+static bool is_wanted_anywhere(int fd)
+{
+    for (int i = 0; i < n_places; i++) {
+        const struct interest *one = sets[places[i]]->is_asked ? find(sets[places[i]], fd) : NULL;
+        if (one && one->event.events & EPOLLIN)
+            return true;
+    }
+    return false;
+}
+
+static bool is_wanted(const struct look *look, int fd)
+{
+    uint64_t data;
+    return look->is_one_of_several ? is_wanted_anywhere(fd) : (wanted_of(look, fd, &data) & EPOLLIN) != 0;
+}
+
 /* When there will be something, as far as is known: a message, or room for one. */
 static sk_ps earliest_locked(const struct look *look)
 {
     sk_ps least = SK_NEVER, when;
-    uint64_t data;
     for (struct sk_message *one = sk_stream_first(); one && one->arrival < least; one = sk_stream_next(one)) {
         int fd = reader_of(look, one);
-        bool counts = fd < 0 ? look->accepts : wanted_of(look, fd, &data) & EPOLLIN;
+        bool counts = fd < 0 ? look->accepts : is_wanted(look, fd);
         if (!sk_stream_is_first(one) || !counts)
             continue;
         when = sk_stream_earliest(one);
         least = when < least ? when : least;
     }
-    for (int i = 0; look->set && look->set->n_writing > 0 && i < look->set->n; i++)
+    for (int i = 0; look->set && look->set->n_writing > 0 && !look->ignores_room && i < look->set->n; i++)
         if (!look->set->of[i].in_kernel && look->set->of[i].event.events & EPOLLOUT) {
             sk_stream_has_room(sk_fds[look->set->of[i].fd].out, &when);
             least = when < least ? when : least;
         }
-    for (nfds_t i = 0; !look->set && i < look->n; i++)
+    for (nfds_t i = 0; !look->set && !look->ignores_room && i < look->n; i++)
         if (sk_fd_is_stream(look->fds[i].fd) && look->fds[i].events & POLLOUT) {
             sk_stream_has_room(sk_fds[look->fds[i].fd].out, &when);
             least = when < least ? when : least;
@@ -403,16 +425,21 @@ static bool give_up_turn(const struct look *look, sk_ps deadline)
 
 static int look_timed(struct look *look, int64_t timeout_ns)
 {
-    static int calls, naps;
+    static int calls, naps, elsewhere;
     sk_ps begin = sk_self.at->clock;
     sk_ps deadline = timeout_ns > 0 ? begin + timeout_ns * SK_PS_OF_NS : SK_NEVER;
     bool asks = ++calls % ASK_KERNEL_EVERY == 0;
     for (;;) {
         look->accepts = look->accepts && naps <= MOST_NAPS;
         int found = collect(look);
-        if (found > 0) {
-            naps = 0;
+        if (found > 0 && (look->has_readable || ++sk_self.rooms <= PATIENCE)) {
+            naps = elsewhere = 0;
+            sk_self.rooms = look->has_readable ? 0 : sk_self.rooms;
             return counted(found);
+        }
+        if (found > 0) { /* the time goes on for a library that wants to know of room although it has nothing to write */
+            look->ignores_room = true;
+            continue;
         }
         if (sk_self.at->clock > sk_self.at->settled) {
             sk_turn_settle();
@@ -430,10 +457,15 @@ static int look_timed(struct look *look, int64_t timeout_ns)
             return 0;
         if (look->waits_for_accept)
             continue;
+        look->is_one_of_several = timeout_ns == 0 && n_asked > 1 && elsewhere <= MOST_ELSEWHERE;
         asks = give_up_turn(look, deadline);
         if (asks && timeout_ns == 0) {
             found = ask_kernel(look);
             return found > 0 ? counted(found) : 0;
+        }
+        if (look->is_one_of_several && (found = collect(look)) == 0) {
+            elsewhere++;
+            return 0;
         }
     }
 }
@@ -478,6 +510,10 @@ static int wait_set(int place, struct epoll_event *events, int most, int64_t tim
     static struct set none;
     if (!look.set)
         look.set = &none;
+    if (sk_self_is_timed() && !look.set->is_asked) {
+        look.set->is_asked = true;
+        n_asked++;
+    }
     return look_for(&look, timeout_ns);
 }
 

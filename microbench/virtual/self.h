@@ -12,6 +12,7 @@ struct sk_self {
     struct sk_process *at;  /* in the shared memory */
     sk_ps lookahead;
     int empty;              /* polls in a row that found nothing */
+    int rooms;              /* polls in a row that found nothing but room to send, and nothing was sent */
     int readings;           /* of the clock, since anything happened */
 };
 

@@ -24,7 +24,8 @@ struct sk_message {
     int64_t length, taken;  /* bytes, of these already read; a length of 0 is the end of the stream */
     uint32_t stream;
     int16_t place;          /* enum sk_place */
-    int16_t is_knock;       /* a request for a connection, until it is accepted */
+    int8_t is_free;         /* sent before or after virtual time: it costs nothing */
+    int8_t is_knock;        /* a request for a connection, until it is accepted */
     unsigned char bytes[];
 };
 

@@ -53,6 +53,7 @@ static ssize_t put(int fd, const struct iovec *parts, int n, int flags)
     if (bytes == 0)
         return 0;
     while (sk_self_is_timed() && !sk_stream_has_room(sk_fds[fd].out, &when)) {
+        sk_self.rooms = 0;
         if (!may_wait(fd, flags)) {
             errno = EAGAIN;
             return -1;

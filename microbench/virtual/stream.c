@@ -94,7 +94,7 @@ bool sk_stream_is_first(const struct sk_message *message)
 static sk_ps ready_after(const struct sk_message *message, sk_ps busy_until)
 {
     const struct sk_network *network = &sk_shared->machine.network[message->place];
-    sk_ps after = message->length > 0 ? busy_until + network->gap + sk_network_bytes(network, message->length) : 0;
+    sk_ps after = message->length > 0 && !message->is_free ? busy_until + network->gap + sk_network_bytes(network, message->length) : 0;
     return after > message->arrival ? after : message->arrival;
 }
 
@@ -108,7 +108,7 @@ void sk_stream_rank_arrivals(void)
     struct sk_process *me = sk_self.at;
     for (struct sk_message *one = message_at(me->unready); one && one->arrival <= me->settled; one = message_at(one->next)) {
         one->ready = ready_after(one, me->received[one->place]);
-        if (one->length > 0)
+        if (one->length > 0 && !one->is_free)
             me->received[one->place] = one->ready;
         me->unready = one->next;
     }
@@ -170,7 +170,8 @@ static struct sk_message *send_locked(uint32_t out, const struct iovec *parts, i
     sk_at place = sk_shared_take(sizeof(struct sk_message) + (uint64_t)bytes);
     struct sk_message *message = message_at(place);
     enum sk_place where = sk_machine_place(&sk_shared->machine, sk_self.rank, stream->to);
-    *message = (struct sk_message){.ready = SK_NEVER, .length = bytes, .stream = out, .place = where};
+    *message = (struct sk_message){.ready = SK_NEVER, .length = bytes, .stream = out, .place = (int16_t)where,
+                                    .is_free = !sk_self_is_timed()};
     message->arrival = arrival_of(where, bytes);
     require_cause(to, message->arrival);
     copy_in(message->bytes, parts, n);
@@ -203,7 +204,7 @@ bool sk_stream_send(uint32_t out, const struct iovec *parts, int n, int64_t byte
     if (open)
         send_locked(out, parts, n, bytes);
     sk_shared_unlock();
-    sk_self.empty = sk_self.readings = 0;
+    sk_self.empty = sk_self.rooms = sk_self.readings = 0;
     return open;
 }
 
@@ -262,13 +263,13 @@ int64_t sk_stream_read(uint32_t in, const struct iovec *parts, int n, bool peeks
     int64_t found = readable(in);
     if (found > 0) {
         struct sk_message *message = message_at(at(in)->first);
-        int place = message->place;
+        sk_ps cost = message->is_free ? 0 : sk_shared->machine.network[message->place].overhead;
         found = copy_out(message, parts, n);
         message->taken += peeks ? 0 : found;
         if (message->taken == message->length) {
             drop(at(in));
             if (sk_self_is_timed())
-                sk_self.at->clock += sk_shared->machine.network[place].overhead;
+                sk_self.at->clock += cost;
         }
         sk_self.empty = sk_self.readings = 0;
     }
