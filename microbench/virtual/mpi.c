@@ -138,6 +138,13 @@ static void await_all_joined(void)
     }
 }
 
+static void await_all(const int32_t *count)
+{
+    const struct timespec nap = {0, 100000};
+    while (__atomic_load_n(count, __ATOMIC_ACQUIRE) < sk_shared->machine.processes)
+        sk_real()->nanosleep(&nap, NULL);
+}
+
 /* Until all others are about to finalise, in virtual time. A message that the library leaves unread is none of its concern. */
 static void await_all_finish(void)
 {
@@ -153,14 +160,23 @@ static void await_all_finish(void)
     }
 }
 
+static cpu_set_t cores;
+
+/* Only faster: a hand-over need not wake another core. */
 static void pin(const struct sk_machine *machine)
 {
     cpu_set_t one;
     CPU_ZERO(&one);
-    if (machine->cpu < 0 || machine->cpu >= CPU_SETSIZE)
+    if (machine->cpu < 0 || machine->cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof cores, &cores) != 0)
         return;
     CPU_SET(machine->cpu, &one);
-    sched_setaffinity(0, sizeof one, &one); /* only faster: a hand-over need not wake another core */
+    sched_setaffinity(0, sizeof one, &one);
+}
+
+static void unpin(void)
+{
+    if (CPU_COUNT(&cores) > 0)
+        sched_setaffinity(0, sizeof cores, &cores);
 }
 
 static void attach(void)
@@ -216,6 +232,8 @@ static bool finish(void)
     sk_turn_finish();
     await_all_finish();
     sk_turn_leave();
+    unpin();
+    await_all(&sk_shared->leaving); /* libraries disconnect at the same time: who is late may find that nobody answers */
     return true;
 }
 

@@ -20,7 +20,7 @@
 /* How many polls in a row find nothing before a process counts as waiting: event loops look again before they hand a message
  * on, and once more when they have. */
 enum { PATIENCE = 4, FREE_PATIENCE = 64, ASK_KERNEL_EVERY = 256, NAP_NS = 20000, MOST_NAPS = 5000,
-       MOST_ELSEWHERE = 64,        FREE_NAP_NS = 500000 };
+       MOST_ELSEWHERE = 64,        FREE_NAP_NS = 200000 };
 
 /* ---- the sets of epoll ------------------------------------------------------------------------------------------- */
 

@@ -68,7 +68,8 @@ struct sk_shared {
     uint32_t state;            /* 0, being prepared, ready */
     uint32_t lock;             /* futex */
     int32_t holder;            /* process that holds the lock, plus one */
-    int32_t joined, finishing, left; /* processes that have left MPI_Init, entered MPI_Finalize, left it */
+    int32_t joined, finishing, leaving, left; /* processes that have left MPI_Init, entered MPI_Finalize, left virtual time,
+                                               * left MPI_Finalize */
     int32_t turn;              /* rank; -1: nobody's */
     int32_t is_over;           /* a process has given up */
     int64_t events;            /* messages and wake-ups: what the watch over stalls looks at */

@@ -286,6 +286,7 @@ void sk_turn_leave(void)
     sk_shared_lock();
     sk_self.at->mode = SK_FREE;
     sk_shared->next[sk_self.rank] = SK_NEVER;
+    sk_shared->leaving++;
     pass_on();
     sk_shared_unlock();
 }
