@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -45,12 +46,18 @@ class _Setting(NamedTuple):
     needed: str = ""
 
 
+_NO_SHARED_MEMORY = _Setting("MPIR_CVAR_NOLOCAL", "1", "1")  # between the processes of a node
 _SETTINGS: Mapping[str, tuple[_Setting, ...]] = {
-    "MPICH": (
-        _Setting("MPIR_CVAR_NOLOCAL", "1", "1"),  # no shared memory between the processes of a node
+    "MPICH over ofi": (
+        _NO_SHARED_MEMORY,
+        _Setting("MPIR_CVAR_CH4_NETMOD", "ofi"),  # far less time and memory than over ucx, where MPICH has both
+        _Setting("FI_PROVIDER", "tcp", "tcp"),
+        _Setting("FI_TCP_MAX_INJECT", "65536"),  # else a message above 128 B waits for an answer first
+    ),
+    "MPICH over ucx": (
+        _NO_SHARED_MEMORY,
         _Setting("UCX_TLS", "tcp,self", "tcp"),
         _Setting("UCX_KEEPALIVE_INTERVAL", "inf"),  # else idle connections are asked whether they live
-        _Setting("FI_PROVIDER", "tcp", "tcp"),  # where MPICH was built with libfabric
     ),
     "Open MPI": (
         _Setting("OMPI_MCA_pml", "ob1", "ob1"),
@@ -70,6 +77,10 @@ _SETTINGS: Mapping[str, tuple[_Setting, ...]] = {
         _Setting("I_MPI_COLL_SHM_PROGRESS_DISABLE", "1"),
     ),
 }
+_EPOLL = _Setting("OMPI_MCA_opal_event_include", "epoll")  # libevent's poll begins at a random descriptor
+_KINDS = ("MPICH", "Open MPI", "Intel MPI")
+_WITH_OFI = (4, 3)
+"""Since this version the MPICH of PyPI has both modules."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +146,7 @@ class VirtualMpi(Mpi):
                 **self.network.facts,
                 "compute": self.compute,
                 "scale": self.scale,
-                "settings": settings_of(self.kind),
+                "settings": settings_of(self.kind, self.library),
                 "layer": self.layer.sources,
             }
         }
@@ -176,26 +187,33 @@ class VirtualMpi(Mpi):
         words = [f"{name}={value}" for name, value in self._environment(n).items()]
         return self.of.command(n, "env", *words, program, *arguments, forward=forward)
 
+    @property
+    def _core(self) -> str:
+        """The core that all processes share, for only one of them runs at a time; none where they compute."""
+        if self.compute != "none" or not hasattr(os, "sched_getaffinity"):
+            return ""
+        return f" cpu={max(os.sched_getaffinity(0))}"
+
     def _environment(self, n: int) -> dict[str, str]:
         """Return the variables of the ranks."""
         machine = f"processes={n} {self.network.words} compute={self.compute} scale={self.scale:g}"
         preloaded = [str(self.layer.program("libskvirtual.so")), *os.environ.get("LD_PRELOAD", "").split()]
         return {
-            **settings_of(self.kind),
+            **settings_of(self.kind, self.library),
             "SCALKIT_VIRTUAL": self.memory,
-            "SCALKIT_VIRTUAL_MACHINE": f"{machine} stall={_STALL_S} check=1",
+            "SCALKIT_VIRTUAL_MACHINE": f"{machine} stall={_STALL_S} check=1{self._core}",
             **({"SCALKIT_VIRTUAL_OUT": self.output} if self.output else {}),
             "LD_PRELOAD": ":".join(preloaded),
         }
 
 
-def settings_of(kind: str, environment: Mapping[str, str] | None = None) -> dict[str, str]:
+def settings_of(kind: str, library: str = "", environment: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the variables that make an MPI library send every message through TCP, without those that the user has set.
 
     Parameters
     ----------
-    kind : str
-        As `Mpi.kind`.
+    kind, library : str
+        As `Mpi.kind` and `Mpi.library`.
     environment : mapping, optional
         The user's; by default that of this process.
 
@@ -205,14 +223,33 @@ def settings_of(kind: str, environment: Mapping[str, str] | None = None) -> dict
         If a variable of the user's switches TCP off.
     """
     given = os.environ if environment is None else environment
-    for setting in _SETTINGS.get(kind, ()):
+    table = _table(kind, library, given)
+    for setting in table:
         words = given.get(setting.name, setting.needed).lstrip("^").split(",")
         if setting.needed and (setting.needed in words) == given.get(setting.name, "").startswith("^"):
             raise UsageError(
                 f"{setting.name}={given[setting.name]} keeps {kind} from sending through TCP, which virtual time needs; unset "
                 f"it, or set {setting.name}={setting.value}."
             )
-    return {setting.name: setting.value for setting in _SETTINGS.get(kind, ()) if setting.name not in given}
+    return {setting.name: setting.value for setting in table if setting.name not in given}
+
+
+def _table(kind: str, library: str, given: Mapping[str, str]) -> tuple[_Setting, ...]:
+    """Return what a library needs, by what it says of itself."""
+    if kind == "MPICH":
+        module = given.get("MPIR_CVAR_CH4_NETMOD") or ("ofi" if _has_ofi(library) else "ucx")
+        return _SETTINGS[f"MPICH over {'ucx' if module == 'ucx' else 'ofi'}"]
+    own = _SETTINGS.get(kind, ())
+    return (*own, _EPOLL) if kind == "Open MPI" and re.search(r"\bv4\.", library) else own
+
+
+def _has_ofi(library: str) -> bool:
+    """Return whether an MPICH can send through libfabric; where it does not say, by its version."""
+    devices = re.findall(r"\bch4:([\w, ]+)", library)
+    if devices:
+        return any("ofi" in re.split(r"[, ]+", device) for device in devices)
+    version = re.search(r"Version:\s*(\d+)\.(\d+)", library)
+    return version is not None and (int(version[1]), int(version[2])) >= _WITH_OFI
 
 
 def virtual(mpi: Mpi, network: Network, *, compute: str = "none", scale: float = 1.0) -> VirtualMpi:
@@ -234,13 +271,13 @@ def virtual(mpi: Mpi, network: Network, *, compute: str = "none", scale: float =
     BuildError
         If the layer cannot be built.
     """
-    if mpi.kind not in _SETTINGS:
-        raise UsageError(f"{mpi.name} cannot run in virtual time; {', '.join(_SETTINGS)} can.")
+    if mpi.kind not in _KINDS:
+        raise UsageError(f"{mpi.name} cannot run in virtual time; {', '.join(_KINDS)} can.")
     if compute not in COMPUTES:
         raise UsageError(f"--compute {compute!r:.40}: choose from {', '.join(COMPUTES)}.")
     if not 0 < scale <= 1e6:
         raise UsageError(f"--scale {scale:g}: a positive number of at most 1000000 is needed.")
-    settings_of(mpi.kind)
+    settings_of(mpi.kind, mpi.library)
     layer = build(sources("microbench"), mpi.mpicc, library=mpi.library, makefile="virtual/Makefile")
     return VirtualMpi(
         mpi.mpicc,
