@@ -136,14 +136,14 @@ static bool verified(const struct experiment *e, const struct sk_p2p_cell *cell)
 static int64_t agreed_trips(const struct experiment *e, const struct sk_p2p_cell *cell, int64_t share_ns)
 {
     const struct settings *s = &e->settings;
-    int64_t n = (s->reps + s->passes - 1) / s->passes, warmup = SK_IS_SIMULATED || share_ns <= 0 ? 1 : WARMUP;
-    if (cell->kind == SK_P2P_LATE && !SK_IS_SIMULATED)
+    int64_t n = (s->reps + s->passes - 1) / s->passes, warmup = sk_clock_is_virtual() || share_ns <= 0 ? 1 : WARMUP;
+    if (cell->kind == SK_P2P_LATE && !sk_clock_is_virtual())
         n = (n + LATE_SHARE - 1) / LATE_SHARE;
     int64_t begin = sk_clock_now();
     for (int64_t i = 0; i < warmup && e->pair.takes_part; i++)
         sk_p2p_kinds[cell->kind].trip(&e->pair);
     int64_t each = (sk_clock_now() - begin) / warmup;
-    if (each > 0 && !SK_IS_SIMULATED && share_ns / each < n)
+    if (each > 0 && !sk_clock_is_virtual() && share_ns / each < n)
         n = share_ns > each ? share_ns / each : 1;
     SK_MPI(PMPI_Bcast(&n, 1, MPI_INT64_T, 0, e->world.harness));
     return n;
@@ -239,13 +239,13 @@ static int64_t remaining_ns(const struct experiment *e)
 static void run_passes(struct experiment *e)
 {
     int passes = (int)e->settings.passes, left = passes * e->n_cells;
-    for (int pass = 0; pass < passes && (pass == 0 || SK_IS_SIMULATED || remaining_ns(e) > 0); pass++) {
+    for (int pass = 0; pass < passes && (pass == 0 || sk_clock_is_virtual() || remaining_ns(e) > 0); pass++) {
         struct sk_rng rng = sk_rng_seeded(e->settings.common.seed, (uint64_t)pass);
         sk_rng_shuffle(&rng, e->order, e->n_cells);
         for (int i = 0; i < e->n_cells; i++, left--)
             run_cell(e, &e->cells[e->order[i]], pass, 4 * (remaining_ns(e) / left));
     }
-    e->complete = remaining_ns(e) >= 0 || SK_IS_SIMULATED;
+    e->complete = remaining_ns(e) >= 0 || sk_clock_is_virtual();
 }
 
 static void run(struct experiment *e, int argc, char **argv)

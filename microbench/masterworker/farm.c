@@ -248,7 +248,7 @@ struct sk_harvest sk_farm_run(struct sk_farm *farm, enum sk_look look)
 static void settle(const struct sk_farm *farm)
 {
     bool crowded = farm->world->oversubscribed;
-    if (SK_IS_SIMULATED) {
+    if (sk_clock_is_virtual()) {
         sk_clock_sleep(settled_simulated_ns);
         return;
     }

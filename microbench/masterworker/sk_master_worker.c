@@ -120,7 +120,7 @@ static int64_t agreed_reps(struct launch *l, struct sk_farm *farm, int64_t share
 {
     const struct settings *s = &l->settings;
     int64_t n = (s->reps + s->passes - 1) / s->passes;
-    if (SK_IS_SIMULATED)
+    if (sk_clock_is_virtual())
         return n;
     int64_t each = sk_farm_run(farm, SK_WATCHED).t_ns + sk_farm_run(farm, SK_PLAIN).t_ns;
     if (each > 0 && share_ns / each < n)
@@ -208,7 +208,7 @@ static void run_cell(struct launch *l, const struct cell *cell, int pass, int64_
         l->ready[i] = sk_farm_ready(&farm);
     for (int64_t i = 0; i < n; i++) {
         l->watched[i] = sk_farm_run(&farm, SK_WATCHED);
-        l->plain[i] = SK_IS_SIMULATED ? l->watched[i] : sk_farm_run(&farm, SK_PLAIN); /* its clock costs nothing */
+        l->plain[i] = sk_clock_is_virtual() ? l->watched[i] : sk_farm_run(&farm, SK_PLAIN); /* its clock costs nothing */
         wrong += l->plain[i].wrong + l->watched[i].wrong;
     }
     sk_farm_close(&farm);
@@ -250,13 +250,13 @@ static int64_t remaining_ns(const struct launch *l)
 static void run_passes(struct launch *l)
 {
     int passes = (int)l->settings.passes, left = passes * l->n_cells;
-    for (int pass = 0; pass < passes && (pass == 0 || SK_IS_SIMULATED || remaining_ns(l) > 0); pass++) {
+    for (int pass = 0; pass < passes && (pass == 0 || sk_clock_is_virtual() || remaining_ns(l) > 0); pass++) {
         struct sk_rng rng = sk_rng_seeded(l->settings.common.seed, (uint64_t)pass);
         sk_rng_shuffle(&rng, l->order, l->n_cells);
         for (int i = 0; i < l->n_cells; i++, left--)
             run_cell(l, &l->cells[l->order[i]], pass, 4 * (remaining_ns(l) / left));
     }
-    l->complete = remaining_ns(l) >= 0 || SK_IS_SIMULATED;
+    l->complete = remaining_ns(l) >= 0 || sk_clock_is_virtual();
 }
 
 static void run(struct launch *l, int argc, char **argv)

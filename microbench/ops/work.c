@@ -1,6 +1,5 @@
 #include "ops/work.h"
 
-#include "base/world.h"
 #include "time/clock.h"
 
 enum { TRIAL_ROUNDS = 20000, TRIALS = 5 };
@@ -11,7 +10,7 @@ void sk_work(int64_t rounds)
 {
     if (rounds <= 0)
         return;
-    if (SK_IS_SIMULATED) {
+    if (sk_clock_is_still()) {
         sk_clock_sleep(rounds);
         return;
     }
@@ -23,7 +22,7 @@ void sk_work(int64_t rounds)
 
 int64_t sk_work_rounds(int64_t ns)
 {
-    if (SK_IS_SIMULATED || ns <= 0)
+    if (sk_clock_is_still() || ns <= 0)
         return ns > 0 ? ns : 0;
     int64_t least = INT64_MAX;
     for (int i = 0; i < TRIALS; i++) {

@@ -28,11 +28,11 @@ void sk_pair_await_nod(const struct sk_pair *pair)
 int64_t sk_pair_wait(int64_t ns)
 {
     int64_t begin = sk_clock_now(), now = begin;
-    if (SK_IS_SIMULATED) {
+    if (sk_clock_is_virtual()) {
         sk_clock_sleep(ns);
         now = sk_clock_now();
     }
-    while (now - begin < ns && !SK_IS_SIMULATED)
+    while (now - begin < ns && !sk_clock_is_virtual())
         now = sk_clock_now();
     return now - begin;
 }

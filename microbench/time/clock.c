@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "time/clock.h"
 
 #include "base/check.h"
@@ -24,7 +24,24 @@ const char *sk_clock_source(void)
 {
     return "MPI_Wtime, simulated";
 }
+
+bool sk_clock_is_virtual(void)
+{
+    return true;
+}
+
+bool sk_clock_is_still(void)
+{
+    return true;
+}
+
+int64_t sk_clock_messages(void)
+{
+    return -1;
+}
 #else
+#include <dlfcn.h>
+
 static int64_t nanoseconds(const struct timespec *t)
 {
     return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
@@ -46,7 +63,36 @@ int64_t sk_clock_resolution_ns(void)
 
 const char *sk_clock_source(void)
 {
-    return "CLOCK_MONOTONIC";
+    return sk_clock_is_virtual() ? "CLOCK_MONOTONIC, virtual" : "CLOCK_MONOTONIC";
+}
+
+/* What the layer of virtual time says; `absent` where it is not there. */
+static int64_t ask_layer(const char *name, int64_t (**known)(void), bool *is_known, int64_t absent)
+{
+    if (!*is_known)
+        *(void **)known = dlsym(RTLD_DEFAULT, name);
+    *is_known = true;
+    return *known ? (*known)() : absent;
+}
+
+#define ASK_LAYER(name, absent) \
+    static int64_t (*known)(void); \
+    static bool is_known; \
+    return ask_layer(name, &known, &is_known, absent)
+
+bool sk_clock_is_virtual(void)
+{
+    ASK_LAYER("sk_virtual_is_on", 0);
+}
+
+bool sk_clock_is_still(void)
+{
+    ASK_LAYER("sk_virtual_is_still", 0);
+}
+
+int64_t sk_clock_messages(void)
+{
+    ASK_LAYER("sk_virtual_messages", -1);
 }
 #endif
 

@@ -61,7 +61,7 @@ struct sk_load_point sk_load_now(const struct sk_world *world)
 
 void sk_load_begin(struct sk_load *load, const struct sk_world *world)
 {
-    if (SK_IS_SIMULATED) /* nothing disturbs it */
+    if (sk_clock_is_virtual()) /* nothing disturbs it */
         return;
     if (load->n == SK_LOAD_POINTS) {
         memmove(load->points, load->points + 1, (SK_LOAD_POINTS - 1) * sizeof load->points[0]);
@@ -72,7 +72,7 @@ void sk_load_begin(struct sk_load *load, const struct sk_world *world)
 
 double sk_load_end(const struct sk_load *load, const struct sk_world *world)
 {
-    if (SK_IS_SIMULATED)
+    if (sk_clock_is_virtual())
         return NAN;
     struct sk_load_point now = sk_load_now(world);
     double share = 0, largest = NAN;

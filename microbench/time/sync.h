@@ -32,6 +32,7 @@ struct sk_sample {
     int64_t late;           /* 1 when a process came to the start after its time */
     int64_t latency_ns;     /* from the sending of the order to its arrival; first repetition of an order only */
     int64_t local_ns;       /* the longest between entering and leaving, by a process' own clock */
+    int64_t messages;       /* the most that a process sent meanwhile; -1 where nobody counts them */
 };
 
 struct sk_sync {

@@ -262,6 +262,16 @@ SK_EXPORT int64_t sk_virtual_now(void)
     return sk_self.at->clock / SK_PS_OF_NS;
 }
 
+SK_EXPORT int64_t sk_virtual_is_on(void)
+{
+    return sk_self_is_timed();
+}
+
+SK_EXPORT int64_t sk_virtual_is_still(void)
+{
+    return sk_self_is_timed() && sk_shared->machine.compute == SK_COMPUTE_NONE;
+}
+
 SK_EXPORT void sk_virtual_region(const char *name)
 {
     if (!sk_self_is_timed())

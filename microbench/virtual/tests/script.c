@@ -1,0 +1,347 @@
+/* The layer without MPI: processes on one host, their connections, and scripts whose times are known. Each process of a script
+ * is this program again. Prints one line, or what differs, and ends with 1. */
+#define _GNU_SOURCE
+#include "virtual/stream.h"
+#include "virtual/turn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { L = 2000, O = 500, GAP = 300, N = 3, BYTES = 1000, PORT_AT = 16 << 20 };
+
+static const char machine[] = "processes=3 L=2000 o=500 g=300 G=0.1 check=1 stall=5";
+static int to[N], set; /* connections to the others, blocking */
+
+#define EXPECT(found, wanted) expect(#found, (int64_t)(found), (int64_t)(wanted), __LINE__)
+
+static void expect(const char *what, int64_t found, int64_t wanted, int line)
+{
+    if (found == wanted)
+        return;
+    fprintf(stderr, "script.c:%d: process %d: %s is %lld, not %lld\n", line, sk_self.rank, what, (long long)found,
+            (long long)wanted);
+    _exit(1);
+}
+
+static int64_t now(void)
+{
+    return sk_self.at->clock / SK_PS_OF_NS;
+}
+
+static void say(int other, int bytes)
+{
+    static char message[1 << 20];
+    EXPECT(send(to[other], message, (size_t)bytes, 0), bytes);
+}
+
+static void hear(int other, int bytes)
+{
+    static char message[1 << 20];
+    for (int left = bytes; left > 0;)
+        left -= (int)read(to[other], message, (size_t)left);
+}
+
+static void begin(void)
+{
+    sk_turn_join();
+    while (!sk_turn_all_joined())
+        usleep(100);
+    sk_turn_begin();
+}
+
+/* ---- scripts: 1000 bytes last 100 ns on the network ------------------------------------------------------------------ */
+
+static void one_message(void)
+{
+    if (sk_self.rank == 1) {
+        say(0, BYTES);
+        EXPECT(now(), O);
+    } else if (sk_self.rank == 0) {
+        hear(1, BYTES);
+        EXPECT(now(), 2 * O + L + 100);
+    }
+}
+
+static void two_in_a_row(void)
+{
+    if (sk_self.rank == 1) {
+        say(0, BYTES);
+        say(0, BYTES);
+        EXPECT(now(), 2 * O);
+    } else if (sk_self.rank == 0) {
+        hear(1, 2 * BYTES);
+        EXPECT(now(), 3 * O + L + 100); /* the overhead is more than the gap */
+    }
+}
+
+static void two_at_once(void)
+{
+    if (sk_self.rank > 0) {
+        say(0, 10 * BYTES);
+    } else {
+        hear(1, 10 * BYTES);
+        hear(2, 10 * BYTES);
+        EXPECT(now(), O + L + 1000 + GAP + 1000 + O); /* the second waits for the card of the receiver */
+    }
+}
+
+static void ping_pong(void)
+{
+    for (int i = 0; i < 100 && sk_self.rank < 2; i++) {
+        if (sk_self.rank == 0)
+            say(1, BYTES);
+        hear(1 - sk_self.rank, BYTES);
+        if (sk_self.rank == 1)
+            say(0, BYTES);
+    }
+    if (sk_self.rank == 0)
+        EXPECT(now(), 200 * (2 * O + L + 100));
+}
+
+static void sleeping(void)
+{
+    struct timespec t, wanted = {0, 50000};
+    int64_t base = 0;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    base = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    nanosleep(&wanted, NULL);
+    usleep(50);
+    EXPECT(poll(NULL, 0, 1), 0);
+    struct timeval more = {0, 100};
+    EXPECT(select(0, NULL, NULL, NULL, &more), 0);
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    EXPECT((int64_t)t.tv_sec * 1000000000 + t.tv_nsec - base, 50000 + 50000 + 1000000 + 100000);
+    EXPECT(now(), 1200000);
+}
+
+static void waiting_in_sets(void)
+{
+    struct epoll_event events[4];
+    struct timespec wanted = {0, 10000};
+    if (sk_self.rank > 0) {
+        nanosleep(&wanted, NULL);
+        say(0, BYTES * sk_self.rank);
+        return;
+    }
+    EXPECT(epoll_wait(set, events, 4, 0), 0);
+    EXPECT(now(), 0);
+    EXPECT(epoll_wait(set, events, 4, -1), 1); /* the shorter message is first */
+    EXPECT(events[0].data.fd, to[1]);
+    EXPECT(now(), 10000 + O + L + 100);
+    hear(1, BYTES);
+    struct pollfd one = {.fd = to[2], .events = POLLIN | POLLOUT};
+    EXPECT(poll(&one, 1, -1), 1);
+    EXPECT(one.revents, POLLOUT);
+    one.events = POLLIN;
+    EXPECT(poll(&one, 1, -1), 1);
+    hear(2, 2 * BYTES);
+    EXPECT(now(), 10000 + O + L + 100 + O + O); /* it came while the first one was read */
+}
+
+static void peeking(void)
+{
+    char some[BYTES];
+    if (sk_self.rank == 1)
+        say(0, BYTES);
+    if (sk_self.rank != 0)
+        return;
+    EXPECT(recv(to[1], some, 10, MSG_PEEK), 10);
+    EXPECT(now(), O + L + 100);
+    EXPECT(recv(to[1], some, 400, 0), 400);
+    EXPECT(recv(to[1], some, sizeof some, 0), 600);
+    EXPECT(now(), O + L + 100 + O);
+    EXPECT(recv(to[1], some, sizeof some, MSG_DONTWAIT), -1);
+    EXPECT(errno, EAGAIN);
+}
+
+static void a_full_card(void)
+{
+    int refused = 0;
+    static char message[1 << 20];
+    if (sk_self.rank == 1)
+        for (int i = 0; i < 8; i++) {
+            while (send(to[0], message, sizeof message, MSG_DONTWAIT) < 0) {
+                struct pollfd one = {.fd = to[0], .events = POLLOUT};
+                refused++;
+                EXPECT(poll(&one, 1, -1), 1);
+            }
+        }
+    if (sk_self.rank == 0)
+        hear(1, 8 * (int)sizeof message);
+    if (sk_self.rank == 1)
+        EXPECT(refused > 0, true);
+}
+
+static void an_end(void)
+{
+    char byte;
+    if (sk_self.rank == 1) {
+        say(0, 1);
+        close(to[0]);
+    } else if (sk_self.rank == 0) {
+        EXPECT(read(to[1], &byte, 1), 1);
+        EXPECT(read(to[1], &byte, 1), 0);
+        EXPECT(send(to[1], &byte, 1, MSG_NOSIGNAL), -1);
+        EXPECT(errno, EPIPE);
+    }
+}
+
+static void a_copy(void)
+{
+    if (sk_self.rank == 1) {
+        int copy = dup(to[0]);
+        close(to[0]);
+        to[0] = copy;
+        say(0, BYTES);
+    } else if (sk_self.rank == 0) {
+        int status;
+        pid_t child = fork();
+        if (child == 0)
+            _exit(close(to[1])); /* a child closes what it has inherited: that is nothing to the parent */
+        EXPECT(waitpid(child, &status, 0), child);
+        hear(1, BYTES);
+        EXPECT(now(), 2 * O + L + 100);
+    }
+}
+
+static void a_late_connection(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    int32_t *port = (int32_t *)(void *)((char *)sk_shared + PORT_AT);
+    if (sk_self.rank == 0) {
+        int listener = socket(AF_INET, SOCK_STREAM, 0);
+        bind(listener, (struct sockaddr *)&address, length);
+        listen(listener, 4);
+        getsockname(listener, (struct sockaddr *)&address, &length);
+        *port = ntohs(address.sin_port);
+        struct pollfd one = {.fd = listener, .events = POLLIN};
+        EXPECT(poll(&one, 1, -1), 1);
+        EXPECT(now(), 1000 + O + L);
+        to[1] = accept(listener, NULL, NULL);
+        hear(1, BYTES);
+        EXPECT(now(), 1000 + 2 * O + L + 100);
+    } else if (sk_self.rank == 1) {
+        struct timespec wanted = {0, 1000};
+        nanosleep(&wanted, NULL);
+        to[0] = socket(AF_INET, SOCK_STREAM, 0);
+        address.sin_port = htons((uint16_t)*port);
+        EXPECT(connect(to[0], (struct sockaddr *)&address, length), 0);
+        say(0, BYTES);
+    }
+}
+
+static const struct { const char *name; void (*run)(void); } scripts[] = {
+    {"one message", one_message}, {"two in a row", two_in_a_row}, {"two at once", two_at_once}, {"ping pong", ping_pong},
+    {"sleeping", sleeping}, {"waiting in sets", waiting_in_sets}, {"peeking", peeking}, {"a full card", a_full_card},
+    {"an end", an_end}, {"a copy", a_copy}, {"a late connection", a_late_connection}};
+enum { SCRIPTS = sizeof scripts / sizeof *scripts };
+
+/* ---- processes ------------------------------------------------------------------------------------------------------- */
+
+/* Everybody listens; who has the higher rank connects. */
+static void connect_all(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    int32_t *ports = (int32_t *)(void *)((char *)sk_shared + PORT_AT) + 16;
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    bind(listener, (struct sockaddr *)&address, length);
+    listen(listener, N);
+    getsockname(listener, (struct sockaddr *)&address, &length);
+    __atomic_store_n(&ports[sk_self.rank], ntohs(address.sin_port), __ATOMIC_RELEASE);
+    for (int other = 0; other < sk_self.rank; other++) {
+        while (__atomic_load_n(&ports[other], __ATOMIC_ACQUIRE) == 0)
+            usleep(100);
+        address.sin_port = htons((uint16_t)ports[other]);
+        to[other] = socket(AF_INET, SOCK_STREAM, 0);
+        EXPECT(connect(to[other], (struct sockaddr *)&address, length), 0);
+        char mine = (char)sk_self.rank;
+        EXPECT(send(to[other], &mine, 1, 0), 1);
+    }
+    for (int i = sk_self.rank + 1; i < N; i++) {
+        char theirs;
+        int fd = accept(listener, NULL, NULL);
+        EXPECT(recv(fd, &theirs, 1, 0), 1);
+        to[(int)theirs] = fd;
+    }
+    set = epoll_create1(0);
+    for (int other = 0; other < N; other++) {
+        struct epoll_event event = {.events = EPOLLIN, .data.fd = to[other]};
+        if (other != sk_self.rank)
+            EXPECT(epoll_ctl(set, EPOLL_CTL_ADD, to[other], &event), 0);
+    }
+}
+
+static int be_process(int script)
+{
+    const char *wrong = sk_self_attach();
+    if (wrong) {
+        fprintf(stderr, "%s\n", wrong);
+        return 1;
+    }
+    connect_all();
+    begin();
+    scripts[script].run();
+    sk_turn_finish();
+    while (!sk_turn_all_finish())
+        sk_turn_wait(SK_NEVER, true);
+    sk_turn_leave();
+    return 0;
+}
+
+static pid_t start(const char *program, int script, int rank)
+{
+    char number[16], which[16];
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    snprintf(number, sizeof number, "%d", rank);
+    snprintf(which, sizeof which, "%d", script);
+    setenv("SCALKIT_VIRTUAL_RANK", number, 1);
+    execl(program, program, which, (char *)NULL);
+    _exit(127);
+}
+
+static bool play(const char *program, int script)
+{
+    char path[64];
+    int fd = memfd_create("script", 0), bad = 0, status;
+    if (fd < 0 || ftruncate(fd, INT64_C(1) << 30) != 0)
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", getpid(), fd);
+    setenv("SCALKIT_VIRTUAL", path, 1);
+    setenv("SCALKIT_VIRTUAL_MACHINE", machine, 1);
+    for (int rank = 0; rank < N; rank++)
+        start(program, script, rank);
+    for (int rank = 0; rank < N; rank++)
+        bad += wait(&status) < 0 || status != 0;
+    close(fd);
+    if (bad)
+        fprintf(stderr, "script '%s': %d of %d processes ended badly\n", scripts[script].name, bad, N);
+    return bad == 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        return be_process(atoi(argv[1]));
+    for (int script = 0; script < SCRIPTS; script++)
+        if (!play(argv[0], script))
+            return 1;
+    printf("virtual: %d scripts without MPI\n", SCRIPTS);
+    return 0;
+}
