@@ -1,5 +1,5 @@
 """The algorithms behind collective operations, each as a formula of the time ``T`` of a message, the ``gap`` between
-two that a process sends, and an ``exchange``, where it receives one while it sends one.
+two that a process sends, an ``exchange``, where it receives one while it sends one, and what ``both`` cost its processor.
 
 S is the size of the vector for broadcast, reduce and allreduce, and that of the block of one process for
 allgather, gather, scatter, reduce-scatter and all-to-all (there for each destination). ``gamma`` is the time of reducing a byte.
@@ -38,7 +38,7 @@ class Algorithm:
     ----------
     operation, name : str
     formula : str
-        In S, P, ``T(bytes)``, ``gap(bytes)``, ``exchange(bytes)``, and the constants ``gamma`` and ``segment``.
+        In S, P, ``T(bytes)``, ``gap(bytes)``, ``exchange(bytes)``, ``both(bytes)``, and the constants ``gamma`` and ``segment``.
     how : str
         In words.
     source : str
@@ -60,13 +60,31 @@ class Algorithm:
         return "segment" in self.formula
 
 
-def _binomial_blocks(block: str, message: str = "T") -> str:
+_REST = f"({_UP} - {_DOWN})"
+"""1 if the number of processes is no power of two."""
+
+
+def _tree(size: str, per_message: str = "") -> str:
+    """Return the critical path of a binomial tree: a last round that is not full costs its root a gap, nobody a message."""
+    return f"{_DOWN}*(T({size}){per_message}) + {_REST}*(gap({size}){per_message})"
+
+
+def _tree_of_blocks(block: str) -> str:
     """Return the critical path of a binomial scatter or gather: the root sends, or gets, ever smaller parts."""
-    return f"{_ANY}*{message}((P - 2^({_UP} - 1))*{block}) + sum(k, 0, {_UP} - 2, {message}(2^k*{block}))"
+    return f"{_REST}*gap(max(P - 2^{_DOWN}, 1)*{block}) + sum(k, 0, {_DOWN} - 1, T(2^k*{block}))"
+
+
+def _doubling_blocks(block: str) -> str:
+    """Return the same where all exchange growing parts; in a last round that is not full they exchange what is missing."""
+    return f"{_ANY}*exchange((P - 2^({_UP} - 1))*{block}) + sum(k, 0, {_UP} - 2, exchange(2^k*{block}))"
 
 
 def _one_by_one(size: str, message: str = "T") -> str:
     return f"{_ANY}*{message}({size}) + max(P - 2, 0)*gap({size})"
+
+
+_ALL_AT_ONCE = f"max({_one_by_one('S', 'exchange')}, (P - 1)*both(S))"
+"""A processor that is busy with a message longer than its network sends all of its own before it receives the others."""
 
 
 def _near_first(levels: str) -> str:
@@ -89,9 +107,6 @@ def _halving(cost: str) -> str:
     return f"sum(k, 1, {_DOWN}, {cost})"
 
 
-_REST = f"({_UP} - {_DOWN})"
-"""1 if the number of processes is no power of two."""
-
 _SEGMENTS = "ceil(S/segment)"
 _PIECE = "min(S, segment)"
 _PIPELINE = f"(P - 1)*(T({_PIECE}) + gamma*{_PIECE}) + {_ANY}*max({_SEGMENTS} - 1, 0)*(gap({_PIECE}) + gamma*{_PIECE})"
@@ -102,18 +117,18 @@ _ALL = (
     Algorithm("broadcast", "linear", _one_by_one("S"), "the root sends to one after another", _PJESIVAC),
     Algorithm("broadcast", "chain", "(P - 1)*T(S)", "each process sends all on to the next", _PJESIVAC),
     Algorithm("broadcast", "pipeline", _PIPELINE.replace(" + gamma*" + _PIECE, ""), "a chain of segments", _PJESIVAC),
-    Algorithm("broadcast", "binomial", f"{_UP}*T(S)", "in each round everyone who has it sends it on", _THAKUR),
+    Algorithm("broadcast", "binomial", _tree("S"), "in each round everyone who has it sends it on", _THAKUR),
     Algorithm(
         "broadcast",
         "scatter-ring",
-        f"{_binomial_blocks('S/P')} + (P - 1)*exchange(S/P)",
+        f"{_tree_of_blocks('S/P')} + (P - 1)*exchange(S/P)",
         "binomial scatter, then allgather on a ring",
         "Barnett et al. 1994; " + _THAKUR,
     ),
     Algorithm(
         "broadcast",
         "scatter-doubling",
-        f"{_binomial_blocks('S/P')} + sum(k, 0, {_DOWN} - 1, exchange(2^k*S/P))",
+        f"{_tree_of_blocks('S/P')} + sum(k, 0, {_DOWN} - 1, exchange(2^k*S/P))",
         "binomial scatter, then allgather by recursive doubling",
         "Barnett et al. 1994; " + _THAKUR,
         "powers of two",
@@ -127,7 +142,7 @@ _ALL = (
     ),
     Algorithm("reduce", "chain", f"(P - 1)*({_REDUCED})", "each process reduces and sends on to the next", _PJESIVAC),
     Algorithm("reduce", "pipeline", _PIPELINE, "a chain of segments", _PJESIVAC),
-    Algorithm("reduce", "binomial", f"{_UP}*({_REDUCED})", "a binomial tree towards the root", _THAKUR),
+    Algorithm("reduce", "binomial", _tree("S", " + gamma*S"), "a binomial tree towards the root", _THAKUR),
     Algorithm(
         "reduce",
         "rabenseifner",
@@ -145,7 +160,7 @@ _ALL = (
     Algorithm(
         "allreduce",
         "reduce-broadcast",
-        f"{_UP}*({_REDUCED}) + {_UP}*T(S)",
+        f"{_tree('S', ' + gamma*S')} + {_tree('S')}",
         "binomial reduce, then binomial broadcast",
         _THAKUR,
     ),
@@ -170,7 +185,7 @@ _ALL = (
         "reduce-scatter, then allgather, both on a ring",
         "Patarasuk, Yuan 2009",
     ),
-    Algorithm("allgather", "linear", _one_by_one("S", "exchange"), "everyone sends to everyone", _PJESIVAC),
+    Algorithm("allgather", "linear", _ALL_AT_ONCE, "everyone sends to everyone", _PJESIVAC),
     Algorithm("allgather", "ring", "(P - 1)*exchange(S)", "blocks travel round a ring", _THAKUR),
     Algorithm(
         "allgather",
@@ -183,18 +198,18 @@ _ALL = (
     Algorithm(
         "allgather",
         "bruck",
-        _binomial_blocks("S", "exchange"),
+        _doubling_blocks("S"),
         "rounds of doubling distance, any number of processes",
         _BRUCK,
     ),
     Algorithm(
         "allgather",
         "gather-broadcast",
-        f"{_binomial_blocks('S')} + {_UP}*T(P*S)",
+        f"{_tree_of_blocks('S')} + {_tree('P*S')}",
         "binomial gather, then binomial broadcast",
         "Chan et al. 2007",
     ),
-    Algorithm("alltoall", "linear", _one_by_one("S", "exchange"), "all messages are posted at once", _PJESIVAC),
+    Algorithm("alltoall", "linear", _ALL_AT_ONCE, "all messages are posted at once", _PJESIVAC),
     Algorithm(
         "alltoall", "pairwise", "(P - 1)*exchange(S)", "in each round everyone exchanges with another partner", _THAKUR
     ),
@@ -207,10 +222,10 @@ _ALL = (
     ),
     Algorithm("gather", "linear", _one_by_one("S"), "everyone sends to the root", _PJESIVAC),
     Algorithm("gather", "in-turn", "(P - 1)*T(S)", "the root receives from one after another", _PJESIVAC),
-    Algorithm("gather", "binomial", _binomial_blocks("S"), "a binomial tree of growing parts", "Chan et al. 2007"),
+    Algorithm("gather", "binomial", _tree_of_blocks("S"), "a binomial tree of growing parts", "Chan et al. 2007"),
     Algorithm("scatter", "linear", _one_by_one("S"), "the root sends to one after another", _PJESIVAC),
     Algorithm("scatter", "in-turn", "(P - 1)*T(S)", "the root waits until each has its part", _PJESIVAC),
-    Algorithm("scatter", "binomial", _binomial_blocks("S"), "a binomial tree of shrinking parts", "Chan et al. 2007"),
+    Algorithm("scatter", "binomial", _tree_of_blocks("S"), "a binomial tree of shrinking parts", "Chan et al. 2007"),
     Algorithm("scatter", "near-first", _NEAR_FIRST, "a binomial tree, small parts before large ones", _PJESIVAC),
     Algorithm(
         "reduce-scatter", "pairwise", f"(P - 1)*({_EXCHANGED})", "in each round everyone sends one block", _THAKUR
@@ -226,7 +241,7 @@ _ALL = (
     Algorithm(
         "barrier", "linear", f"2*({_one_by_one('0')})", "everyone tells the root, the root tells everyone", _PJESIVAC
     ),
-    Algorithm("barrier", "tree", f"2*{_UP}*T(0)", "a binomial tree towards the root and back", _PJESIVAC),
+    Algorithm("barrier", "tree", f"2*({_tree('0')})", "a binomial tree towards the root and back", _PJESIVAC),
     Algorithm(
         "barrier",
         "recursive-doubling",

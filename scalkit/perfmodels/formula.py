@@ -17,7 +17,7 @@ from scalkit.errors import UsageError
 __all__ = ["FUNCTIONS", "MESSAGE_FUNCTIONS", "parse_formula", "positive"]
 
 FUNCTIONS = ("log2", "log", "sqrt", "cbrt", "ceil", "floor", "mod", "max", "min", "sum")
-MESSAGE_FUNCTIONS = ("T", "gap", "exchange")
+MESSAGE_FUNCTIONS = ("T", "gap", "exchange", "both")
 """What a formula of a collective operation calls: the time of a message of so many bytes, the time between two that are sent, and
 the time of sending one while another one is received."""
 
@@ -46,7 +46,7 @@ def parse_formula(text: str, names: frozenset[str], messages: bool = False) -> A
     names : frozenset of str
         Parameters and constants that may occur.
     messages : bool
-        Whether ``T(bytes)``, ``gap(bytes)`` and ``exchange(bytes)`` may occur.
+        Whether ``T(bytes)``, ``gap(bytes)``, ``exchange(bytes)`` and ``both(bytes)`` may occur.
 
     Raises
     ------

@@ -70,6 +70,8 @@ class PointToPoint:
     exchange : PerformanceModel, optional
         The same of sending a message while another one of that size is received; `time` if there is none, as where both
         directions are free. Processes of a node, which copy themselves, need up to twice as long.
+    both : PerformanceModel, optional
+        The same of what one message out and one in keep a process busy, in a train of both; `gap` if it is not known.
 
     Raises
     ------
@@ -83,9 +85,10 @@ class PointToPoint:
     name: str = ""
     source: str = ""
     exchange: PerformanceModel | None = None
+    both: PerformanceModel | None = None
 
     def __post_init__(self) -> None:
-        for model in (one for one in (self.time, self.gap, self.exchange) if one is not None):
+        for model in (one for one in (self.time, self.gap, self.exchange, self.both) if one is not None):
             if not model.is_exact or model.parameters not in (("S",), ()) or model.unit != "s":
                 raise UsageError(
                     f"'{model.name}' cannot be the time of a message; it must be exact, of S alone, and in s."
@@ -136,13 +139,14 @@ class PointToPoint:
         return tuple(_protocol(limits, one) for limits, one in pieces)
 
     def functions(self, outside: Outside) -> dict[str, Any]:
-        """Return what ``T``, ``gap`` and ``exchange`` are in formulas of collectives, as functions of an array of bytes."""
+        """Return what ``T``, ``gap`` and so on are in formulas of collectives, as functions of an array of bytes."""
         return {name: _function(model, outside) for name, model in self.in_formulas.items()}
 
     @property
     def in_formulas(self) -> dict[str, PerformanceModel]:
-        """The models behind ``T``, ``gap`` and ``exchange`` in the formulas of collective operations."""
-        return {"T": self.time, "gap": self.gap or self.time, "exchange": self.exchange or self.time}
+        """The models behind ``T``, ``gap``, ``exchange`` and ``both`` in the formulas of collective operations."""
+        gap = self.gap or self.time
+        return {"T": self.time, "gap": gap, "exchange": self.exchange or self.time, "both": self.both or gap}
 
     def __call__(self, **at: Any) -> Any:
         """Return the time of a message, see `PerformanceModel.__call__`."""
@@ -269,4 +273,6 @@ class LogGP:
             waiting = made(f"{eager} + 2*(L + o_send + o_receive)", "rendezvous")
             time = RangeModel("S", [(Range(high=self.S), time), (Range(low=self.S, open_low=True), waiting)], self.name)
         gap = made(f"max(o_send{' + O*S' if self.O else ''}, g + max(S - byte, 0)*G)", "gap")
-        return PointToPoint(time, gap, reduce_per_byte, self.name, self.source)
+        busy = f"o_send + o_receive{per_byte}"
+        both = made(f"max({busy}, g + max(S - byte, 0)*G)", "both")
+        return PointToPoint(time, gap, reduce_per_byte, self.name, self.source, both=both)

@@ -45,6 +45,7 @@ def with_datatype(message: PointToPoint, packing: object) -> PointToPoint:
         time=message.time + 2 * each,
         gap=(message.gap or message.time) + each,
         exchange=None if message.exchange is None else message.exchange + 2 * each,
+        both=None if message.both is None else message.both + 2 * each,
         name=f"{message.name}, scattered data",
         source="; ".join(dict.fromkeys(one for one in (message.source, each.source) if one)),
     )
