@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from html import escape
 from typing import Literal, get_args
 
@@ -29,6 +30,8 @@ Statistic = Literal["q1", "median", "mean", "min", "cut_mean", "cut_mean_1", "cu
 _QUANTILES = {"min": 0.0, "q1": 0.25, "median": 0.5}
 _FOREIGN_LOAD_WORTH_A_WORD = 0.05
 _POINTS_SHOWN = 3
+_WHOLE_LEVELS = 5
+"""So many powers of two stand for all numbers of processes: as many as a verdict needs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +43,8 @@ class Series(Values):
     parameter : str
     x : ndarray of shape (points,)
         Values of the parameter, ascending; only points with a value.
+    beside : Series, optional
+        Points of the same function and metric that are shown and not judged.
 
     See Also
     --------
@@ -48,6 +53,34 @@ class Series(Values):
 
     parameter: str
     x: NDArray[np.float64]
+    beside: Series | None = None
+
+    @cached_property
+    def at_whole_levels(self) -> Series:
+        """The same at powers of two, with the other points beside it; itself where that is not needed.
+
+        It is needed for times of a virtual clock over numbers of processes: a tree has whole levels, so that the exact times
+        between powers of two lie off every smooth term.
+        """
+        is_whole = np.log2(self.x, where=self.x > 0, out=np.full(self.x.shape, 0.5)) % 1 == 0
+        if not (self.virtual and self.parameter == "p") or is_whole.all() or is_whole.sum() < _WHOLE_LEVELS:
+            return self
+        others = ", ".join(f"{x:g}" for x in self.x[~is_whole])
+        said = (
+            f"judged at powers of two, where trees have whole levels; beside them is shown {self.parameter} = {others}"
+        )
+        return replace(self._only(is_whole), beside=self._only(~is_whole), caveats=(*self.caveats, said))
+
+    def _only(self, these: NDArray[np.bool_]) -> Series:
+        """Return some of the points."""
+        return replace(
+            self,
+            x=self.x[these],
+            values=self.values[these],
+            y=self.y[these],
+            n_repetitions=self.n_repetitions[these],
+            repetitions=None if self.repetitions is None else self.repetitions[these],
+        )
 
     def __repr__(self) -> str:
         n = len(self.x)

@@ -99,6 +99,6 @@ def several_series(ds: xr.Dataset, statistic: Statistic = "q1") -> list[SeveralS
 
 def _over(series: Series, names: tuple[str, ...], points: Floats) -> SeveralSeries:
     shared: dict[str, Any] = {
-        f.name: getattr(series, f.name) for f in fields(series) if f.name not in ("parameter", "x")
+        f.name: getattr(series, f.name) for f in fields(series) if f.name not in ("parameter", "x", "beside")
     }
     return SeveralSeries(parameters=names, points=points[series.x.astype(np.int64)], **shared)

@@ -57,6 +57,7 @@ def draw_fit(verdict: Verdict) -> Drawing:
     _add_expectation(figure, verdict, curves)
     _add_model(figure, verdict, span, log)
     _add_measurements(figure, verdict, x)
+    _add_beside(figure, verdict)
     figure.update_xaxes(x_axis(x, span.lowest, span.shown, verdict.parameter))
     figure.update_yaxes(value_axis(low, high, verdict.unit, safe(metric_word(verdict))))
     return figure
@@ -65,7 +66,8 @@ def draw_fit(verdict: Verdict) -> Drawing:
 def _value_range(verdict: Verdict, curves: Curves) -> tuple[float, float]:
     """Return the range of values in view: all measurements and the model whole, the limits as far as they fit."""
     values = np.asarray(verdict.series.values, dtype=float)
-    seen = np.concatenate([values[np.isfinite(values)], curves.model[np.isfinite(curves.model)]])
+    beside = np.empty(0) if verdict.series.beside is None else verdict.series.beside.y
+    seen = np.concatenate([values[np.isfinite(values)], beside, curves.model[np.isfinite(curves.model)]])
     low, high = float(seen.min()), float(seen.max())
     if low <= 0:
         return low, high
@@ -158,6 +160,21 @@ def _add_measurements(figure: Drawing, verdict: Verdict, x: NDArray[np.float64])
         text=[_hover(verdict, k, float(low[k]), float(high[k])) for k in range(len(x))],
         hovertemplate=f"<b>{safe(verdict.function)}</b><br>%{{text}}<extra></extra>",
         name=word,
+    )
+
+
+def _add_beside(figure: Drawing, verdict: Verdict) -> None:
+    beside = verdict.series.beside
+    if beside is None:
+        return
+    figure.add_scatter(
+        x=rounded(beside.x),
+        y=rounded(beside.y),
+        mode="markers",
+        marker={"size": 7, "color": DATA, "symbol": "circle-open", "line": {"width": 1.2, "color": DATA}},
+        text=[quantity(float(y), beside.unit, 4) for y in beside.y],
+        hovertemplate=f"{safe(verdict.parameter)} = %{{x:.6~g}}: %{{text}}, not judged<extra></extra>",
+        name="not judged",
     )
 
 

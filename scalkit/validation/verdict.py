@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -246,6 +246,9 @@ def judge(
 ) -> list[Verdict]:
     """Return the verdict on each series; the expectation itself always competes.
 
+    Times of a virtual clock are judged at powers of two, see `Series.at_whole_levels`. The other settings are judged, too, and
+    count where they say that it grows faster than expected, or where the powers of two do not decide.
+
     Parameters
     ----------
     measured : sequence of (Series, Expectation, SearchSpace)
@@ -262,12 +265,36 @@ def judge(
     DataError
         If a series has too few settings, values that cannot be fitted, or a setting where the expectation has no value.
     """
-    tasks = [measured[start : start + TASK] for start in range(0, len(measured), TASK)]
-    return [
-        found
-        for part in mapper(partial(_judged, min_points=min_points, prior=prior, memory=memory), tasks)
-        for found in part
-    ]
+    compute = partial(_judged, min_points=min_points, prior=prior, memory=memory)
+
+    def judged(cases: Sequence[Case]) -> list[Verdict]:
+        tasks = [cases[start : start + TASK] for start in range(0, len(cases), TASK)]
+        return [found for part in mapper(compute, tasks) for found in part]
+
+    found = judged([(one.at_whole_levels, expectation, space) for one, expectation, space in measured])
+    split = [index for index, (one, _, _) in enumerate(measured) if one.at_whole_levels is not one]
+    others = [(_others(measured[index][0], min_points), *measured[index][1:]) for index in split]
+    for index, other in zip(split, judged(others) if others else (), strict=True):
+        found[index] = _heavier(found[index], other)
+    return found
+
+
+def _others(one: Series, min_points: int) -> Series:
+    """Return the settings between powers of two, or all of them where these are too few."""
+    levels = one.at_whole_levels
+    beside = levels.beside
+    if beside is None or len(beside.x) < max(min_points, MIN_POINTS):
+        return one
+    return replace(beside, beside=replace(levels, beside=None))
+
+
+def _heavier(levels: Verdict, other: Verdict) -> Verdict:
+    """Return the verdict that counts, of that at powers of two and that at other settings."""
+    if not other.misses and (levels.verdict != "undecided" or other.verdict == "undecided"):
+        return levels
+    where = "between powers of two" if other.series.beside else f"at all settings of {other.parameter}"
+    said = f"judged {where}; at powers of two it would be {levels.verdict}"
+    return replace(other, series=replace(other.series, caveats=(*other.series.caveats, said)))
 
 
 def _judged(measured: Sequence[Case], min_points: int, prior: Prior, memory: Memory | None = None) -> list[Verdict]:
