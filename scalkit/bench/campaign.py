@@ -17,7 +17,7 @@ from scalkit.bench.functions import UserFunctions, user_functions
 from scalkit.bench.launch import Launcher, StopError, time_limit
 from scalkit.bench.mpi import Mpi, cores, settings
 from scalkit.bench.neighbourhood import experiments
-from scalkit.bench.operations import FUNCTIONS, NEIGHBOURHOOD, choose
+from scalkit.bench.operations import FUNCTIONS, NEIGHBOURHOOD, choose, in_virtual_time
 from scalkit.bench.plan import Launch, make_plan, share
 from scalkit.bench.provenance import environment, machine, write_provenance
 from scalkit.errors import LaunchError, UsageError
@@ -331,6 +331,8 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
     if arguments.experiments:
         _require_experiments(arguments, mpi)
     ops = choose(tree, kinds, arguments.ops) if kinds else {}
+    if mpi.is_virtual:
+        ops = in_virtual_time(tree, ops, arguments.ops, mpi.kind)
     own = user_functions(arguments.functions, tree, mpi.real) if arguments.functions else None
     built = build(tree, mpi.mpicc, library=mpi.library)
     if own:

@@ -9,7 +9,17 @@ from pathlib import Path
 
 from scalkit.errors import BuildError, UsageError
 
-__all__ = ["FUNCTIONS", "GROUPS", "KINDS", "NEIGHBOURHOOD", "PROGRAMS", "SHAPES", "choose", "operations"]
+__all__ = [
+    "FUNCTIONS",
+    "GROUPS",
+    "KINDS",
+    "NEIGHBOURHOOD",
+    "PROGRAMS",
+    "SHAPES",
+    "choose",
+    "in_virtual_time",
+    "operations",
+]
 
 PROGRAMS = {"collectives": "sk_time", "memory": "sk_memory"}
 KINDS = tuple(PROGRAMS)
@@ -99,4 +109,38 @@ def choose(tree: Path, kinds: Sequence[str], wanted: Sequence[str]) -> dict[str,
             raise UsageError(
                 f"--ops names nothing for {kind!r}; leave out {kind!r}, or add one of {', '.join(known[kind])}."
             )
+    return chosen
+
+
+def in_virtual_time(
+    tree: Path, chosen: dict[str, tuple[str, ...]], wanted: Sequence[str], library: str
+) -> dict[str, tuple[str, ...]]:
+    """Return what can be measured by a virtual clock of what was chosen.
+
+    Parameters
+    ----------
+    tree : Path
+        The C sources.
+    chosen : dict
+        As `choose` returns it.
+    wanted : sequence of str
+        What was asked for; what the word "all" brings along is left out without a word.
+    library : str
+        As `Mpi.kind`.
+
+    Raises
+    ------
+    UsageError
+        If something was asked for that cannot.
+    """
+    kind = KINDS[0]
+    reasons = {"simple": "calls without communication take no time on a virtual clock"}
+    if library == "Open MPI":
+        reasons["rma"] = "one-sided operations of Open MPI pass by the virtual network, through shared memory"
+    for group, why in reasons.items() if kind in chosen else ():
+        members = operations(tree, kind, group)
+        for word in wanted:
+            if word != _ALL and (word == group or word in members):
+                raise UsageError(f"--ops {word}: {why}; leave it out, or measure with --clock real.")
+        chosen = {**chosen, kind: tuple(name for name in chosen[kind] if name not in members)}
     return chosen

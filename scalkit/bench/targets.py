@@ -11,7 +11,7 @@ from scalkit.bench.mpi import Mpi, find_mpi
 from scalkit.bench.network import read_network
 from scalkit.bench.platforms import load_platform
 from scalkit.bench.simulator import read_algorithms, simulate
-from scalkit.bench.virtual import virtual
+from scalkit.bench.virtual import proved, virtual
 from scalkit.errors import UsageError
 
 __all__ = ["Target", "find_targets"]
@@ -85,12 +85,12 @@ def find_targets(
     machine = read_network(network or "cluster").with_per_node(per_node) if is_virtual else None
     if not libraries and not platforms:
         found = find_mpi(mpicc, mpiexec)
-        return (Target("", virtual(found, machine) if machine else found),)
+        return (Target("", proved(virtual(found, machine)) if machine else found),)
     chosen = read_algorithms(algorithms)
     platform_files = [load_platform(name) for name in platforms]
     targets = [_library(name) for name in libraries]
     if machine:
-        targets = [replace(target, mpi=virtual(target.mpi, machine)) for target in targets]
+        targets = [replace(target, mpi=proved(virtual(target.mpi, machine))) for target in targets]
     targets += [
         Target(one.name, simulate(one, per_node=1 if per_node is None else per_node, algorithms=chosen))
         for one in platform_files

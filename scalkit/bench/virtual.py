@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from scalkit.bench.mpi import Mpi
+from scalkit.bench.mpi import Mpi, settings
 from scalkit.bench.network import Network
-from scalkit.errors import LaunchError, UsageError
+from scalkit.bench.process import Outcome, run_program, summary
+from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.native import Build, build, sources
 
-__all__ = ["CLOCKS", "COMPUTES", "REPETITIONS", "VirtualMpi", "settings_of", "virtual"]
+__all__ = ["CLOCKS", "COMPUTES", "REPETITIONS", "VirtualMpi", "proved", "settings_of", "virtual"]
 
 CLOCKS = ("real", "virtual")
 """What run times can be read from."""
@@ -34,8 +38,14 @@ _MEMORY_B = 16 * 2**30
 _STALL_S = 60
 """Real time without an event after which the layer says who waits for whom; a hand-over takes some 10 us."""
 
+_PROOF_S = 30.0
+"""Real time for two processes that meet; 0.3 s are usual."""
+
 _MOST_PROCESSES = 512
 """Beyond this the layer was never tried."""
+
+
+_WAY_OUT = "measure with --clock real, or another library with --mpi."
 
 
 class _Setting(NamedTuple):
@@ -278,7 +288,10 @@ def virtual(mpi: Mpi, network: Network, *, compute: str = "none", scale: float =
     if not 0 < scale <= 1e6:
         raise UsageError(f"--scale {scale:g}: a positive number of at most 1000000 is needed.")
     settings_of(mpi.kind, mpi.library)
-    layer = build(sources("microbench"), mpi.mpicc, library=mpi.library, makefile="virtual/Makefile")
+    try:
+        layer = build(sources("microbench"), mpi.mpicc, library=mpi.library, makefile="virtual/Makefile")
+    except BuildError as error:
+        raise BuildError(f"{mpi.name} cannot run in virtual time here: {summary(str(error))}; {_WAY_OUT}") from error
     return VirtualMpi(
         mpi.mpicc,
         mpi.mpiexec,
@@ -295,3 +308,44 @@ def virtual(mpi: Mpi, network: Network, *, compute: str = "none", scale: float =
         compute=compute,
         scale=scale,
     )
+
+
+def proved(mpi: VirtualMpi) -> VirtualMpi:
+    """Return a library in virtual time, after two of its ranks met there.
+
+    Raises
+    ------
+    LaunchError
+        If they did not: why, and how to go on.
+    """
+    program = str(build(Path(__file__).resolve().parent / "probe", mpi.mpicc).program("probe"))
+    given = {
+        **mpi.environment,
+        **settings(mpi.launcher, oversubscribed=True),
+        **settings(mpi.kind, oversubscribed=True),
+    }
+    with TemporaryDirectory(prefix="scalkit-") as scratch, mpi.opened() as opened:
+        account = Path(scratch) / "account.json"
+        command = replace(opened, output=str(account)).command(2, program, "world")
+        try:
+            outcome = run_program(command, timeout_s=_PROOF_S, environment=given)
+        except OSError as error:
+            raise LaunchError(f"cannot start {command[0]!r}: {error.strerror or error}.") from error
+        why = _why_not(outcome, account)
+    if why:
+        raise LaunchError(f"{mpi.of.name} cannot run in virtual time here: {why}; {_WAY_OUT}")
+    return mpi
+
+
+def _why_not(outcome: Outcome, account: Path) -> str:
+    """Return why two ranks did not meet in virtual time; empty if they did."""
+    if outcome.status != 0:
+        line = next((one.strip() for one in outcome.output.splitlines() if one.strip()), "")
+        return f"two ranks {outcome.ending.rstrip('.')}" + (f" ({line:.200})" if line else "")
+    if "world 2" not in outcome.output:
+        return "two ranks did not meet in one world"
+    try:
+        messages = json.loads(account.read_text(encoding="utf-8"))["messages"]
+    except (OSError, ValueError, KeyError):
+        return "its processes do not use the layer that owns the clock"
+    return "" if messages else "its processes send no message over TCP"

@@ -117,6 +117,24 @@ def _mpi(args: argparse.Namespace) -> list[Finding]:
     return [Finding("mpi", what, True, "\n".join((found, *mpi.passed_over)), lack)]
 
 
+def _virtual(args: argparse.Namespace) -> list[Finding]:
+    """Let two ranks meet in virtual time."""
+    from scalkit.bench.mpi import find_mpi
+    from scalkit.bench.network import read_network
+    from scalkit.bench.virtual import proved, virtual
+    from scalkit.cli.progress import terminated_like_interrupted
+    from scalkit.errors import BuildError, LaunchError, UsageError
+
+    what = "that library in virtual time"
+    lack = "run times with more processes than cores do not decide, all else works; 'pip install mpich' brings one that can."
+    try:
+        with terminated_like_interrupted():
+            mpi = proved(virtual(find_mpi(args.mpicc, args.mpiexec), read_network("cluster")))
+    except (BuildError, LaunchError, UsageError) as error:
+        return [Finding("virtual", what, False, str(error), lack)]
+    return [Finding("virtual", what, True, mpi.name, lack)]
+
+
 def _simulator(args: argparse.Namespace) -> list[Finding]:
     """Let two ranks meet on the first simulated machine."""
     from scalkit.bench.platforms import load_platform, platform_names
@@ -158,6 +176,7 @@ _CHECKS: dict[str, Callable[[argparse.Namespace], list[Finding]]] = {
     "python": _python,
     "compiler": _compiler,
     "mpi": _mpi,
+    "virtual": _virtual,
     "simulator": _simulator,
     "report": _report,
     "lab": _lab,

@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
     from scalkit.bench.network import read_network
     from scalkit.bench.targets import find_targets
-    from scalkit.bench.virtual import virtual
+    from scalkit.bench.virtual import proved, virtual
     from scalkit.bench.virtual_program import prepare_program
     from scalkit.cli.measuring_rules import counts_of
     from scalkit.cli.progress import progress_printer, resumable, terminated_like_interrupted
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
     out = Path(args.out)
     with terminated_like_interrupted():
         (target,) = find_targets([args.mpi] if args.mpi else [])
-        mpi = virtual(target.mpi, network, compute=args.compute, scale=args.scale)
+        mpi = proved(virtual(target.mpi, network, compute=args.compute, scale=args.scale))
         campaign = prepare_program(out, tuple(args.program), counts, mpi)
         with resumable(out), progress_printer(sys.stderr) as on_progress:
             result = campaign.run(timeout_s=args.timeout, on_progress=on_progress)

@@ -14,12 +14,13 @@ from scalkit.bench import Arguments, Mpi, prepare
 from scalkit.bench.campaign_file import read_campaign
 from scalkit.bench.here import prepare_here, run_here
 from scalkit.bench.network import read_network
+from scalkit.bench.operations import choose, in_virtual_time, operations
 from scalkit.bench.targets import find_targets
-from scalkit.bench.virtual import VirtualMpi, settings_of, virtual
+from scalkit.bench.virtual import VirtualMpi, proved, settings_of, virtual
 from scalkit.bench.virtual_program import Account, ProgramArguments, accounts, prepare_program
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.measure import read
-from scalkit.native import Build
+from scalkit.native import Build, sources
 
 NETWORK = "L=2us,o=0.5us,g=0.3us,G=0.1ns/B"
 HALO = """
@@ -153,6 +154,60 @@ def test_what_cannot_run_in_virtual_time_is_refused(layered: VirtualMpi) -> None
         assert str(caught.value) == message
 
 
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("echo dead; exit 3", "two ranks ended with status 3 (dead)"),
+        ("echo alone", "two ranks did not meet in one world"),
+        ("echo world 2", "its processes do not use the layer that owns the clock"),
+        (
+            'for w; do case $w in SCALKIT_VIRTUAL_OUT=*) echo "{\\"messages\\": 0}" > "${w#*=}";; esac; done; echo world 2',
+            "its processes send no message over TCP",
+        ),
+    ],
+)
+def test_a_library_is_tried_before_it_is_measured(
+    layered: VirtualMpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, why: str
+) -> None:
+    (tmp_path / "probe").touch()
+    launcher = tmp_path / "mpiexec"
+    launcher.write_text(f"#!/bin/sh\n{script}\n")
+    launcher.chmod(0o755)
+    monkeypatch.setattr("scalkit.bench.virtual.build", lambda *given, **more: layered.layer)
+    with pytest.raises(LaunchError) as caught:
+        proved(replace(layered, of=replace(layered.of, mpiexec=str(launcher))))
+    assert str(caught.value) == (
+        f"MPICH 5.0.2 cannot run in virtual time here: {why}; measure with --clock real, or another library with --mpi."
+    )
+
+
+def test_a_layer_that_does_not_build_is_said(layered: VirtualMpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*given: object, **more: object) -> Build:
+        raise BuildError("compiling it failed (status 2), see /x.log")
+
+    monkeypatch.setattr("scalkit.bench.virtual.build", refuse)
+    with pytest.raises(
+        BuildError, match=r"^MPICH 5\.0\.2 cannot run in virtual time here: .*status 2.*; measure with --clock"
+    ):
+        virtual(layered.of, layered.network)
+
+
+def test_what_takes_no_virtual_time_is_left_out_or_refused() -> None:
+    tree = sources("microbench")
+    every = in_virtual_time(tree, choose(tree, ("collectives", "memory"), ("all",)), ("all",), "MPICH")
+    assert not set(every["collectives"]) & set(operations(tree, "collectives", "simple"))
+    assert "MPI_Put[flush]" in every["collectives"]
+    for library, word, why in (
+        ("MPICH", "simple", "calls without communication take no time on a virtual clock"),
+        ("MPICH", "MPI_Wtime[x1000]", "calls without communication take no time on a virtual clock"),
+        ("Open MPI", "rma", "one-sided operations of Open MPI pass by the virtual network, through shared memory"),
+    ):
+        chosen = choose(tree, ("collectives",), (word,))
+        with pytest.raises(UsageError) as caught:
+            in_virtual_time(tree, chosen, (word,), library)
+        assert str(caught.value) == f"--ops {word}: {why}; leave it out, or measure with --clock real."
+
+
 def test_no_shared_memory_is_said(layered: VirtualMpi, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(handle: int, size: int) -> None:
         raise OSError(28, "No space left on device")
@@ -238,7 +293,8 @@ def test_a_barrier_lasts_as_long_as_loggp_says_and_memory_beside_it_is_real(abov
 def test_the_same_campaign_again_gives_the_same_times(above: VirtualMpi, tmp_path: Path) -> None:
     found = []
     for name in ("one", "other"):
-        arguments = Arguments(("collectives",), (2, 3, 8), 1, 7, ("MPI_Allreduce", "MPI_Put[flush]"))
+        more = () if above.kind == "Open MPI" else ("MPI_Put[flush]",)
+        arguments = Arguments(("collectives",), (2, 3, 8), 1, 7, ("MPI_Allreduce", *more))
         assert not prepare(tmp_path / name, arguments, above).run().failures
         found.append(read(tmp_path / name))
     assert found[0]["time"].equals(found[1]["time"])
