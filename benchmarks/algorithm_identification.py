@@ -9,6 +9,7 @@ figure counts all that are named, which predict the same within 1 %. The model o
 
 In these files an operation uses one algorithm at all sizes, so that neighbours help. With --harder two more figures follow: for
 every pair of algorithms, the first one below the middle size and the other one from there on; and each cell without any other.
+With --without two more: how many cells get a name although their own algorithm is left out, and no other predicts the same.
 
 The bar: 80 % of all cells. Exit status 1 if a file misses it.
 """
@@ -22,12 +23,13 @@ from pathlib import Path
 
 import numpy as np
 
-from scalkit.perfmodels import identify, same_messages
+from scalkit.perfmodels import collectives_of, identify, same_messages
 from scalkit.perfmodels.cells import Cells
 from scalkit.perfmodels.identify import OTHER
 from scalkit.perfmodels.known import IDENTIFIED, KnownAlgorithms, read_known
 
 BAR = 0.8
+ALIKE, SURE = 0.01, 0.9
 FILES = sorted((Path(__file__).resolve().parents[1] / "data/models").glob("*.csv"))
 
 
@@ -35,7 +37,7 @@ def right(known: KnownAlgorithms, operation: str, parts: list[tuple[str, Cells]]
     """Return which cells are right by one name if those of several algorithms are looked at together."""
     S, P, times = (np.concatenate([getattr(cells, what) for _, cells in parts]) for what in ("S", "P", "times"))
     truth = [name for name, cells in parts for _ in range(len(cells))]
-    found = identify(operation, S, P, times, known.message).cells
+    found = identify(operation, S, P, times, known.message, source="simulated" if known.simulated else None).cells
     return [
         one.likeliest != OTHER and same_messages(operation, name, one.likeliest, one.P, one.S)
         for name, one in zip(truth, found, strict=True)
@@ -61,11 +63,30 @@ def harder(known: KnownAlgorithms) -> tuple[list[bool], list[bool]]:
     return switched, alone
 
 
+def strangers(known: KnownAlgorithms) -> tuple[int, int, int]:
+    """Return how many cells get a name, how many a sure one, and of how many: their algorithm is left out, none is like it."""
+    named = sure = cells = 0
+    for operation, name in (key for key in known.tables if key[0] not in IDENTIFIED):
+        there = known.cells(operation, name)
+        models = collectives_of(operation, known.message)
+        table = {key: model(outside="nan", **there.at) for key, model in models.items()}
+        own = table.pop(name)
+        alike = np.any([np.abs(one / own - 1) <= ALIKE for one in table.values()], axis=0)
+        source = "simulated" if known.simulated else None
+        found = identify(operation, there.S, there.P, there.times, known.message, source=source, without=(name,)).cells
+        for one, is_like in zip(found, alike.tolist(), strict=True):
+            cells += not is_like
+            named += not is_like and one.likeliest != OTHER
+            sure += not is_like and one.likeliest != OTHER and one.probability > SURE
+    return named, sure, cells
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, default=FILES)
     parser.add_argument("--cells", action="store_true", help="show the cells that are wrong")
     parser.add_argument("--harder", action="store_true", help="also with switches, and each cell alone; about a minute")
+    parser.add_argument("--without", action="store_true", help="also with each algorithm left out of the list")
     args = parser.parse_args()
     missed = False
     for file in args.files:
@@ -85,6 +106,11 @@ def main() -> int:
         print(
             f"  {alone} of {total} right, {shares[0]:.1f} %; among those named {shares[1]:.1f} %; bar {100 * BAR:g} %"
         )
+        if args.without:
+            named, sure, cells = strangers(known)
+            print(
+                f"  left out: {100 * named / cells:.1f} % of {cells} get a name, {100 * sure / cells:.1f} % a sure one"
+            )
         if args.harder:
             switched, single = (f"{100 * np.mean(one):.1f} % of {len(one)}" for one in harder(known))
             print(f"  with a switch {switched}; each cell without any other {single}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.errors import DataError
+from scalkit.errors import DataError, UsageError
 from scalkit.fit.pure_error import pure_error
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.collectives import collectives_of
@@ -24,15 +24,44 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 OTHER = "other"
 """None of the algorithms that are known."""
 
-_DISCREPANCY = (0.02, 0.05, 0.1, 0.2, 0.4)
-"""Relative standard deviations of the models themselves, equally likely."""
-_BIAS = np.linspace(-0.6, 0.6, 25)
-_BIAS_ERROR = 0.2
 _STAY = 0.9
-_WIDTH = math.log(1e4)
-_FAR_SHARE, _SLOWER, _FASTER = 0.2, 0.4, 0.1
-"""How many cells a model misses by more, and how far on either side, in logarithms: congestion and waiting only slow down."""
 _SAME, _TIE = 0.01, 1e-3
+TIMES = ("measured", "simulated", "exact")
+"""Where times come from: from a clock, from a simulator with congestion, or from messages that pass as the model says."""
+
+
+@dataclass(frozen=True)
+class _Trust:
+    """How far the time of an algorithm may be from its prediction, in logarithms.
+
+    Attributes
+    ----------
+    discrepancy : tuple of float
+        Standard deviations of the models themselves, equally likely.
+    bias, bias_error : tuple of float, float
+        What all cells may share, and its standard deviation.
+    far_share, slower, faster : float
+        How many cells a model misses by more, and how far on either side: congestion and waiting only slow down.
+    width : float
+        Of the range in which an unknown algorithm is equally likely to be.
+    """
+
+    discrepancy: tuple[float, ...]
+    bias: tuple[float, ...]
+    bias_error: float
+    far_share: float
+    slower: float
+    faster: float
+    width: float
+
+
+_TRUST = {
+    "measured": _Trust(
+        (0.02, 0.05, 0.1, 0.2, 0.4), tuple(np.linspace(-0.6, 0.6, 25)), 0.2, 0.2, 0.4, 0.1, math.log(1e4)
+    ),
+    "simulated": _Trust((0.02,), (0.0,), 1.0, 0.2, 0.4, 0.05, math.log(1e3)),
+    "exact": _Trust((0.001, 0.003, 0.01), (0.0,), 1.0, 0.05, 0.05, 0.05, math.log(1e4)),
+}
 
 
 @dataclass(frozen=True)
@@ -148,7 +177,15 @@ class Identified:
 
 
 def identify(
-    operation: str, S: ArrayLike, P: ArrayLike, times: ArrayLike, message: PointToPoint, **options: Any
+    operation: str,
+    S: ArrayLike,
+    P: ArrayLike,
+    times: ArrayLike,
+    message: PointToPoint,
+    *,
+    source: str | None = None,
+    without: Collection[str] = (),
+    **options: Any,
 ) -> Identified:
     """Return which algorithm explains the measured times of an operation, for each (S, P).
 
@@ -163,6 +200,11 @@ def identify(
     times : array_like of shape (cells,) or (cells, repetitions), in s
     message : PointToPoint
         Fitted on the same machine.
+    source : {"measured", "simulated", "exact"}, optional
+        From a clock; from a simulator with congestion; from messages that pass as the model says, as in virtual time. By default
+        times that repeat exactly are exact, and others measured.
+    without : collection of str
+        Algorithms that are not considered.
     **options
         Of `collectives_of`: ``segment``.
 
@@ -170,6 +212,8 @@ def identify(
     ------
     DataError
         If there is no cell, or a time is not positive.
+    UsageError
+        If there is no such source.
 
     Notes
     -----
@@ -178,11 +222,15 @@ def identify(
     longer (by a factor of 1.5 on average), seldom shorter. Along the sizes of one number of processes the algorithm stays the
     same with a probability of 90 % a step, which tells apart what is the same at one size alone. "Other" allows any time within a
     factor of 100 of the predictions, so that it wins where no algorithm comes near.
+
+    All of that is for measured times. Where nothing is measured a misfit is no noise: simulated times share no bias, and models
+    miss by 2 % except where there is congestion; exact ones miss by 1 % at most, and in one cell of twenty by up to some 10 %.
     """
     size, processes, table_of_times = _checked(S, P, times)
     y = np.log(np.nanmedian(table_of_times, axis=1))
-    noise = pure_error(table_of_times, "median").error
-    models = collectives_of(operation, message, **options)
+    kind = _source(source, table_of_times)
+    trust, noise = _TRUST[kind], 0.0 if kind == "exact" else pure_error(table_of_times, "median").error
+    models = {name: one for name, one in collectives_of(operation, message, **options).items() if name not in without}
     names = (*models, OTHER)
     predicted = np.full((len(y), len(models)), np.nan)
     for k, model in enumerate(models.values()):
@@ -196,18 +244,18 @@ def identify(
         logs = np.log(predicted)
     chains = _chains(size, processes)
     weights, posteriors = [], []
-    for tau in _DISCREPANCY:
-        for bias in _BIAS:
-            likely = _likelihood(y, logs + bias, math.hypot(tau, noise))
+    for tau in trust.discrepancy:
+        for bias in trust.bias:
+            likely = _likelihood(y, logs + bias, math.hypot(tau, noise), trust)
             evidence, marginal = _smoothed(likely, chains)
-            weights.append(evidence - (bias / _BIAS_ERROR) ** 2 / 2)
+            weights.append(evidence - (bias / trust.bias_error) ** 2 / 2)
             posteriors.append(marginal)
     share = np.exp(np.array(weights) - max(weights))
     share /= share.sum()
     probabilities = np.tensordot(share, np.array(posteriors), axes=1)
-    grid = share.reshape(len(_DISCREPANCY), len(_BIAS))
-    factor = math.exp(float(grid.sum(axis=0) @ _BIAS))
-    spread = float(grid.sum(axis=1) @ np.array(_DISCREPANCY))
+    grid = share.reshape(len(trust.discrepancy), len(trust.bias))
+    factor = math.exp(float(grid.sum(axis=0) @ np.array(trust.bias)))
+    spread = float(grid.sum(axis=1) @ np.array(trust.discrepancy))
     cells = tuple(
         _cell(size[c], processes[c], math.exp(y[c]), names, probabilities[c], predicted[c], factor)
         for c in range(len(y))
@@ -237,14 +285,24 @@ def _chains(size: Floats, processes: Floats) -> list[list[int]]:
     return [[int(k) for k in order if processes[k] == p] for p in np.unique(processes)]
 
 
-def _likelihood(y: Floats, logs: Floats, error: float) -> Floats:
+def _source(given: str | None, times: Floats) -> str:
+    """Return where times come from; those that repeat exactly are exact."""
+    if given is None:
+        repeats = times.shape[1] > 1 and bool((times == times[:, :1]).all())
+        return "exact" if repeats else "measured"
+    if given not in TIMES:
+        raise UsageError(f"times are {given!r:.40}; choose one of {', '.join(TIMES)}.")
+    return given
+
+
+def _likelihood(y: Floats, logs: Floats, error: float, trust: _Trust) -> Floats:
     """Return the log likelihood of each cell under each algorithm, the last column for none of them."""
     beyond = np.where(np.isfinite(logs), y[:, None] - logs, 0.0)
     usual = -((beyond / error) ** 2) / 2 - math.log(error * math.sqrt(2 * math.pi))
-    far = -np.where(beyond > 0, beyond / _SLOWER, -beyond / _FASTER) - math.log(_SLOWER + _FASTER)
-    either = np.logaddexp(usual + math.log(1 - _FAR_SHARE), far + math.log(_FAR_SHARE))
+    far = -np.where(beyond > 0, beyond / trust.slower, -beyond / trust.faster) - math.log(trust.slower + trust.faster)
+    either = np.logaddexp(usual + math.log(1 - trust.far_share), far + math.log(trust.far_share))
     either = np.where(np.isfinite(logs), either, -np.inf)
-    return np.column_stack([either, np.full(len(y), -math.log(_WIDTH))])
+    return np.column_stack([either, np.full(len(y), -math.log(trust.width))])
 
 
 def _smoothed(likely: Floats, chains: Sequence[Sequence[int]]) -> tuple[float, Floats]:

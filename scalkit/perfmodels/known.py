@@ -170,7 +170,8 @@ class KnownAlgorithms:
             if operation in IDENTIFIED:
                 continue
             cells = self.cells(operation, name)
-            found = identify(operation, cells.S, cells.P, cells.times, self.message)
+            source = "simulated" if self.simulated else None
+            found = identify(operation, cells.S, cells.P, cells.times, self.message, source=source)
             predicted = collective(operation, name, self.message)(outside="nan", **cells.at)
             named, likeliest = zip(*((one.algorithms, one.likeliest) for one in found.cells), strict=True)
             yield Tried(operation, name, cells.S, cells.P, cells.time, predicted, named, likeliest)

@@ -171,7 +171,11 @@ def _studied(cells: Cells, message: PointToPoint) -> Studied:
             return None
 
     several = cells.where(cells.P >= 2)
-    identified = tried("algorithms", lambda: identify(cells.operation, several.S, several.P, several.times, message))
+    source = "simulated" if cells.simulated else None
+    identified = tried(
+        "algorithms",
+        lambda: identify(cells.operation, several.S, several.P, several.times, message, source=source),
+    )
     if cells.operation == "barrier":
         return Studied(cells, identified, None, None, None, tuple(remarks))
     predicted = tried("predictions", lambda: held_out(several, message))

@@ -7,6 +7,7 @@ import pytest
 
 from scalkit.errors import DataError, UsageError
 from scalkit.perfmodels import (
+    LogGP,
     PointToPoint,
     bluegene_p,
     collective,
@@ -17,6 +18,7 @@ from scalkit.perfmodels import (
     fit_xu,
     identify,
 )
+from scalkit.perfmodels.identify import OTHER
 
 SIZES = np.unique(np.round(2 ** np.linspace(0, 22, 40)))
 POINT_TO_POINT = bluegene_p()["point-to-point"]
@@ -364,3 +366,18 @@ def test_cells_that_make_no_sense_are_refused(S, P, times, said):
     with pytest.raises(DataError) as error:
         identify("broadcast", S, P, times, MESSAGE)
     assert str(error.value) == said
+
+
+def test_exact_times_of_an_unknown_algorithm_are_other():
+    message = LogGP.of(L="2 us", o="0.5 us", g="0.3 us", G="0.1 ns/B").point_to_point()
+    P = np.array([4, 8, 16, 32])
+    S = np.full(4, 64.0)
+    times = collective("broadcast", "binomial", message)(S=S, P=P)
+    twice = np.repeat(times[:, None], 2, axis=1)
+    assert {one.likeliest for one in identify("broadcast", S, P, twice, message).cells} == {"binomial"}
+    left_out = identify("broadcast", S, P, twice, message, without=("binomial",)).cells
+    assert sum(one.likeliest == OTHER for one in left_out) >= 3
+    measured = identify("broadcast", S, P, twice, message, source="measured", without=("binomial",)).cells
+    assert sum(one.likeliest == OTHER for one in measured) <= sum(one.likeliest == OTHER for one in left_out)
+    with pytest.raises(UsageError, match="times are 'guessed'; choose one of measured, simulated, exact"):
+        identify("broadcast", S, P, times, message, source="guessed")
