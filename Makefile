@@ -16,7 +16,7 @@ PIP  := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 .PHONY: help report test lint check-c pytest system-deps data lab clean distclean mpi
 
 help:
-	@echo "make report       measure the MPI library of this machine, write $(OUT) (about a minute);"
+	@echo "make report       measure the MPI library of this machine, write $(OUT) (two to three minutes);"
 	@echo "                  what is in $(RUNS) already is not measured again"
 	@echo "make test         every check: style, types, C tests, Python tests, notebooks, wheel"
 	@echo "make lab          JupyterLab on the notebooks"
