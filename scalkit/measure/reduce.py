@@ -71,6 +71,11 @@ class Series(Values):
         )
         return replace(self._only(is_whole), beside=self._only(~is_whole), caveats=(*self.caveats, said))
 
+    @property
+    def shown_x(self) -> NDArray[np.float64]:
+        """The points that are judged and those beside them, ascending."""
+        return self.x if self.beside is None else np.sort(np.concatenate([self.x, self.beside.x]))
+
     def _only(self, these: NDArray[np.bool_]) -> Series:
         """Return some of the points."""
         return replace(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math as m
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from scalkit import plots
 from scalkit.growth import Growth
+from scalkit.measure import Series
 from scalkit.plots.sentences import crossing_words
 from scalkit.plots.style import METRIC_WORDS, quantity
 from scalkit.reports.markup import anchor, badge, big_o, details, esc, formula, math, name, notes, percent, table
@@ -157,18 +158,20 @@ def _place(verdict: Verdict, growth: Growth) -> str:
 
 
 def _data(verdict: Verdict) -> str:
-    series, unit = verdict.series, verdict.unit
-    values = np.asarray(series.values, dtype=float)
-    rows = []
-    for k, x in enumerate(np.asarray(series.x, dtype=float)):
-        row = values[k][np.isfinite(values[k])]
-        cells = [float(series.y[k]), float(row.min()), float(row.max()), float(np.asarray(verdict.model(float(x))))]
-        rows.append(
-            (f"{x:g}", *(esc(quantity(c, unit, 4)) for c in cells), str(row.size), str(int(series.n_repetitions[k])))
-        )
+    parts = [one for one in (verdict.series, verdict.series.beside) if one is not None]
+    rows = [row for _, row in sorted((row for one in parts for row in _rows(verdict, one)), key=lambda found: found[0])]
     head = (verdict.parameter, "value", "lowest run", "highest run", "model", "runs", "repetitions")
     caption = f"What the figures of {verdict.function} show, in numbers."
     return details("Data", table(caption, head, rows, numeric=range(7)))
+
+
+def _rows(verdict: Verdict, series: Series) -> Iterator[tuple[float, tuple[str, ...]]]:
+    """Yield the row of each point, with its place."""
+    for k, x in enumerate(series.x.tolist()):
+        row = series.values[k][np.isfinite(series.values[k])]
+        cells = [float(series.y[k]), float(row.min()), float(row.max()), float(np.asarray(verdict.model(x)))]
+        shown = (esc(quantity(cell, verdict.unit, 4)) for cell in cells)
+        yield x, (f"{x:g}", *shown, str(row.size), str(int(series.n_repetitions[k])))
 
 
 def _variants_table(verdicts: Sequence[Verdict]) -> str:

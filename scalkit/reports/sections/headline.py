@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from scalkit.measure import fixed_parameters
 from scalkit.measure.virtual_time import is_virtual, machine_of, numbers_in_words
 from scalkit.plots.style import RANK_MARKS, rank_key
@@ -73,7 +71,7 @@ def _settings(page: Page) -> Iterator[tuple[str, str]]:
             for name in verdict.parameters:
                 found.setdefault(name, set()).update(verdict.series.along(name).tolist())
         else:
-            found.setdefault(page.parameter, set()).update(np.asarray(verdict.series.x, dtype=float).tolist())
+            found.setdefault(page.parameter, set()).update(verdict.series.shown_x.tolist())
     for name, values in found.items():
         shown = [f"{x:g}" for x in sorted(values)]
         yield (

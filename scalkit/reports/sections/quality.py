@@ -136,8 +136,10 @@ def _where(data: xr.Dataset, coordinate: str) -> str:
 
 
 def _missing(data: xr.Dataset, verdict: Verdict) -> NDArray[np.float64]:
-    everywhere = np.asarray(data[verdict.parameter], dtype=float)
-    return np.setdiff1d(everywhere, np.asarray(verdict.series.x, dtype=float))
+    """Return the settings without a value where other functions have one of the same metric."""
+    metric = data[verdict.metric.removeprefix(f"{verdict.parameter}*")]
+    there = metric.notnull().any([dim for dim in metric.dims if dim != verdict.parameter])
+    return np.setdiff1d(np.asarray(data[verdict.parameter], dtype=float)[np.asarray(there)], verdict.series.shown_x)
 
 
 def _common(verdict: Verdict) -> tuple[str, ...]:
