@@ -32,6 +32,17 @@ static void *next_of(const char *name)
     return found;
 }
 
+/* Called by each function when it is called first. */
+static void require_known_processes(const char *name)
+{
+    if (!getenv("SCALKIT_VIRTUAL"))
+        return;
+    if (strstr(name, "MPI_Comm_spawn"))
+        sk_over("MPI_Comm_spawn starts processes that virtual time does not know; start all of them at once");
+    if (strstr(name, "MPI_Session_init"))
+        sk_over("MPI_Session_init does not begin virtual time; call MPI_Init");
+}
+
 /* Returns whether this is the outermost call of the first thread in virtual time; `begin` is when it began. */
 static bool enter(const char *name, sk_ps *begin)
 {
@@ -62,8 +73,10 @@ static void leave(bool is_outermost, const char *name, sk_ps begin)
     SK_EXPORT int name parameters \
     { \
         static int (*real) parameters; \
-        if (!real) \
+        if (!real) { \
+            require_known_processes(#name); \
             *(void **)&real = next_of(#name); \
+        } \
         sk_ps begin = 0; \
         bool is_outermost = enter(#name, &begin); \
         int status = real arguments; \
@@ -94,6 +107,10 @@ static void leave(bool is_outermost, const char *name, sk_ps begin)
 #define SK_CALL(name, parameters, arguments, before, after) WRAP(name##_c, parameters, arguments, before, after)
 #define SK_ONLY(name, parameters, arguments, before, after)
 #include "trace/mpi.def"
+#endif
+
+#ifdef MPI_SESSION_NULL
+WRAP(Session_init, (MPI_Info info, MPI_Errhandler errors, MPI_Session *made), (info, errors, made), NONE, NONE)
 #endif
 
 /* ---- the clock --------------------------------------------------------------------------------------------------- */

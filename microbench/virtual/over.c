@@ -37,7 +37,10 @@ void sk_over(const char *why)
 {
     int before = sk_shared ? __atomic_exchange_n(&sk_shared->is_over, 1, __ATOMIC_ACQ_REL) : 0;
     if (!before) {
-        dprintf(2, "scalkit virtual time: process %d: %s.\n", sk_self.rank, why);
+        if (sk_self_is_there())
+            dprintf(2, "scalkit virtual time: process %d: %s.\n", sk_self.rank, why);
+        else
+            dprintf(2, "scalkit virtual time: %s.\n", why);
         for (int rank = 0; sk_shared && rank < sk_shared->machine.processes && rank < MOST_LINES; rank++)
             tell_process(rank);
     }
