@@ -355,7 +355,7 @@ def by_algorithm(rows: list[Row]) -> dict[tuple[str, str, str], list[Row]]:
 
 
 def misfit(row: Row) -> float | None:
-    """Return how far a process is off what its messages must take, in ns; None without a schedule, infinite if others are sent."""
+    """Return how far a process is off its schedule, in ns; None without a schedule, infinite if others are sent."""
     schedule = SCHEDULES.get((row.library, row.operation, row.algorithm))
     if schedule is None:
         return None
