@@ -65,14 +65,14 @@ static void sleep_ns(int64_t ns)
     sk_turn_count_computing();
     sk_self.readings = 0;
     if (ns > 0)
-        sk_turn_sleep((sk_self.at->clock / SK_PS_OF_NS + ns) * SK_PS_OF_NS);
+        sk_turn_sleep(sk_machine_after(sk_self.at->clock / SK_PS_OF_NS * SK_PS_OF_NS, ns));
 }
 
 SK_EXPORT int nanosleep(const struct timespec *wanted, struct timespec *left)
 {
     if (!sk_self_is_timed() || !wanted || wanted->tv_sec < 0 || wanted->tv_nsec < 0 || wanted->tv_nsec > 999999999)
         return sk_real()->nanosleep(wanted, left);
-    sleep_ns((int64_t)wanted->tv_sec * 1000000000 + wanted->tv_nsec);
+    sleep_ns(sk_machine_ns(wanted->tv_sec, wanted->tv_nsec));
     return 0;
 }
 
@@ -80,7 +80,7 @@ SK_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
 {
     if (!is_virtual(clock) || !wanted || wanted->tv_nsec < 0 || wanted->tv_nsec > 999999999)
         return sk_real()->clock_nanosleep(clock, flags, wanted, left);
-    int64_t ns = (int64_t)wanted->tv_sec * 1000000000 + wanted->tv_nsec;
+    int64_t ns = sk_machine_ns(wanted->tv_sec, wanted->tv_nsec);
     if (flags & TIMER_ABSTIME)
         ns -= (counts_from_1970(clock) ? sk_shared->realtime_ns : sk_shared->monotonic_ns) + sk_self.at->clock / SK_PS_OF_NS;
     sleep_ns(ns);

@@ -115,6 +115,16 @@ sk_ps sk_machine_lookahead(const struct sk_machine *machine)
     return machine->per_node > 1 && inside < between ? inside : between;
 }
 
+sk_ps sk_machine_after(sk_ps begin, int64_t ns)
+{
+    return ns < (SK_LAST - begin) / SK_PS_OF_NS ? begin + ns * SK_PS_OF_NS : SK_LAST;
+}
+
+int64_t sk_machine_ns(int64_t seconds, int64_t ns)
+{
+    return seconds < INT64_MAX / 1000000000 ? seconds * 1000000000 + ns : INT64_MAX;
+}
+
 sk_ps sk_network_bytes(const struct sk_network *network, int64_t bytes)
 {
     return llround((double)bytes * network->ps_per_byte);

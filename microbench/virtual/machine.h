@@ -17,6 +17,7 @@ typedef int64_t sk_ps; /* picoseconds: a byte may take less than a nanosecond; 1
 
 #define SK_NEVER INT64_MAX
 #define SK_PS_OF_NS INT64_C(1000)
+#define SK_LAST (SK_NEVER / 2) /* 53 days: what lies behind it is taken for it, so that no sum overflows */
 
 enum sk_place { SK_BETWEEN, SK_INSIDE, SK_PLACES }; /* between nodes, inside one */
 enum sk_compute { SK_COMPUTE_NONE, SK_COMPUTE_CPU, SK_COMPUTE_INSTRUCTIONS, SK_COMPUTES };
@@ -46,6 +47,10 @@ enum sk_place sk_machine_place(const struct sk_machine *machine, int one, int ot
 
 /* The shortest time from a decision of one process to anything that another one can see. */
 sk_ps sk_machine_lookahead(const struct sk_machine *machine);
+
+/* `ns` after `begin`, and what the C library says as seconds and nanoseconds, however much it is. */
+sk_ps sk_machine_after(sk_ps begin, int64_t ns);
+int64_t sk_machine_ns(int64_t seconds, int64_t ns);
 
 sk_ps sk_network_bytes(const struct sk_network *network, int64_t bytes);
 

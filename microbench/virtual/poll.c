@@ -427,7 +427,7 @@ static int look_timed(struct look *look, int64_t timeout_ns)
 {
     static int calls, naps, elsewhere;
     sk_ps begin = sk_self.at->clock;
-    sk_ps deadline = timeout_ns > 0 ? begin + timeout_ns * SK_PS_OF_NS : SK_NEVER;
+    sk_ps deadline = timeout_ns > 0 ? sk_machine_after(begin, timeout_ns) : SK_NEVER;
     bool asks = ++calls % ASK_KERNEL_EVERY == 0;
     for (;;) {
         look->accepts = look->accepts && naps <= MOST_NAPS;
@@ -571,7 +571,7 @@ SK_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout
 {
     if (fds_are_left_alone(fds, n))
         return sk_real()->ppoll(fds, n, timeout, mask);
-    return wait_fds(fds, n, timeout ? (int64_t)timeout->tv_sec * 1000000000 + timeout->tv_nsec : -1);
+    return wait_fds(fds, n, timeout ? sk_machine_ns(timeout->tv_sec, timeout->tv_nsec) : -1);
 }
 
 SK_EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room);
@@ -621,7 +621,7 @@ SK_EXPORT int select(int n, fd_set *in, fd_set *out, fd_set *bad, struct timeval
     if (fds_are_left_alone(fds, used))
         return sk_real()->select(n, in, out, bad, timeout);
     return wait_sets(fds, used, in, out, bad,
-                     timeout ? (int64_t)timeout->tv_sec * 1000000000 + (int64_t)timeout->tv_usec * 1000 : -1);
+                     timeout ? sk_machine_ns(timeout->tv_sec, (int64_t)timeout->tv_usec * 1000) : -1);
 }
 
 SK_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *bad, const struct timespec *timeout, const sigset_t *mask)
@@ -630,5 +630,5 @@ SK_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *bad, const struct 
     nfds_t used = sk_self_is_there() ? from_sets(fds, n < FD_SETSIZE ? n : FD_SETSIZE, in, out, bad) : 0;
     if (fds_are_left_alone(fds, used))
         return sk_real()->pselect(n, in, out, bad, timeout, mask);
-    return wait_sets(fds, used, in, out, bad, timeout ? (int64_t)timeout->tv_sec * 1000000000 + timeout->tv_nsec : -1);
+    return wait_sets(fds, used, in, out, bad, timeout ? sk_machine_ns(timeout->tv_sec, timeout->tv_nsec) : -1);
 }

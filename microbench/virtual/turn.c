@@ -193,6 +193,8 @@ void sk_turn_sleep(sk_ps until)
         sk_turn_wait(until, false);
         sk_turn_advance(until);
     }
+    if (until >= SK_LAST)
+        sk_over("it sleeps longer than virtual time lasts, 53 days");
     sk_shared->events++;
     sk_shared->next[sk_self.rank] = sk_self.at->clock;
 }

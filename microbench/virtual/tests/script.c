@@ -127,6 +127,22 @@ static void sleeping(void)
     EXPECT(now(), 1200000);
 }
 
+static void a_long_wait(void)
+{
+    struct timeval long_time = {.tv_sec = INT64_MAX / 1000};
+    if (sk_self.rank == 1) {
+        EXPECT(sleep(50 * 24 * 3600), 0);
+        say(0, BYTES);
+    } else if (sk_self.rank == 0) {
+        fd_set one;
+        FD_ZERO(&one);
+        FD_SET(to[1], &one);
+        EXPECT(select(to[1] + 1, &one, NULL, NULL, &long_time), 1);
+        EXPECT(now(), INT64_C(50) * 24 * 3600 * 1000000000 + O + L + 100);
+        hear(1, BYTES);
+    }
+}
+
 static void waiting_in_sets(void)
 {
     struct epoll_event events[4];
@@ -246,7 +262,7 @@ static void a_late_connection(void)
 
 static const struct { const char *name; void (*run)(void); } scripts[] = {
     {"one message", one_message}, {"two in a row", two_in_a_row}, {"two at once", two_at_once}, {"ping pong", ping_pong},
-    {"sleeping", sleeping}, {"waiting in sets", waiting_in_sets}, {"peeking", peeking}, {"a full card", a_full_card},
+    {"sleeping", sleeping}, {"a long wait", a_long_wait}, {"waiting in sets", waiting_in_sets}, {"peeking", peeking}, {"a full card", a_full_card},
     {"an end", an_end}, {"a copy", a_copy}, {"a late connection", a_late_connection}};
 enum { SCRIPTS = sizeof scripts / sizeof *scripts };
 
