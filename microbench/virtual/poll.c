@@ -552,11 +552,31 @@ static bool fds_are_left_alone(struct pollfd *fds, nfds_t n)
     return !sk_self_is_timed() && !has_streams(&look);
 }
 
+/* Nothing of the launch is among the descriptors: the kernel is asked first, and a wait without end goes on outside, as that of
+ * a read does. */
+static int poll_outside(struct pollfd *fds, nfds_t n, bool waits)
+{
+    int found = sk_real()->poll(fds, n, 0), code = errno;
+    if (found == 0 && waits) {
+        sk_turn_go_outside();
+        found = sk_real()->poll(fds, n, -1);
+        code = errno;
+        sk_turn_come_back();
+    }
+    errno = code;
+    return found;
+}
+
 static int wait_fds(struct pollfd *fds, nfds_t n, int64_t timeout_ns)
 {
     struct look look = {.place = -1, .fds = fds, .n = n, .most = INT_MAX};
     for (nfds_t i = 0; i < n; i++)
         look.accepts = look.accepts || (is_place(fds[i].fd) && sk_fds[fds[i].fd].is_listener);
+    if (sk_self_is_timed() && n > 0 && !look.accepts && !has_streams(&look)) {
+        int found = poll_outside(fds, n, timeout_ns < 0);
+        if (found != 0 || timeout_ns < 0)
+            return counted(found);
+    }
     return look_for(&look, timeout_ns);
 }
 

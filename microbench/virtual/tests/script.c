@@ -143,6 +143,23 @@ static void a_long_wait(void)
     }
 }
 
+static void a_pipe(void)
+{
+    int ends[2];
+    char byte = 1;
+    struct pollfd one = {.events = POLLIN};
+    if (sk_self.rank != 0 || pipe(ends) != 0)
+        return;
+    one.fd = ends[0];
+    EXPECT(poll(&one, 1, 0), 0);
+    EXPECT(poll(&one, 1, 1), 0);
+    EXPECT(write(ends[1], &byte, 1), 1);
+    EXPECT(poll(&one, 1, 0), 1);
+    EXPECT(one.revents, POLLIN);
+    EXPECT(poll(&one, 1, -1), 1);
+    EXPECT(now(), 1000000);
+}
+
 static void waiting_in_sets(void)
 {
     struct epoll_event events[4];
@@ -262,8 +279,9 @@ static void a_late_connection(void)
 
 static const struct { const char *name; void (*run)(void); } scripts[] = {
     {"one message", one_message}, {"two in a row", two_in_a_row}, {"two at once", two_at_once}, {"ping pong", ping_pong},
-    {"sleeping", sleeping}, {"a long wait", a_long_wait}, {"waiting in sets", waiting_in_sets}, {"peeking", peeking}, {"a full card", a_full_card},
-    {"an end", an_end}, {"a copy", a_copy}, {"a late connection", a_late_connection}};
+    {"sleeping", sleeping}, {"a long wait", a_long_wait}, {"a pipe", a_pipe}, {"waiting in sets", waiting_in_sets},
+    {"peeking", peeking}, {"a full card", a_full_card}, {"an end", an_end}, {"a copy", a_copy},
+    {"a late connection", a_late_connection}};
 enum { SCRIPTS = sizeof scripts / sizeof *scripts };
 
 /* ---- processes ------------------------------------------------------------------------------------------------------- */
