@@ -167,11 +167,13 @@ static void await_all_finish(void)
 {
     while (!sk_turn_all_finish()) {
         look_around();
+        sk_shared_lock();
         sk_stream_rank_arrivals();
         const struct sk_message *message = sk_stream_first();
         while (message && sk_stream_earliest(message) <= sk_self.at->clock)
             message = sk_stream_next(message);
         sk_ps next = message ? sk_stream_earliest(message) : SK_NEVER;
+        sk_shared_unlock();
         if (sk_turn_wait(next, true) && next != SK_NEVER)
             sk_turn_advance(next);
     }
