@@ -542,6 +542,19 @@ SK_EXPORT int epoll_pwait(int place, struct epoll_event *events, int most, int t
     return wait_set(place, events, most, ns_of(timeout));
 }
 
+/* Declared here because the C library has it from 2.35 on. */
+SK_EXPORT int epoll_pwait2(int place, struct epoll_event *events, int most, const struct timespec *timeout, const sigset_t *mask);
+
+SK_EXPORT int epoll_pwait2(int place, struct epoll_event *events, int most, const struct timespec *timeout, const sigset_t *mask)
+{
+    if (!is_left_alone(place))
+        return wait_set(place, events, most, timeout ? sk_machine_ns(timeout->tv_sec, timeout->tv_nsec) : -1);
+    if (sk_real()->epoll_pwait2)
+        return sk_real()->epoll_pwait2(place, events, most, timeout, mask);
+    errno = ENOSYS;
+    return -1;
+}
+
 /* ---- poll and select --------------------------------------------------------------------------------------------- */
 
 static bool fds_are_left_alone(struct pollfd *fds, nfds_t n)

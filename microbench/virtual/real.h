@@ -29,9 +29,12 @@
     SK_REAL(ssize_t, sendmsg, (int, const struct msghdr *, int)) \
     SK_REAL(ssize_t, write, (int, const void *, size_t)) \
     SK_REAL(ssize_t, writev, (int, const struct iovec *, int)) \
+    SK_REAL(int, sendmmsg, (int, struct mmsghdr *, unsigned, int)) \
+    SK_REAL(ssize_t, sendfile, (int, int, off_t *, size_t)) \
     SK_REAL(ssize_t, recv, (int, void *, size_t, int)) \
     SK_REAL(ssize_t, recvfrom, (int, void *, size_t, int, struct sockaddr *, socklen_t *)) \
     SK_REAL(ssize_t, recvmsg, (int, struct msghdr *, int)) \
+    SK_REAL(int, recvmmsg, (int, struct mmsghdr *, unsigned, int, struct timespec *)) \
     SK_REAL(ssize_t, read, (int, void *, size_t)) \
     SK_REAL(ssize_t, readv, (int, const struct iovec *, int)) \
     SK_REAL(int, ioctl, (int, unsigned long, ...)) \
@@ -39,6 +42,7 @@
     SK_REAL(int, epoll_ctl, (int, int, int, struct epoll_event *)) \
     SK_REAL(int, epoll_wait, (int, struct epoll_event *, int, int)) \
     SK_REAL(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *)) \
+    SK_REAL(int, epoll_pwait2, (int, struct epoll_event *, int, const struct timespec *, const sigset_t *)) \
     SK_REAL(int, poll, (struct pollfd *, nfds_t, int)) \
     SK_REAL(int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *)) \
     SK_REAL(int, select, (int, fd_set *, fd_set *, fd_set *, struct timeval *)) \

@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdbool.h>
+#include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -184,6 +185,35 @@ SK_EXPORT ssize_t readv(int fd, const struct iovec *parts, int n)
         return get(fd, parts, n, 0);
     OUTSIDE(fd, 0, sk_real()->readv(fd, parts, n));
 }
+
+/* ---- what no library was seen to use ----------------------------------------------------------------------------- */
+
+/* The kernel's side of a connection is empty: what went there would be lost without a word. */
+static void require_not_ours(int fd, const char *why)
+{
+    if (is_ours(fd))
+        sk_over(why);
+}
+
+SK_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags)
+{
+    require_not_ours(fd, "sendmmsg on a connection of the MPI library is not supported");
+    return sk_real()->sendmmsg(fd, messages, n, flags);
+}
+
+SK_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *timeout)
+{
+    require_not_ours(fd, "recvmmsg on a connection of the MPI library is not supported");
+    return sk_real()->recvmmsg(fd, messages, n, flags, timeout);
+}
+
+SK_EXPORT ssize_t sendfile(int to, int from, off_t *at, size_t n)
+{
+    require_not_ours(to, "sendfile on a connection of the MPI library is not supported");
+    return sk_real()->sendfile(to, from, at, n);
+}
+
+/* ---- functions that check lengths -------------------------------------------------------------------------------- */
 
 /* Programs that were compiled with checks of lengths call these instead. */
 SK_EXPORT ssize_t __recv_chk(int fd, void *bytes, size_t n, size_t room, int flags);
