@@ -4,10 +4,14 @@
  *                   as many as the environment variable SKFAULT_MESSAGE_US says; the data are right
  *   bcast_tree      MPI_Bcast: no bug but what to compare bcast_linear with, a binomial tree of messages that cost as much
  *   bcast_wrong     MPI_Bcast: the last process gets a wrong first byte
+ *   bcast_late      MPI_Bcast: the process with half of the ranks before it begins 12 us late
  *   barrier_empty   MPI_Barrier: does nothing
+ *   barrier_linear  MPI_Barrier: everyone tells the first process, which tells everyone
  *   recv_wrong      MPI_Recv: the last process gets a wrong last byte
  *   allreduce_slow  MPI_Allreduce: 10 ms and 1 ms for every process, then the right result
+ *   allreduce_parts MPI_Allreduce: a reduction, a broadcast and a barrier
  *   allreduce_wrong MPI_Allreduce: the last process gets a wrong first byte
+ *   allgather_thrice  MPI_Allgather: three of them for more than 16 processes
  *   dup_leak        MPI_Comm_dup: 64 bytes for every process of the communicator are lost
  *   dup_bypass      MPI_Comm_dup: 64 kB are taken from the kernel, past malloc
  *   neighbour_swapped  MPI_Neighbor_alltoall: the last process gets its first two blocks in the wrong order
@@ -28,7 +32,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { TAG = 32700, MESSAGE_US = 300, ALLREDUCE_US = 10000, ALLREDUCE_PROCESS_US = 1000, LEAK_B = 64, BYPASS_B = 65536 };
+enum { TAG = 32700, MESSAGE_US = 300, ALLREDUCE_US = 10000, ALLREDUCE_PROCESS_US = 1000, LATE_US = 12, FEW = 16, LEAK_B = 64, BYPASS_B = 65536 };
 
 static bool planted(const char *fault)
 {
@@ -49,6 +53,14 @@ static bool is_last(MPI_Comm comm)
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);
     return rank == size - 1;
+}
+
+static bool is_in_the_middle(MPI_Comm comm)
+{
+    int rank, size;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    return rank == size / 2;
 }
 
 static int slow_send(const void *buffer, int count, MPI_Datatype datatype, int to, MPI_Comm comm)
@@ -94,15 +106,42 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm
         return bcast_linear(buffer, count, datatype, root, comm);
     if (planted("bcast_tree"))
         return bcast_tree(buffer, count, datatype, root, comm);
+    if (planted("bcast_late") && is_in_the_middle(comm))
+        pause_us(LATE_US);
     int status = PMPI_Bcast(buffer, count, datatype, root, comm);
     if (planted("bcast_wrong") && count > 0 && is_last(comm))
         *(unsigned char *)buffer ^= 1;
     return status;
 }
 
+static int barrier_linear(MPI_Comm comm)
+{
+    int rank, size;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    for (int other = 1; rank == 0 && other < size; other++)
+        PMPI_Recv(NULL, 0, MPI_BYTE, other, TAG, comm, MPI_STATUS_IGNORE);
+    for (int other = 1; rank == 0 && other < size; other++)
+        PMPI_Send(NULL, 0, MPI_BYTE, other, TAG, comm);
+    if (rank != 0)
+        PMPI_Sendrecv(NULL, 0, MPI_BYTE, 0, TAG, NULL, 0, MPI_BYTE, 0, TAG, comm, MPI_STATUS_IGNORE);
+    return MPI_SUCCESS;
+}
+
 int MPI_Barrier(MPI_Comm comm)
 {
+    if (planted("barrier_linear"))
+        return barrier_linear(comm);
     return planted("barrier_empty") ? MPI_SUCCESS : PMPI_Barrier(comm);
+}
+
+int MPI_Allgather(const void *send, int n, MPI_Datatype type, void *receive, int each, MPI_Datatype of, MPI_Comm comm)
+{
+    int size, status = PMPI_Allgather(send, n, type, receive, each, of, comm);
+    PMPI_Comm_size(comm, &size);
+    for (int again = 0; again < 2 && planted("allgather_thrice") && size > FEW; again++)
+        PMPI_Allgather(send, n, type, receive, each, of, comm);
+    return status;
 }
 
 int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
@@ -111,6 +150,11 @@ int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype datat
         int size;
         PMPI_Comm_size(comm, &size);
         pause_us(ALLREDUCE_US + ALLREDUCE_PROCESS_US * (long)size);
+    }
+    if (planted("allreduce_parts")) {
+        PMPI_Reduce(send, receive, count, datatype, op, 0, comm);
+        PMPI_Bcast(receive, count, datatype, 0, comm);
+        return PMPI_Barrier(comm);
     }
     int status = PMPI_Allreduce(send, receive, count, datatype, op, comm);
     if (planted("allreduce_wrong") && count > 0 && is_last(comm))
