@@ -93,7 +93,8 @@ static int order_and_learn(struct sk_cell *cell, const struct sk_sync *sync, sk_
 static bool is_silent(const struct sk_cell *cell, const struct sk_sync *sync, const struct batch *batch)
 {
     enum sk_op_group group = cell->op->group;
-    bool is_local = cell->op->flow == SK_FLOW_OBJECT || cell->op->flow == SK_FLOW_SUM_ONTO || group == SK_SIMPLE || group == SK_OWN;
+    bool is_local = cell->op->flow == SK_FLOW_OBJECT || cell->op->flow == SK_FLOW_SUM_ONTO || group == SK_SIMPLE ||
+                    group == SK_OWN;
     return sync->world->rank == 0 && sync->world->size > 1 && !is_local && batch->samples[0].messages == 0;
 }
 
@@ -103,8 +104,9 @@ void sk_cell_first(struct sk_cell *cell, const struct sk_sync *sync, const struc
     order_and_learn(cell, sync, cell->op->call, cell->op->own ? cell->op->own : operands, 1, &batch);
     if (sync->world->rank == 0)
         cell->first_ns = value_ns(cell, &batch, 0);
-    SK_REQUIRE(!is_silent(cell, sync, &batch), "%s sends no message over TCP, so virtual time cannot see it: the library has "
-               "another way, such as shared memory; switch that off (docs/virtual-time.md), or measure by the real clock",
+    SK_REQUIRE(!is_silent(cell, sync, &batch), "%s sends no message over TCP, so virtual time cannot see it: the "
+               "library has another way, such as shared memory; switch that off (docs/virtual-time.md), or measure by "
+               "the real clock",
                cell->op->name);
     cell->verified = sk_verify(cell->op, operands, sync->world, &sync->clock);
 }

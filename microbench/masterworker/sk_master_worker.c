@@ -208,7 +208,8 @@ static void run_cell(struct launch *l, const struct cell *cell, int pass, int64_
         l->ready[i] = sk_farm_ready(&farm);
     for (int64_t i = 0; i < n; i++) {
         l->watched[i] = sk_farm_run(&farm, SK_WATCHED);
-        l->plain[i] = sk_clock_is_virtual() ? l->watched[i] : sk_farm_run(&farm, SK_PLAIN); /* its clock costs nothing */
+        /* a virtual clock costs nothing */
+        l->plain[i] = sk_clock_is_virtual() ? l->watched[i] : sk_farm_run(&farm, SK_PLAIN);
         wrong += l->plain[i].wrong + l->watched[i].wrong;
     }
     sk_farm_close(&farm);

@@ -1,6 +1,7 @@
 /* Time in integer nanoseconds: CLOCK_MONOTONIC of this process, and the same instant on the clock of process 0.
  *
- * Under a simulator (SK_SIMULATED) it is MPI_Wtime, which all processes share and which no reading moves; with the layer of
+ * Under a simulator (SK_SIMULATED) it is MPI_Wtime, which all processes share and which no reading moves; with the
+ * layer of
  * virtual time (virtual/) the same holds of CLOCK_MONOTONIC. */
 #ifndef SK_TIME_CLOCK_H
 #define SK_TIME_CLOCK_H
@@ -17,7 +18,8 @@ struct sk_clock {
 };
 
 int64_t sk_clock_now(void);
-bool sk_clock_is_virtual(void); /* time passes while a process communicates, sleeps or, perhaps, computes: no clock runs */
+/* Time passes while a process communicates, sleeps or, perhaps, computes: no clock runs. */
+bool sk_clock_is_virtual(void);
 bool sk_clock_is_still(void);   /* it does not pass while it computes either */
 int64_t sk_clock_resolution_ns(void);
 int64_t sk_clock_messages(void); /* that this process has sent in virtual time; -1 where nobody counts them */

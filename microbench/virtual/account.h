@@ -1,4 +1,5 @@
-/* What a launch did, kept in the shared memory while it runs: calls of MPI by function, regions that the program names. The
+/* What a launch did, kept in the shared memory while it runs: calls of MPI by function, regions that the program
+ * names. The
  * last process that leaves MPI_Finalize writes it as one JSON object to the file SCALKIT_VIRTUAL_OUT. */
 #ifndef SK_VIRTUAL_ACCOUNT_H
 #define SK_VIRTUAL_ACCOUNT_H

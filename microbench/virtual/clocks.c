@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A program that looks at the clock again and again waits: after so many readings without a message each takes a while, unless
+/* A program that looks at the clock again and again waits: after so many readings without a message each takes a
+ * while, unless
  * computing moves the clock anyway. Programs that only time themselves stay below. */
 enum { READINGS = 4096, READING_NS = 50 };
 
@@ -21,7 +22,8 @@ static int64_t now_ns(int64_t begin)
 static bool is_virtual(clockid_t clock)
 {
     return sk_self_is_timed() && (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC_RAW ||
-                                  clock == CLOCK_MONOTONIC_COARSE || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_BOOTTIME);
+                                  clock == CLOCK_MONOTONIC_COARSE || clock == CLOCK_REALTIME_COARSE ||
+                                  clock == CLOCK_BOOTTIME);
 }
 
 static bool counts_from_1970(clockid_t clock)
@@ -82,7 +84,8 @@ SK_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
         return sk_real()->clock_nanosleep(clock, flags, wanted, left);
     int64_t ns = sk_machine_ns(wanted->tv_sec, wanted->tv_nsec);
     if (flags & TIMER_ABSTIME)
-        ns -= (counts_from_1970(clock) ? sk_shared->realtime_ns : sk_shared->monotonic_ns) + sk_self.at->clock / SK_PS_OF_NS;
+        ns -= (counts_from_1970(clock) ? sk_shared->realtime_ns : sk_shared->monotonic_ns) +
+              sk_self.at->clock / SK_PS_OF_NS;
     sleep_ns(ns);
     return 0;
 }
@@ -103,7 +106,8 @@ SK_EXPORT unsigned sleep(unsigned seconds)
     return 0;
 }
 
-/* While time is virtual nobody else runs: who spins on memory waits for nothing that could come. Another thread that yields, as
+/* While time is virtual nobody else runs: who spins on memory waits for nothing that could come. Another thread
+ * that yields, as
  * that of UCX does while the first one is busy, would take the core from the process that has the turn. */
 SK_EXPORT int sched_yield(void)
 {

@@ -20,7 +20,8 @@ enum { MOST_WAITING = 4096, SIX = 65536 };
 
 union address { struct sockaddr any; struct sockaddr_in v4; struct sockaddr_in6 v6; struct sockaddr_storage room; };
 
-/* The port of an address; one of IPv6 that is none of IPv4 in other clothes lies in the upper half. -1 where there is none. */
+/* The port of an address; one of IPv6 that is none of IPv4 in other clothes lies in the upper half. -1 where there
+ * is none. */
 static int port_of(const struct sockaddr *address, socklen_t length)
 {
     if (address && address->sa_family == AF_INET && length >= sizeof(struct sockaddr_in))
@@ -52,7 +53,8 @@ static int owner_of(int port)
     return owner == 0 && port < SIX ? sk_shared->ports[port + SIX] : owner;
 }
 
-/* Of the direction from a connecting process to a listening one, and back: the ports of both make it unique on one host. */
+/* Of the direction from a connecting process to a listening one, and back: the ports of both make it unique on one
+ * host. */
 static uint64_t key_of(int connecting, int listening, bool forth)
 {
     return ((uint64_t)connecting << 18) | ((uint64_t)listening << 1) | (forth ? 1 : 0) | (UINT64_C(1) << 40);

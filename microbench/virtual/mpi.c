@@ -1,4 +1,5 @@
-/* MPI_Init and MPI_Finalize begin and end virtual time; every other function is known by name, so that what lies between two
+/* MPI_Init and MPI_Finalize begin and end virtual time; every other function is known by name, so that what lies
+ * between two
  * calls counts as computing, and a stall can say who is in which call.
  *
  * Both names of each function are replaced: Fortran's bindings and the benchmarks call PMPI. */
@@ -162,7 +163,8 @@ static void await_all(const int32_t *count)
         sk_real()->nanosleep(&nap, NULL);
 }
 
-/* Until all others are about to finalise, in virtual time. A message that the library leaves unread is none of its concern. */
+/* Until all others are about to finalise, in virtual time. A message that the library leaves unread is none of its
+ * concern. */
 static void await_all_finish(void)
 {
     while (!sk_turn_all_finish()) {
@@ -252,7 +254,8 @@ static bool finish(void)
     await_all_finish();
     sk_turn_leave();
     unpin();
-    await_all(&sk_shared->leaving); /* libraries disconnect at the same time: who is late may find that nobody answers */
+    /* Libraries disconnect at the same time: who is late may find that nobody answers. */
+    await_all(&sk_shared->leaving);
     return true;
 }
 

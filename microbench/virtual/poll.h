@@ -10,7 +10,8 @@ void sk_poll_is_stream_now(int fd);
 /* A descriptor, stream or set, is closed. */
 void sk_poll_forget(int fd);
 
-/* Waits until something can be read from one stream; `for_ever`: however long it takes. False: nobody has anything to do. */
+/* Waits until something can be read from one stream; `for_ever`: however long it takes. False: nobody has anything
+ * to do. */
 bool sk_poll_wait_for(int fd, bool for_ever);
 
 #endif

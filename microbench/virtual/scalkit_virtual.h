@@ -1,4 +1,5 @@
-/* What a program may ask the layer of virtual time; without the layer these are not there, so look them up with dlsym. */
+/* What a program may ask the layer of virtual time; without the layer these are not there, so look them up with
+ * dlsym. */
 #ifndef SCALKIT_VIRTUAL_H
 #define SCALKIT_VIRTUAL_H
 

@@ -36,7 +36,8 @@ const char *sk_self_attach(void)
     if ((wrong = sk_machine_read(words, &machine)) || (wrong = sk_shared_open(path, &machine)))
         return wrong;
     if (rank < 0 || rank >= machine.processes)
-        return "the launcher does not say which rank this process is; a launcher that sets PMI_RANK or PMIX_RANK is needed";
+        return "the launcher does not say which rank this process is; a launcher that sets PMI_RANK or "
+               "PMIX_RANK is needed";
     sk_shared_lock();
     struct sk_process *at = &sk_shared->processes[rank];
     bool is_taken = at->mode != SK_ABSENT;

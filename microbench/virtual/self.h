@@ -19,7 +19,8 @@ struct sk_self {
 extern struct sk_self sk_self;
 extern __thread bool sk_self_is_first; /* the thread that called MPI_Init */
 
-/* The process takes its place among the others, in free time. The calling thread is its first. Returns NULL if it is no part
+/* The process takes its place among the others, in free time. The calling thread is its first. Returns NULL if it
+ * is no part
  * of a launch in virtual time or has its place already, else what is wrong. */
 const char *sk_self_attach(void);
 

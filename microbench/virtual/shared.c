@@ -47,7 +47,8 @@ const char *sk_shared_open(const char *path, const struct sk_machine *machine)
         return "SCALKIT_VIRTUAL: the memory cannot be mapped";
     sk_shared = memory;
     uint32_t untouched = 0;
-    if (__atomic_compare_exchange_n(&sk_shared->state, &untouched, PREPARING, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    if (__atomic_compare_exchange_n(&sk_shared->state, &untouched, PREPARING, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
         prepare(machine, (uint64_t)found.st_size);
     while (__atomic_load_n(&sk_shared->state, __ATOMIC_ACQUIRE) != READY)
         sk_real()->nanosleep(&a_moment, NULL);
@@ -105,7 +106,8 @@ sk_at sk_shared_take(uint64_t bytes)
         return found;
     }
     if (sk_shared->top + room > sk_shared->size)
-        sk_over("more bytes are on their way than the shared memory can hold; fewer processes, smaller messages, or more memory");
+        sk_over("more bytes are on their way than the shared memory can hold; fewer processes, smaller "
+                "messages, or more memory");
     found = sk_shared->top;
     sk_shared->top += room;
     return found;

@@ -1,6 +1,7 @@
 /* What all processes of a launch share: clocks, the turn, ports, streams, and the bytes on their way.
  *
- * The starter makes the memory, sparse and zero, and names it by SCALKIT_VIRTUAL; the first process that comes prepares it.
+ * The starter makes the memory, sparse and zero, and names it by SCALKIT_VIRTUAL; the first process that comes
+ * prepares it.
  * Places in it are offsets from its begin, because each process maps it elsewhere; 0 is none. */
 #ifndef SK_VIRTUAL_SHARED_H
 #define SK_VIRTUAL_SHARED_H
@@ -68,8 +69,8 @@ struct sk_shared {
     uint32_t state;            /* 0, being prepared, ready */
     uint32_t lock;             /* futex */
     int32_t holder;            /* process that holds the lock, plus one */
-    int32_t joined, finishing, leaving, left; /* processes that have left MPI_Init, entered MPI_Finalize, left virtual time,
-                                               * left MPI_Finalize */
+    int32_t joined, finishing, leaving, left; /* processes that have left MPI_Init, entered MPI_Finalize,
+                                               * left virtual time, left MPI_Finalize */
     int32_t turn;              /* rank; -1: nobody's */
     int32_t is_over;           /* a process has given up */
     int64_t events;            /* messages and wake-ups: what the watch over stalls looks at */

@@ -32,7 +32,8 @@ static bool may_wait(int fd, int flags)
 static void require_first_thread(void)
 {
     if (!sk_self_is_first && sk_self.at->mode >= SK_TIMED && sk_self.at->mode <= SK_FINISHING)
-        sk_over("a thread other than that which called MPI_Init uses a connection of the MPI library; switch off its progress "
+        sk_over("a thread other than that which called MPI_Init uses a connection of the MPI library; switch off its "
+                "progress "
                 "thread, or do without MPI_THREAD_MULTIPLE");
 }
 
@@ -123,7 +124,8 @@ static ssize_t get(int fd, const struct iovec *parts, int n, int flags)
     }
 }
 
-/* Whether reading `fd`, which is nobody's of the launch, will wait for something outside: then others go on meanwhile. */
+/* Whether reading `fd`, which is nobody's of the launch, will wait for something outside: then others go on
+ * meanwhile. */
 static bool waits_outside(int fd, int flags)
 {
     struct pollfd one = {.fd = fd, .events = POLLIN};

@@ -94,7 +94,8 @@ bool sk_stream_is_first(const struct sk_message *message)
 static sk_ps ready_after(const struct sk_message *message, sk_ps busy_until)
 {
     const struct sk_network *network = &sk_shared->machine.network[message->place];
-    sk_ps after = message->length > 0 && !message->is_free ? busy_until + network->gap + sk_network_bytes(network, message->length) : 0;
+    sk_ps lasts = network->gap + sk_network_bytes(network, message->length);
+    sk_ps after = message->length > 0 && !message->is_free ? busy_until + lasts : 0;
     return after > message->arrival ? after : message->arrival;
 }
 
@@ -106,7 +107,8 @@ sk_ps sk_stream_earliest(const struct sk_message *message)
 void sk_stream_rank_arrivals(void)
 {
     struct sk_process *me = sk_self.at;
-    for (struct sk_message *one = message_at(me->unready); one && one->arrival <= me->settled; one = message_at(one->next)) {
+    struct sk_message *one = message_at(me->unready);
+    for (; one && one->arrival <= me->settled; one = message_at(one->next)) {
         one->ready = ready_after(one, me->received[one->place]);
         if (one->length > 0 && !one->is_free)
             me->received[one->place] = one->ready;

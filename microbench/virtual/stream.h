@@ -24,7 +24,8 @@ bool sk_stream_send(uint32_t out, const struct iovec *parts, int n, int64_t byte
 /* What can be read now, without waiting: bytes of the first message, 0 at the end of the stream, -1: nothing. */
 int64_t sk_stream_readable(uint32_t in);
 
-/* Copies at most what one message holds, and takes it away unless `peeks`; what sk_stream_readable says when it has none. */
+/* Copies at most what one message holds, and takes it away unless `peeks`; what sk_stream_readable says when it has
+ * none. */
 int64_t sk_stream_read(uint32_t in, const struct iovec *parts, int n, bool peeks);
 
 /* Locked. Takes note of when messages can be read that arrived until the clock was settled. */

@@ -68,7 +68,8 @@ static int64_t cpu_ns_of(pid_t pid)
 /* The state of a wait for the turn: whether anything moves. */
 struct watch { int64_t events, cpu_ns, since_ns; };
 
-/* Called now and then while this process waits: gives up if the one that has the turn is dead, or neither computes nor calls. */
+/* Called now and then while this process waits: gives up if the one that has the turn is dead, or neither computes
+ * nor calls. */
 static void look_after(struct watch *watch)
 {
     int holder = __atomic_load_n(&sk_shared->turn, __ATOMIC_ACQUIRE);
@@ -84,7 +85,8 @@ static void look_after(struct watch *watch)
     if (events != watch->events || cpu_ns > watch->cpu_ns + 50000000)
         *watch = (struct watch){events, cpu_ns, now};
     else if (now - watch->since_ns > INT64_C(1000000000) * sk_shared->machine.stall_s)
-        sk_over("nothing has happened for the time that a stall is allowed: the process that has the turn waits for something "
+        sk_over("nothing has happened for the time that a stall is allowed: the process that has the turn waits for "
+                "something "
                 "outside of virtual time");
 }
 
@@ -137,7 +139,8 @@ void sk_turn_settle(void)
     }
 }
 
-/* Somebody's turn in a round in which nobody has anything to do: the next one that is in virtual time, and not outside. */
+/* Somebody's turn in a round in which nobody has anything to do: the next one that is in virtual time, and not
+ * outside. */
 static int next_idle(void)
 {
     int n = sk_shared->machine.processes;

@@ -1,4 +1,5 @@
-/* The layer without MPI: processes on one host, their connections, and scripts whose times are known. Each process of a script
+/* The layer without MPI: processes on one host, their connections, and scripts whose times are known. Each process
+ * of a script
  * is this program again. Prints one line, or what differs, and ends with 1. */
 #define _GNU_SOURCE
 #include "virtual/stream.h"
@@ -62,7 +63,7 @@ static void begin(void)
     sk_turn_begin();
 }
 
-/* ---- scripts: 1000 bytes last 100 ns on the network ------------------------------------------------------------------ */
+/* ---- scripts: 1000 bytes last 100 ns on the network --------------------------------------------------------- */
 
 static void one_message(void)
 {
@@ -278,13 +279,14 @@ static void a_late_connection(void)
 }
 
 static const struct { const char *name; void (*run)(void); } scripts[] = {
-    {"one message", one_message}, {"two in a row", two_in_a_row}, {"two at once", two_at_once}, {"ping pong", ping_pong},
+    {"one message", one_message}, {"two in a row", two_in_a_row}, {"two at once", two_at_once},
+    {"ping pong", ping_pong},
     {"sleeping", sleeping}, {"a long wait", a_long_wait}, {"a pipe", a_pipe}, {"waiting in sets", waiting_in_sets},
     {"peeking", peeking}, {"a full card", a_full_card}, {"an end", an_end}, {"a copy", a_copy},
     {"a late connection", a_late_connection}};
 enum { SCRIPTS = sizeof scripts / sizeof *scripts };
 
-/* ---- processes ------------------------------------------------------------------------------------------------------- */
+/* ---- processes ---------------------------------------------------------------------------------------------- */
 
 /* Everybody listens; who has the higher rank connects. */
 static void connect_all(void)
