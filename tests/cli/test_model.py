@@ -83,7 +83,7 @@ def test_show_tells_what_each_algorithm_would_cost(capsys: pytest.CaptureFixture
     _, out, _ = said(
         capsys, "show", str(folder / "here.toml"), "--operation", "broadcast", "--at", "S=1024", "--at", "P=16"
     )
-    assert "binomial: T(S, P) = " in out
+    assert "binomial: T(S, P) = floor(log2(P)) * (T(S)) + (ceil(log2(P))-floor(log2(P))) * (gap(S))" in out
     assert "    S = 1 KiB, P = 16: 10.0 us" in out
     card = folder / "card.toml"
     packing = '[models.packing-4]\nformula = "c*S"\nconstants = { c = "1 ns/B" }\n'
