@@ -9,11 +9,12 @@ TIMES  ?= 2,3,4,6,8,12,16,24,32,48,64
 NRUNS  ?= 5
 BUDGET ?= 150
 
+REAL := $(RUNS)-real
 BIN  := $(VENV)/bin
 PIP  := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
 .DEFAULT_GOAL := help
-.PHONY: help report test lint check-c pytest system-deps data lab clean distclean mpi
+.PHONY: help report test lint check-c core pytest system-deps data lab clean distclean mpi
 
 help:
 	@echo "make report       measure the MPI library of this machine, write $(OUT) (two to three minutes);"
@@ -23,7 +24,8 @@ help:
 	@echo "make data         a long campaign: 10 runs, no time budget, into data/runs/"
 	@echo "make system-deps  Debian packages that some tests need (root and apt-get)"
 	@echo "make clean        remove measurements and reports made here;  make distclean: and .venv"
-	@echo "Settings: COUNTS=$(COUNTS) TIMES=$(TIMES) RUNS=$(RUNS) OUT=$(OUT) PYTHON=...; without virtual time NRUNS=$(NRUNS) BUDGET=$(BUDGET)"
+	@echo "Settings: COUNTS=$(COUNTS) (memory) TIMES=$(TIMES) (run times) RUNS=$(RUNS) OUT=$(OUT) PYTHON=...;"
+	@echo "          real times NRUNS=$(NRUNS), and where there is no virtual time COUNTS and BUDGET=$(BUDGET)"
 
 # ---- the environment ----------------------------------------------------------------------------
 
@@ -39,7 +41,7 @@ $(BIN)/python:
 
 $(VENV)/.base: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "make: installing scalkit into $(VENV)"
-	@$(PIP) install -c constraints.txt -e .
+	@$(PIP) install -c constraints.txt -e '.[report]'
 	@touch $@
 
 $(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/.base
@@ -51,13 +53,26 @@ $(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/.base
 mpi: $(VENV)/.base
 	@$(BIN)/scalkit doctor --need mpi >/dev/null 2>&1 || { \
 	  echo "make: no working mpicc and mpiexec on PATH; installing the mpich wheel into $(VENV)"; \
-	  $(PIP) install -c constraints.txt -e '.[mpi]' && $(BIN)/scalkit doctor --need mpi; }
+	  $(PIP) install -c constraints.txt -e '.[report,mpi]' && $(BIN)/scalkit doctor --need mpi; }
+
+# Those numbers of processes that have a core each.
+define UP_TO_CORES
+import sys; from scalkit.bench.mpi import cores; from scalkit.cli.measuring_rules import counts_of; \
+print(",".join(str(n) for n in counts_of(sys.argv[1], "-n") if n <= cores()))
+endef
 
 # ---- the main job ---------------------------------------------------------------------------------
 
-# Run times of virtual time decide with any number of cores; where the library cannot run in it, those of the real clock are taken.
+# Run times of virtual time decide with any number of cores. Real ones are taken up to the number of cores and shown beside them, or,
+# where the library cannot run in virtual time, in their place.
 report: mpi
-	@if $(BIN)/scalkit doctor --need virtual >/dev/null 2>&1; then \
+	@beside=; \
+	if $(BIN)/scalkit doctor --need virtual >/dev/null 2>&1; then \
+	  here=$$($(BIN)/python -c '$(UP_TO_CORES)' "$(TIMES)" 2>/dev/null); \
+	  if [ -n "$$here" ]; then \
+	    if $(BIN)/scalkit measure collectives -n "$$here" --runs $(NRUNS) --budget 20 --out $(REAL) --set-aside; \
+	    then beside="--real-times $(REAL)"; else echo "make: the report will show no real times" >&2; fi; \
+	  fi; \
 	  set -- -n $(TIMES) --memory-n $(COUNTS) --clock virtual; \
 	else \
 	  echo "make: the MPI library cannot run in virtual time here ('$(BIN)/scalkit doctor --need virtual' says why); run times are real"; \
@@ -65,14 +80,14 @@ report: mpi
 	fi; \
 	$(BIN)/scalkit measure collectives memory "$$@" --out $(RUNS) --set-aside || { \
 	  status=$$?; [ ! -f $(RUNS)/campaign.toml ] || echo "make: a report on what is there: $(BIN)/scalkit report $(RUNS)" >&2; \
-	  exit $$status; }
-	@$(BIN)/scalkit report $(RUNS) --out $(OUT) --force || [ $$? -eq 1 ]
+	  exit $$status; }; \
+	$(BIN)/scalkit report $(RUNS) $$beside --out $(OUT) --force || [ $$? -eq 1 ]
 
 data: mpi
 	$(BIN)/scalkit measure collectives memory -n $(COUNTS) --runs 10 --out data/runs/$$(date -u +%Y-%m-%d)-$$(hostname -s)
 
 lab: $(VENV)/.base
-	@$(PIP) install -c constraints.txt -e '.[lab]'
+	@$(PIP) install -c constraints.txt -e '.[all]'
 	@$(BIN)/scalkit lab
 
 # ---- the checks -------------------------------------------------------------------------------------
@@ -94,9 +109,17 @@ check-c: mpi
 # Flags may choose tests of one kind alone; without any, both kinds must be there.
 NONE_IS_FINE = $(if $(strip $(PYTEST_FLAGS)),|| [ $$? -eq 5 ])
 
-pytest: $(VENV)/.test
+SIDE_BY_SIDE = -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
+pytest: core
 	$(BIN)/python -m pytest -m alone $(PYTEST_FLAGS) $(NONE_IS_FINE)
-	$(BIN)/python -m pytest -m "not alone" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(PYTEST_FLAGS) $(NONE_IS_FINE)
+	$(BIN)/python -m pytest -m "not alone and not core" $(SIDE_BY_SIDE) $(PYTEST_FLAGS) $(NONE_IS_FINE)
+
+# The tests of the core, in an environment without any extra.
+CORE = $(addprefix tests/,growth measure fit stats validation session)
+core: $(VENV)/.test
+	$(BIN)/python tests/core/environment.py $(VENV)/core
+	$(VENV)/core/bin/python -m pytest -m core $(CORE) $(SIDE_BY_SIDE) $(PYTEST_FLAGS) $(NONE_IS_FINE)
 
 # a program that tells whether it is there, and the packages that bring it
 SYSTEM_DEPS := smpicc:libsimgrid-dev chromium:chromium,fonts-dejavu-core slurmctld:slurmctld,slurmd,slurm-client,munge jube:jube pdftops:poppler-utils otf2-print:otf2-tools,libotf2-trace-dev
@@ -107,7 +130,7 @@ system-deps:
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; }
 
 clean:
-	rm -rf $(RUNS) $(OUT) $(OUT:.html=.verdict.json) $(OUT:.html=.junit.xml) build dist
+	rm -rf $(RUNS) $(REAL) $(OUT) $(OUT:.html=.verdict.json) $(OUT:.html=.junit.xml) build dist
 	$(MAKE) --no-print-directory -C microbench clean
 
 distclean: clean

@@ -32,9 +32,9 @@ def verdicts(values: np.ndarray) -> dict[str, np.ndarray]:
     """Return what a verdict carries, for each series."""
     import scalkit as sk
     from scalkit.validation.crossing import crossing
-    from scalkit.validation.hypotheses import hypotheses
-    from scalkit.validation.masses import noisy_masses
-    from scalkit.validation.noise import summarise
+    from scalkit.validation.posterior.hypotheses import hypotheses
+    from scalkit.validation.posterior.masses import noisy_masses
+    from scalkit.validation.posterior.noise import summarise
 
     expectation = sk.Expectation("p", deviation="p^(1/2)")
     hyp = hypotheses(X, expectation, sk.SearchSpace.preset("ics15").ticks)

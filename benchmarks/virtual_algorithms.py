@@ -2,7 +2,7 @@
 
 MPICH and Open MPI run unmodified above the layer of virtual time (docs/virtual-time.md). Each operation is told which algorithm
 to use. Its time is compared, process by process, with the schedule of messages that the algorithm sends
-(benchmarks/virtual_schedules.py), and as a whole with the closed form of scalkit.perfmodels.
+(scalkit.perfmodels.played), and as a whole with the closed form of scalkit.perfmodels.
 
     python benchmarks/virtual_algorithms.py measure --mpicc ... --mpicc ...   into data/virtual/algorithms.csv, some 10 minutes
     python benchmarks/virtual_algorithms.py compare                          the tables of docs/virtual-time-truth.md
@@ -29,15 +29,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from virtual_played import WIRES, Process, play
-from virtual_schedules import SCHEDULES, exchange, many, receive, send
+from virtual_forced import ALWAYS, FORCED, Forced, rounds
 
 from scalkit.bench.mpi import Mpi, find_mpi, settings
 from scalkit.bench.network import Network
 from scalkit.bench.virtual import VirtualMpi, virtual
 from scalkit.perfmodels import ExactModel, PointToPoint, Range, RangeModel, collectives_of, identify, same_messages
-from scalkit.perfmodels.identify import OTHER
+from scalkit.perfmodels.identify import OTHER, Cell
+from scalkit.perfmodels.identify_played import Plays, identify_played
 from scalkit.perfmodels.known import IDENTIFIED, read_known
+from scalkit.perfmodels.played import SCHEDULES, WIRES, Machine, play
+from scalkit.perfmodels.played.machine import Process
+from scalkit.perfmodels.played.steps import exchange, many, receive, send
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "benchmarks/virtual_algorithms.c"
@@ -45,134 +48,15 @@ DATA = ROOT / "data/virtual/algorithms.csv"
 PROCESSES = (2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64)
 SIZES = (8, 65536)
 NETWORK = Network("truth", L=2e-6, o=0.5e-6, g=0.3e-6, G=0.1e-9)
+MACHINE = Machine.of(NETWORK.L, NETWORK.o, NETWORK.g, NETWORK.G)
 COLUMNS = ["library", "operation", "algorithm", "S", "P", "time_ns", "messages", "each_ns", "each_messages"]
 TIMEOUT_S = 600
+EQUAL_NS = 2.0
+"""Times are whole nanoseconds, each process reads the clock twice, and the layer counts picoseconds."""
 IN_TURN = {("reduce", "linear"), ("allreduce", "linear"), ("gather", "in-turn"), ("scatter", "in-turn")}
 """Large messages are asked for at once, and answered one after another."""
-SAME, SURE = 0.01, 0.9
-"""Predictions within 1 % cannot be told apart; above 90 % a name is said without doubt."""
-
-
-@dataclass(frozen=True)
-class Forced:
-    """An algorithm that a library is told to use: the name that scalkit has for it, or the library's own in brackets."""
-
-    operation: str
-    algorithm: str
-    variables: dict[str, str]
-
-
-def _tuned(operation: str, number: int, **more: int) -> dict[str, str]:
-    """Return the variables of Open MPI's component `tuned`."""
-    name = f"OMPI_MCA_coll_tuned_{operation}_algorithm"
-    return {name: str(number), **{f"{name}_{key}": str(value) for key, value in more.items()}}
-
-
-def _intra(operation: str, name: str) -> dict[str, str]:
-    """Return the variable of MPICH."""
-    return {f"MPIR_CVAR_{operation.upper()}_INTRA_ALGORITHM": name}
-
-
-SEGMENT = 8192
-OPEN_MPI = (
-    Forced("barrier", "linear", _tuned("barrier", 1)),
-    Forced("barrier", "(double ring)", _tuned("barrier", 2)),
-    Forced("barrier", "recursive-doubling", _tuned("barrier", 3)),
-    Forced("barrier", "dissemination", _tuned("barrier", 4)),
-    Forced("barrier", "tree", _tuned("barrier", 6)),
-    Forced("broadcast", "linear", _tuned("bcast", 1)),
-    Forced("broadcast", "chain", _tuned("bcast", 2, chain_fanout=1)),
-    Forced("broadcast", "pipeline", _tuned("bcast", 3, segmentsize=SEGMENT)),
-    Forced("broadcast", "(split binary)", _tuned("bcast", 4)),
-    Forced("broadcast", "(binary)", _tuned("bcast", 5)),
-    Forced("broadcast", "binomial", _tuned("bcast", 6)),
-    Forced("broadcast", "(4-nomial)", _tuned("bcast", 7, knomial_radix=4)),
-    Forced("broadcast", "scatter-doubling", _tuned("bcast", 8)),
-    Forced("broadcast", "scatter-ring", _tuned("bcast", 9)),
-    Forced("reduce", "linear", _tuned("reduce", 1)),
-    Forced("reduce", "chain", _tuned("reduce", 2, chain_fanout=1)),
-    Forced("reduce", "pipeline", _tuned("reduce", 3, segmentsize=SEGMENT)),
-    Forced("reduce", "(binary)", _tuned("reduce", 4)),
-    Forced("reduce", "binomial", _tuned("reduce", 5)),
-    Forced("reduce", "(in-order binary)", _tuned("reduce", 6)),
-    Forced("reduce", "rabenseifner", _tuned("reduce", 7)),
-    Forced("allreduce", "linear", _tuned("allreduce", 1)),
-    Forced("allreduce", "reduce-broadcast", {**_tuned("allreduce", 2), **_tuned("reduce", 5), **_tuned("bcast", 6)}),
-    Forced("allreduce", "recursive-doubling", _tuned("allreduce", 3)),
-    Forced("allreduce", "ring", _tuned("allreduce", 4)),
-    Forced("allreduce", "(segmented ring)", _tuned("allreduce", 5, segmentsize=SEGMENT)),
-    Forced("allreduce", "rabenseifner", _tuned("allreduce", 6)),
-    Forced("allgather", "(linear)", {**_tuned("allgather", 1), **_tuned("gather", 1), **_tuned("bcast", 1)}),
-    Forced("allgather", "bruck", _tuned("allgather", 2)),
-    Forced("allgather", "recursive-doubling", _tuned("allgather", 3)),
-    Forced("allgather", "ring", _tuned("allgather", 4)),
-    Forced("allgather", "(neighbour)", _tuned("allgather", 5)),
-    Forced("allgather", "(sparbit)", _tuned("allgather", 7)),
-    Forced("alltoall", "linear", _tuned("alltoall", 1)),
-    Forced("alltoall", "pairwise", _tuned("alltoall", 2)),
-    Forced("alltoall", "bruck", _tuned("alltoall", 3)),
-    Forced("alltoall", "(linear, 4 at once)", _tuned("alltoall", 4, max_requests=4)),
-    Forced("gather", "in-turn", _tuned("gather", 1)),
-    Forced("gather", "binomial", _tuned("gather", 2)),
-    Forced("gather", "(linear, in two parts)", _tuned("gather", 3)),
-    Forced("scatter", "in-turn", _tuned("scatter", 1)),
-    Forced("scatter", "binomial", _tuned("scatter", 2)),
-    Forced("scatter", "linear", _tuned("scatter", 3)),
-    Forced("reduce-scatter", "(reduce, scatter)", _tuned("reduce_scatter_block", 1)),
-    Forced("reduce-scatter", "(recursive doubling)", _tuned("reduce_scatter_block", 2)),
-    Forced("reduce-scatter", "recursive-halving", _tuned("reduce_scatter_block", 3)),
-    Forced("reduce-scatter", "(butterfly)", _tuned("reduce_scatter_block", 4)),
-)
-MPICH = (
-    Forced("barrier", "dissemination", _intra("barrier", "k_dissemination")),
-    Forced("barrier", "recursive-doubling", _intra("barrier", "recexch")),
-    Forced("broadcast", "binomial", _intra("bcast", "binomial")),
-    Forced("broadcast", "scatter-doubling", _intra("bcast", "scatter_recursive_doubling_allgather")),
-    Forced("broadcast", "scatter-ring", _intra("bcast", "scatter_ring_allgather")),
-    Forced("broadcast", "(tree)", _intra("bcast", "tree")),
-    Forced("broadcast", "(pipelined tree)", _intra("bcast", "pipelined_tree")),
-    Forced("reduce", "binomial", _intra("reduce", "binomial")),
-    Forced("reduce", "rabenseifner", _intra("reduce", "reduce_scatter_gather")),
-    Forced("allreduce", "recursive-doubling", _intra("allreduce", "recursive_doubling")),
-    Forced("allreduce", "rabenseifner", _intra("allreduce", "reduce_scatter_allgather")),
-    Forced("allreduce", "ring", _intra("allreduce", "ring")),
-    Forced("allgather", "bruck", _intra("allgather", "brucks")),
-    Forced("allgather", "recursive-doubling", _intra("allgather", "recursive_doubling")),
-    Forced("allgather", "ring", _intra("allgather", "ring")),
-    Forced("alltoall", "bruck", _intra("alltoall", "brucks")),
-    Forced("alltoall", "pairwise", _intra("alltoall", "pairwise")),
-    Forced("alltoall", "linear", _intra("alltoall", "scattered")),
-    Forced("gather", "binomial", _intra("gather", "binomial")),
-    Forced("scatter", "binomial", _intra("scatter", "binomial")),
-    Forced("reduce-scatter", "recursive-halving", _intra("reduce_scatter_block", "recursive_halving")),
-    Forced("reduce-scatter", "pairwise", _intra("reduce_scatter_block", "pairwise")),
-    Forced("reduce-scatter", "(recursive doubling)", _intra("reduce_scatter_block", "recursive_doubling")),
-)
-FORCED = {"MPICH": MPICH, "Open MPI": OPEN_MPI}
-ALWAYS = {
-    "MPICH": {
-        "MPIR_CVAR_CH4_NETMOD": "ofi",
-        "FI_TCP_MAX_INJECT": "65536",  # else libfabric makes a rendezvous of its own
-        "MPIR_CVAR_DEVICE_COLLECTIVES": "none",
-        "MPIR_CVAR_COLLECTIVE_FALLBACK": "print",
-    },
-    "Open MPI": {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1"},
-}
-
-
-def rounds(forced: tuple[Forced, ...]) -> list[list[Forced]]:
-    """Return launches that together run every algorithm: one of each operation, if their variables do not differ."""
-    found: list[list[Forced]] = []
-    for one in forced:
-        for launch in found:
-            set_already = {key: value for other in launch for key, value in other.variables.items()}
-            fits = all(set_already.get(key, value) == value for key, value in one.variables.items())
-            if fits and one.operation not in {other.operation for other in launch}:
-                launch.append(one)
-                break
-        else:
-            found.append([one])
-    return found
+SURE = 0.9
+"""Above it a name is said without doubt."""
 
 
 def compiled(mpi: Mpi, folder: Path) -> Path:
@@ -323,7 +207,7 @@ def message_of(library: str) -> PointToPoint:
     limit, header = wire.limit, f"{wire.header} B"
 
     def made(name: str, eager: str, played: Callable[[int], float]) -> RangeModel:
-        low, high = limit + 1, 1 << 20
+        low, high = limit + 1, 96 << 10  # forty of these are less than a network card takes at a time
         slope = (played(high) - played(low)) / (high - low)
         known = {"L": NETWORK.L, "o": NETWORK.o, "g": NETWORK.g, "G": NETWORK.G}
         units = {key: f"{value!r} s{'/B' if key == 'G' else ''}" for key, value in known.items()} | {"h": header}
@@ -334,13 +218,13 @@ def message_of(library: str) -> PointToPoint:
         return RangeModel("S", [(Range(high=limit), small), (Range(low=limit, open_low=True), large)], name)
 
     def gap(size: int) -> float:
-        return (play(_train(40), 2, size, wire).time - play(_train(20), 2, size, wire).time) / 20
+        return (play(_train(40), 2, size, wire, MACHINE).time - play(_train(20), 2, size, wire, MACHINE).time) / 20
 
     one = "L + 2*o + (S + h)*G"
     return PointToPoint(
-        made("message", one, lambda size: play(_one, 2, size, wire).done[1]),
+        made("message", one, lambda size: play(_one, 2, size, wire, MACHINE).done[1]),
         made("gap", "max(o, g + (S + h)*G)", gap),
-        exchange=made("exchange", one, lambda size: play(_both_ways, 2, size, wire).time),
+        exchange=made("exchange", one, lambda size: play(_both_ways, 2, size, wire, MACHINE).time),
         both=made("both", "max(2*o, g + (S + h)*G)", gap),
         name=library,
     )
@@ -354,12 +238,10 @@ def by_algorithm(rows: list[Row]) -> dict[tuple[str, str, str], list[Row]]:
     return dict(sorted(found.items()))
 
 
-def misfit(row: Row) -> float | None:
-    """Return how far a process is off its schedule, in ns; None without a schedule, infinite if others are sent."""
-    schedule = SCHEDULES.get((row.library, row.operation, row.algorithm))
-    if schedule is None:
-        return None
-    played = play(schedule, row.P, 0 if row.operation == "barrier" else row.S, WIRES[row.library])
+def misfit(row: Row) -> float:
+    """Return how far a process is off its schedule, in ns; infinite if others are sent."""
+    schedule = SCHEDULES[row.library, row.operation, row.algorithm]
+    played = play(schedule, row.P, 0 if row.operation == "barrier" else row.S, WIRES[row.library], MACHINE)
     if played.messages != row.each_messages:
         return math.inf
     return max(abs(real - must) for real, must in zip(row.each_ns, played.done, strict=True))
@@ -377,21 +259,12 @@ def predictions(operation: str, message: PointToPoint, S: object, P: object) -> 
 def compare(rows: list[Row]) -> None:
     """Print a line for each algorithm."""
     messages = {library: message_of(library) for library in WIRES}
-    total: dict[str, int] = {"cells": 0, "equal": 0, "waiting": 0, "other": 0}
+    total = {"cells": 0, "equal": 0}
     print("| library | operation | algorithm | cells | equal | closed form equal | closed form off by |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for (library, operation, algorithm), cells in by_algorithm(rows).items():
-        off = [misfit(row) for row in cells]
-        if off[0] is None:
-            equal = "no schedule"
-        else:
-            n_equal = sum(1 for one in off if one is not None and one < 2)
-            waiting = sum(1 for row in cells if row.time_ns > 1e8)
-            total["cells"] += len(cells)
-            total["equal"] += n_equal
-            total["waiting"] += waiting
-            total["other"] += len(cells) - n_equal - waiting
-            equal = str(n_equal)
+        equal = sum(misfit(row) < EQUAL_NS for row in cells)
+        total = {"cells": total["cells"] + len(cells), "equal": total["equal"] + equal}
         S, P, t = (np.array([getattr(row, key) for row in cells]) for key in ("S", "P", "time_ns"))
         table = predictions(operation, messages[library], S, P)
         known = [(k, 1e9 * table[row.sent][k]) for k, row in enumerate(cells) if row.sent in table]
@@ -432,32 +305,84 @@ def growths(rows: list[Row]) -> None:
     print(f"{equal} of {total} equal")
 
 
-def identified(rows: list[Row]) -> None:
-    """Print how often the times suggest the algorithm that was used, and what they suggest where it is not on the list."""
+def by_forms(rows: list[Row]) -> dict[str, tuple[int, int]]:
+    """Return how often closed forms suggest the algorithm that was used, or are not sure where it is not on their list."""
     messages = {library: message_of(library) for library in WIRES}
     right = total = unsure = strangers = left = without = 0
     for (library, operation, _), cells in by_algorithm(rows).items():
         S, P, t = (np.array([getattr(row, key) for row in cells], float) for key in ("S", "P", "time_ns"))
         truth, table = [row.sent for row in cells], predictions(operation, messages[library], S, P)
         found = identify(operation, S, P, 1e-9 * t, messages[library], source="exact").cells
-        for k, (one, name) in enumerate(zip(found, truth, strict=True)):
+        for one, name in zip(found, truth, strict=True):
             if name in table:
                 total += 1
-                right += name in one.algorithms or (
-                    one.likeliest != OTHER and same_messages(operation, name, one.likeliest, one.P, one.S)
-                )
-            elif not any(abs(1e-9 * t[k] / value[k] - 1) < SAME for value in table.values()):
+                right += one.likeliest != OTHER and same_messages(operation, name, one.likeliest, one.P, one.S)
+            else:
                 strangers += 1
                 unsure += one.likeliest == OTHER or one.probability <= SURE
         for name in set(truth) & set(table):
             found = identify(operation, S, P, 1e-9 * t, messages[library], source="exact", without=(name,)).cells
             for k, one in enumerate(found):
-                same = any(abs(table[other][k] / table[name][k] - 1) < SAME for other in table if other != name)
-                if truth[k] == name and not same:
+                if truth[k] == name:
                     without += 1
                     left += one.likeliest == OTHER or one.probability <= SURE
-    for what, n, of in (("right", right, total), ("not on the list", unsure, strangers), ("left out", left, without)):
-        print(f"{what}: {n} of {of}, {100 * n / of:.1f} %")
+    return {
+        "right, by the most probable name": (right, total),
+        "not on the list: not sure": (unsure, strangers),
+        "left out: not sure": (left, without),
+    }
+
+
+def by_messages(rows: list[Row]) -> dict[str, tuple[int, int]]:
+    """Return the same where the messages are played: said with more than 90 %, and of one algorithm alone."""
+    plays = {library: Plays(library, MACHINE) for library in WIRES}
+    settings_of: dict[tuple[str, str, int, int], list[Row]] = {}
+    for row in rows:
+        settings_of.setdefault((row.library, row.operation, row.P, row.S), []).append(row)
+    count = dict.fromkeys(("right", "among", "wrong", "silent", "same", "as another"), 0)
+
+    def sends(row: Row, name: str) -> object:
+        return plays[row.library].of(row.operation, name, row.P, 0 if row.operation == "barrier" else row.S).sends
+
+    for (library, operation, name), cells in by_algorithm(rows).items():
+        S, P, t = (np.array([getattr(row, key) for row in cells], float) for key in ("S", "P", "time_ns"))
+        at = {(row.P, row.S): settings_of[library, operation, row.P, row.S] for row in cells}
+        hidden = {(row.P, row.S): [one.algorithm for one in at[row.P, row.S] if one.sent == row.sent] for row in cells}
+        known, left_out = (
+            identify_played(operation, S, P, 1e-9 * t, plays[library], without=without).cells
+            for without in ({}, hidden)
+        )
+        for row, one, other in zip(cells, known, left_out, strict=True):
+            is_sure, is_right = is_said(one), sends(row, name) in {sends(row, k) for k in one.algorithms if k != OTHER}
+            is_alone = one.likeliest != OTHER and len({sends(row, k) for k in one.algorithms}) == 1
+            count["right"] += is_sure and is_alone and is_right
+            count["among"] += is_right
+            count["wrong"] += is_sure and not is_right
+            is_same = is_said(other) and sends(row, name) in {sends(row, k) for k in other.algorithms}
+            count["silent"] += not is_said(other)
+            count["same"] += is_same
+            count["as another"] += is_said(other) and not is_same
+    return {
+        "right, said by one name": (count["right"], len(rows)),
+        "right, perhaps with others that take as long": (count["among"], len(rows)),
+        "wrong, and sure": (count["wrong"], len(rows)),
+        "left out: not sure": (count["silent"], len(rows)),
+        "left out: another one named that sends the same messages": (count["same"], len(rows)),
+        "left out: wrong, and sure": (count["as another"], len(rows)),
+    }
+
+
+def is_said(cell: Cell) -> bool:
+    """Return whether an algorithm is named without doubt."""
+    return cell.likeliest != OTHER and cell.probability > SURE
+
+
+def identified(rows: list[Row]) -> None:
+    """Print how often the times suggest the algorithm that was used, and what they suggest where it is not on the list."""
+    for how, counts in (("messages", by_messages(rows)), ("closed forms", by_forms(rows))):
+        print(f"| by {how} | cells | |\n| --- | --- | --- |")
+        for what, (n, of) in counts.items():
+            print(f"| {what} | {n:,} of {of:,} | {100 * n / of:.1f} % |")
 
 
 def main() -> int:

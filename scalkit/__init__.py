@@ -80,11 +80,16 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'scalkit' has no attribute {name!r}")
-    value = (
-        importlib.import_module(f"scalkit.{name}")
-        if home == "scalkit"
-        else getattr(importlib.import_module(home), name)
-    )
+    try:
+        value = (
+            importlib.import_module(f"scalkit.{name}")
+            if home == "scalkit"
+            else getattr(importlib.import_module(home), name)
+        )
+    except ModuleNotFoundError as error:
+        from scalkit.extras import explained
+
+        raise explained(error) or error from error
     globals()[name] = value
     return value
 

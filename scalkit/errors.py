@@ -7,6 +7,7 @@ __all__ = [
     "DataError",
     "ExpectationError",
     "LaunchError",
+    "MissingPackageError",
     "ReportError",
     "RuleError",
     "RunFileError",
@@ -42,6 +43,10 @@ class BuildError(ScalkitError, RuntimeError):
 
 class LaunchError(ScalkitError, RuntimeError):
     """The MPI launcher is missing, does not fit the library, died or hung."""
+
+
+class MissingPackageError(ScalkitError, ImportError):
+    """A package of an extra, such as ``scalkit[report]``, is not installed; the text has the command that brings it."""
 
 
 class ReportError(ScalkitError, RuntimeError):

@@ -13,8 +13,8 @@ from scalkit.guidelines import Assessment
 from scalkit.guidelines.predicting import Prediction, predict
 from scalkit.measure import Series
 from scalkit.validation import Expectation, SearchSpace
+from scalkit.validation.judge.along_one import judge
 from scalkit.validation.posterior import Posterior
-from scalkit.validation.verdict import judge
 
 __all__ = ["FittedCurve", "fit_curves", "predictions"]
 

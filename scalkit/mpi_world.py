@@ -6,13 +6,12 @@ import warnings
 from typing import TYPE_CHECKING
 
 from scalkit.errors import LaunchError
+from scalkit.extras import install_command
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
 __all__ = ["mpi_world"]
-
-_INSTALL = "install it on all nodes (pip install 'scalkit[mpi4py]'), or start scalkit without a launcher"
 
 
 def mpi_world(n_ranks: int | None) -> MPI.Intracomm:
@@ -35,7 +34,10 @@ def mpi_world(n_ranks: int | None) -> MPI.Intracomm:
         ):  # of another launcher, which is said below
             from mpi4py import MPI
     except ModuleNotFoundError as error:
-        raise LaunchError(f"{started}, and to share the work they need mpi4py; {_INSTALL}.") from error
+        raise LaunchError(
+            f"{started}, and to share the work they need mpi4py; install it on all nodes ({install_command('mpi4py')}), or "
+            "start scalkit without a launcher."
+        ) from error
     except (ImportError, RuntimeError) as error:
         reason = " ".join(str(error).split())
         raise LaunchError(

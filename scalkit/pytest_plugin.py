@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Scaling", "ScalingWarning"]
 
 _MARKER = (
-    "scaling(expectation, *, n=[...], setup=None, fresh=False, deviation=None, space=None, budget=2.0, min_points=5, "
-    "fail_on=(), clock='wall'): fails unless the run time grows with n as expected, for example 'O(n log n)'."
+    "scaling(expectation, *, n=[...], setup=None, fresh=False, deviation=None, budget=2.0, fail_on=(), clock='wall', {}): "
+    "fails unless the run time grows with n as expected, for example 'O(n log n)'."
 )
 _FIXTURE = "scaling"
 
@@ -41,7 +41,10 @@ _MEASURED = _Measured()
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker."""
-    config.addinivalue_line("markers", _MARKER)
+    from scalkit.options import OPTIONS
+
+    options = ", ".join(f"{name}={one.default!r}" for name, one in OPTIONS.items())
+    config.addinivalue_line("markers", _MARKER.format(options))
 
 
 @pytest.hookimpl(trylast=True)

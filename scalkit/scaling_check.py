@@ -6,16 +6,18 @@ import json
 import textwrap
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scalkit.bench.callables import measure_callable
-from scalkit.bench.text_plot import text_plot
 from scalkit.errors import UsageError
 from scalkit.measure import combine
-from scalkit.validation import FAIL_ON, Expectation, SearchSpace, validate
+from scalkit.options import OPTIONS, Judging
+from scalkit.units import format_quantity
+from scalkit.validation import FAIL_ON, Expectation, validate
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Outcome", "ScalingCheck"]
 
-_OPTIONS = ("setup", "fresh", "deviation", "space", "budget", "min_points", "fail_on", "clock")
+_OPTIONS = ("setup", "fresh", "deviation", "budget", "fail_on", "clock", *OPTIONS)
 _KEYS = ("expectation", *_OPTIONS)
 _CLOCKS = {"wall": time.perf_counter_ns, "cpu": time.process_time_ns}
 _EXAMPLE = 'for example scaling("O(n log n)", n=[1000, 2000, 4000, 8000, 16000])'
@@ -41,7 +43,7 @@ class Outcome:
     @property
     def verdict(self) -> Verdict:
         """The verdict on the callable."""
-        return self.validation.verdicts[0]
+        return self.validation.along_one[0]
 
     @property
     def is_undecided(self) -> bool:
@@ -60,10 +62,11 @@ class Outcome:
             "model": f"{verdict.model}"
             + (f" (adjusted R2 {verdict.adjusted_r2:.3f})" if np.isfinite(verdict.adjusted_r2) else ""),
             "measured": f"{len(n)} settings, {n.min()} to {n.max()} samples each, {runs} run{'s' * (runs > 1)}",
+            "values": ", ".join(map(_value, verdict.series.x, verdict.series.y, repeat(verdict.unit))),
             "remarks": "; ".join((*verdict.caveats, *self.notes)),
         }
         lines = [line for key, value in facts.items() if value for line in _indented(key, value)]
-        return "\n".join([verdict.sentence, "", *lines, "", _plot(verdict)])
+        return "\n".join([verdict.sentence, "", *lines])
 
 
 @dataclass(frozen=True)
@@ -78,10 +81,9 @@ class ScalingCheck:
     setup : callable, optional
     fresh : bool
         Whether `setup` is called anew before each call.
-    space : SearchSpace or str, optional
     budget_s : float
         For one measurement; a result that would not pass is measured a second time.
-    min_points : int
+    judging : Judging
     fail_on : collection of {"better", "undecided"}
     clock : callable
         Nanoseconds.
@@ -92,9 +94,8 @@ class ScalingCheck:
     values: tuple[Any, ...]
     setup: Callable[[Any], object] | None = None
     fresh: bool = False
-    space: SearchSpace | str | None = None
     budget_s: float = 2.0
-    min_points: int = 5
+    judging: Judging = field(default_factory=Judging)
     fail_on: Collection[str] = ()
     clock: Callable[[], int] = time.perf_counter_ns
 
@@ -143,7 +144,8 @@ class ScalingCheck:
         unknown = [word for word in fail_on if word not in FAIL_ON]
         if unknown:
             raise UsageError(f"cannot fail on {unknown[0]!r}; choose from {', '.join(FAIL_ON)}.")
-        points, needed = tuple(values), given.get("min_points", 5)
+        judging = Judging.of({name: given[name] for name in OPTIONS if name in given})
+        points, needed = tuple(values), judging.min_points
         if len(set(points)) < needed:
             raise UsageError(
                 f"a scaling test needs {needed} values of {parameter!r}, got {len(set(points))}; add some, or set min_points."
@@ -157,9 +159,8 @@ class ScalingCheck:
             values=points,
             setup=given.get("setup"),
             fresh=bool(given.get("fresh", False)),
-            space=given.get("space"),
             budget_s=given.get("budget", 2.0),
-            min_points=needed,
+            judging=judging,
             fail_on=fail_on,
             clock=clock if callable(clock) else _CLOCKS[clock],
         )
@@ -199,11 +200,11 @@ class ScalingCheck:
             seed=seed,
             clock=self.clock,
             budget_s=self.budget_s,
-            min_points=self.min_points,
+            min_points=self.judging.min_points,
         )
 
     def _judged(self, data: xr.Dataset, name: str) -> Outcome:
-        result = validate(data, {name: self.expectation}, space=self.space, min_points=self.min_points)
+        result = validate(data, {name: self.expectation}, **self.judging.as_options())
         return Outcome(
             result,
             bool(result.exit_status(self.fail_on)),
@@ -211,17 +212,9 @@ class ScalingCheck:
         )
 
 
+def _value(x: float, y: float, unit: str) -> str:
+    return f"{format_quantity(y, unit)} at {x:g}"
+
+
 def _indented(key: str, value: str) -> list[str]:
     return textwrap.wrap(f"{key:<10}{value}", 72, subsequent_indent=" " * 10)
-
-
-def _plot(verdict: Verdict) -> str:
-    """Return the measured values and the expected growth, which goes through the first of them."""
-    x, y, growth = verdict.series.x, verdict.series.y, verdict.expectation.growth
-    log_growth = growth.log2_value(x)
-    start = int(np.argmax(np.isfinite(log_growth) & (y > 0)))
-    with np.errstate(over="ignore"):
-        expected = y[start] * np.exp2(log_growth - log_growth[start])
-    expected = np.where(np.isfinite(expected), expected, np.nan)
-    labels = {"o": "measured", ".": f"expected {growth}, through the first value"}
-    return text_plot(x, y, expected, parameter=verdict.parameter, unit=verdict.unit, labels=labels)

@@ -1,13 +1,35 @@
-"""Prints quantities with SI prefixes; inside scalkit everything is seconds and bytes."""
+"""Prints quantities with SI prefixes, and takes written ones apart; inside scalkit everything is seconds and bytes."""
 
 from __future__ import annotations
 
 import math
+import re
 
-__all__ = ["format_quantity"]
+__all__ = ["PREFIXES", "SECONDS", "format_quantity", "scaled", "split_quantity"]
+
+PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15} | {
+    f"{letter}i": 1024.0**power for power, letter in enumerate("KMGTP", 1)
+}
+"""Of bytes and other things that are counted."""
+
+SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "ps": 1e-12, "min": 60.0, "h": 3600.0}
 
 _PREFIXES = ("f", "p", "n", "u", "m", "", "k", "M", "G", "T", "P")
 _NO_FRACTION = {"B", "op"}
+_QUANTITY = re.compile(
+    r"\s*(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)\s*(?P<unit>[A-Za-zµ1]{0,12}(?:/[A-Za-z]{1,10})?)\s*"
+)
+
+
+def split_quantity(text: object) -> tuple[float, str] | None:
+    """Return number and unit of a quantity as written, such as ``(2.67, "ns/B")``; None if it is none."""
+    match = _QUANTITY.fullmatch(text) if isinstance(text, str) else None
+    return (float(match["number"]), match["unit"]) if match else None
+
+
+def scaled(value: float, factor: float) -> float:
+    """Return the product, rounded once: 41.3 us are 4.13e-05 s, not 4.1299999999999994e-05."""
+    return value / round(1 / factor) if 0 < factor < 1 else value * factor
 
 
 def format_quantity(value: float, unit: str, digits: int = 3) -> str:

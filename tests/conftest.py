@@ -39,8 +39,19 @@ ALONE += ("tests/widgets/test_run_panel.py", "tests/notebooks/test_learning_path
 ALONE += ("tests/notebooks/test_one_sided_notebook.py::test_one_sided_notebook",)
 
 
-def pytest_configure() -> None:
-    """Signals end processes, also where a shell runs the tests in the background or under `nohup`."""
+CORE = tuple(f"tests/{name}/" for name in ("growth", "measure", "fit", "stats", "validation", "session"))
+"""What `make core` runs without any extra; what needs one there is marked `extra`."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tests use one MPI library and a cache of their own, and signals end processes, also under `nohup`."""
+    folder = os.environ.get("SCALKIT_TEST_MPI") or os.path.dirname(sys.executable)
+    if os.path.exists(os.path.join(folder, "mpicc")):  # else that of PATH
+        os.environ["PATH"] = os.pathsep.join([folder, os.environ.get("PATH", "")])
+    os.environ.setdefault(
+        "PIP_CACHE_DIR", os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pip")
+    )
+    os.environ["XDG_CACHE_HOME"] = str(config.rootpath / ".pytest_cache" / "home")
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
@@ -51,6 +62,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(ALONE):
             item.add_marker(pytest.mark.alone)
+        elif item.nodeid.startswith(CORE) and not any(map(item.get_closest_marker, ("mpi", "browser", "extra"))):
+            item.add_marker(pytest.mark.core)
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 

@@ -28,7 +28,7 @@ def environment(mpi: Mpi, **more: str) -> dict[str, str]:
     folder = Path(mpi.mpicc).parents[1] / "lib"
     libraries = [str(path) for number in (12, 40) if (path := folder / f"libmpi.so.{number}").exists()]
     found = {"MPI4PY_LIBMPI": libraries[0]} if libraries else {}
-    return {**os.environ, **found, **settings(mpi.kind, oversubscribed=True), **more}
+    return {**os.environ, **found, **settings(mpi.kind, library=mpi.library, oversubscribed=True), **more}
 
 
 def launch(mpi: Mpi, n: int, program: str, *words: str, **more: str) -> subprocess.CompletedProcess[str]:

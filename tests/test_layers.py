@@ -12,9 +12,13 @@ ROOT = Path(__file__).resolve().parents[1] / "scalkit"
 LAYERS = {
     "errors": 0,
     "units": 0,
+    "clocks": 0,
+    "options": 0.5,
     "markup": 0,
     "toml_lines": 0,
     "task_bar": 0,
+    "extras": 0.5,
+    "toml_writer": 0.5,
     "growth": 1,
     "measure": 1,
     "fit": 1,

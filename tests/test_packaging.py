@@ -28,6 +28,7 @@ MUST_SHIP = [
     ),
     "scalkit/_shipped/data/store/scalkit-store.json",
     "scalkit/_shipped/data/guidelines/classic/mpich.nc",
+    "scalkit/_shipped/data/guidelines/real/mpich/campaign.toml",
     "scalkit/_shipped/data/guidelines/neighbourhood/openmpi/campaign.toml",
     "scalkit/teaching/exercises/06-regression.toml",
     "scalkit/widgets/exercise.js",
@@ -55,12 +56,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def clean(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the bin folder of a new environment that holds the wheel and what it requires."""
+    """Return the bin folder of a new environment that holds the wheel and what reports need."""
     folder = tmp_path_factory.mktemp("clean")
     venv.create(folder / "env", with_pip=True)
     wheel = next(built.glob("*.whl"))
     pip = [folder / "env/bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-    _run(*pip, "-c", ROOT / "constraints.txt", wheel, cwd=folder)
+    _run(*pip, "-c", ROOT / "constraints.txt", f"{wheel}[report]", cwd=folder)
     return folder / "env/bin"
 
 

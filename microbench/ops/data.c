@@ -3,6 +3,8 @@
 #include "base/alloc.h"
 #include "base/check.h"
 
+#include <string.h>
+
 enum { PERIOD = 97 };
 
 const char *const sk_datatype_names[SK_DATATYPES] = {"byte", "int", "double"};
@@ -163,33 +165,75 @@ static int expected(const struct sk_operands *x, enum sk_flow flow, const int *s
     }
 }
 
-/* Calls for every element that must be received: either spoils it, or counts it when it is wrong. */
+/* ---- whole blocks: their elements repeat after PERIOD ------------------------------------------------------------ */
+
+struct period { size_t bytes; _Alignas(double) unsigned char elements[PERIOD * sizeof(double)]; };
+
+static struct period period_of(const struct sk_operands *x, const int *values)
+{
+    struct period period = {.bytes = sk_datatype_bytes(x->datatype)};
+    for (int i = 0; i < PERIOD; i++)
+        put(x, period.elements, (size_t)i, values[i]);
+    return period;
+}
+
+static unsigned char *place(const struct sk_operands *x, void *buffer, int block, int i)
+{
+    return (unsigned char *)buffer + ((size_t)block * (size_t)x->count + (size_t)i) * sk_datatype_bytes(x->datatype);
+}
+
+static int shorter(const struct sk_operands *x, int i)
+{
+    return x->count - i < PERIOD ? x->count - i : PERIOD;
+}
+
+static void lay(const struct sk_operands *x, void *buffer, int block, const int *values)
+{
+    struct period period = period_of(x, values);
+    for (int i = 0; i < x->count; i += PERIOD)
+        memcpy(place(x, buffer, block, i), period.elements, (size_t)shorter(x, i) * period.bytes);
+}
+
+static size_t count_wrong(const struct sk_operands *x, int block, const int *values)
+{
+    struct period period = period_of(x, values);
+    size_t wrong = 0;
+    for (int i = 0; i < x->count; i += PERIOD) {
+        int n = shorter(x, i);
+        const unsigned char *found = place(x, x->receive, block, i);
+        bool is_right = memcmp(found, period.elements, (size_t)n * period.bytes) == 0;
+        for (int k = 0; k < n && !is_right; k++)
+            wrong += !sk_element_is(x->datatype, found, (size_t)k, values[k]);
+    }
+    return wrong;
+}
+
+/* Either spoils all blocks that must be received, or counts the elements that are wrong. */
 static size_t visit(const struct sk_operands *x, enum sk_flow flow, bool spoil)
 {
-    int sum[PERIOD];
+    int sum[PERIOD], values[PERIOD];
     size_t wrong = 0;
     sums(x, flow, sum);
-    for (int block = 0; block < received_blocks(x, flow); block++)
-        for (int i = 0; i < x->count; i++) {
-            size_t at = (size_t)block * (size_t)x->count + (size_t)i;
-            int value = expected(x, flow, sum, block, i);
-            if (spoil)
-                put(x, x->receive, at, value + 1);
-            else
-                wrong += !sk_element_is(x->datatype, x->receive, at, value);
-        }
+    for (int block = 0; block < received_blocks(x, flow); block++) {
+        for (int i = 0; i < PERIOD; i++)
+            values[i] = expected(x, flow, sum, block, i) + spoil;
+        if (spoil)
+            lay(x, x->receive, block, values);
+        else
+            wrong += count_wrong(x, block, values);
+    }
     return wrong;
 }
 
 void sk_operands_fill(const struct sk_operands *x, enum sk_flow flow)
 {
-    int blocks = sk_flow_room(flow, x->rank, x->size).send;
-    for (int block = 0; block < blocks; block++)
-        for (int i = 0; i < x->count; i++) {
-            int to = meant_for_each(flow) ? block : 0;
-            put(x, x->send, (size_t)block * (size_t)x->count + (size_t)i,
-                is_sum(flow) ? known_term(x, x->rank, to, i) : known(x->rank, to, i));
-        }
+    int blocks = sk_flow_room(flow, x->rank, x->size).send, values[PERIOD];
+    for (int block = 0; block < blocks; block++) {
+        int to = meant_for_each(flow) ? block : 0;
+        for (int i = 0; i < PERIOD; i++)
+            values[i] = is_sum(flow) ? known_term(x, x->rank, to, i) : known(x->rank, to, i);
+        lay(x, x->send, block, values);
+    }
     visit(x, flow, true);
     for (int i = 0; flow == SK_FLOW_ROOT_TO_ALL && x->rank == 0 && i < x->count; i++)
         put(x, x->receive, (size_t)i, known(0, 0, i)); /* a broadcast has one buffer */

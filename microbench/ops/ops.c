@@ -99,6 +99,24 @@ static int reduce_local(const void *operands)
     return MPI_Reduce_local(x->send, x->receive, x->count, x->sum_type, MPI_SUM);
 }
 
+static int gatherv(const void *operands)
+{
+    const struct sk_operands *x = operands;
+    return MPI_Gatherv(x->send, x->count, x->type, x->receive, x->counts, x->places, x->type, 0, x->comm);
+}
+
+static int scatterv(const void *operands)
+{
+    const struct sk_operands *x = operands;
+    return MPI_Scatterv(x->send, x->counts, x->places, x->type, x->receive, x->count, x->type, 0, x->comm);
+}
+
+static int allgatherv(const void *operands)
+{
+    const struct sk_operands *x = operands;
+    return MPI_Allgatherv(x->send, x->count, x->type, x->receive, x->counts, x->places, x->type, x->comm);
+}
+
 static int alltoallv(const void *operands)
 {
     const struct sk_operands *x = operands;

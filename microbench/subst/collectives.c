@@ -55,6 +55,18 @@ static int bcast_send_recv(void *buffer, int count, MPI_Datatype type, int root,
     return MPI_SUCCESS;
 }
 
+static int bcast_allgatherv(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    int size;
+    MPI_Comm_size(comm, &size);
+    int *counts = calloc(2 * (size_t)size, sizeof *counts);
+    if (counts == NULL) MPI_Abort(comm, 1);
+    counts[root] = count;
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, counts, counts + size, type, comm);
+    free(counts);
+    return MPI_SUCCESS;
+}
+
 static int allreduce_reduce_bcast(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
                                   MPI_Comm comm)
 {
@@ -160,6 +172,12 @@ int sk_bcast_send_recv(const void *operands)
 {
     const struct sk_operands *x = operands;
     return bcast_send_recv(x->receive, x->count, x->type, 0, x->comm);
+}
+
+int sk_bcast_allgatherv(const void *operands)
+{
+    const struct sk_operands *x = operands;
+    return bcast_allgatherv(x->receive, x->count, x->type, 0, x->comm);
 }
 
 int sk_allreduce_reduce_bcast(const void *operands)

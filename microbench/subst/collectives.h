@@ -6,6 +6,7 @@
 int sk_gather_send_recv(const void *operands);
 int sk_gather_isend_irecv_waitall(const void *operands);
 int sk_bcast_send_recv(const void *operands);
+int sk_bcast_allgatherv(const void *operands);
 int sk_allreduce_reduce_bcast(const void *operands);
 int sk_allgather_gather_bcast(const void *operands);
 int sk_alltoall_isend_irecv_waitall(const void *operands);

@@ -10,7 +10,7 @@
 /* A program that looks at the clock again and again waits: after so many readings without a message each takes a
  * while, unless
  * computing moves the clock anyway. Programs that only time themselves stay below. */
-enum { READINGS = 4096, READING_NS = 50 };
+enum { READINGS = 4096, READING_NS = 50, YIELDS = 64 };
 
 static int64_t now_ns(int64_t begin)
 {
@@ -66,6 +66,8 @@ static void sleep_ns(int64_t ns)
 {
     sk_turn_count_computing();
     sk_self.readings = 0;
+    if (sk_turn_depth == 0)
+        sk_self.empty = 0; /* a program that looks, sleeps and looks again does not wait */
     if (ns > 0)
         sk_turn_sleep(sk_machine_after(sk_self.at->clock / SK_PS_OF_NS * SK_PS_OF_NS, ns));
 }
@@ -111,10 +113,13 @@ SK_EXPORT unsigned sleep(unsigned seconds)
  * that of UCX does while the first one is busy, would take the core from the process that has the turn. */
 SK_EXPORT int sched_yield(void)
 {
-    const struct timespec a_while = {0, 500000};
+    const struct timespec a_while = {0, 500000}, a_moment = {0, 100000};
+    static int yields;
     if (sk_self_is_timed())
         return 0;
     if (sk_self_is_there() && !sk_self_is_first)
         return sk_real()->nanosleep(&a_while, NULL);
+    if (sk_self_is_there() && ++yields > YIELDS)
+        return sk_real()->nanosleep(&a_moment, NULL); /* all wait for all in MPI_Init: the core is better given up */
     return sk_real()->sched_yield();
 }

@@ -201,8 +201,20 @@ static void forget(int fd)
 
 SK_EXPORT int close(int fd)
 {
+    if (fd >= 0 && fd == sk_shared_fd && is_this_process()) {
+        errno = EBADF;
+        return -1;
+    }
     forget(fd);
     return sk_real()->close(fd);
+}
+
+/* A process that ends closes its connections, as the kernel does: others may wait for that. */
+__attribute__((destructor)) static void end_all(void)
+{
+    for (int fd = 0; fd < SK_MOST_FDS && is_this_process() && sk_self.at->mode == SK_FREE; fd++)
+        if (sk_fds[fd].is_stream)
+            sk_stream_end(sk_fds[fd].out, sk_fds[fd].in);
 }
 
 static int duplicate(int fd, int copy)

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,16 +18,17 @@
 #include <unistd.h>
 
 struct sk_shared *sk_shared;
+int sk_shared_fd = -1;
 
-enum { PREPARING = 1, READY = 2, PATIENCE_S = 30 };
+enum { PREPARING = 1, READY = 2, PATIENCE_S = 30, LEAST_FD = 512, APART = 1024, PAGE = 4096 };
 
 static const struct timespec a_moment = {0, 100000};
 
 static void prepare(const struct sk_machine *machine, uint64_t size)
 {
     sk_shared->machine = *machine;
-    sk_shared->size = size;
-    sk_shared->top = (sizeof *sk_shared + 4095) & ~UINT64_C(4095);
+    sk_shared->top = (sizeof *sk_shared + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    sk_shared->bottom = size & ~(uint64_t)(PAGE - 1);
     sk_shared->turn = -1;
     for (int i = 0; i < machine->processes; i++)
         sk_shared->next[i] = SK_NEVER;
@@ -42,9 +44,10 @@ const char *sk_shared_open(const char *path, const struct sk_machine *machine)
     if ((uint64_t)found.st_size < sizeof *sk_shared + (1 << 20))
         return "SCALKIT_VIRTUAL: the memory is too small";
     void *memory = mmap(NULL, (size_t)found.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    sk_real()->close(fd);
     if (memory == MAP_FAILED)
         return "SCALKIT_VIRTUAL: the memory cannot be mapped";
+    sk_shared_fd = sk_real()->fcntl(fd, F_DUPFD_CLOEXEC, LEAST_FD); /* out of the way of programs that count theirs */
+    sk_real()->close(fd);
     sk_shared = memory;
     uint32_t untouched = 0;
     if (__atomic_compare_exchange_n(&sk_shared->state, &untouched, PREPARING, false, __ATOMIC_ACQ_REL,
@@ -96,6 +99,13 @@ static int class_of(uint64_t bytes, uint64_t *room)
     return 0;
 }
 
+static void require_room(uint64_t room)
+{
+    if (sk_shared->top + room > sk_shared->bottom)
+        sk_over("more bytes are on their way than the shared memory can hold; fewer processes, smaller "
+                "messages, or more memory");
+}
+
 sk_at sk_shared_take(uint64_t bytes)
 {
     uint64_t room;
@@ -105,9 +115,7 @@ sk_at sk_shared_take(uint64_t bytes)
         memcpy(&sk_shared->blocks[class], sk_shared_at(found), sizeof found);
         return found;
     }
-    if (sk_shared->top + room > sk_shared->size)
-        sk_over("more bytes are on their way than the shared memory can hold; fewer processes, smaller "
-                "messages, or more memory");
+    require_room(room);
     found = sk_shared->top;
     sk_shared->top += room;
     return found;
@@ -120,6 +128,69 @@ void sk_shared_give(sk_at block, uint64_t bytes)
     memcpy(sk_shared_at(block), &sk_shared->blocks[class], sizeof block);
     sk_shared->blocks[class] = block;
 }
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+/* One whose bytes lie apart: they stay its own when it is free. */
+static struct sk_message *take_apart(int64_t length)
+{
+    uint64_t room;
+    int class = class_of((uint64_t)length, &room);
+    struct sk_message *message = sk_shared_at(sk_shared->apart[class]);
+    if (message) {
+        sk_shared->apart[class] = message->next;
+        return message;
+    }
+    message = sk_shared_at(sk_shared_take(sizeof *message));
+    room = (room + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    require_room(room);
+    sk_shared->bottom -= room;
+    message->body = sk_shared->bottom;
+    return message;
+}
+
+struct sk_message *sk_shared_message(int64_t length)
+{
+    bool is_apart = length >= APART;
+    struct sk_message *message = is_apart ? take_apart(length)
+                                          : sk_shared_at(sk_shared_take(sizeof *message + (uint64_t)length));
+    *message = (struct sk_message){.length = length, .body = is_apart ? message->body : 0};
+    return message;
+}
+
+void sk_shared_drop(struct sk_message *message)
+{
+    uint64_t room;
+    if (!message->body) {
+        sk_shared_give(sk_shared_place(message), sizeof *message + (uint64_t)message->length);
+        return;
+    }
+    int class = class_of((uint64_t)message->length, &room);
+    message->next = sk_shared->apart[class];
+    sk_shared->apart[class] = sk_shared_place(message);
+}
+
+void sk_shared_copy_in(struct sk_message *message, const struct iovec *parts, int n)
+{
+    if (message->body && pwritev(sk_shared_fd, parts, n, (off_t)message->body) == message->length)
+        return;
+    unsigned char *bytes = message->body ? sk_shared_at(message->body) : message->bytes;
+    for (int i = 0; i < n; i++) {
+        if (parts[i].iov_len > 0)
+            memcpy(bytes, parts[i].iov_base, parts[i].iov_len);
+        bytes += parts[i].iov_len;
+    }
+}
+
+void sk_shared_copy_out(const struct sk_message *message, int64_t from, void *to, int64_t n)
+{
+    if (message->body && pread(sk_shared_fd, to, (size_t)n, (off_t)message->body + from) == n)
+        return;
+    const unsigned char *bytes = message->body ? sk_shared_at(message->body) : message->bytes;
+    memcpy(to, bytes + from, (size_t)n);
+}
+
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
 
 uint32_t sk_shared_stream(uint64_t key)
 {

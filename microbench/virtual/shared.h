@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 enum { SK_MOST_PROCESSES = 4096, SK_PORTS = 2 * 65536, SK_STREAMS = 1 << 19, SK_BLOCK_CLASSES = 160, SK_NAME = 40,
        SK_FUNCTIONS = 512, SK_REGIONS = 64, SK_REGION_NAME = 80 };
@@ -22,6 +23,7 @@ struct sk_message {
     sk_ps ready;            /* when it can be read; SK_NEVER until nothing can come before it */
     sk_at next, previous;   /* in the inbox of its receiver, by arrival */
     sk_at after;            /* in its stream */
+    sk_at body;             /* its bytes, where they lie apart; 0: behind it */
     int64_t length, taken;  /* bytes, of these already read; a length of 0 is the end of the stream */
     uint32_t stream;
     int16_t place;          /* enum sk_place */
@@ -69,17 +71,18 @@ struct sk_shared {
     uint32_t state;            /* 0, being prepared, ready */
     uint32_t lock;             /* futex */
     int32_t holder;            /* process that holds the lock, plus one */
-    int32_t joined, finishing, leaving, left; /* processes that have left MPI_Init, entered MPI_Finalize,
-                                               * left virtual time, left MPI_Finalize */
+    /* Processes that have left MPI_Init, ceased to serve others there, entered MPI_Finalize, left virtual time, left
+     * MPI_Finalize. */
+    int32_t joined, ceased, finishing, leaving, left;
     int32_t turn;              /* rank; -1: nobody's */
     int32_t is_over;           /* a process has given up */
     int64_t events;            /* messages and wake-ups: what the watch over stalls looks at */
     sk_ps horizon;             /* the latest time to which any process was allowed */
     int64_t monotonic_ns, realtime_ns; /* real clocks when virtual time began */
     struct sk_machine machine;
-    sk_at top;                 /* the first byte never used */
-    uint64_t size;
+    sk_at top, bottom;         /* between them nothing was ever used */
     sk_at blocks[SK_BLOCK_CLASSES];
+    sk_at apart[SK_BLOCK_CLASSES]; /* messages that are free again, whose bytes lie apart */
     struct sk_calls calls[SK_FUNCTIONS];
     struct sk_region regions[SK_REGIONS];
     sk_ps next[SK_MOST_PROCESSES]; /* when each process can do something, at the earliest */
@@ -103,6 +106,18 @@ sk_at sk_shared_place(const void *pointer);
 /* Memory for `bytes`, not cleared; ends the program with a sentence where there is none. */
 sk_at sk_shared_take(uint64_t bytes);
 void sk_shared_give(sk_at block, uint64_t bytes);
+
+/* A message with room for `length` bytes, all else cleared. Those of long ones lie apart and are never mapped: each
+ * process would have to map each page again, which takes longer than to copy it. */
+struct sk_message *sk_shared_message(int64_t length);
+void sk_shared_drop(struct sk_message *message);
+
+/* Copies the bytes of a message in, and `n` of them from the place `from` on out. */
+void sk_shared_copy_in(struct sk_message *message, const struct iovec *parts, int n);
+void sk_shared_copy_out(const struct sk_message *message, int64_t from, void *to, int64_t n);
+
+/* The descriptor of the memory, which a program must not close; -1: none. */
+extern int sk_shared_fd;
 
 /* Returns the stream with this key, made if there is none. */
 uint32_t sk_shared_stream(uint64_t key);

@@ -16,7 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PATIENCE = 4 }; /* reads in a row that find nothing before a process that never polls gives up its turn */
+/* PATIENCE: reads in a row that find nothing before a process that never polls gives up its turn */
+enum { REFUSALS = 65536, PATIENCE = 4 };
 
 static bool is_ours(int fd)
 {
@@ -51,17 +52,19 @@ static ssize_t put(int fd, const struct iovec *parts, int n, int flags)
 {
     int64_t bytes = total(parts, n);
     sk_ps when;
+    static int refused; /* in a row: who tries for ever, as Open MPI does to say who it is, waits */
     require_first_thread();
     if (bytes == 0)
         return 0;
     while (sk_self_is_timed() && !sk_stream_has_room(sk_fds[fd].out, &when)) {
         sk_self.rooms = 0;
-        if (!may_wait(fd, flags)) {
+        if (!may_wait(fd, flags) && ++refused <= REFUSALS) {
             errno = EAGAIN;
             return -1;
         }
         sk_turn_sleep(when);
     }
+    refused = 0;
     if (sk_stream_send(sk_fds[fd].out, parts, n, bytes))
         return (ssize_t)bytes;
     errno = EPIPE;

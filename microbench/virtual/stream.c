@@ -6,7 +6,6 @@
 
 #include <limits.h>
 #include <linux/futex.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -156,27 +155,20 @@ static void require_cause(const struct sk_process *to, sk_ps arrival)
         sk_over("a message would arrive in the past of its receiver; this is a defect of scalkit, please report it");
 }
 
-static void copy_in(unsigned char *bytes, const struct iovec *parts, int n)
-{
-    for (int i = 0; i < n; i++) {
-        if (parts[i].iov_len > 0)
-            memcpy(bytes, parts[i].iov_base, parts[i].iov_len);
-        bytes += parts[i].iov_len;
-    }
-}
-
 static struct sk_message *send_locked(uint32_t out, const struct iovec *parts, int n, int64_t bytes)
 {
     struct sk_stream *stream = at(out);
     struct sk_process *to = &sk_shared->processes[stream->to];
-    sk_at place = sk_shared_take(sizeof(struct sk_message) + (uint64_t)bytes);
-    struct sk_message *message = message_at(place);
+    struct sk_message *message = sk_shared_message(bytes);
+    sk_at place = sk_shared_place(message);
     enum sk_place where = sk_machine_place(&sk_shared->machine, sk_self.rank, stream->to);
-    *message = (struct sk_message){.ready = SK_NEVER, .length = bytes, .stream = out, .place = (int16_t)where,
-                                    .is_free = !sk_self_is_timed()};
+    message->ready = SK_NEVER;
+    message->stream = out;
+    message->place = (int16_t)where;
+    message->is_free = !sk_self_is_timed();
     message->arrival = arrival_of(where, bytes);
     require_cause(to, message->arrival);
-    copy_in(message->bytes, parts, n);
+    sk_shared_copy_in(message, parts, n);
     if (stream->last)
         message_at(stream->last)->after = place;
     else
@@ -220,7 +212,7 @@ static void drop(struct sk_stream *stream)
     stream->first = message->after;
     if (!stream->first)
         stream->last = 0;
-    sk_shared_give(sk_shared_place(message), sizeof *message + (uint64_t)message->length);
+    sk_shared_drop(message);
 }
 
 void sk_stream_accept(uint32_t stream, int reader)
@@ -253,7 +245,7 @@ static int64_t copy_out(const struct sk_message *message, const struct iovec *pa
     for (int i = 0; i < n && done < left; i++) {
         int64_t some = left - done < (int64_t)parts[i].iov_len ? left - done : (int64_t)parts[i].iov_len;
         if (some > 0)
-            memcpy(parts[i].iov_base, message->bytes + message->taken + done, (size_t)some);
+            sk_shared_copy_out(message, message->taken + done, parts[i].iov_base, some);
         done += some;
     }
     return done;

@@ -9,6 +9,7 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -65,6 +66,21 @@ static int64_t cpu_ns_of(pid_t pid)
     return sk_real()->clock_gettime(clock, &t) == 0 ? (int64_t)t.tv_sec * 1000000000 + t.tv_nsec : -1;
 }
 
+/* Whether a process has ended; its starter may not have asked for its status yet. */
+static bool has_ended(pid_t pid)
+{
+    char path[32], line[512] = "";
+    if (kill(pid, 0) != 0)
+        return errno == ESRCH;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *file = fopen(path, "re");
+    size_t n = file ? fread(line, 1, sizeof line - 1, file) : 0;
+    if (file)
+        fclose(file);
+    const char *state = n > 0 ? strrchr(line, ')') : NULL;
+    return state && strncmp(state, ") Z", 3) == 0;
+}
+
 /* The state of a wait for the turn: whether anything moves. */
 struct watch { int64_t events, cpu_ns, since_ns; };
 
@@ -78,7 +94,7 @@ static void look_after(struct watch *watch)
     if (holder < 0)
         return;
     pid_t pid = sk_shared->processes[holder].pid;
-    if (kill(pid, 0) != 0 && errno == ESRCH)
+    if (has_ended(pid))
         sk_over("the process that had the turn ended without MPI_Finalize");
     int64_t events = __atomic_load_n(&sk_shared->events, __ATOMIC_ACQUIRE), cpu_ns = cpu_ns_of(pid);
     int64_t now = real_ns(CLOCK_MONOTONIC);
@@ -260,6 +276,10 @@ bool sk_turn_all_joined(void)
 
 void sk_turn_begin(void)
 {
+    /* Who still served others in free time could read what is sent in virtual time, before it arrives. */
+    __atomic_add_fetch(&sk_shared->ceased, 1, __ATOMIC_ACQ_REL);
+    while (__atomic_load_n(&sk_shared->ceased, __ATOMIC_ACQUIRE) < sk_shared->machine.processes)
+        sk_real()->nanosleep(&a_moment, NULL);
     sk_shared_lock();
     sk_self.at->mode = SK_TIMED;
     if (sk_shared->monotonic_ns == 0) {

@@ -18,8 +18,9 @@ from scalkit.bench.launch import Launcher, StopError, time_limit
 from scalkit.bench.mpi import Mpi, cores, settings
 from scalkit.bench.neighbourhood import experiments
 from scalkit.bench.operations import FUNCTIONS, NEIGHBOURHOOD, choose, in_virtual_time
-from scalkit.bench.plan import Launch, make_plan, share
+from scalkit.bench.plan import Launch, Pace, make_plan, share
 from scalkit.bench.provenance import environment, machine, write_provenance
+from scalkit.bench.virtual import VirtualMpi
 from scalkit.errors import LaunchError, UsageError
 from scalkit.native import Build, build, sources
 
@@ -119,7 +120,7 @@ class Campaign:
         """The environment variables that scalkit sets, the same for all numbers of processes."""
         most = max(launch.p for launch in self.plan)
         crowded = self.mpi.is_virtual or min(most, self.arguments.processes_per_node or most) > cores()
-        return {**self.mpi.environment, **settings(self.mpi.kind, oversubscribed=crowded)}
+        return {**self.mpi.environment, **settings(self.mpi.kind, library=self.mpi.library, oversubscribed=crowded)}
 
     def run(
         self,
@@ -248,7 +249,7 @@ class LaunchLoop:
         self._waiting = launcher.folder.missing(plan)
         self._budget_s = budget_s
         self._start = time.monotonic()
-        self._weight_done = 0.0
+        self._pace = Pace()
         self.failed: Counter[tuple[str, int]] = Counter()
         self.remarks: list[str] = []
 
@@ -259,11 +260,11 @@ class LaunchLoop:
         while self._waiting:
             launch = self._waiting[0]
             self._tell(launch)
-            known = len(self.remarks)
+            known, begin = len(self.remarks), time.monotonic()
             failure = self._one(launch)
             if failure:
                 failures.append(failure)
-            self._weight_done += launch.weight
+            self._pace.learn(launch, time.monotonic() - begin)
             self._waiting.pop(0)
             self._tell(launch, ended=True, failure=failure, remarks=tuple(self.remarks[known:]))
         return failures
@@ -291,14 +292,12 @@ class LaunchLoop:
         total = len(self._plan)
         elapsed_s = time.monotonic() - self._start
         done = total - len(self._waiting)
-        left_s = self._expected(elapsed_s)
+        left_s = self._expected()
         self._on_progress(Progress(done, total, launch, ended, failure, elapsed_s, left_s, remarks))
 
-    def _expected(self, elapsed_s: float) -> float | None:
-        """Return the time that is left, by the speed so far and by the budget."""
-        left = sum(launch.weight for launch in self._waiting)
-        by_speed = elapsed_s / self._weight_done * left if self._weight_done else None
-        known = [value for value in (by_speed, self._left_of_budget()) if value is not None]
+    def _expected(self) -> float | None:
+        """Return the time that is left, by the pace so far and by the budget."""
+        known = [value for value in (self._pace.left_s(self._waiting), self._left_of_budget()) if value is not None]
         return min(known) if known else None
 
 
@@ -331,8 +330,8 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
     if arguments.experiments:
         _require_experiments(arguments, mpi)
     ops = choose(tree, kinds, arguments.ops) if kinds else {}
-    if mpi.is_virtual:
-        ops = in_virtual_time(tree, ops, arguments.ops, mpi.kind)
+    if isinstance(mpi, VirtualMpi):
+        ops = in_virtual_time(tree, ops, arguments.ops, mpi.kind, mpi.network.per_node or 1)
     own = user_functions(arguments.functions, tree, mpi.real) if arguments.functions else None
     built = build(tree, mpi.mpicc, library=mpi.library)
     if own:

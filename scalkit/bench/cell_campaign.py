@@ -77,7 +77,7 @@ class CellCampaign:
     def settings(self) -> dict[str, str]:
         """The environment variables that scalkit sets."""
         crowded = self.mpi.is_virtual or max(launch.p for launch in self.plan) > cores()
-        return {**self.mpi.environment, **settings(self.mpi.kind, oversubscribed=crowded)}
+        return {**self.mpi.environment, **settings(self.mpi.kind, library=self.mpi.library, oversubscribed=crowded)}
 
     @property
     def facts(self) -> dict[str, dict[str, Any]]:

@@ -12,8 +12,8 @@ from scalkit.bench.campaign_file import CampaignFile, Variant
 from scalkit.bench.folder import Folder, write_whole
 from scalkit.bench.jobs import Book, Job
 from scalkit.bench.launch import is_complete
-from scalkit.bench.toml import to_toml
 from scalkit.errors import LaunchError, UsageError
+from scalkit.toml_writer import to_toml
 
 __all__ = ["collect"]
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import fcntl
-import os
 import secrets
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.bench.arguments import Arguments
+from scalkit.bench.lock import locked_folder
 from scalkit.bench.plan import Launch
-from scalkit.bench.toml import to_toml
 from scalkit.errors import LaunchError, UsageError
+from scalkit.toml_writer import to_toml
 from scalkit.whole_file import whole_file
 
 __all__ = ["CAMPAIGN", "Folder", "new_record", "write_whole"]
@@ -163,32 +162,18 @@ class Folder:
 
     @contextmanager
     def locked(self) -> Iterator[int]:
-        """Make the folder, hold it against other processes of scalkit until the context ends, and yield the lock.
-
-        The lock is a file descriptor. Launches inherit it, so that ranks which outlive a killed scalkit still hold it.
+        """Make the folder, hold it until the context ends, and yield the lock: see `scalkit.bench.lock.locked_folder`.
 
         Raises
         ------
         UsageError
             If it cannot be made, or another process holds it.
         """
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self.path, os.O_RDONLY)
-        except OSError as error:
-            raise UsageError(
-                f"cannot use the folder {self.path}: {error.strerror or error}; choose another."
-            ) from error
-        try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise UsageError(
-                    f"another 'scalkit measure', or a launch that it left behind, is writing to {self.path}; wait for its end."
-                ) from None
+        busy = (
+            f"another 'scalkit measure', or a launch that it left behind, is writing to {self.path}; wait for its end."
+        )
+        with locked_folder(self.path, busy) as handle:
             yield handle
-        finally:
-            os.close(handle)
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Write campaign.toml."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from scalkit.bench.mpi import Mpi
 from scalkit.bench.process import Outcome, run_program
 from scalkit.errors import BuildError, LaunchError, UsageError
+from scalkit.extras import require
 from scalkit.native import Build, build, cache_folder
 
 __all__ = ["UserFunctions", "user_functions"]
@@ -150,6 +151,7 @@ def _compiled(command: list[str], mpi: Mpi, path: Path, name: str) -> Outcome:
 def _of_python(wanted: Sequence[str], names: tuple[str, ...], kernel: Build, mpi: Mpi) -> UserFunctions:
     if not (kernel.folder / "libsk_function.so").is_file():
         raise UsageError("--function: Python functions cannot be simulated; write the function in C.")
+    require("mpi4py")
     command = (sys.executable, "-P", str(_RANKS), str(kernel.program("libsk_function.so")), ",".join(wanted))
     environment = {**mpi.environment, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     try:

@@ -13,7 +13,7 @@ from scalkit.bench.campaign_file import CampaignFile, Variant
 from scalkit.bench.cell_campaign import CellCampaign
 from scalkit.bench.folder import Folder
 from scalkit.bench.job import prepare_variant
-from scalkit.bench.plan import Launch
+from scalkit.bench.plan import Launch, Pace
 from scalkit.errors import UsageError
 
 __all__ = ["prepare_here", "run_alternately", "run_here"]
@@ -146,8 +146,8 @@ class _Whole:
         self._total = sum(len(campaign.plan) for campaign in campaigns)
         self._done = self._total - sum(map(len, missing))
         self._elapsed_s = 0.0
-        self._weight_left = sum(launch.weight for one in missing for launch in one)
-        self._weight_done = 0.0
+        self._waiting = Counter(launch for one in missing for launch in one)
+        self._pace = Pace()
         self._on_progress = on_progress
         self._begun = 0
         self._now_s = 0.0
@@ -156,14 +156,14 @@ class _Whole:
     def told(self, progress: Progress) -> None:
         """Hand on the progress of one call."""
         if progress.launch is None:
-            self._begun = progress.done
+            self._begun, self._now_s = progress.done, progress.elapsed_s
             return
-        self._now_s = progress.elapsed_s
         if progress.ended:
-            self._weight_done += progress.launch.weight
-            self._weight_left -= progress.launch.weight
+            self._pace.learn(progress.launch, progress.elapsed_s - self._now_s)
+            self._waiting[progress.launch] -= 1
+        self._now_s = progress.elapsed_s
         elapsed_s = self._elapsed_s + progress.elapsed_s
-        left_s = elapsed_s / self._weight_done * self._weight_left if self._weight_done else None
+        left_s = self._pace.left_s(self._waiting.elements())
         done = self._done + progress.done - self._begun
         told = replace(progress, done=done, total=self._total, elapsed_s=elapsed_s, left_s=left_s, variant=self.variant)
         self._on_progress(told)

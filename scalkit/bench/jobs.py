@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-import fcntl
 import json
-import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +13,7 @@ from typing import Any
 
 from scalkit.bench.campaign_file import CampaignFile, Variant
 from scalkit.bench.folder import write_whole
+from scalkit.bench.lock import locked_folder
 from scalkit.bench.plan import Launch, make_plan
 from scalkit.bench.slurm import REJECTED, JobState
 from scalkit.errors import UsageError
@@ -113,21 +112,10 @@ class Book:
         UsageError
             If the folder cannot be used, another process holds it, or it belongs to another campaign.
         """
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self.path, os.O_RDONLY)
-        except OSError as error:
-            raise UsageError(f"cannot use the folder {self.path}: {error.strerror or error}; name another.") from error
-        try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise UsageError(f"another 'scalkit campaign' works on {self.path}; wait for its end.") from None
+        with locked_folder(self.path, f"another 'scalkit campaign' works on {self.path}; wait for its end."):
             self._content = self._read() or _new(file)
             self._require_same(file)
             yield
-        finally:
-            os.close(handle)
 
     def keep(self, jobs: Sequence[Job]) -> None:
         """Write these jobs over those of the same name, and add the others."""

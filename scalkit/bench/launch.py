@@ -79,6 +79,8 @@ class Launcher:
         options = self.options(launch, budget_s, own.seed)
         if launch.kind == NEIGHBOURHOOD:
             options |= {"experiments": str(self._table(launch).absolute()), "sync": own.sync}
+            if self.mpi.is_virtual:
+                options |= {"repetitions": self.mpi.options["min-reps"], "warmup": self.mpi.options["warmup"]}
         elif launch.kind == "memory":
             options |= {"ops": ",".join(self.ops[launch.kind]), "shapes": ",".join(own.shapes)}
         else:

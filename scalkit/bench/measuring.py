@@ -12,9 +12,9 @@ import xarray as xr
 from scalkit.bench.arguments import Arguments
 from scalkit.bench.campaign import prepare
 from scalkit.bench.folder import Folder
-from scalkit.bench.mpi import find_mpi
 from scalkit.bench.operations import FUNCTIONS
 from scalkit.bench.refining import range_of, run_refined
+from scalkit.bench.targets import find_targets
 from scalkit.errors import LaunchError
 from scalkit.measure import read
 
@@ -25,10 +25,13 @@ def measure_function(
     *functions: str,
     processes: Sequence[int] = (2, 4, 8, 16, 32),
     out: str | Path = "runs/functions",
-    runs: int = 10,
+    runs: int | None = None,
     seed: int | None = None,
     mpicc: str | None = None,
     mpiexec: str | None = None,
+    clock: str = "real",
+    network: str | None = None,
+    per_node: int | None = None,
     **options: Any,
 ) -> xr.Dataset:
     """Return the run times of parallel functions of your own, for `scalkit.validate`; as ``scalkit measure --function``.
@@ -41,12 +44,18 @@ def measure_function(
         At least 2 each, ascending.
     out : path
         Folder of the run files; what is there of the same campaign is not measured again.
-    runs : int
-        Launches of each number of processes.
+    runs : int, optional
+        Launches of each number of processes; by default 10, in virtual time 1.
     seed : int, optional
         Of every random choice; by default that of the campaign in the folder, or drawn.
     mpicc, mpiexec : str, optional
         Compiler and launcher of the MPI library; by default found.
+    clock : {"real", "virtual"}
+        That of this machine, or that of a virtual one above which the library runs (docs/virtual-time.md).
+    network : str, optional
+        Of the virtual machine: ``"cluster"`` (default), ``"ethernet"``, a TOML file, or ``"L=1us,o=0.3us,g=0.1us,G=0.08ns/B"``.
+    per_node : int, optional
+        Processes on a node of the virtual machine; by default 1.
     **options
         Further fields of `Arguments`: ``size`` [B], ``datatype``, ``sync``, ``budget_s`` [s], ``max_reps``, ``min_reps``,
         ``standard_error``, ``cut_quartiles``, ``per_process``, ``refine``.
@@ -59,14 +68,17 @@ def measure_function(
     Raises
     ------
     UsageError, BuildError
-        If a function cannot be measured, or the folder holds another campaign.
+        If a function cannot be measured, an option makes no sense, or the folder holds another campaign.
     LaunchError
-        If a launch failed, for example because a function crashed; what was measured stays in the folder.
+        If the library does not run in virtual time, or a launch failed, for example because a function crashed; what was
+        measured stays in the folder.
     """
     if seed is None:
         seed = Folder(Path(out)).record.get("arguments", {}).get("seed", secrets.randbelow(2**31))
+    (target,) = find_targets(mpicc=mpicc, mpiexec=mpiexec, clock=clock, network=network, per_node=per_node)
+    mpi = target.mpi
+    runs = mpi.usual_runs if runs is None else runs
     arguments = Arguments((FUNCTIONS,), tuple(processes), runs, seed, functions=tuple(functions), **options)
-    mpi = find_mpi(mpicc, mpiexec)
     if arguments.refine is None:
         result = prepare(Path(out), arguments, mpi).run()
     else:

@@ -15,6 +15,7 @@ from typing import Any
 
 from scalkit.bench.process import LAST_LINES, Outcome, run_program, summary
 from scalkit.errors import BuildError, LaunchError
+from scalkit.extras import install_command
 from scalkit.native import build, show_command
 
 __all__ = ["Mpi", "candidates", "cores", "find_mpi", "probe", "require_one_library", "settings"]
@@ -130,13 +131,17 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def settings(kind: str, *, oversubscribed: bool, environment: Mapping[str, str] | None = None) -> dict[str, str]:
+def settings(
+    kind: str, *, library: str = "", oversubscribed: bool, environment: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """Return the environment variables that a library needs here, without those that the user has set.
 
     Parameters
     ----------
     kind : str
         As `Mpi.kind`.
+    library : str, optional
+        As `Mpi.library`: some settings belong to one version.
     oversubscribed : bool
         Whether ranks will outnumber cores: then waiting must yield, or each wait costs a time slice of the kernel.
     environment : mapping, optional
@@ -145,7 +150,9 @@ def settings(kind: str, *, oversubscribed: bool, environment: Mapping[str, str] 
     given = os.environ if environment is None else environment
     wanted: dict[str, str] = {}
     if kind == "Open MPI":
-        wanted["OMPI_MCA_osc"] = "^ucx"  # else one line on stderr for each rank and window
+        # ucx says a line on stderr for each rank and window; in version 4 MPI_Compare_and_swap and others by
+        # rdma over shared memory end in a segmentation fault (open-mpi/ompi, issues 7027 and 11349)
+        wanted["OMPI_MCA_osc"] = "^ucx,rdma" if re.search(r"\bv4\.", library) else "^ucx"
         wanted |= _AS_ROOT if os.geteuid() == 0 else {}
         if not oversubscribed:
             wanted["OMPI_MCA_mpi_yield_when_idle"] = "0"  # --oversubscribe sets it
@@ -185,8 +192,8 @@ def candidates(mpicc: str | None = None, mpiexec: str | None = None) -> Iterator
         compilers = _distinct([*_in(beside, "mpicc"), shutil.which("mpicc"), *_in(own, "mpicc")])
     if not compilers:
         raise BuildError(
-            f"no MPI compiler 'mpicc' on PATH or in {' or '.join(own)}; install an MPI library (pip install mpich brings "
-            "one) or name its compiler with --mpicc."
+            f"no MPI compiler 'mpicc' on PATH or in {' or '.join(own)}; install an MPI library "
+            f"({install_command('mpi')} brings one) or name its compiler with --mpicc."
         )
     found = False
     for compiler in compilers:
@@ -338,10 +345,10 @@ def _named(program: str, option: str, kind: type[BuildError] | type[LaunchError]
 
 
 def _launchers(compiler: str) -> list[str]:
-    beside = [str(Path(compiler).parent)]
-    return _distinct(
-        [path for name in _LAUNCHERS for path in (*_in(beside, name),)] + [shutil.which(n) for n in _LAUNCHERS]
-    )
+    """Return launchers that may belong to a compiler, those beside it first, and of its suffix, as mpiexec.openmpi."""
+    beside, suffix = [str(Path(compiler).parent)], Path(compiler).suffix
+    names = [*([f"{name}{suffix}" for name in _LAUNCHERS] if suffix else []), *_LAUNCHERS]
+    return _distinct([path for name in names for path in _in(beside, name)] + [shutil.which(name) for name in names])
 
 
 def _own_folders() -> list[str]:

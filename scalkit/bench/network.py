@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import UsageError
+from scalkit.units import SECONDS, split_quantity
 
 __all__ = ["NETWORKS", "Network", "read_network"]
 
@@ -19,8 +20,6 @@ NETWORKS = ("cluster", "ethernet")
 
 _FOLDER = Path(__file__).with_name("networks")
 _NAMES = ("L", "o", "g", "G")
-_SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "ps": 1e-12}
-_QUANTITY = re.compile(r"([0-9.eE+-]+|nan|inf|-inf)\s*([A-Za-zµ/]*)")
 _LEAST_L_S = 1e-9
 """Nobody can be reached sooner than this: the layer lets a process run on so far, and its clock counts whole nanoseconds."""
 
@@ -207,13 +206,8 @@ def _of_table(table: Mapping[str, Any], name: str, place: str, *, is_inside: boo
 def _quantity(given: Any, key: str, where: str) -> float:
     """Return a number with its unit, in s or s/B."""
     example = "0.08ns/B" if key == "G" else "1us"
-    match = _QUANTITY.fullmatch(given.strip()) if isinstance(given, str) else None
-    try:
-        number = float(match[1]) if match else math.nan
-    except ValueError:
-        number = math.nan
-    unit = match[2] if match else ""
-    factor = _SECONDS.get(unit.removesuffix("/B")) if unit.endswith("/B") == (key == "G") else None
-    if match is None or factor is None or math.isnan(number):
+    number, unit = split_quantity(given) or (math.nan, "")
+    factor = SECONDS.get(unit.removesuffix("/B")) if unit.endswith("/B") == (key == "G") else None
+    if factor is None:
         raise UsageError(f"{where}: {key} is {given!r:.40}; a number with its unit is needed, such as {example}.")
     return number * factor

@@ -249,7 +249,10 @@ def _run(
             command = where.command(processes, name, *words, folder=Path(folder))
         else:
             command = where.command(processes, name, *words, forward=given)
-            given |= {**where.environment, **settings(where.kind, oversubscribed=processes > cores())}
+            given |= {
+                **where.environment,
+                **settings(where.kind, library=where.library, oversubscribed=processes > cores()),
+            }
         try:
             outcome = run_program(command, timeout_s=_TIMEOUT_S, environment=given)
         except OSError as error:

@@ -113,7 +113,7 @@ def choose(tree: Path, kinds: Sequence[str], wanted: Sequence[str]) -> dict[str,
 
 
 def in_virtual_time(
-    tree: Path, chosen: dict[str, tuple[str, ...]], wanted: Sequence[str], library: str
+    tree: Path, chosen: dict[str, tuple[str, ...]], wanted: Sequence[str], library: str, per_node: int
 ) -> dict[str, tuple[str, ...]]:
     """Return what can be measured by a virtual clock of what was chosen.
 
@@ -127,6 +127,8 @@ def in_virtual_time(
         What was asked for; what the word "all" brings along is left out without a word.
     library : str
         As `Mpi.kind`.
+    per_node : int
+        Processes on a node of the virtual machine.
 
     Raises
     ------
@@ -135,8 +137,8 @@ def in_virtual_time(
     """
     kind = KINDS[0]
     reasons = {"simple": "calls without communication take no time on a virtual clock"}
-    if library == "Open MPI":
-        reasons["rma"] = "one-sided operations of Open MPI pass by the virtual network, through shared memory"
+    if library == "Open MPI" and per_node > 1:
+        reasons["rma"] = "one-sided operations of Open MPI pass through shared memory inside a node"
     for group, why in reasons.items() if kind in chosen else ():
         members = operations(tree, kind, group)
         for word in wanted:

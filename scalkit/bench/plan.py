@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from scalkit.bench.arguments import Arguments
 
-__all__ = ["MEMORY_RUNS", "STEMS", "Launch", "least_time", "make_plan", "share"]
+__all__ = ["MEMORY_RUNS", "STEMS", "Launch", "Pace", "least_time", "make_plan", "share"]
 
 MEMORY_RUNS = 3
 """Memory of objects repeats exactly; three launches show that it does."""
@@ -64,6 +65,26 @@ class Launch:
     def least_s(self) -> float:
         """Budget in s below which it is not worth starting; memory needs all of its objects."""
         return 5.0 + self.p / 2 if self.kind == "memory" else 1.0
+
+
+class Pace:
+    """How long launches take for their weight, each kind by itself: memory may need ten times as long as virtual times."""
+
+    def __init__(self) -> None:
+        self._spent_s: defaultdict[str, float] = defaultdict(float)
+        self._weight: defaultdict[str, float] = defaultdict(float)
+
+    def learn(self, launch: Launch, seconds: float) -> None:
+        """Take in what a launch took."""
+        self._spent_s[launch.kind] += seconds
+        self._weight[launch.kind] += launch.weight
+
+    def left_s(self, waiting: Iterable[Launch]) -> float | None:
+        """Return what launches will take, in s, a kind without a launch so far as the fastest one; None before the first."""
+        if not self._weight:
+            return None
+        rates = {kind: self._spent_s[kind] / weight for kind, weight in self._weight.items()}
+        return sum(rates.get(launch.kind, min(rates.values())) * launch.weight for launch in waiting)
 
 
 def make_plan(arguments: Arguments) -> tuple[Launch, ...]:

@@ -10,10 +10,13 @@ from typing import Any
 from scalkit.bench.plan import Launch
 from scalkit.errors import UsageError
 
-__all__ = ["PARTS", "MessageArguments", "cells_of", "message_plan"]
+__all__ = ["LOCAL", "PARTS", "MessageArguments", "cells_of", "message_plan"]
 
 PARTS = ("latency", "exchange", "loggp", "overlap", "sync", "datatypes", "reduce", "matching", "bisection", "hops")
 """What can be measured; ``hops`` on a simulated torus only."""
+
+LOCAL = ("datatypes", "reduce", "matching")
+"""Parts about what processors do with data; it takes no time on a virtual clock."""
 
 _LATENCY_STEPS = 4
 """Sizes in each octave: a protocol switch is found within one of them."""

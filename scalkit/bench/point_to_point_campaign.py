@@ -14,7 +14,7 @@ from scalkit.bench.launch import Launcher
 from scalkit.bench.mpi import Mpi
 from scalkit.bench.plan import Launch
 from scalkit.bench.platforms import Platform
-from scalkit.bench.point_to_point import MessageArguments, cells_of, message_plan
+from scalkit.bench.point_to_point import LOCAL, MessageArguments, cells_of, message_plan
 from scalkit.bench.simulator import REPETITIONS, SimulatedMpi
 from scalkit.errors import UsageError
 from scalkit.native import build, sources
@@ -84,6 +84,11 @@ def prepare_messages(out: Path, arguments: MessageArguments, mpi: Mpi) -> Messag
     most = max(launch.p for launch in message_plan(arguments))
     if isinstance(mpi, SimulatedMpi):
         mpi.platform.require_room(most, mpi.per_node)
+    for part in arguments.parts if mpi.is_virtual else ():
+        if part in LOCAL:
+            raise UsageError(
+                f"--what {part}: handling data takes no time on a virtual clock; leave it out, or measure with --clock real."
+            )
     if "hops" in arguments.parts and not (isinstance(mpi, SimulatedMpi) and torus_of(mpi.platform)):
         raise UsageError(
             "--what hops: only a simulated torus tells how many hops apart two nodes are, such as juqueen."

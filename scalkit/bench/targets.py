@@ -11,7 +11,7 @@ from scalkit.bench.mpi import Mpi, find_mpi
 from scalkit.bench.network import read_network
 from scalkit.bench.platforms import load_platform
 from scalkit.bench.simulator import read_algorithms, simulate
-from scalkit.bench.virtual import proved, virtual
+from scalkit.bench.virtual import CLOCKS, proved, virtual
 from scalkit.errors import UsageError
 
 __all__ = ["Target", "find_targets"]
@@ -73,6 +73,8 @@ def find_targets(
         raise UsageError("--mpicc and --mpiexec name one library; leave them out with --mpi and --platform.")
     if algorithms and not platforms:
         raise UsageError("--algorithm chooses what a simulated machine does; name one with --platform.")
+    if clock not in CLOCKS:
+        raise UsageError(f"the clock {clock!r:.40} is unknown; choose {' or '.join(CLOCKS)}.")
     is_virtual = clock == "virtual"
     if is_virtual and platforms:
         raise UsageError("--clock virtual is for MPI libraries, --platform for SimGrid; leave one of them out.")

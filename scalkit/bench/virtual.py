@@ -36,7 +36,7 @@ _MEMORY_B = 16 * 2**30
 """Room for messages on their way, of which only what is touched exists."""
 
 _STALL_S = 60
-"""Real time without an event after which the layer says who waits for whom; a hand-over takes some 10 us."""
+"""Usual `VirtualMpi.stall_s`; a hand-over takes some 10 us."""
 
 _PROOF_S = 30.0
 """Real time for two processes that meet; 0.3 s are usual."""
@@ -112,6 +112,8 @@ class VirtualMpi(Mpi):
         Path of the shared memory of a launch; empty outside of `opened`.
     output : str
         File for the layer's account of a launch; empty for none.
+    stall_s : int, in s
+        Real time without an event after which the layer says who waits for whom.
     """
 
     of: Mpi = field(kw_only=True)
@@ -121,6 +123,7 @@ class VirtualMpi(Mpi):
     scale: float = field(kw_only=True, default=1.0)
     memory: str = field(kw_only=True, default="")
     output: str = field(kw_only=True, default="")
+    stall_s: int = field(kw_only=True, default=_STALL_S)
 
     @property
     def real(self) -> Mpi:
@@ -211,7 +214,7 @@ class VirtualMpi(Mpi):
         return {
             **settings_of(self.kind, self.library),
             "SCALKIT_VIRTUAL": self.memory,
-            "SCALKIT_VIRTUAL_MACHINE": f"{machine} stall={_STALL_S} check=1{self._core}",
+            "SCALKIT_VIRTUAL_MACHINE": f"{machine} stall={self.stall_s} check=1{self._core}",
             **({"SCALKIT_VIRTUAL_OUT": self.output} if self.output else {}),
             "LD_PRELOAD": ":".join(preloaded),
         }

@@ -26,6 +26,9 @@ __all__ = ["Account", "ProgramArguments", "ProgramCampaign", "accounts", "prepar
 
 KIND = "program"
 
+_STALL_SHARE = 0.6
+"""Of the time limit of a launch: who waits for whom is said before it ends, after MPI_Init has taken its time."""
+
 
 @dataclass(frozen=True)
 class Account:
@@ -135,7 +138,9 @@ class _ProgramLauncher(Launcher):
         began = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         with tempfile.TemporaryDirectory(prefix="scalkit-") as scratch, self.mpi.opened() as mpi:
             output = Path(scratch) / "account.json"
-            command = replace(self, mpi=replace(mpi, output=str(output))).command(launch, budget_s)
+            stall_s = max(1, min(mpi.stall_s, int(_STALL_SHARE * timeout_s)))
+            opened = replace(mpi, output=str(output), stall_s=stall_s)
+            command = replace(self, mpi=opened).command(launch, budget_s)
             outcome = self._started(command, timeout_s)
             told = _read(output)
         write_whole(self.folder.finished(launch).with_suffix(".txt"), outcome.output)

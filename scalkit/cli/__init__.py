@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from scalkit.errors import ScalkitError
+from scalkit.extras import explained
 
 __all__ = ["COMMANDS", "build_parser", "main"]
 
@@ -88,6 +89,8 @@ def _main(argv: Sequence[str]) -> int:
         message, status = str(error), 2
     except KeyboardInterrupt:
         message, status = "interrupted", 130
+    except ModuleNotFoundError as error:
+        message, status = str(explained(error) or _unexpected(error)), 2
     except Exception as error:
         message, status = _unexpected(error), 2
     _drop(sys.stdout)

@@ -1,23 +1,55 @@
-"""Which of the measured numbers of processes count, and what stands for repetitions, in commands that judge."""
+"""Options that several commands have: how it is judged, which numbers of processes count, and whose clock is read."""
 
 from __future__ import annotations
 
 import argparse
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError, UsageError
+from scalkit.options import OPTIONS
 
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["STATISTICS", "add_processes", "only_processes"]
-
-STATISTICS = ("q1", "median", "mean", "min", "cut_mean", "cut_mean_1", "cut_mean_4", "cut_mean_12", "cut_mean_34")
-"""Those of `scalkit.measure.Statistic`, which would take long to import."""
+__all__ = ["add_clock", "add_judging", "add_processes", "judging_of", "only_processes"]
 
 _RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
 _LIST = re.compile(r"\d{1,9}(?:,\d{1,9})*")
+
+
+def add_clock(group: argparse._ActionsContainer) -> None:
+    """Declare `--clock` and `--network`, of commands that measure."""
+    add = group.add_argument
+    add(
+        "--clock",
+        choices=("real", "virtual"),
+        default="real",
+        help="that of this machine, or that of a virtual one above which the MPI library runs (default: %(default)s)",
+    )
+    add(
+        "--network",
+        default=None,
+        metavar="NAME",
+        help="of the virtual machine: cluster, ethernet, a TOML file, or L=1us,o=0.3us,g=0.1us,G=0.08ns/B (default: cluster)",
+    )
+
+
+def add_judging(group: argparse._ArgumentGroup) -> None:
+    """Declare the options of judging, each as `scalkit.options.Judging` says."""
+    for name, one in OPTIONS.items():
+        group.add_argument(
+            f"--{name.replace('_', '-')}",
+            type=int if isinstance(one.default, int) else str,
+            choices=one.metadata["choices"] or None,
+            metavar=one.metadata["metavar"],
+            help=one.metadata["help"],
+        )
+
+
+def judging_of(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of judging that were given."""
+    return {name: value for name in OPTIONS if (value := getattr(args, name)) is not None}
 
 
 def add_processes(group: argparse._ArgumentGroup) -> None:

@@ -10,6 +10,9 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
+
+from scalkit.extras import EXTRAS, install_command, missing, sentence
 
 HELP = "say what is here and what is missing"
 
@@ -106,7 +109,8 @@ def _mpi(args: argparse.Namespace) -> list[Finding]:
     from scalkit.cli.progress import terminated_like_interrupted
     from scalkit.errors import BuildError, LaunchError
 
-    lack = "nothing can be measured here; 'pip install mpich' brings one, or name yours with --mpicc and --mpiexec."
+    brings = f"{install_command('mpi')} brings one"
+    lack = f"nothing can be measured here; {brings}, or name yours with --mpicc and --mpiexec."
     what = "MPI library that starts two ranks in one world"
     try:
         with terminated_like_interrupted():
@@ -126,7 +130,8 @@ def _virtual(args: argparse.Namespace) -> list[Finding]:
     from scalkit.errors import BuildError, LaunchError, UsageError
 
     what = "that library in virtual time"
-    lack = "run times with more processes than cores do not decide, all else works; 'pip install mpich' brings one that can."
+    brings = f"{install_command('mpi')} brings one that can"
+    lack = f"run times with more processes than cores do not decide, all else works; {brings}."
     try:
         with terminated_like_interrupted():
             mpi = proved(virtual(find_mpi(args.mpicc, args.mpiexec), read_network("cluster")))
@@ -162,14 +167,13 @@ def _browser(args: argparse.Namespace) -> list[Finding]:
         return [Finding("browser", "Chromium", False, str(error), lack)]
 
 
-def _report(args: argparse.Namespace) -> list[Finding]:
-    lack = "'scalkit report' does not work; install scalkit again."
-    return [_module("report", name, name, lack) for name in ("papermill", "nbconvert", "plotly")]
+def _extra(name: str, args: argparse.Namespace) -> list[Finding]:
+    """Look for the packages that an extra brings."""
+    from importlib import metadata
 
-
-def _lab(args: argparse.Namespace) -> list[Finding]:
-    lack = "notebooks cannot be opened from here, reports are not affected; pip install jupyterlab."
-    return [_module("lab", "JupyterLab", "jupyterlab", lack)]
+    absent, there = missing(name), EXTRAS[name].packages
+    found = "without " + ", ".join(absent) if absent else ", ".join(f"{one} {metadata.version(one)}" for one in there)
+    return [Finding(name, f"scalkit[{name}]", not absent, found, f"{sentence(name, absent[0])}" if absent else "")]
 
 
 _CHECKS: dict[str, Callable[[argparse.Namespace], list[Finding]]] = {
@@ -178,8 +182,7 @@ _CHECKS: dict[str, Callable[[argparse.Namespace], list[Finding]]] = {
     "mpi": _mpi,
     "virtual": _virtual,
     "simulator": _simulator,
-    "report": _report,
-    "lab": _lab,
+    **{name: partial(_extra, name) for name in EXTRAS},
     "browser": _browser,
 }
 
@@ -189,12 +192,3 @@ def _program(need: str, what: str, names: Sequence[str], lack: str) -> Finding:
 
     paths = [path for path in map(shutil.which, names) if path]
     return Finding(need, what, bool(paths), paths[0] if paths else f"no {' or '.join(names)} on PATH", lack)
-
-
-def _module(need: str, what: str, package: str, lack: str) -> Finding:
-    from importlib import metadata
-
-    try:
-        return Finding(need, what, True, metadata.version(package), lack)
-    except metadata.PackageNotFoundError:
-        return Finding(need, what, False, "not installed", lack)

@@ -17,7 +17,7 @@ file with the columns run, time and one for each parameter:
 A cell of the table reads violated tests / tests (groups with a violation / groups); a group is all sizes of one setting.
 
 Exit status: 1 a guideline is violated by measurements that may decide; 2 wrong input or use; 0 otherwise. Measurements with
-more processes than cores do not decide.
+more processes than cores, or beside other programs, do not decide; those of virtual time always do.
 """
 
 from __future__ import annotations
@@ -160,9 +160,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _assessed(args: argparse.Namespace) -> tuple[Assessment, tuple[Prediction, ...]]:
-    from scalkit.guideline_tables import read_tables
     from scalkit.guidelines import assess
     from scalkit.guidelines.catalogue import CATALOGUES
+    from scalkit.guidelines.tables import read_tables
 
     found = assess(
         read_tables(args.sources, value=args.value),

@@ -32,17 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Copy what is missing, say so, and become JupyterLab."""
-    from importlib.util import find_spec
-
     from scalkit.errors import UsageError
+    from scalkit.extras import require
     from scalkit.reports.copies import copy_notebooks
 
     if args.port is not None and not 1 <= args.port <= 65535:
         raise UsageError(f"--port {args.port}: a number from 1 to 65535 is needed.")
-    if find_spec("jupyterlab") is None:
-        raise UsageError(
-            f"JupyterLab is not installed here; install it with: {sys.executable} -m pip install 'scalkit[lab]'"
-        )
+    require("lab")
     copies = copy_notebooks(args.dir)
     for sentence in copies.sentences:
         sys.stdout.write(f"{sentence}\n")

@@ -38,6 +38,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from scalkit.cli.chosen import add_clock
 from scalkit.cli.master_worker import WHAT, add_farm_options, prepared_farm
 from scalkit.cli.measuring_rules import (
     add_rules,
@@ -115,18 +116,7 @@ def _add_targets(group: argparse._ArgumentGroup) -> None:
         metavar="NAME",
         help="a simulated machine: juropa, daint, juqueen, or a platform file of SimGrid",
     )
-    add(
-        "--clock",
-        choices=("real", "virtual"),
-        default="real",
-        help="that of this machine, or that of a virtual one above which the MPI library runs (default: %(default)s)",
-    )
-    add(
-        "--network",
-        default=None,
-        metavar="NAME",
-        help="of the virtual machine: cluster, ethernet, a TOML file, or L=1us,o=0.3us,g=0.1us,G=0.08ns/B (default: cluster)",
-    )
+    add_clock(group)
     add(
         "--per-node",
         type=int,

@@ -13,10 +13,12 @@ hops        what each hop costs; on a simulated torus only
 
     scalkit model fit --mpi mpich --out models/mpich                 the library, two processes
     scalkit model fit --platform juqueen -n 2,4,8,16,32 --out models/juqueen   a simulated machine
+    scalkit model fit --clock virtual --network ethernet --out models/net      the library on a virtual machine
     scalkit model fit models/mpich                                   fit again what is there
 
 The folder gets run files with all repetitions, and card.toml: models that scalkit.perfmodels.read_models reads, and numbers with
-intervals. After Ctrl-C or a failure the same command resumes. Exit status: 0 all is measured and fitted, 2 something is missing.
+intervals. In virtual time (docs/virtual-time.md) handling data takes no time: datatypes, reduce and matching are left out.
+After Ctrl-C or a failure the same command resumes. Exit status: 0 all is measured and fitted, 2 something is missing.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ import argparse
 import json
 import sys
 from typing import TYPE_CHECKING, Any
+
+from scalkit.cli.chosen import add_clock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +43,8 @@ if TYPE_CHECKING:
 HELP = "measure messages and fit a model card"
 CARD = "card.toml"
 
-_USUAL = "latency,exchange,loggp,sync,overlap,datatypes,reduce,matching,bisection"
+_HOPS = "hops"
+"""A part that is measured only where it is named."""
 
 __all__ = ["CARD", "HELP", "add_arguments", "run"]
 
@@ -48,7 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `scalkit model fit`."""
     add = parser.add_argument
     add("folder", nargs="?", default=None, metavar="FOLDER", help="fit again what was measured into it")
-    add("--what", default=_USUAL, metavar="A,B,...", help="parts (default: all but hops)")
+    add(
+        "--what",
+        default=None,
+        metavar="A,B,...",
+        help="parts (default: all but hops; in virtual time those of the network)",
+    )
     add("--out", default=None, metavar="FOLDER", help="where to measure to; needed without FOLDER")
     add(
         "--mpi",
@@ -67,8 +77,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=None,
         metavar="N",
-        help="processes on a node of a simulated machine (default: 1)",
+        help="processes on a node of a simulated or virtual machine (default: 1)",
     )
+    add_clock(parser)
     add(
         "-n",
         "--processes",
@@ -80,7 +91,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--rounds", type=int, default=30, metavar="N", help="random matchings of the bisection (default: %(default)s)")
     add("--bisection-size", type=int, default=1 << 20, metavar="BYTES", help="of its messages (default: 1 MiB)")
     add("--hops-processes", type=int, default=64, metavar="N", help="nodes that hops visits (default: %(default)s)")
-    add("--runs", type=int, default=None, metavar="N", help="launches of each (default: 3; of simulations 1)")
+    add(
+        "--runs",
+        type=int,
+        default=None,
+        metavar="N",
+        help="launches of each (default: 3; in virtual time and of simulations 1)",
+    )
     add("--reps", type=int, default=100, metavar="N", help="repetitions in a launch (default: %(default)s)")
     add("--budget", type=float, default=None, metavar="SECONDS", help="for all of it, about (default: no limit)")
     add("--timeout", type=float, default=None, metavar="SECONDS", help="for one launch (default: amply its share)")
@@ -124,7 +141,11 @@ def run(args: argparse.Namespace) -> int:
 def _require_no_measuring(args: argparse.Namespace) -> None:
     from scalkit.errors import UsageError
 
-    for name in ("mpi", "platform", "per_node", "processes", "budget", "seed", "runs", "sizes"):
+    if args.clock != "real":
+        raise UsageError(
+            f"--clock says how to measure, and {args.folder} is only fitted again; leave it out, or name the folder with --out."
+        )
+    for name in ("mpi", "platform", "network", "per_node", "processes", "budget", "seed", "runs", "sizes"):
         if getattr(args, name):
             raise UsageError(
                 f"--{name.replace('_', '-')} says how to measure, and {args.folder} is only fitted again; leave it out, or name "
@@ -136,6 +157,7 @@ def _measured(args: argparse.Namespace, out: Path) -> Result:
     from scalkit.bench.point_to_point_campaign import prepare_messages
     from scalkit.cli.progress import progress_printer, resumable, terminated_like_interrupted
     from scalkit.errors import UsageError
+    from scalkit.measure.virtual_time import numbers_in_words
 
     if args.timeout is not None and not args.timeout > 0:
         raise UsageError(f"--timeout {args.timeout:g}: a positive number of seconds is needed.")
@@ -143,6 +165,9 @@ def _measured(args: argparse.Namespace, out: Path) -> Result:
         mpi = _target(args)
         campaign = prepare_messages(out, _arguments(args, out, mpi), mpi)
         _say(args, f"Measuring {', '.join(campaign.arguments.parts)} of {mpi.name} into {out}")
+        if mpi.is_virtual:
+            machine = numbers_in_words(campaign.facts["virtual"])
+            _say(args, f"Times are those of a virtual clock: {machine}.")
         if mpi.is_simulated:
             _say(args, "These times are simulated. SimGrid SMPI computes them; nothing is measured.")
         with resumable(out), progress_printer(sys.stderr) as on_progress:
@@ -156,21 +181,23 @@ def _target(args: argparse.Namespace) -> Mpi:
     if args.mpi and args.platform:
         raise UsageError("--mpi and --platform: a card describes one library or one machine; name one of them.")
     libraries, platforms = ([one] if one else [] for one in (args.mpi, args.platform))
-    return find_targets(libraries, platforms, per_node=args.per_node)[0].mpi
+    return find_targets(libraries, platforms, per_node=args.per_node, clock=args.clock, network=args.network)[0].mpi
 
 
 def _arguments(args: argparse.Namespace, out: Path, mpi: Mpi) -> MessageArguments:
     import secrets
 
     from scalkit.bench.folder import Folder
-    from scalkit.bench.point_to_point import MessageArguments
+    from scalkit.bench.point_to_point import LOCAL, PARTS, MessageArguments
 
     kept = Folder(out).record.get("arguments", {}).get("seed") if out.is_dir() else None
     drawn = kept if isinstance(kept, int) else secrets.randbelow(2**31)
+    usual = [part for part in PARTS if part != _HOPS and not (mpi.is_virtual and part in LOCAL)]
+    wanted = usual if args.what is None else [word.strip() for word in args.what.split(",") if word.strip()]
     processes = args.processes or ("2,4,8,16,32" if mpi.is_simulated else "2")
     return MessageArguments(
-        parts=tuple(word.strip() for word in args.what.split(",") if word.strip()),
-        runs=args.runs if args.runs is not None else 1 if mpi.is_simulated else 3,
+        parts=tuple(wanted),
+        runs=args.runs if args.runs is not None else 1 if mpi.repeats_exactly else 3,
         seed=args.seed if args.seed is not None else drawn,
         reps=args.reps,
         sizes=_sizes(args.sizes),
@@ -256,6 +283,8 @@ def _print(card: ModelCard) -> None:
     _line(console, card.name)
     if card.is_simulated:
         _line(console, "Simulated, not measured.")
+    if card.is_virtual:
+        _line(console, "Times of a virtual clock, not of this machine.")
     _line(console, "; ".join(f"{key}: {value}" for key, value in card.about.items() if key not in ("library",)))
     table = Table(box=None, pad_edge=False, show_header=True, header_style="bold")
     for head in ("", "value", f"interval of {100 * card.level:g} %", ""):

@@ -27,7 +27,7 @@ import json
 import sys
 from typing import Any
 
-from scalkit.cli.chosen import STATISTICS, add_processes, only_processes
+from scalkit.cli.chosen import add_judging, add_processes, judging_of, only_processes
 from scalkit.cli.expected import add_expectation, expected_of
 from scalkit.errors import UsageError
 
@@ -65,6 +65,11 @@ def _add_judging(group: argparse._ArgumentGroup) -> None:
         help="what to compare with: a file that scalkit validate --save-baseline wrote, or earlier runs",
     )
     group.add_argument(
+        "--real-times",
+        metavar="RUN",
+        help="run times of the real clock, to be shown beside those of virtual time; they are not judged",
+    )
+    group.add_argument(
         "--target-p",
         metavar="P",
         help="scales to predict at, several between commas (default: 16 and 256 times the largest measured one)",
@@ -76,14 +81,7 @@ def _add_judging(group: argparse._ArgumentGroup) -> None:
         choices=("better", "predicted", "undecided", "factor", "gone"),
         help="also end with 1 on this; factor and gone need a baseline; may be given several times",
     )
-    group.add_argument(
-        "--statistic",
-        choices=STATISTICS,
-        metavar="NAME",
-        help="q1, median, mean, min; cut_mean, the mean without the lowest and the highest quarter; cut_mean_4, _1, _34 or _12, "
-        "without these quarters (default: that of the baseline, else q1, the first quartile)",
-    )
-    group.add_argument("--min-points", type=int, metavar="N", help="fewest settings of the parameter (default: 5)")
+    add_judging(group)
     group.add_argument(
         "--parameter",
         metavar="NAME",
@@ -133,15 +131,15 @@ def run(args: argparse.Namespace) -> int:
             force=args.force,
             fail_on=tuple(args.fail_on),
             title=args.title,
-            statistic=args.statistic,
-            min_points=args.min_points,
             parameter=None if args.processes else args.parameter,
             targets=_targets(args.target_p),
             baseline=args.baseline,
+            real_times=args.real_times,
             labels=args.label,
             pdf=args.pdf,
             notebook=args.notebook,
             progress=_say if args.progress else bar,
+            **judging_of(args),
         )
     written = {"html": result.html, "verdict_json": result.verdict_json, "junit_xml": result.junit_xml}
     more = {key: path for key, path in (("pdf", result.pdf), ("notebook", result.notebook)) if path is not None}

@@ -52,16 +52,12 @@ def _say_progress(done: int, total: int) -> None:
 
 def _explore(args: argparse.Namespace) -> int:
     """Become Voila on the notebook of the explorer."""
-    from importlib.util import find_spec
-
     import scalkit as sk
+    from scalkit.extras import require
 
     if not 1 <= args.port <= 65535:
         raise UsageError(f"--port {args.port}: a number from 1 to 65535 is needed.")
-    if find_spec("voila") is None:
-        raise UsageError(
-            f"Voila is not installed here; install it with: {sys.executable} -m pip install 'scalkit[voila]'"
-        )
+    require("voila")
     sk.store.open(args.store, readonly=True)  # what is wrong with it is said here, and not in the page
     sys.stdout.write(f"Voila shows {args.store} at http://localhost:{args.port}; Ctrl-C ends it.\n")
     sys.stdout.flush()

@@ -39,15 +39,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalkit.cli.chosen import STATISTICS, add_processes, only_processes
+from scalkit.cli.chosen import add_judging, add_processes, judging_of, only_processes
 from scalkit.cli.expected import add_expectation
 from scalkit.errors import ReportError, UsageError
 from scalkit.whole_file import whole_file
 
 if TYPE_CHECKING:
     from scalkit.validation import Validation
+    from scalkit.validation.judge.along_one import Mapper
     from scalkit.validation.parallel import Report
-    from scalkit.validation.verdict import Mapper
 
 HELP = "verdicts on measured runs, as a table"
 
@@ -82,16 +82,7 @@ def _add_expected(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_judging(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--statistic",
-        choices=STATISTICS,
-        metavar="NAME",
-        help="over repetitions and runs: q1, median, mean, min; cut_mean, the mean without the lowest and the highest quarter; "
-        "cut_mean_4, _1, _34 or _12, without these quarters (default: that of the baseline, else q1, the first quartile)",
-    )
-    group.add_argument(
-        "--min-points", type=int, default=5, metavar="N", help="fewest settings of the parameter (default: 5)"
-    )
+    add_judging(group)
     group.add_argument(
         "--parameter",
         metavar="NAME",
@@ -99,19 +90,6 @@ def _add_judging(group: argparse._ArgumentGroup) -> None:
         "files p,S takes the message size, too",
     )
     add_processes(group)
-    group.add_argument(
-        "--prior",
-        default="ranks",
-        choices=("ranks", "ticks", "expectation"),
-        help="what is equally probable before the measurements: total, approximate and none (ranks, the default); every "
-        "growth that is tried (ticks); the expectation and all others together (expectation)",
-    )
-    group.add_argument(
-        "--scaling",
-        default="auto",
-        choices=("auto", "weak"),
-        help="times that fall are judged by their cost, parameter times time (auto, the default), or as they are (weak)",
-    )
     group.add_argument(
         "--fail-on",
         action="append",
@@ -169,27 +147,18 @@ def _validated(args: argparse.Namespace, mapper: Mapper) -> Validation:
     if args.bands and not args.json:
         raise UsageError("--bands adds to what --json prints; give both.")
     expected = expected_of(args.expect, args.baseline, args.expectation)
-    statistic = args.statistic or "q1"
+    options = judging_of(args)
     if isinstance(expected, Baseline):
-        statistic = args.statistic or expected.statistic
-        if statistic != expected.statistic:
+        if options.setdefault("statistic", expected.statistic) != expected.statistic:
             raise UsageError(
-                f"the baseline '{args.baseline}' has the statistic {expected.statistic}, --statistic says {statistic}; "
+                f"the baseline '{args.baseline}' has the statistic {expected.statistic}, --statistic says {args.statistic}; "
                 "compare values of the same kind, without --statistic."
             )
     elif alone := [word for word in args.fail_on if word in _OF_BASELINES]:
         raise UsageError(f"--fail-on {alone[0]} compares with a baseline; give one with --baseline.")
     data = sk.read(args.runs if len(args.runs) > 1 else args.runs[0], parameter=_named(args.parameter))
     data = only_processes(data, args.processes)
-    result = sk.validate(
-        data,
-        expected,
-        statistic=statistic,
-        min_points=args.min_points,
-        prior=args.prior,
-        scaling=args.scaling,
-        mapper=mapper,
-    )
+    result = sk.validate(data, expected, mapper=mapper, **options)
     return replace(result, expectations=str(args.baseline)) if args.baseline else result
 
 

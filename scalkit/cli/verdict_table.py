@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from scalkit.validation import Validation, Verdict
-    from scalkit.validation.comparison import Comparison
+    from scalkit.validation import AnyVerdict, Validation
+    from scalkit.validation.baseline.comparison import Comparison
 
 __all__ = ["show"]
 
@@ -87,7 +87,7 @@ def _table(result: Validation) -> Table:
     return table
 
 
-def _cells(verdict: Verdict) -> tuple[str, ...]:
+def _cells(verdict: AnyVerdict) -> tuple[str, ...]:
     r2 = "-" if math.isnan(verdict.adjusted_r2) else f"{verdict.adjusted_r2:.3f}"
     growth = str(verdict.expectation.growth)
     origin = ", virtual" if verdict.series.virtual else ", simulated" if verdict.series.simulated else ""
@@ -95,7 +95,7 @@ def _cells(verdict: Verdict) -> tuple[str, ...]:
     return verdict.function, metric, growth, str(verdict.model), r2, str(verdict.divergence)
 
 
-def _mark(verdict: Verdict) -> str:
+def _mark(verdict: AnyVerdict) -> str:
     from scalkit.validation import SYMBOLS
 
     direction = f", {verdict.direction}" if verdict.verdict == "none" else ""

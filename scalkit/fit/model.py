@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.fit.points import at_points
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
 
@@ -52,8 +54,27 @@ class Model:
     is_rough: bool = False
     weight: float = math.nan
 
-    def __call__(self, x: ArrayLike) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Return the model at `x`, in `unit`; same shape as `x`."""
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters: the only one."""
+        return (self.parameter,)
+
+    def leading(self, parameter: str) -> Growth:
+        """Return the growth along a parameter; 1 if it has no effect."""
+        return self.growth if parameter == self.parameter else Growth.constant()
+
+    def __call__(
+        self, x: ArrayLike | Mapping[str, ArrayLike] | None = None, /, **values: ArrayLike
+    ) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Return the model at `x`, in `unit`; same shape as `x`. By name, ``model(p=64)`` is the same as ``model(64)``.
+
+        Raises
+        ------
+        DataError
+            If a value is given for another parameter.
+        """
+        if x is None or isinstance(x, Mapping):
+            (x,) = at_points(values if x is None else x, self.parameters).values()
         at = np.asarray(x, dtype=np.float64)
         if self.growth.is_constant:
             return np.full(at.shape, self.constant)

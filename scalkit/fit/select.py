@@ -18,10 +18,10 @@ from scalkit.fit.model import Model
 from scalkit.fit.ranked import RankedModels
 from scalkit.growth import Growth
 from scalkit.measure import Series
+from scalkit.options import MIN_POINTS
 
 __all__ = ["MIN_POINTS", "SIGNIFICANCE", "check_series", "fit_series", "growing_of", "is_within_resolution"]
 
-MIN_POINTS = 5
 SIGNIFICANCE = 0.05
 ROUGH = 0.25
 MIN_RUN = 3

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError, UsageError
-from scalkit.fit.several_model import at_points
+from scalkit.fit.points import at_points
 from scalkit.growth import Growth
 
 __all__ = ["Formula"]

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.errors import DataError
+from scalkit.fit.points import at_points
 from scalkit.fit.several_growth import GrowthSum
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
 
-__all__ = ["SeveralModel", "Term", "at_points"]
+__all__ = ["SeveralModel", "Term"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 _SMALLEST, _LARGEST = 1e-16, 1e18
@@ -85,9 +85,21 @@ class SeveralModel:
         """Return the growth along one parameter where the others are fixed; 1 if it has no effect."""
         return self.growth.leading(parameter)
 
-    def __call__(self, points: ArrayLike | Mapping[str, ArrayLike]) -> Floats:
-        """Return the model, in `unit`, at points of shape (..., parameters) or at a mapping from parameter to values."""
-        x = at_points(points, self.parameters)
+    def __call__(self, points: ArrayLike | Mapping[str, ArrayLike] | None = None, /, **values: ArrayLike) -> Floats:
+        """Return the model, in `unit`, at points of shape (..., parameters), or at values by parameter: ``model(p=64, S=8)``.
+
+        Parameters
+        ----------
+        points : array_like or mapping from parameter to array_like
+        **values : array_like
+            Of each parameter, in place of `points`.
+
+        Raises
+        ------
+        DataError
+            If a parameter is missing or unknown, or the last axis does not have one entry for each.
+        """
+        x = at_points(values if points is None else points, self.parameters)
         shape = np.broadcast_shapes(*(np.shape(value) for value in x.values()))
         return np.asarray(sum((term(x) for term in self.terms), np.zeros(shape)))
 
@@ -146,27 +158,6 @@ class SeveralModel:
 
     def _repr_html_(self) -> str:
         return f"<math>{self.to_mathml()}</math>"
-
-
-def at_points(points: ArrayLike | Mapping[str, ArrayLike], parameters: Sequence[str]) -> dict[str, Floats]:
-    """Return the values of each parameter from points of shape (..., parameters) or from a mapping.
-
-    Raises
-    ------
-    DataError
-        If a parameter is missing or the last axis does not have one entry for each.
-    """
-    if isinstance(points, Mapping):
-        missing = [name for name in parameters if name not in points]
-        if missing:
-            raise DataError(f"the point has no '{missing[0]}'; give a value of each of {', '.join(parameters)}.")
-        return {name: np.asarray(points[name], dtype=np.float64) for name in parameters}
-    at = np.asarray(points, dtype=np.float64)
-    if at.ndim == 0 or at.shape[-1] != len(parameters):
-        raise DataError(
-            f"the points have shape {at.shape}; the last axis must have one entry for each of {', '.join(parameters)}."
-        )
-    return {name: at[..., i] for i, name in enumerate(parameters)}
 
 
 def _quantity(term: Term, unit: str) -> str:

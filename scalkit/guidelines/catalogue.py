@@ -144,6 +144,7 @@ def _of_entry(entry: Mapping[str, Any], path: EntryPath) -> Iterator[Guideline]:
         "apart_from": tuple(entry.get("apart_from", ())),
         "meaning": entry.get("meaning", ""),
         "metarule": entry.get("metarule"),
+        "published": entry.get("published", ""),
     }
     if kind != "levels":
         if "relations" in entry:

@@ -43,7 +43,7 @@ class Choice:
     ratio, ratio_low, ratio_high : float
         How many times as long `level` takes as `use`, and the interval; 1 where nothing is better.
     decides : bool
-        Whether the measurements may decide; with more processes than cores they may not.
+        Whether the measurements may decide; with more processes than cores, or beside other programs, they may not.
     """
 
     parameter: str

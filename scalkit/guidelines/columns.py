@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from scalkit.errors import DataError
-from scalkit.measure.virtual_time import is_virtual, said_of
+from scalkit.measure.virtual_time import is_virtual, machine_of, said_of
 
 __all__ = ["Columns", "columns_of"]
 
@@ -30,6 +31,10 @@ class Columns:
         Of the values; empty if the table does not say.
     exact : bool
         Whether values repeat exactly, as those of a virtual clock do.
+    load : ndarray of shape (rows,)
+        Share of the cores that other programs used meanwhile; NaN where nobody looked.
+    machine : mapping
+        The machine of a virtual clock; empty for a real one.
     """
 
     parameters: Mapping[str, Any]
@@ -39,10 +44,15 @@ class Columns:
     caveats: tuple[str, ...] = ()
     unit: str = ""
     exact: bool = False
+    load: Any = math.nan
+    machine: Mapping[str, Any] = field(default_factory=dict)
 
 
 CROWDED = "oversubscribed"
 """A column that is no parameter: whether there were more processes than cores."""
+
+LOAD = "foreign_load"
+"""A column that is no parameter: which share of the cores other programs used."""
 
 
 def columns_of(table: Any, value: str, run: str, ignore: Sequence[str]) -> Columns:
@@ -86,15 +96,17 @@ def _split(
         raise DataError(f"columns have different lengths: {', '.join(f'{k} {len(v)}' for k, v in found.items())}.")
     if lengths == {0}:
         raise DataError("the table of measurements is empty.")
-    parameters = {name: column for name, column in found.items() if name not in (value, run, CROWDED, *ignore)}
+    parameters = {name: column for name, column in found.items() if name not in (value, run, CROWDED, LOAD, *ignore)}
     if not parameters:
         raise DataError(f"the table has no parameter: columns beside '{value}' and '{run}' tell experiments apart.")
     crowded = np.asarray(found.get(CROWDED, np.zeros(len(found[run])))) == True  # noqa: E712  (may hold missing values)
     if crowded.any():
         caveats += ("some runs had more processes than cores: their times describe the scheduler and do not decide",)
     unit = str(attributes.get("units", ""))
-    exact = is_virtual(attributes)
-    return Columns(parameters, found[run], _numbers(found[value], value), crowded, caveats, unit, exact)
+    machine = machine_of(attributes) if is_virtual(attributes) else {}
+    exact = is_virtual(attributes) and machine.get("compute", "none") == "none"
+    load = np.asarray(found.get(LOAD, np.full(len(found[run]), np.nan)), dtype=np.float64)
+    return Columns(parameters, found[run], _numbers(found[value], value), crowded, caveats, unit, exact, load, machine)
 
 
 def _numbers(column: Any, value: str) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -138,6 +150,9 @@ def _of_dataset(data: Any, value: str, run: str, ignore: Sequence[str]) -> Colum
             }
         for name, levels in along.items():
             found["operation" if name == "function" and "operation" not in data.coords else str(name)] = levels[place]
+    if LOAD in data and set(data[LOAD].dims) <= set(where):
+        load = data[LOAD].broadcast_like(array).transpose(*array.dims)
+        found[LOAD] = np.asarray(load.values, dtype=np.float64).reshape(len(numbers), -1)[kept, 0]
     if CROWDED in data.coords and set(data.coords[CROWDED].dims) <= set(where):
         flags = data.coords[CROWDED].broadcast_like(array).transpose(*array.dims)
         found[CROWDED] = np.asarray(flags.values).reshape(len(numbers), -1)[kept, 0]

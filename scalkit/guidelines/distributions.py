@@ -46,8 +46,9 @@ def repetitions(found: Assessment, test: int) -> tuple[tuple[Floats, ...], tuple
 def _side(
     found: Assessment, side: Side, rows: tuple[int, ...], guideline: Guideline, medians: Floats, run: int
 ) -> Floats:
-    terms = [_values(found, row, run) for row in rows]
-    n = min(len(one) for one in terms)
+    terms = [np.zeros(0) if row == MISSING else _values(found, row, run) for row in rows]
+    n = min(len(one) for row, one in zip(rows, terms, strict=True) if row != MISSING)
+    terms = [np.zeros(n) if row == MISSING else one for row, one in zip(rows, terms, strict=True)]
     if guideline.kind != "levels":  # pieces: as many times the values as the median of the run is
         median = found.data.medians[rows[0], run]
         return inside_fence(terms[0]) * (medians[run] / median) if n else terms[0]

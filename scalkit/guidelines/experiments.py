@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,9 @@ from scalkit.stats.samples import Flags, Floats, Integers
 __all__ = ["MISSING", "Measured", "measured"]
 
 MISSING = -1
+
+_BUSY = 0.1
+"""Share of the cores: on idle machines others take 1 to 3 %; the pages of the store warn from the same share on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +41,14 @@ class Measured:
     values : ndarray of shape (rows, repetitions)
         Positive; NaN fills up.
     crowded : ndarray of bool of shape (experiments,)
-        Whether a run of it had more processes than cores.
+        Whether its times cannot decide: a run of it had more processes than cores, or other programs used the cores.
     caveats : tuple of str
     unit : str
         Of the values; empty if the table does not say.
     exact : bool
         Whether values repeat exactly: then one run is enough, and needs no test.
+    machine : mapping
+        The machine whose virtual clock the values were read from; empty for a real clock.
     """
 
     parameters: tuple[str, ...]
@@ -56,6 +61,7 @@ class Measured:
     caveats: tuple[str, ...] = ()
     unit: str = ""
     exact: bool = False
+    machine: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def medians(self) -> Floats:
@@ -107,9 +113,10 @@ def measured(table: Any, *, value: str = "time", run: str = "run", ignore: Seque
     rows = np.full(len(kinds) * len(runs), MISSING, dtype=np.int64)
     rows[places] = np.arange(len(places))
     crowded = np.bincount(experiment, columns.crowded, len(kinds)) > 0
+    disturbed = np.zeros(len(kinds), dtype=bool) if columns.exact else _busy(columns.load, experiment, len(kinds))
     shape = len(kinds), len(runs)
-    own = (columns.caveats, columns.unit, columns.exact)
-    result = Measured(names, levels, kinds, runs, rows.reshape(shape), values, crowded, *own)
+    own = (columns.caveats + _disturbance(disturbed, columns.load), columns.unit, columns.exact, columns.machine)
+    result = Measured(names, levels, kinds, runs, rows.reshape(shape), values, crowded | disturbed, *own)
     if len(places) != len(np.unique(places)):
         at = int(places[np.flatnonzero(np.bincount(places)[places] > 1)[0]])
         shown = ", ".join(_shown(result, at // len(runs)))
@@ -118,6 +125,23 @@ def measured(table: Any, *, value: str = "time", run: str = "run", ignore: Seque
             "each launch a number of its own."
         )
     return result
+
+
+def _busy(load: Floats, experiment: Integers, n: int) -> Flags:
+    """Return during which experiments other programs used too much: in half of its runs or more."""
+    import pandas as pd
+
+    median = pd.Series(load).groupby(experiment).median().reindex(range(n)).to_numpy()
+    return np.asarray(median > _BUSY)
+
+
+def _disturbance(disturbed: Flags, load: Floats) -> tuple[str, ...]:
+    if not disturbed.any():
+        return ()
+    return (
+        f"other programs used more than {_BUSY:.0%} of the cores during {disturbed.sum()} of {len(disturbed)} experiments, "
+        f"{np.nanmean(load):.0%} on average over all: the times of these do not decide",
+    )
 
 
 def _shown(data: Measured, experiment: int) -> Iterator[str]:

@@ -44,6 +44,8 @@ class Guideline:
     meaning : str
     metarule : int or None
         Of Träff, Gropp and Thakur, where the source cites one.
+    published : {"", "<=", "~"}
+        The relation that the source tests, where it is another than the one it states.
     """
 
     left: Side = ()
@@ -56,6 +58,7 @@ class Guideline:
     apart_from: tuple[str, ...] = ()
     meaning: str = ""
     metarule: int | None = None
+    published: Literal["", "<=", "~"] = ""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -99,6 +102,10 @@ class Guideline:
         """Return both sides as text."""
         prefix = "" if self.parameter == "operation" else f"{self.parameter}="
         return shown_side(self.left, prefix), shown_side(self.right, prefix)
+
+    def as_published(self) -> Guideline:
+        """Return the guideline with the relation that its source tests."""
+        return replace(self, relation=self.published) if self.published else self
 
     def swapped(self) -> Guideline:
         """Return the guideline with its sides exchanged."""

@@ -16,6 +16,9 @@ from scalkit.stats.samples import Flags, Floats, Integers
 
 __all__ = ["Pairs", "matched"]
 
+_LOCAL = ("MPI_Reduce_local",)
+"""Calls without communication: on a clock on which computing costs nothing they take no time, and are not measured."""
+
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
@@ -30,7 +33,7 @@ class Pairs:
     against : ndarray of int of shape (tests,)
         For guidelines between sizes: the code of the other size; else -1.
     rows : tuple of ndarray of int of shape (tests,)
-        The experiments of each side's terms: those of left, then those of right.
+        The experiments of each side's terms: those of left, then those of right; -1 for a local call that takes no time.
     why_not : str
         Why there is nothing to compare; empty if there is.
     """
@@ -43,7 +46,7 @@ class Pairs:
     why_not: str = ""
 
     def crowded(self, data: Measured) -> Flags:
-        """Return whether an experiment of either side had more processes than cores, for each test."""
+        """Return whether an experiment of either side cannot decide, for each test."""
         found = np.zeros(len(self), dtype=bool)
         for rows in (*self.rows[0], *self.rows[1]):
             found |= data.crowded[rows]
@@ -83,12 +86,17 @@ def _nothing(data: Measured, why: str) -> Pairs:
 def _between_levels(guideline: Guideline, data: Measured, usable: np.ndarray) -> Pairs:
     own = data.parameters.index(guideline.parameter)
     known = {plain_level(level): code for code, level in enumerate(data.levels[guideline.parameter])}
-    lacking = [level for level in guideline.levels if plain_level(level) not in known]
+    free = {level for level in _LOCAL if data.exact and plain_level(level) not in known}
+    lacking = [level for level in guideline.levels if plain_level(level) not in known and level not in free]
     if lacking:
         return _nothing(data, f"{', '.join(lacking)} {'was' if len(lacking) == 1 else 'were'} not measured")
+    if free.issuperset(guideline.levels):
+        return _nothing(data, f"{', '.join(guideline.levels)} takes no time on a virtual clock")
     apart = [data.parameters.index(name) for name in guideline.apart_from if name in data.parameters]
-    codes, chosen = None, []
-    for number, level in enumerate(_levels(guideline.left, guideline.right)):
+    codes: Integers | None = None
+    chosen: list[Integers] = []
+    levels = list(_levels(guideline.left, guideline.right))
+    for number, level in enumerate(one for one in levels if one not in free):
         rows = np.flatnonzero(usable & (data.codes[:, own] == known[plain_level(level)]))
         keys = data.codes[rows].copy()
         keys[:, own] = MISSING
@@ -100,9 +108,11 @@ def _between_levels(guideline: Guideline, data: Measured, usable: np.ndarray) ->
         first, second = _joined(codes, keys)
         codes = np.maximum(codes[first], keys[second])
         chosen = [*(one[first] for one in chosen), rows[second]]
-    assert codes is not None, "a side has a term"
+    assert codes is not None, "a term takes time"
     if not len(codes):
         return _nothing(data, "no setting has measurements of both sides")
+    timed, none = iter(chosen), np.full(len(codes), MISSING)
+    chosen = [none if level in free else next(timed) for level in levels]
     n_left = sum(len(terms) for terms in guideline.left)
     sides = tuple(chosen[:n_left]), tuple(chosen[n_left:])
     left, right = (
@@ -117,8 +127,8 @@ def _levels(*sides: Side) -> Iterator[str]:
 
 def _times(side: Side, rows: tuple[Integers, ...], data: Measured) -> Floats:
     """Return the times of a side run by run: the largest of its sums, NaN where a run lacks a term."""
-    at = iter(rows)
-    sums = [np.sum([factor * data.medians[next(at)] for factor, _ in terms], axis=0) for terms in side]
+    medians = (np.where((one == MISSING)[:, None], 0.0, data.medians[one]) for one in rows)
+    sums = [np.sum([factor * next(medians) for factor, _ in terms], axis=0) for terms in side]
     found: Floats = np.max(sums, axis=0)
     return found
 

@@ -317,6 +317,8 @@ def _groups(found: Assessment, along: str, min_points: int) -> Iterator[_Group]:
             if len(inside) < min_points:
                 continue
             mine = tests[inside]
+            if any((of[inside] == MISSING).any() for of in rows):
+                continue  # a local call that takes no time has no curve
             series = {level: tuple(of[inside].tolist()) for level, of in zip(levels, rows, strict=True)}
             if any((data.codes[list(one), place] == MISSING).any() for one in series.values()):
                 continue

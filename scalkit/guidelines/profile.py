@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -35,6 +35,8 @@ class Profile:
         What the assessment found.
     simulated : bool
         Whether nothing of it was measured.
+    virtual : mapping
+        The machine of the virtual clock that times were read from; empty for a real clock.
     varied : str
         The parameter that `Choice.size` is of.
     thresholds : dict
@@ -44,6 +46,7 @@ class Profile:
     choices: tuple[Choice, ...]
     headline: str = ""
     simulated: bool = False
+    virtual: Mapping[str, Any] = field(default_factory=dict)
     varied: str = "size"
     thresholds: dict[str, Any] | None = None
     remarks: tuple[str, ...] = ()
@@ -83,6 +86,7 @@ class Profile:
             "scalkit": __version__,
             "headline": self.headline,
             "simulated": self.simulated,
+            "virtual": dict(self.virtual) or None,
             "varied": self.varied,
             "thresholds": self.thresholds or {},
             "remarks": list(self.remarks),
@@ -103,6 +107,7 @@ def profile(found: Assessment) -> Profile:
         choices=choices(found),
         headline=found.headline,
         simulated=any("simulated" in caveat for caveat in found.data.caveats),
+        virtual=found.data.machine,
         varied=found.varied,
         thresholds={"p": limits.p, "v": limits.v, "confidence": limits.confidence, "adjust": limits.adjust},
         remarks=found.warnings,
@@ -134,6 +139,7 @@ def load_profile(path: str | os.PathLike[str]) -> Profile:
         choices=tuple(_choice(one) for one in table["choices"]),
         headline=table.get("headline", ""),
         simulated=table.get("simulated", False),
+        virtual=table.get("virtual") or {},
         varied=table.get("varied", "size"),
         thresholds=table.get("thresholds"),
         remarks=tuple(table.get("remarks", ())),

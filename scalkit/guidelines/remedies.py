@@ -86,7 +86,11 @@ class Remedy:
         where += f"; or {len(self.ranges) - _MOST_SHOWN} more ranges" if len(self.ranges) > _MOST_SHOWN else ""
         setting = "" if self.is_everywhere else _settings(self.settings)
         at = "; ".join(part for part in (setting, where) if part)
-        doubt = "" if self.decides else " This was measured with more processes than cores and does not decide."
+        doubt = (
+            ""
+            if self.decides
+            else " This was measured with more processes than cores, or beside other programs, and does not decide."
+        )
         head = f"{self.advice[:1].upper()}{self.advice[1:]}"
         takes = "Otherwise it takes" if self.kind != "levels" else "The latter takes"
         return f"{head}{f', for {at}' if at else ''}. {takes} {times} times as long.{doubt}"

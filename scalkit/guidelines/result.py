@@ -276,6 +276,7 @@ class Assessment:
             "headline": self.headline,
             "exit_status": self.exit_status(),
             "decides": self.decides,
+            "virtual": dict(self.data.machine) or None,
             "thresholds": {"p": limits.p, "v": limits.v, "confidence": limits.confidence, "adjust": limits.adjust},
             "varied": self.varied,
             "counts": self.counts,

@@ -86,6 +86,9 @@ def run_table(data: xr.Dataset, metric: str = "time") -> Columns:
         crowded = data["oversubscribed"].broadcast_like(array.isel(repetition=0, drop=True))
         crowded = crowded.transpose("function", *names, "run")
         found["oversubscribed"] = np.asarray(crowded.values).reshape(-1)[kept].astype(bool)
+    if "foreign_load" in data and "function" in data["foreign_load"].dims:
+        load = data["foreign_load"].broadcast_like(array.isel(repetition=0, drop=True))
+        found["foreign_load"] = np.asarray(load.transpose("function", *names, "run").values).reshape(-1)[kept]
     shown = {key: data.attrs[key] for key in ("mpi_library", "started") if data.attrs.get(key)}
     found.attrs = {
         "simulated": bool(data.attrs.get("simulated", 0)),

@@ -24,7 +24,8 @@ def headline(found: Any) -> str:
     counts = found.counts
     violated = sorted({int(i) for i in found.which[found.columns["state"] == "violated"]})
     names = list(dict.fromkeys(found.guidelines[i].family for i in violated))
-    said = f"{counts['violated']} of {counted(len(found), 'test')} violated"
+    clock = " in virtual time" if found.data.machine else ""
+    said = f"{counts['violated']} of {counted(len(found), 'test')} violated{clock}"
     if names:
         said += f" ({', '.join(names[:6])}{', ...' if len(names) > 6 else ''})"
     others = [f"{counts[state]} {state}" for state in ("compliant", "inconclusive", "undecidable") if counts[state]]
@@ -60,6 +61,9 @@ def sentence(found: Any, test: int) -> str:
             "each side."
         )
     ratio, low, high = (columns[key][test] for key in ("effect", "ratio_low", "ratio_high"))
+    if found.data.exact:
+        how = "is violated" if state == "violated" else "holds"
+        return f"{title} {how}{at}: the left side takes {shown_ratio(ratio)} times the right, in virtual time."
     size = f"{shown_ratio(ratio)} times the right ({found.thresholds.confidence:.0%}: {shown_ratio(low)} to {shown_ratio(high)})"
     if state == "violated":
         return f"{title} is violated{at}: the left side takes {size}, q = {columns['q_value'][test]:.2g}."

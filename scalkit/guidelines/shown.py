@@ -24,6 +24,10 @@ def assessment_html(found: Any) -> str:
     rule = f"Violated: q <= {limits.p:g} and a ratio of {limits.v:g} or more."
     if limits.adjust == "none":
         rule = rule.replace("q <=", "p <=")
+    if found.data.exact:
+        rule = (
+            f"Violated: a ratio of {limits.v:g} or more; times of the virtual clock repeat exactly, so one run decides."
+        )
     remarks = found.warnings[len(found.data.caveats) :]
     return block(
         paragraph(" ".join(warnings_of_data(found))),

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from scalkit.lessons import tables
-from scalkit.lessons.beside import Beside, libraries_latency, libraries_memory, libraries_times, simulated_times
+from scalkit.lessons.beside import (
+    Beside,
+    libraries_latency,
+    libraries_memory,
+    libraries_times,
+    libraries_virtual,
+    simulated_times,
+)
 from scalkit.lessons.example import read_or_example
 from scalkit.lessons.mafia import mafia_claims, mafia_table
 from scalkit.lessons.measured_here import MeasuredHere, measure_here
@@ -18,6 +25,7 @@ __all__ = [
     "libraries_latency",
     "libraries_memory",
     "libraries_times",
+    "libraries_virtual",
     "mafia_claims",
     "mafia_table",
     "measure_here",

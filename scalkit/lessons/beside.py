@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+import numpy as np
 import xarray as xr
 
+from scalkit.growth import Growth
 from scalkit.lessons.paper import PrintedModel, PublishedTable, published_tables
 from scalkit.markup import block, bullets, counted, details, formula, marked, paragraph, table
 from scalkit.measure import read, series
@@ -19,12 +21,27 @@ from scalkit.validation.expectation import Rank
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Beside", "beside", "libraries_latency", "libraries_memory", "libraries_times", "simulated_times"]
+__all__ = [
+    "Beside",
+    "beside",
+    "libraries_latency",
+    "libraries_memory",
+    "libraries_times",
+    "libraries_virtual",
+    "simulated_times",
+]
 
 _TIMES, _MEMORY = 2, 3
 _NAMES = {"Bcast (BT)": "Bcast_binary_tree"}
 _FIRST_SIMULATED = 4
 """Two processes are neighbours on every simulated machine."""
+
+
+class Sentences(tuple[str, ...]):
+    """Sentences; a notebook shows them as a list."""
+
+    def _repr_html_(self) -> str:
+        return block(bullets(self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +93,32 @@ class Beside:
         for column, found in self.verdicts.items():
             verdict = found.get(name)
             kind = _kind_of(verdict)
-            shown = column if verdict is None else _with_growth(column, verdict.model.growth, kind)
+            shown = column if verdict is None else _with_growth(column, _growth(verdict), kind)
             now.setdefault(kind, []).append(shown)
         head = f"{name}, O({printed[0].expectation.growth})"
         return f"{head}. 2015: {_groups(then, 'on')}. {_capital(self.what)}: {_groups(now, self.word)}."
+
+    @property
+    def changes(self) -> Sentences:
+        """What changed since 2015, one sentence for each function and column: the growth now and then, judged alike."""
+        return Sentences(
+            self._change(name, column, found.get(name), printed)
+            for name, printed in self._rows()
+            for column, found in self.verdicts.items()
+        )
+
+    def _change(self, name: str, column: str, verdict: Verdict | None, printed: list[PrintedModel]) -> str:
+        then = {one.machine: _kind(_rank(one), one.growth > one.expectation.growth) for one in printed}
+        shown = "; ".join(f"{one.growth} on {one.machine}, {then[one.machine]}" for one in printed)
+        head = f"{name} {self.word} {column}"
+        if verdict is None or (now := _kind_of(verdict)) == _OPEN:
+            return f"{head}: not decided{_reason(verdict)}; in 2015 {shown}."
+        better = [machine for machine, kind in then.items() if kind == _FAST and now != _FAST]
+        worse = [machine for machine, kind in then.items() if kind != _FAST and now == _FAST]
+        told = [f"better than on {_listed(better)}"] if better else []
+        told += [f"worse than on {_listed(worse)}"] if worse else []
+        end = " and ".join(told) or ("too fast then, too" if now == _FAST else "no machine grew too fast then, either")
+        return f"{head} grows as {_growth(verdict)}, {now}; in 2015 {shown}: {end}."
 
     @property
     def summary(self) -> str:
@@ -168,7 +207,7 @@ def beside(
     expected = {ours[name]: value for name, value in printed.expectations().items()}
     found: dict[str, dict[str, Verdict]] = {}
     for head, data in columns.items():
-        judged = {one.function: one for one in validate(data, expected, progress=False) if one.series.y.any()}
+        judged = {one.function: one for one in validate(data, expected, progress=False).along_one if one.series.y.any()}
         found[head] = {name: judged[own] for name, own in ours.items() if own in judged}
     return Beside(printed, what, found, (*remarks, *_caveats(found)), word)
 
@@ -192,6 +231,19 @@ def libraries_memory() -> Beside:
 def libraries_times() -> Beside:
     """Return table 2 beside the run times of the three libraries that data/libraries-times holds."""
     return beside(_TIMES, _libraries("libraries-times"), "today's libraries")
+
+
+def libraries_virtual() -> Beside:
+    """Return table 2 beside the three libraries in virtual time with 256 bytes, which data/virtual-256 holds."""
+    return beside(
+        _TIMES,
+        _libraries("virtual-256"),
+        "today's libraries",
+        (
+            "Virtual time: the libraries ran, with 2 to 128 processes, above a clock that lets a message take 1.6 us and 0.08 ns "
+            "a byte; the machines of 2015 were real",
+        ),
+    )
 
 
 def libraries_latency() -> pd.DataFrame:
@@ -254,16 +306,31 @@ def _cell(verdict: Verdict | None) -> str:
     if verdict is None:
         return "–"
     slower = "slower: " if verdict.verdict == "none" and not verdict.misses else ""
-    return f"{SYMBOLS[verdict.verdict]} {slower}{verdict.model.growth}{'' if verdict.decides else ' ⚠'}"
+    return f"{SYMBOLS[verdict.verdict]} {slower}{_growth(verdict)}{'' if verdict.decides else ' ⚠'}"
 
 
 def _shown(verdict: Verdict | None, number: int) -> str:
     if verdict is None:
         return "–"
-    model = str(verdict.model if number == _MEMORY else verdict.model.growth)
+    model = str(verdict.model if number == _MEMORY else _growth(verdict))
     is_slower = verdict.verdict == "none" and not verdict.misses
     words = f"{SYMBOLS[verdict.verdict]} {'slower: ' if is_slower else ''}{model}{'' if verdict.decides else ' ⚠'}"
     return marked("slower" if is_slower else verdict.verdict, words)
+
+
+def _growth(verdict: Verdict) -> Growth:
+    """Return how it grows: in exact times of a virtual clock the most probable growth, else that of the best model."""
+    if not verdict.series.virtual or verdict.verdict == "undecided":
+        return verdict.model.growth
+    return verdict.posterior.growths[int(np.argmax(verdict.posterior.weights))]
+
+
+def _reason(verdict: Verdict | None) -> str:
+    """Return why exact times of a virtual clock do not decide, in brackets."""
+    if verdict is None or not verdict.series.virtual:
+        return ""
+    found = [one for one in verdict.remarks if "another algorithm" in one]
+    return f" ({'; '.join(found) or 'the algorithm changes, and no growth follows four settings'})"
 
 
 def _kind_of(verdict: Verdict | None) -> str:

@@ -1,9 +1,9 @@
-"""What guidelines say of MPI libraries on a real machine: the bundled campaigns, or a simulated one where there is none."""
+"""What guidelines say of MPI libraries: the bundled campaigns, or a simulated one where there is none."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -13,17 +13,22 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import ReportError
-from scalkit.guideline_tables import example_table, read_tables
 from scalkit.guidelines import Assessment, assess
 from scalkit.guidelines.remedies import remedies
 from scalkit.guidelines.sentences import setting, shown_ratio, titled
+from scalkit.guidelines.tables import example_table, read_tables
 from scalkit.markup import block, bullets, counted, paragraph, table
+from scalkit.measure.virtual_time import machine_in_words, numbers_in_words
+from scalkit.plots import guideline_map
 from scalkit.reports.bundled import bundled
 
-__all__ = ["Finding", "Findings", "guideline_findings"]
+__all__ = ["Figures", "Finding", "Findings", "guideline_findings"]
 
-_BUNDLED = {"neighbourhood": "data/guidelines/neighbourhood", "classic": "data/guidelines/classic"}
-_SETS = {"neighbourhood": ("neighbourhood", "classic"), "classic": ("classic",)}
+_BUNDLED = {
+    "collectives in virtual time": "data/guidelines/classic",
+    "neighbourhood collectives in virtual time": "data/guidelines/neighbourhood",
+    "neighbourhood collectives in real time": "data/guidelines/real",
+}
 _MOST = 12
 
 
@@ -59,9 +64,11 @@ class Finding:
 
     def _sentences(self) -> Iterator[str]:
         found, columns = self.found, self.found.columns
-        what = "Simulated" if self.is_simulated else "Measured"
-        where = "; ".join(str(self.facts[key]) for key in ("mpi_library", "host", "started") if self.facts.get(key))
         data = found.data
+        network = machine_in_words(data.machine).removesuffix(" in virtual time")
+        clock = f"In virtual time on {network} ({numbers_in_words(data.machine)})" if data.machine else ""
+        what = "Simulated" if self.is_simulated else clock or "Measured"
+        where = "; ".join(str(self.facts[key]) for key in ("mpi_library", "host", "started") if self.facts.get(key))
         behind = f" ({where})" if where else ""
         yield f"{what}: {counted(len(data.codes), 'experiment')} in {counted(len(data.runs), 'run')}{behind}."
         if not len(found):
@@ -71,9 +78,11 @@ class Finding:
         n_crowded = int(np.count_nonzero(~decides))
         if n_crowded:
             yield (
-                f"{n_crowded} of {counted(len(found), 'test')} had more processes than cores: they tell of the scheduler as "
-                "much as of the library, and do not decide."
+                f"{n_crowded} of {counted(len(found), 'test')} had more processes than cores, or other programs beside them: "
+                "they tell of the scheduler as much as of the library, and do not decide."
             )
+        if data.exact:
+            yield "All tests decide: the times repeat exactly."
         for chosen, who in ((decides, "Among those that decide"), (~decides, "Among those that do not")):
             if not chosen.any():
                 continue
@@ -117,8 +126,13 @@ class Findings:
 
     @property
     def first(self) -> Assessment:
-        """The assessment with most violations, to look at closely."""
-        return max((one.found for one in self.of), key=lambda found: found.counts["violated"])
+        """The assessment to look at closely."""
+        return self.of[0].found
+
+    @property
+    def maps(self) -> Figures:
+        """Of each campaign a map of guideline by size, with a panel for each library."""
+        return Figures(tuple((one.name, guideline_map(one.found)) for one in self.of if len(one.found)))
 
     @cached_property
     def counts(self) -> _Shown:
@@ -149,13 +163,35 @@ class Findings:
     @property
     def advice(self) -> _Shown:
         """What to use instead, campaign by campaign."""
-        return _Shown("".join(f"<h4>{one.name}</h4>{bullets(one.advice)}" for one in self.of))
+        return _Shown("".join(f"<h4>{escape(one.name)}</h4>{bullets(one.advice)}" for one in self.of))
 
     def _repr_html_(self) -> str:
-        return block(*(f"<h4>{one.name}</h4>{paragraph(one.source)}{bullets(one.sentences)}" for one in self.of))
+        return block(
+            *(f"<h4>{escape(one.name)}</h4>{paragraph(one.source)}{bullets(one.sentences)}" for one in self.of)
+        )
 
     def __repr__(self) -> str:
         return f"<Findings: {'; '.join(f'{one.name}: {one.found.headline}' for one in self.of)}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """Figures with a heading each, as a cell shows them.
+
+    Attributes
+    ----------
+    of : tuple of (str, plotly.graph_objects.Figure)
+    """
+
+    of: tuple[tuple[str, Any], ...]
+
+    def _ipython_display_(self) -> None:
+        from IPython import display
+
+        show: Callable[..., object] = display.display
+        for name, figure in self.of:
+            show(_Shown(f"<h4>{escape(name)}</h4>"))
+            show(figure)
 
 
 @dataclass(frozen=True)
@@ -178,19 +214,19 @@ def guideline_findings(source: str | os.PathLike[str] = "") -> Findings:
         simulated one, which says so.
     """
     if os.fspath(source):
-        return Findings((_finding("your measurements", os.fspath(source), ("neighbourhood", "classic")),))
-    found = tuple(_finding(name, folder, _SETS[name]) for name, folder in _bundled().items())
+        return Findings((_finding("your measurements", os.fspath(source)),))
+    found = tuple(_finding(name, folder) for name, folder in _bundled().items())
     if found:
         return Findings(found)
     made = assess(example_table(), "neighbourhood")
     return Findings((Finding("a simulated campaign", "", made, {}),))
 
 
-def _finding(name: str, source: str, sets: tuple[str, ...]) -> Finding:
+def _finding(name: str, source: str) -> Finding:
     measured = read_tables(source)
     attributes = getattr(measured, "attrs", None) or {}
     facts = {key: attributes[key] for key in ("mpi_library", "host", "started") if attributes.get(key)}
-    return Finding(f"{name} collectives" if name in _BUNDLED else name, source, assess(measured, sets), facts)
+    return Finding(name, source, assess(measured), facts)
 
 
 def _bundled() -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections import Counter
@@ -175,6 +176,8 @@ def _columns(files: Sequence[ExperimentFile], value: str, keep_flagged: bool) ->
     if len(set(libraries)) > 1:
         columns["library"] = pd.Categorical(np.array(libraries, dtype=object)[rows.owner])
     columns["oversubscribed"] = np.array([file.oversubscribed for file in files])[rows.owner]
+    if any("foreign_load" in cell for cell in cells):
+        columns["foreign_load"] = np.array([cell.get("foreign_load", math.nan) for cell in cells], dtype=np.float64)
     columns["run"] = _runs(files, rows, columns)
     columns["time"] = _times(cells, value, keep_flagged)
     return columns
@@ -191,7 +194,7 @@ def _runs(files: Sequence[ExperimentFile], rows: _Rows, columns: Mapping[str, An
     numbers = [re.search(r"-r(\d{1,6})$", file.run_id) for file in files]
     if all(numbers):
         found = np.array([int(one.group(1)) for one in numbers if one])[rows.owner]
-        names = [name for name in columns if name != "oversubscribed"]
+        names = [name for name in columns if name not in ("oversubscribed", "foreign_load")]
         if int(_numbered([*(columns[name] for name in names), found]).max()) + 1 == len(found):
             return found
     return np.array([file.run_id for file in files], dtype=object)[rows.owner]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import xarray as xr
@@ -20,12 +20,10 @@ from scalkit.measure.layout import points_in
 from scalkit.measure.schema import FUNCTION, REPETITION, RUN, check, is_list, metrics_of, parameters_of
 from scalkit.measure.values import Values
 from scalkit.measure.virtual_time import TIMED, is_virtual, said_of
+from scalkit.options import Statistic
 from scalkit.units import format_quantity
 
 __all__ = ["Series", "Statistic", "series", "series_on", "statistic_over"]
-
-Statistic = Literal["q1", "median", "mean", "min", "cut_mean", "cut_mean_1", "cut_mean_4", "cut_mean_12", "cut_mean_34"]
-"""What stands for repetitions; the cut means leave out the quarters of their name, `cut_mean` the first and the fourth."""
 
 _QUANTILES = {"min": 0.0, "q1": 0.25, "median": 0.5}
 _FOREIGN_LOAD_WORTH_A_WORD = 0.05
@@ -76,6 +74,10 @@ class Series(Values):
         """The points that are judged and those beside them, ascending."""
         return self.x if self.beside is None else np.sort(np.concatenate([self.x, self.beside.x]))
 
+    def shown_along(self, parameter: str) -> NDArray[np.float64]:
+        """Return `shown_x`, by the name of the parameter."""
+        return self.shown_x if parameter == self.parameter else self.along(parameter)
+
     def _only(self, these: NDArray[np.bool_]) -> Series:
         """Return some of the points."""
         return replace(
@@ -86,6 +88,28 @@ class Series(Values):
             n_repetitions=self.n_repetitions[these],
             repetitions=None if self.repetitions is None else self.repetitions[these],
         )
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters: the only one."""
+        return (self.parameter,)
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """The values of the parameter, of shape (points, 1), as a `SeveralSeries` has them."""
+        return self.x[:, np.newaxis]
+
+    def along(self, parameter: str) -> NDArray[np.float64]:
+        """Return the values of the parameter, ascending.
+
+        Raises
+        ------
+        DataError
+            If it is another one.
+        """
+        if parameter != self.parameter:
+            raise DataError(f"'{self.function}' was measured along {self.parameter}, not along {parameter!r:.40}.")
+        return self.x
 
     def __repr__(self) -> str:
         n = len(self.x)

@@ -61,6 +61,10 @@ class SeveralSeries(Values):
         """Return the different values of one parameter, ascending."""
         return np.unique(self.points[:, self.parameters.index(parameter)])
 
+    def shown_along(self, parameter: str) -> Floats:
+        """Return the values of one parameter that figures show: all."""
+        return self.along(parameter)
+
     @property
     def x(self) -> NoReturn:
         """What a `Series` along one parameter has; here it is the error of `needs_one`."""

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scalkit.clocks import VIRTUAL
 from scalkit.errors import DataError
 from scalkit.units import format_quantity
 
@@ -57,7 +58,7 @@ def machine_in_words(machine: Mapping[str, Any]) -> str:
     name = str(machine.get("network") or "a network")
     per_node = machine.get("per_node", 1)
     nodes = f" with {per_node} processes a node" if isinstance(per_node, int) and per_node > 1 else ""
-    return f"{name}{nodes} in virtual time"
+    return f"{name}{nodes} {VIRTUAL}"
 
 
 def numbers_in_words(machine: Mapping[str, Any]) -> str:
@@ -94,9 +95,9 @@ def clock_attributes(machines: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 def said_of(attrs: Mapping[Any, Any]) -> str:
     """Return what a reader should know of the clock in the attributes of a Dataset, without a point; empty if it was real."""
-    if not is_virtual(attrs):
-        return ""
     machine = machine_of(attrs)
+    if not is_virtual(attrs) or not machine:
+        return ""
     return f"{machine_in_words(machine)}: {numbers_in_words(machine)}; {LEFT_OUT}"
 
 

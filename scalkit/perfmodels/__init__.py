@@ -13,6 +13,7 @@ from scalkit.perfmodels.exact import ExactModel
 from scalkit.perfmodels.folklore import Folklore, folklore
 from scalkit.perfmodels.hierarchy import AsymptoticModel, BoundedModel, DominantTermModel
 from scalkit.perfmodels.identify import Cell, Identified, identify
+from scalkit.perfmodels.identify_played import Plays, identify_played, plays_of
 from scalkit.perfmodels.inside import InsideBounds, congested, inside_bounds
 from scalkit.perfmodels.loggp_fit import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
 from scalkit.perfmodels.message_fit import MessageFit, fit_messages
@@ -60,6 +61,7 @@ __all__ = [
     "PackingFit",
     "PerformanceModel",
     "Placement",
+    "Plays",
     "PointToPoint",
     "Product",
     "Protocol",
@@ -98,9 +100,11 @@ __all__ = [
     "from_simgrid",
     "hops_of",
     "identify",
+    "identify_played",
     "in_groups",
     "inside_bounds",
     "over_roots",
+    "plays_of",
     "read_card",
     "read_message_runs",
     "read_models",

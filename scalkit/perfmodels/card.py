@@ -97,6 +97,11 @@ class ModelCard:
         return "simulated" in self.about
 
     @property
+    def is_virtual(self) -> bool:
+        """Whether the times were read from a virtual clock."""
+        return self.about.get("clock", "").startswith("virtual")
+
+    @property
     def point_to_point(self) -> PointToPoint:
         """The model of a message, for algorithms of collective operations.
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from scalkit.errors import UsageError
@@ -12,6 +11,7 @@ from scalkit.perfmodels.exact import ExactModel
 from scalkit.perfmodels.model import PerformanceModel
 from scalkit.perfmodels.range_model import RangeModel
 from scalkit.perfmodels.ranges import Range
+from scalkit.toml_writer import key_text, value_text
 
 __all__ = ["card_toml"]
 
@@ -30,41 +30,43 @@ def card_toml(card: Any) -> str:
 def _lines(card: Any) -> Iterator[str]:
     if card.is_simulated:
         yield f"# Simulated, not measured: {card.about['simulated']}"
-    yield f"name = {_text(card.name)}"
-    yield f"source = {_text('model card')}"
+    if card.is_virtual:
+        yield f"# Run times of a virtual clock, not of this machine: {card.about['clock'].removeprefix('virtual, ')}"
+    yield f"name = {value_text(card.name)}"
+    yield f"source = {value_text('model card')}"
     yield ""
     yield "[card]"
     yield f"level = {card.level!r}"
-    yield f"remarks = {_value(list(card.remarks))}"
-    yield f"about = {_value(dict(card.about))}"
+    yield f"remarks = {value_text(list(card.remarks))}"
+    yield f"about = {value_text(dict(card.about))}"
     for one in card.quantities:
         yield ""
-        yield f"[quantities.{_key(one.name)}]"
-        yield f"value = {_value(one.value)}"
-        yield f"unit = {_text(one.unit)}"
+        yield f"[quantities.{key_text(one.name)}]"
+        yield f"value = {value_text(float(one.value))}"
+        yield f"unit = {value_text(one.unit)}"
         if not math.isnan(one.low):
-            yield f"interval = {_value([one.low, one.high])}"
-        yield f"text = {_text(one.text)}"
+            yield f"interval = {value_text([float(one.low), float(one.high)])}"
+        yield f"text = {value_text(one.text)}"
     for name, model in card.models.items():
         yield ""
-        yield f"[models.{_key(name)}]"
+        yield f"[models.{key_text(name)}]"
         yield from _model(model)
 
 
 def _model(model: PerformanceModel) -> Iterator[str]:
     if isinstance(model, RangeModel):
         yield 'kind = "ranges"'
-        yield f"parameter = {_text(model.parameter)}"
+        yield f"parameter = {value_text(model.parameter)}"
         yield "pieces = ["
         for limits, piece in model.pieces:
-            yield f"  {_value({**_limits(limits), **_exact(piece)})},"
+            yield f"  {value_text({**_limits(limits), **_exact(piece)})},"
         yield "]"
         return
     for key, value in _exact(model).items():
-        yield f"{key} = {_value(value)}"
+        yield f"{key} = {value_text(value)}"
     for key in ("above", "from", "up_to"):
         if ends := {name: _limits(limits)[key] for name, limits in model.valid.items() if key in _limits(limits)}:
-            yield f"{key} = {_value(ends)}"
+            yield f"{key} = {value_text(ends)}"
 
 
 def _exact(model: PerformanceModel) -> dict[str, Any]:
@@ -74,29 +76,5 @@ def _exact(model: PerformanceModel) -> dict[str, Any]:
 
 
 def _limits(limits: Range) -> dict[str, float]:
-    found = {} if limits.low <= 0 else {"above" if limits.open_low else "from": limits.low}
-    return {**found, **({"up_to": limits.high} if math.isfinite(limits.high) else {})}
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, int | float):
-        return "inf" if math.isinf(value) else "nan" if math.isnan(value) else repr(float(value))
-    if isinstance(value, Mapping):
-        return (
-            "{ " + ", ".join(f"{_key(str(key))} = {_value(one)}" for key, one in value.items()) + " }"
-            if value
-            else "{}"
-        )
-    if isinstance(value, Sequence):
-        return f"[{', '.join(map(_value, value))}]"
-    raise UsageError(f"{value!r:.40} cannot stand in a model card.")
-
-
-def _key(key: str) -> str:
-    return key if key.isascii() and key.replace("_", "a").replace("-", "a").isalnum() else _text(key)
-
-
-def _text(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    found = {} if limits.low <= 0 else {"above" if limits.open_low else "from": float(limits.low)}
+    return {**found, **({"up_to": float(limits.high)} if math.isfinite(limits.high) else {})}

@@ -13,6 +13,7 @@ import numpy as np
 
 from scalkit.errors import DataError
 from scalkit.fit.cuts import MIN_SETTINGS
+from scalkit.measure.virtual_time import LEFT_OUT, clock_of
 from scalkit.perfmodels.bisection_fit import BisectionFit, fit_bisection
 from scalkit.perfmodels.card import EXCHANGE, MESSAGE, PACKING, REDUCING, ModelCard, Quantity
 from scalkit.perfmodels.congestion import Torus
@@ -84,12 +85,12 @@ def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level:
     if "Round_trip" in have:
         sizes, trips = runs.table("Round_trip")
         if not np.isin(sizes, loggp_sizes).all():
-            scatter = not runs.is_simulated
+            scatter = not runs.is_exact
             fit = fit_messages(sizes, trips / 2, statistic=statistic, scatter=scatter, level=level)
             fits["latency"] = made.add_message(fit)
     if "Exchange" in have:
         sizes, trips = runs.table("Exchange")
-        exchange = fit_messages(sizes, trips, statistic=statistic, scatter=not runs.is_simulated, level=level)
+        exchange = fit_messages(sizes, trips, statistic=statistic, scatter=not runs.is_exact, level=level)
         fits[EXCHANGE] = made.add_exchange(exchange)
     if have >= {"Round_trip", "Train", "Train_delayed"}:
         fits["loggp"] = made.add_loggp(_loggp(runs, fits.get("sync"), statistic, level), float(loggp_sizes.max()))
@@ -374,14 +375,15 @@ def _hops(runs: MessageRuns, level: float) -> StepFit:
 
 def _about(runs: MessageRuns) -> dict[str, str]:
     env, record = runs.env, runs.record
-    simulation = record.get("simulation", {})
+    simulation, is_made = record.get("simulation", {}), runs.is_simulated or bool(runs.virtual)
     library = str(record.get("mpi", {}).get("name", "") or str(env.get("mpi_library", "")).partition("\n")[0][:80])
     tell: dict[str, Callable[[], object]] = {
         "library": lambda: library,
         "simulated": lambda: simulation.get("description", "by SimGrid SMPI") if runs.is_simulated else "",
-        "host": lambda: "" if runs.is_simulated else env.get("host", ""),
-        "processor": lambda: "" if runs.is_simulated else env.get("cpu", ""),
-        "cores": lambda: "" if runs.is_simulated else env.get("cores", ""),
+        "clock": lambda: f"virtual, {clock_of(runs.virtual)}; {LEFT_OUT}" if runs.virtual else "",
+        "host": lambda: "" if is_made else env.get("host", ""),
+        "processor": lambda: "" if is_made else env.get("cpu", ""),
+        "cores": lambda: "" if is_made else env.get("cores", ""),
         "measured": lambda: env.get("started", ""),
         "launches": lambda: len({one.run for one in runs.trips}),
         "scalkit": lambda: record.get("scalkit", ""),

@@ -54,6 +54,8 @@ class Cells:
         What a reader should know, in plain words.
     crowded : ndarray of bool, shape (cells,)
         Where there were more processes than cores: the scheduler decides such times, too.
+    virtual : bool
+        Whether they are times of a virtual clock.
     """
 
     operation: str
@@ -64,6 +66,7 @@ class Cells:
     simulated: bool = False
     caveats: tuple[str, ...] = ()
     crowded: Any = False
+    virtual: bool = False
 
     def __post_init__(self) -> None:
         for name in ("S", "P", "times"):
@@ -78,6 +81,16 @@ class Cells:
             raise UsageError(
                 f"there are no models of the operation {self.operation!r:.40}; choose one of {', '.join(OPERATIONS)}."
             )
+
+    @property
+    def origin(self) -> str:
+        """``"simulated"``, ``"in virtual time"`` or ``"measured"``."""
+        return "in virtual time" if self.virtual else "simulated" if self.simulated else "measured"
+
+    @property
+    def title(self) -> str:
+        """Of an axis of these times: ``"run time"``, with what they are if they were not measured by a real clock."""
+        return "run time, virtual" if self.virtual else "run time, simulated" if self.simulated else "run time"
 
     @property
     def time(self) -> Floats:
@@ -116,13 +129,14 @@ class Cells:
             self.simulated,
             self.caveats,
             self.crowded[chosen],
+            self.virtual,
         )
 
     def __len__(self) -> int:
         return len(self.S)
 
     def __repr__(self) -> str:
-        said = ", simulated" if self.simulated else ""
+        said = "" if self.origin == "measured" else f", {self.origin}"
         return f"Cells({self.function!r}: {len(self.sizes)} sizes, {len(self.processes)} numbers of processes{said})"
 
 
@@ -173,7 +187,7 @@ def cells_of(data: xr.Dataset, function: str, operation: str = "") -> Cells:
     if len(names) == 1:
         size = np.full(len(mine.x), float(data.attrs.get("message_size_B", 0) or 0))
         crowded = _crowded(data, processes, "", mine.x, size)
-        return Cells(operation, function, size, mine.x, mine.replicates, mine.simulated, caveats, crowded)
+        return Cells(operation, function, size, mine.x, mine.replicates, mine.simulated, caveats, crowded, mine.virtual)
     column = names.index(processes)
     counts, sizes = mine.points[:, column], mine.points[:, 1 - column]
     return Cells(
@@ -185,6 +199,7 @@ def cells_of(data: xr.Dataset, function: str, operation: str = "") -> Cells:
         mine.simulated,
         caveats,
         _crowded(data, processes, names[1 - column], counts, sizes),
+        mine.virtual,
     )
 
 

@@ -71,12 +71,11 @@ class Folklore:
     def sentence(self) -> str:
         """The verdict in words."""
         cells, (measured, tree, least) = self.cells, self.growth
-        said = "simulated" if cells.simulated else "measured"
         size = format_value(float(cells.sizes[-1]), "B")
         between = f"from {cells.processes[0]:g} to {cells.processes[-1]:g} processes"
         facts = (
-            f"{size} take {measured:.3g} times as long {between}, {said}; O(S log P) would be {tree:.3g} times, O(S + log P) for "
-            f"large S {least:.3g} times"
+            f"{size} take {measured:.3g} times as long {between}, {cells.origin}; "
+            f"O(S log P) would be {tree:.3g} times, O(S + log P) for large S {least:.3g} times"
         )
         head = {
             "S*log(P)": f"{cells.function} takes O(S log P)",

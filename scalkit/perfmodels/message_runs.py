@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import DataError
+from scalkit.measure.virtual_time import clock_attributes, virtual_of
 
 __all__ = ["MessageRuns", "Trips", "read_message_runs"]
 
@@ -91,6 +92,16 @@ class MessageRuns:
         """Whether a simulator made the times."""
         return bool(self.env.get("simulated"))
 
+    @property
+    def virtual(self) -> Mapping[str, Any]:
+        """The numbers of the machine whose virtual clock the times were read from; empty if the clock was real."""
+        return virtual_of(self.env)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the times repeat: nothing disturbs them."""
+        return self.is_simulated or self.virtual.get("compute") == "none"
+
     def table(self, op: str, by: str = "size", field: str = "t", **at: int) -> tuple[Floats, Floats]:
         """Return what a kind was measured at, ascending, and a row of repetitions for each, NaN where one is missing.
 
@@ -163,7 +174,8 @@ def read_message_runs(folder: str | Path) -> MessageRuns:
     named = _libraries(envs)
     if len(named) > 1:
         raise DataError(f"{place} mixes {' and '.join(sorted(named))}; give each library a folder of its own.")
-    remarks += _load(files, place)
+    clock_attributes([virtual_of(env) for env in envs])
+    remarks += [] if virtual_of(envs[0]) else _load(files, place)
     return MessageRuns(place, tuple(trips), envs[0] if envs else {}, _campaign(place), tuple(remarks))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scalkit.errors import DataError, UsageError
-from scalkit.units import format_quantity
+from scalkit.units import PREFIXES, SECONDS, format_quantity, scaled, split_quantity
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -34,13 +33,8 @@ PARAMETER_UNITS: Mapping[str, str] = {"S": "B", "P": "processes", "R": "requests
 """What a model may depend on: message size, number of processes, queued receives; anything else has no unit."""
 
 COUNTS = ("processes", "requests", "1")
-_TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "ps": 1e-12, "min": 60.0}
-_BYTES = {"B": 1.0, "byte": 1.0, "bytes": 1.0} | {f"{letter}B": 1e3**n for n, letter in enumerate("kMGTP", 1)}
-_BYTES |= {f"{letter}iB": 1024.0**n for n, letter in enumerate("KMGTP", 1)}
+_BYTES = {"byte": 1.0, "bytes": 1.0} | {f"{prefix}B": factor for prefix, factor in PREFIXES.items()}
 _COUNTED = dict.fromkeys(("", "1", "process", "processes", "nodes", "ranks", "request", "requests"), 1.0)
-_QUANTITY = re.compile(
-    r"\s*(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)\s*(?P<unit>[A-Za-zµ1]{0,12}(?:/[A-Za-z]{1,10})?)\s*"
-)
 
 
 @dataclass(frozen=True)
@@ -103,22 +97,22 @@ def parse_quantity(quantity: object, what: str = "the value") -> tuple[float, st
     """
     if isinstance(quantity, int | float | np.number) and not isinstance(quantity, bool):
         return float(quantity), "1"
-    match = _QUANTITY.fullmatch(quantity) if isinstance(quantity, str) else None
-    if match is None:
+    found = split_quantity(quantity)
+    if found is None:
         raise UsageError(
             f"{what} is {str(quantity)[:40]!r}; write a number and a unit, for example '4.5 us' or '64 KiB'."
         )
-    above, slash, below = match["unit"].partition("/")
-    factor, unit = _scale(above, what, match["unit"])
+    value, whole = found
+    above, slash, below = whole.partition("/")
+    factor, unit = _scale(above, what, whole)
     if slash:
-        divisor, per = _scale(below, what, match["unit"])
+        divisor, per = _scale(below, what, whole)
         factor, unit = factor / divisor, f"{unit}/{per}" if per != "1" else unit
-    value = float(match["number"])
-    return value / round(1 / factor) if 0 < factor < 1 else value * factor, unit  # 9.8 us are 9.8e-06 s, rounded once
+    return scaled(value, factor), unit
 
 
 def _scale(name: str, what: str, whole: str) -> tuple[float, str]:
-    for table, base in ((_TIMES, "s"), (_BYTES, "B"), (_COUNTED, "1")):
+    for table, base in ((SECONDS, "s"), (_BYTES, "B"), (_COUNTED, "1")):
         if name in table:
             return table[name], base
     raise UsageError(

@@ -14,6 +14,7 @@ from xml.parsers import expat
 from scalkit.errors import UsageError
 from scalkit.perfmodels.point_to_point import PointToPoint, Protocol
 from scalkit.perfmodels.ranges import Range
+from scalkit.units import SECONDS, split_quantity
 
 __all__ = ["from_simgrid", "to_simgrid"]
 
@@ -32,7 +33,6 @@ _UNNOTICED = 0.01
 _FASTEST = 1e15
 """Bytes a second where the model has no time per byte."""
 
-_TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
 _RATES = {
     f"{letter}{unit}": 1e3**n * f
     for n, letter in enumerate(("", "k", "M", "G", "T"))
@@ -201,7 +201,7 @@ def from_simgrid(platform: str | Path) -> PointToPoint:
             f"the cluster has the topology {cluster.get('topology')!r:.40}; only hosts of one star have one model."
         )
     config = {prop.get("id", ""): prop.get("value", "") for prop in root.findall("./config/prop")}
-    latency = 2 * _quantity(cluster.get("lat", ""), _TIMES, "latency")
+    latency = 2 * _quantity(cluster.get("lat", ""), SECONDS, "latency")
     bandwidth = _quantity(cluster.get("bw", ""), _RATES, "bandwidth")
     factors = {key: _read_factors(config.get(f"smpi/{key}", "0:1")) for key in ("lat-factor", "bw-factor")}
     busy = sum(_overhead(config.get(f"smpi/{key}", "0:0:0")) for key in ("os", "or"))
@@ -268,13 +268,8 @@ def _refuse_entity(name: str, *_: object) -> NoReturn:
 
 
 def _quantity(text: str, units: dict[str, float], what: str) -> float:
-    match = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]{1,3})?)\s*([A-Za-z]*)\s*", text)
-    plain = "s" if what == "latency" else "Bps"
-    unit = (match[2] or plain) if match else ""
-    try:
-        value = float(match[1]) * units[unit] if match else math.nan
-    except (KeyError, ValueError):
-        value = math.nan
+    number, unit = split_quantity(text) or (math.nan, "")
+    value = number * units.get(unit or ("s" if what == "latency" else "Bps"), math.nan)
     if not (0 <= value < math.inf):
         raise UsageError(
             f"the {what} of the cluster is {text[:40]!r}; write a number and a unit, as in '1us' or '1GBps'."

@@ -13,6 +13,7 @@ from scalkit.errors import DataError, ScalkitError
 from scalkit.perfmodels.cells import FUNCTIONS, Cells, cells_of
 from scalkit.perfmodels.folklore import Folklore, folklore
 from scalkit.perfmodels.identify import Identified, identify
+from scalkit.perfmodels.identify_played import Plays, identify_played, plays_of
 from scalkit.perfmodels.point_to_point import PointToPoint
 from scalkit.perfmodels.predicting import HeldOut, held_out
 from scalkit.perfmodels.quantities import format_value
@@ -157,10 +158,11 @@ def study(data: xr.Dataset, message: PointToPoint, functions: Sequence[str] | No
         raise DataError(
             f"none of {', '.join(names)} is an operation that models know; measure one of {', '.join(FUNCTIONS)}."
         )
-    return tuple(_studied(cells_of(data, name), message) for name in chosen)
+    plays = plays_of(data)
+    return tuple(_studied(cells_of(data, name), message, plays) for name in chosen)
 
 
-def _studied(cells: Cells, message: PointToPoint) -> Studied:
+def _studied(cells: Cells, message: PointToPoint, plays: Plays | None) -> Studied:
     remarks: list[str] = list(cells.caveats)
 
     def tried(what: str, make: Callable[[], _T]) -> _T | None:
@@ -171,10 +173,14 @@ def _studied(cells: Cells, message: PointToPoint) -> Studied:
             return None
 
     several = cells.where(cells.P >= 2)
-    source = "simulated" if cells.simulated else None
+    source = "simulated" if cells.simulated else "exact" if cells.virtual else None
     identified = tried(
         "algorithms",
-        lambda: identify(cells.operation, several.S, several.P, several.times, message, source=source),
+        lambda: (
+            identify(cells.operation, several.S, several.P, several.times, message, source=source)
+            if plays is None
+            else identify_played(cells.operation, several.S, several.P, several.times, plays)
+        ),
     )
     if cells.operation == "barrier":
         return Studied(cells, identified, None, None, None, tuple(remarks))

@@ -4,9 +4,10 @@
 ``ruler(verdict)`` one function, ``rule(rule_result)`` one cross-function rule, ``pieces(verdict)`` where the growth changes.
 ``overlay`` shows one function in several data sets, and ``changes`` what became of all since a baseline.
 Over several parameters ``several(verdict)`` shows one function and ``effects(result)`` all; over two of them
-``surface(verdict)`` and ``slice_of(verdict, along, at)``. Of guidelines ``guideline_overview``, ``guideline_ratios`` and
-``guideline_focus`` show one group or test of an assessment. ``with_rivals(figure, verdict)`` adds hidden curves to a fit. Every
-figure carries a sentence for screen readers in ``layout.meta["alt"]``.
+``surface(verdict)`` and ``slice_of(verdict, along, at)``. Of guidelines ``guideline_map`` shows all by size,
+``guideline_overview``, ``guideline_ratios`` and ``guideline_focus`` one group or test of an assessment.
+``with_rivals(figure, verdict)`` adds hidden curves to a fit. Every figure carries a sentence for screen readers in
+``layout.meta["alt"]``.
 
 Of performance models ``model(models, cells)`` draws lines and bands under measured times, ``xu(fit)`` alpha(P) and beta(P),
 ``algorithms(identified)`` a map of algorithms, ``folklore(check)`` both forms of the folklore, ``roots(times)`` a rooted
@@ -32,6 +33,7 @@ _HOMES = {
     "fit": "fit_figure",
     "folklore": "model_folklore_figure",
     "guideline_focus": "guidelines_focus",
+    "guideline_map": "guidelines_map",
     "guideline_overview": "guidelines_overview",
     "guideline_ratios": "guidelines_overview",
     "master_worker": "master_worker_figure",
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from scalkit.plots.effects_figure import effects
     from scalkit.plots.fit_figure import fit
     from scalkit.plots.guidelines_focus import guideline_focus
+    from scalkit.plots.guidelines_map import guideline_map
     from scalkit.plots.guidelines_overview import guideline_overview, guideline_ratios
     from scalkit.plots.master_worker_figure import master_worker
     from scalkit.plots.message_figure import messages
@@ -90,6 +93,7 @@ __all__ = [
     "fit",
     "folklore",
     "guideline_focus",
+    "guideline_map",
     "guideline_overview",
     "guideline_ratios",
     "master_worker",

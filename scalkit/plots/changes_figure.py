@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from scalkit.errors import DataError
 from scalkit.plots.style import BAND, EXPECTED, METRIC_WORDS, QUIET, RANK_COLOURS, blank, rounded, safe, value_axis
-from scalkit.validation.comparison import Change, Comparison
+from scalkit.validation.baseline.comparison import Change, Comparison
 
 __all__ = ["changes"]
 

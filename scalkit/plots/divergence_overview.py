@@ -51,7 +51,7 @@ def divergence(result: Validation, target: float | None = None) -> go.Figure:
     """
     if not result.verdicts:
         raise DataError("a picture of the divergences needs a verdict, got none; state an expectation for a function.")
-    verdicts = list(without_variants(result.verdicts))[::-1]
+    verdicts = list(without_variants(result.along_one))[::-1]
     highest = max(float(np.max(v.series.x)) for v in verdicts)
     goal = 1024.0 * highest if target is None else float(target)
     names = [safe(_short(v.function)) for v in verdicts]

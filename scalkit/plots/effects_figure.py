@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from scalkit.errors import DataError
 from scalkit.plots.style import PALETTE, blank, safe
 from scalkit.validation import Validation
-from scalkit.validation.several_verdict import SeveralVerdict, is_several
+from scalkit.validation.several.verdict import SeveralVerdict
 
 __all__ = ["add_effects", "effect_bars", "effect_words", "effects"]
 
@@ -35,7 +35,7 @@ def effects(result: Validation) -> go.Figure:
     DataError
         If no verdict is one over several parameters.
     """
-    verdicts = [v for v in result.verdicts if is_several(v)]
+    verdicts = result.over_several
     if not verdicts:
         raise DataError(
             "a picture of effects needs a verdict over several parameters, there is none; draw plots.scaling."

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scalkit.plots.curves import Curves, Reach, anchored_curves, reach, sample
 from scalkit.plots.drawing import Drawing
 from scalkit.plots.sentences import fit_sentence
+from scalkit.plots.several_figure import several
 from scalkit.plots.style import (
     BAND,
     DATA,
@@ -23,18 +24,21 @@ from scalkit.plots.style import (
     value_axis,
     x_axis,
 )
-from scalkit.validation import Verdict
+from scalkit.validation import AnyVerdict, Verdict
+from scalkit.validation.several.verdict import SeveralVerdict
 
 __all__ = ["draw_fit", "fit"]
 
 
-def fit(verdict: Verdict) -> go.Figure:
-    """Return measurements, model and deviation limits of one function as a plotly figure.
+def fit(verdict: AnyVerdict, parameter: str | None = None) -> go.Figure:
+    """Return measurements and model of one function as a plotly figure; along one parameter with the deviation limits.
 
     Parameters
     ----------
-    verdict : Verdict
-        One verdict of a `Validation`.
+    verdict : Verdict or SeveralVerdict
+        One verdict of a `Validation`. Over several parameters it is drawn as by `scalkit.plots.several`.
+    parameter : str, optional
+        Of several, only the panel of this one.
 
     Returns
     -------
@@ -42,6 +46,10 @@ def fit(verdict: Verdict) -> go.Figure:
         Both axes logarithmic where the values allow it; the model is dashed beyond the measured range. The limits meet
         the model at the first measured point (see `scalkit.plots.curves.anchored_curves`).
     """
+    if isinstance(verdict, SeveralVerdict):
+        return several(verdict, parameter)
+    if parameter not in (None, verdict.parameter):
+        verdict.along(str(parameter))  # says which there are
     return draw_fit(verdict).figure()
 
 

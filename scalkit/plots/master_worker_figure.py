@@ -11,6 +11,7 @@ import xarray as xr
 from scalkit.errors import UsageError
 from scalkit.measure.assemble_units import SHARES, WORKERS
 from scalkit.measure.schema import parameters_of
+from scalkit.measure.virtual_time import is_virtual
 from scalkit.plots.store_figure import size_axis
 from scalkit.plots.style import PALETTE, QUIET, blank, quantity, rounded, safe, value_axis, x_axis
 
@@ -51,7 +52,7 @@ def master_worker(ds: xr.Dataset) -> go.Figure:
     (name,) = names
     x = ds[name].values.astype(float)
     is_simulated = bool(ds.attrs.get("simulated", 0))
-    more = ", simulated" if is_simulated else ""
+    more = ", virtual" if is_virtual(ds.attrs) else ", simulated" if is_simulated else ""
     middle = {key: ds[key].median("repetition").median("run") for key in ("time", *SHARES)}
     hollow = np.broadcast_to(np.asarray(ds["oversubscribed"].values, dtype=bool) | is_simulated, x.shape)
     figure = blank(500 + 9 * ds.sizes["function"], _alt(ds, name, more))

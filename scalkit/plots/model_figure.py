@@ -94,7 +94,7 @@ def model(
     for k, one in enumerate(points):
         _add_points(figure, one, along, len(points) > 1 and shade_of(k, len(points)), measured)
     figure.update_xaxes(model_axis(along, x if measured is None else _own(measured, along)))
-    word = "run time, simulated" if measured is not None and measured.simulated else "run time"
+    word = measured.title if measured is not None else "run time"
     figure.update_yaxes(value_axis(float(seen[seen > 0].min(initial=np.inf)), float(seen.max()), unit, word))
     return figure.figure()
 
@@ -238,7 +238,7 @@ def _add_points(
     cells: Cells | None,
 ) -> None:
     x, y, low, high = one
-    word = "simulated" if cells is not None and cells.simulated else "measured"
+    word = cells.origin if cells is not None else "measured"
     figure.add_scatter(
         x=rounded(x),
         y=rounded(y),
@@ -266,9 +266,7 @@ def _sentence(
     along: str,
     fixed: tuple[str, list[dict[str, float]]],
 ) -> str:
-    what = "Times of " + (
-        f"{measured.function}, {'simulated' if measured.simulated else 'measured'}, and " if measured else ""
-    )
+    what = "Times of " + (f"{measured.function}, {measured.origin}, and " if measured else "")
     name, others = fixed
     if name:
         where = f" at {', '.join(in_words(name, one[name]) for one in others)}"

@@ -32,7 +32,7 @@ def folklore(check: Folklore) -> go.Figure:
     keep = np.unique(np.linspace(0, len(cells.sizes) - 1, min(len(cells.sizes), _MOST_SIZES)).round().astype(int))
     forms = list(dict.fromkeys(["S + log(P)", "S*log(P)", check.best]))
     figure = blank(370, check.sentence)
-    word = "simulated" if cells.simulated else "measured"
+    word = cells.origin
     for k, size in enumerate(cells.sizes[keep]):
         rows = np.flatnonzero(size == cells.S)
         rows = rows[np.argsort(cells.P[rows])]
@@ -68,6 +68,5 @@ def folklore(check: Folklore) -> go.Figure:
     shown = np.isin(cells.S, cells.sizes[keep])
     seen = np.concatenate([cells.time[shown], *(check.fitted[form][shown] for form in forms)])
     figure.update_xaxes(model_axis("P", cells.processes))
-    title = "run time, simulated" if cells.simulated else "run time"
-    figure.update_yaxes(value_axis(float(seen[seen > 0].min()), float(seen.max()), "s", title))
+    figure.update_yaxes(value_axis(float(seen[seen > 0].min()), float(seen.max()), "s", cells.title))
     return figure

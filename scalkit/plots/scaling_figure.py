@@ -59,7 +59,7 @@ def scaling(result: Validation, metric: str | None = None) -> go.Figure:
     """
     present = sorted({v.metric for v in result.verdicts})
     chosen = metric if metric is not None else (result.verdicts[0].metric if result.verdicts else "time")
-    verdicts = without_variants([v for v in result.verdicts if v.metric == chosen])
+    verdicts = without_variants([v for v in result.along_one if v.metric == chosen])
     if not verdicts:
         raise DataError(f"no verdict has the metric {chosen!r}; there are {', '.join(present) or 'none'}: choose one.")
     figure = blank(400 + 22 * len(verdicts), scaling_sentence(verdicts))

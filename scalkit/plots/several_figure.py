@@ -29,7 +29,7 @@ from scalkit.plots.style import (
     with_axes,
     x_axis,
 )
-from scalkit.validation.several_verdict import SeveralVerdict, is_several
+from scalkit.validation.several.verdict import SeveralVerdict
 
 __all__ = ["Line", "Panel", "axis_name", "panels_of", "several"]
 
@@ -98,7 +98,7 @@ def several(verdict: SeveralVerdict, parameter: str | None = None) -> go.Figure:
     UsageError
         If there is no such parameter.
     """
-    if not is_several(verdict):
+    if not isinstance(verdict, SeveralVerdict):
         raise DataError(
             f"'{getattr(verdict, 'function', verdict)}' has no verdict over several parameters; draw it with plots.fit."
         )

@@ -14,7 +14,7 @@ from scalkit.plots.rival_curves import RIVAL, hidden, term_of
 from scalkit.plots.several_figure import Line, axis_name, panels_of
 from scalkit.plots.style import is_log_axis, quantity, rounded, safe
 from scalkit.plots.surface_figure import ColourScale, line_along
-from scalkit.validation.several_verdict import SeveralVerdict
+from scalkit.validation.several.verdict import SeveralVerdict
 
 __all__ = ["rivals_along", "rivals_on_map", "rivals_on_slice"]
 

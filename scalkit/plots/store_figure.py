@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scalkit.clocks import VIRTUAL
 from scalkit.errors import DataError, ReportError, UsageError
+from scalkit.extras import require
 from scalkit.plots.drawing import Drawing
 from scalkit.plots.style import METRIC_WORDS, PALETTE, is_log_axis, number, quantity, rounded, safe, value_axis, x_axis
 
@@ -127,7 +129,11 @@ def _named(curve: Curve) -> str:
     """Return the label with what must be known of the values."""
     marks = [
         word
-        for word, is_so in (("simulated", curve.simulated), ("more processes than cores", curve.oversubscribed))
+        for word, is_so in (
+            ("simulated", curve.simulated),
+            (VIRTUAL, VIRTUAL in curve.platform),
+            ("more processes than cores", curve.oversubscribed),
+        )
         if is_so
     ]
     marks = [mark for mark in marks if mark not in curve.label]
@@ -195,6 +201,7 @@ def save(comparison: Comparison, path: str | os.PathLike[str]) -> Path:
 
 def _image(figure: go.Figure, kind: str) -> bytes:
     """Return a figure as Chromium draws it, by way of kaleido."""
+    require("pdf")
     import plotly.io
 
     browser = os.environ.get("SCALKIT_CHROMIUM")

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scalkit.clocks import VIRTUAL
 from scalkit.errors import ReportError
 from scalkit.markup import block, bullets, counted, details, table
 from scalkit.plots.store_figure import download
@@ -144,7 +145,9 @@ def _source(name: str) -> str:
 
 def _summary(runs: Any) -> str:
     simulated = int(runs["simulated"].sum())
+    virtual = sum(VIRTUAL in platform for platform in runs["platform"])
     marked = f", {simulated} of them simulated" if simulated else ""
+    marked += f", {virtual} {VIRTUAL}" if virtual else ""
     platforms = counted(runs["platform"].nunique(), "platform")
     return f"{counted(len(runs), 'run')}{marked}, {platforms} (a machine with an MPI library)."
 

@@ -17,7 +17,7 @@ from scalkit.growth import Growth
 from scalkit.units import format_quantity
 
 if TYPE_CHECKING:
-    from scalkit.validation import Verdict
+    from scalkit.validation import AnyVerdict, Verdict
 
 __all__ = [
     "BAND",
@@ -95,7 +95,7 @@ def metric_word(subject: Any) -> str:
     return f"{word}, simulated" if getattr(series, "simulated", False) else word
 
 
-def rank_key(verdict: Verdict) -> str:
+def rank_key(verdict: AnyVerdict) -> str:
     """Return "total", "approximate", "none", "slower" (no match because it grows slower than expected) or "undecided"."""
     return "slower" if verdict.verdict == "none" and verdict.direction == "grows slower" else verdict.verdict
 

@@ -27,7 +27,7 @@ from scalkit.plots.style import (
     with_axes,
     x_axis,
 )
-from scalkit.validation.several_verdict import SeveralVerdict, is_several
+from scalkit.validation.several.verdict import SeveralVerdict
 
 __all__ = ["ColourScale", "line_along", "slice_of", "surface"]
 
@@ -205,7 +205,7 @@ class ColourScale:
 
 
 def _require_two(verdict: object) -> tuple[str, str]:
-    if not is_several(verdict) or len(verdict.parameters) != 2:
+    if not isinstance(verdict, SeveralVerdict) or len(verdict.parameters) != 2:
         name = getattr(verdict, "function", verdict)
         raise DataError(f"'{name}' has no verdict over two parameters; draw it with plots.fit or plots.several.")
     first, second = verdict.parameters

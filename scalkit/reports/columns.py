@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from scalkit.fit import MIN_POINTS
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.reports.answer import counted, status_sentence
 from scalkit.reports.page import Page, open_page
-from scalkit.validation import Verdict
+from scalkit.validation import AnyVerdict
 from scalkit.validation.junit import to_junit
 from scalkit.validation.result import SCHEMA
 
@@ -44,10 +43,14 @@ class Columns:
         metrics = list(dict.fromkeys(metric for metric, _ in found))
         return tuple(sorted(dict.fromkeys(found), key=lambda name: metrics.index(name[0])))
 
-    def verdicts(self, metric: str, function: str) -> list[Verdict | None]:
+    def verdicts(self, metric: str, function: str) -> list[AnyVerdict | None]:
         """Return the verdict on a function in each data set; None where there is none."""
         key = (function, metric)
         return [next((v for v in page.result.verdicts if (v.function, v.metric) == key), None) for page in self.pages]
+
+    def is_over_several(self, metric: str, function: str) -> bool:
+        """Return whether a verdict on a function is over several parameters."""
+        return any(v is not None and len(v.parameters) > 1 for v in self.verdicts(metric, function))
 
     @property
     def status(self) -> int:
@@ -110,10 +113,9 @@ def open_columns(
     title: str = "",
     named: Mapping[str, Any] | None = None,
     fail_on: Sequence[str] = (),
-    statistic: str = "",
-    min_points: int = MIN_POINTS,
     targets: Sequence[float] = (),
     parameter: str = "",
+    **options: Any,
 ) -> Columns:
     """Read several data sets, validate each, and return the content of a comparison.
 
@@ -129,7 +131,7 @@ def open_columns(
         Made from the labels if empty.
     named : mapping, optional
         How the report names its inputs: ``{"sets": [{"runs": [...], "label": "..."}], "expectations": "..."}``.
-    rules, fail_on, statistic, min_points, targets, parameter
+    rules, fail_on, targets, parameter, **options
         As for `scalkit.reports.page.open_page`.
 
     Raises
@@ -147,11 +149,10 @@ def open_columns(
             rules=rules,
             named={**names, **own},
             fail_on=fail_on,
-            statistic=statistic,
-            min_points=min_points,
             targets=targets,
             parameter=parameter,
             n_sets=len(sets),
+            **options,
         )
         for paths, own in zip(sets, of_sets, strict=True)
     )

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.guideline_tables import example_table, read_tables
 from scalkit.guidelines import CATALOGUES, Assessment, assess
 from scalkit.guidelines.predicting import Prediction
 from scalkit.guidelines.remedies import Remedy, remedies
 from scalkit.guidelines.sentences import titled
+from scalkit.guidelines.tables import example_table, read_tables
 from scalkit.reports.outcome import write_outcome
 from scalkit.reports.page import written_now
 
@@ -115,7 +115,7 @@ def open_guidelines(
     Parameters
     ----------
     runs : sequence of paths
-        What `scalkit.guideline_tables.read_tables` takes; empty: a simulated example.
+        What `scalkit.guidelines.tables.read_tables` takes; empty: a simulated example.
     guidelines : sequence of str
         Texts, TOML files, names of bundled sets; empty: all bundled ones.
     options : mapping
@@ -180,7 +180,8 @@ def _files(folder: Path) -> list[Path]:
 def to_junit(page: GuidelinePage) -> str:
     """Return the guidelines as test cases in JUnit's XML: one fails if a test of it is violated and may decide."""
     found, suites = page.found, ET.Element("testsuites", name="scalkit guidelines")
-    suite = ET.SubElement(suites, "testsuite", name="guidelines")
+    clock = ", virtual time" if found.data.machine else ""
+    suite = ET.SubElement(suites, "testsuite", name=f"guidelines{clock}")
     failures = skipped = 0
     for number, guideline in enumerate(found.guidelines):
         case = ET.SubElement(suite, "testcase", classname=guideline.family, name=_xml(titled(guideline)))

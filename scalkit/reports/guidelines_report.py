@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import ReportError
-from scalkit.guideline_tables import PathLike, csv_text
 from scalkit.guidelines import Guideline, catalogue, measured
+from scalkit.guidelines.tables import PathLike, csv_text
 from scalkit.reports.bundled import bundled
 from scalkit.reports.outcome import read_outcome
 from scalkit.reports.run import ReportResult
@@ -39,7 +39,7 @@ def guidelines_report(
     Parameters
     ----------
     source : path, sequence of paths, or table
-        Run folders, CSV files, or a table at hand; see `scalkit.guideline_tables.read_tables`.
+        Run folders, CSV files, or a table at hand; see `scalkit.guidelines.tables.read_tables`.
     guidelines : str or iterable of these, optional
         Texts, TOML files, names of bundled sets; all bundled ones by default.
     out : path
@@ -107,7 +107,7 @@ def _runs(source: Any, folder: Path, options: dict[str, Any]) -> tuple[list[str]
         source = [source]
     if isinstance(source, Sequence) and source and all(isinstance(one, str | os.PathLike) for one in source):
         return [str(Path(one).expanduser().absolute()) for one in source], [os.fspath(one) for one in source]
-    from scalkit.guideline_tables import read_tables
+    from scalkit.guidelines.tables import read_tables
 
     own = {key: options.pop(key) for key in ("value", "run") if key in options}
     ignore = options.pop("ignore", ("repetition",))

@@ -13,6 +13,7 @@ from scalkit.guidelines.experiments import MISSING
 from scalkit.guidelines.sentences import setting, shown_ratio, titled
 from scalkit.guidelines.snippet import c_snippet
 from scalkit.markup import counted
+from scalkit.measure.virtual_time import LEFT_OUT, machine_in_words, numbers_in_words
 from scalkit.plots.guidelines_style import group_of
 from scalkit.reports.guidelines_page import GuidelinePage
 from scalkit.reports.markup import details, esc, name, notes, table
@@ -49,6 +50,8 @@ def headline(page: GuidelinePage) -> Section:
         "report": page.made,
     }
     shown = "".join(f"<li>{esc(label)} <b>{esc(value)}</b></li>" for label, value in facts.items())
+    if data.machine:
+        shown += f"<li>run times <b>{esc(machine_in_words(data.machine))}</b></li>"
     if page.is_simulated:
         shown += "<li><b>simulated, not measured</b></li>"
     return Section.of(
@@ -60,7 +63,7 @@ def headline(page: GuidelinePage) -> Section:
 
 
 def summary(page: GuidelinePage) -> Section:
-    """Return the table of guidelines: violated tests of all, groups of all, and the other states."""
+    """Return the map of guidelines by size, and their table: violated tests of all, groups of all, and the other states."""
     found, cells = page.found, page.found.table()
     rows = []
     for number, guideline in enumerate(found.guidelines):
@@ -75,7 +78,13 @@ def summary(page: GuidelinePage) -> Section:
         return Section.of('<p class="soft">No guideline could be tested with these measurements.</p>')
     head = ("guideline", "violated tests/tests (groups/groups)", "worst", "others")
     caption = f"A group is all values of {found.varied} at one setting of all other parameters."
-    return Section.of(f'<div class="sheet">{table(caption, head, rows)}</div>')
+    return Section.of(
+        '<div class="sheet"><div class="figure">',
+        Plot(plots.guideline_map(found)),
+        '<p class="figcaption">Violated tests/tests of each guideline by '
+        f"{esc(found.varied)}; the colour is the largest ratio. In parentheses: violations that do not decide.</p></div></div>",
+        f'<div class="sheet">{table(caption, head, rows)}</div>',
+    )
 
 
 def remedy(page: GuidelinePage) -> Section:
@@ -113,7 +122,11 @@ def _card(page: GuidelinePage, test: int) -> Section:
     where = setting(found, test, (found.varied,))
     at = [n for n in found.data.parameters if n != found.varied]
     focus = setting(found, test, at)
-    doubt = "" if found.columns["decides"][test] else notes(["Does not decide: more processes than cores."])
+    doubt = (
+        ""
+        if found.columns["decides"][test]
+        else notes(["Does not decide: more processes than cores, or other programs beside them."])
+    )
     pieces: list[Piece | str] = [
         f'<article class="sheet card"><header><h3>{name(titled(guideline))}</h3>{_badge("violated")}</header>',
         f'<p class="sentence">{esc(found.sentence(test))}</p>{doubt}',
@@ -221,7 +234,7 @@ def method(page: GuidelinePage) -> Section:
     how = {"bh": "after Benjamini and Hochberg", "by": "after Benjamini and Yekutieli", "none": "not adjusted"}[
         limits.adjust
     ]
-    steps = (
+    steps: tuple[str, ...] = (
         "The median of each run, without values beyond Tukey's fence, is what counts; repetitions of one launch are never the "
         "sample.",
         "A one-sided rank test for each setting compares these medians: signed ranks run by run where enough runs are shared to "
@@ -230,8 +243,15 @@ def method(page: GuidelinePage) -> Section:
         f"p-values of a guideline's tests are {how if limits.adjust == 'none' else f'adjusted {how}'}.",
         f"Violated: {which} up to {limits.p:g} and a ratio of at least {limits.v:g}. Compliant: the whole "
         f"{limits.confidence:.0%} interval of the ratio lies below that. Undecidable: so few runs can never reach that p.",
-        "Measurements with more processes than cores do not decide the exit status.",
+        "Measurements with more processes than cores, or beside other programs that used more than 10 % of them, do not "
+        "decide the exit status.",
     )
+    if page.found.data.exact:
+        steps = (
+            "The run times are those of a virtual clock: they repeat to the nanosecond, whatever else the machine does. So one "
+            "run is enough, there is no chance to test for, and every test decides.",
+            f"Violated: the left side takes at least {limits.v:g} times the right.",
+        )
     items = "".join(f"<li>{esc(step)}</li>" for step in steps)
     return Section.of(f'<div class="sheet"><ol>{items}</ol></div>')
 
@@ -256,6 +276,8 @@ def _facts(page: GuidelinePage) -> Iterator[tuple[str, str]]:
     for key, label in (("host", "host"), ("mpi_library", "MPI library"), ("started", "measured")):
         if facts.get(key):
             yield label, str(facts[key])
+    if data.machine:
+        yield "clock", f"virtual: {machine_in_words(data.machine)}, {numbers_in_words(data.machine)}; {LEFT_OUT}"
     if isinstance(load := facts.get("foreign_load"), float) and np.isfinite(load):
         yield "load of other programs", f"{100 * load:.0f} %"
     yield "experiments", f"{len(data.codes)} in {counted(len(data.runs), 'run')}"

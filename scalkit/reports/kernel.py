@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit import errors
 from scalkit.errors import ReportError
+from scalkit.extras import require
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -59,6 +60,7 @@ def execute(
     ReportError
         If a cell failed otherwise, or the kernel did not start or died.
     """
+    require("report")
     import papermill
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
-from scalkit.fit import Model
-from scalkit.growth import Growth
 from scalkit.plots.style import RANK_MARKS, RANK_WORDS, rank_key
-from scalkit.validation import Verdict
+from scalkit.validation import AnyVerdict
 
 __all__ = ["anchor", "badge", "big_o", "details", "esc", "formula", "math", "name", "notes", "table"]
+
+
+class _Formula(Protocol):
+    def to_mathml(self) -> str: ...
 
 
 def esc(text: object) -> str:
@@ -23,7 +26,7 @@ def name(function: str) -> str:
     return f'<code class="name">{esc(function)}</code>'
 
 
-def anchor(verdict: Verdict) -> str:
+def anchor(verdict: AnyVerdict) -> str:
     """Return the identifier of a verdict's card: metric and function in letters, digits and codes for everything else."""
     return f"f-{_coded(verdict.metric)}.{_coded(verdict.function)}"
 
@@ -32,22 +35,22 @@ def _coded(text: str) -> str:
     return "".join(c if c.isascii() and (c.isalnum() or c == "_") else f"-{ord(c):x}-" for c in text)
 
 
-def math(growth: Growth) -> str:
+def math(growth: _Formula) -> str:
     """Return a growth as a formula that browsers draw themselves."""
     return f"<math>{growth.to_mathml()}</math>"
 
 
-def formula(model: Model) -> str:
+def formula(model: _Formula) -> str:
     """Return a model with its coefficients as a formula."""
     return f"<math>{model.to_mathml()}</math>"
 
 
-def big_o(growth: Growth) -> str:
+def big_o(growth: _Formula) -> str:
     """Return ``O(growth)`` as a formula."""
     return f'<math><mi>O</mi><mo stretchy="false">(</mo>{growth.to_mathml()}<mo stretchy="false">)</mo></math>'
 
 
-def badge(verdict: Verdict) -> str:
+def badge(verdict: AnyVerdict) -> str:
     """Return mark and word of a verdict; dashed where it does not decide."""
     key = rank_key(verdict)
     shape = "" if verdict.decides else " open"

@@ -15,7 +15,9 @@ from typing import Any
 import xarray as xr
 
 from scalkit import measure
-from scalkit.fit import MIN_POINTS
+from scalkit.errors import UsageError
+from scalkit.measure.virtual_time import is_virtual
+from scalkit.options import Judging
 from scalkit.reports.answer import answer
 from scalkit.reports.inputs import checked_targets, named_parameters
 from scalkit.reports.kinds import Kind, kind_of
@@ -28,6 +30,7 @@ from scalkit.validation import ExpectationSet, Validation, validate
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import expectation_set
 from scalkit.validation.junit import to_junit
+from scalkit.validation.plain import options_from
 
 __all__ = ["Page", "open_page", "short_library", "written_now"]
 
@@ -55,8 +58,8 @@ class Page:
         Stated in addition to those of the expectations.
     fail_on : tuple of str
         What adds to exit status 1.
-    min_points : int
-        Fewest settings of the parameter.
+    judging : Judging
+        How it was judged.
     made : str
         Time of the report, UTC.
     targets : tuple of float
@@ -75,6 +78,10 @@ class Page:
         Number of data sets on the same page.
     read_along : str
         Argument of the benchmarks that was taken as the parameter, several between commas; empty: the files say it.
+    real_times : xarray.Dataset or None
+        Run times of the real clock, shown beside those of virtual time and not judged.
+    real_times_name : str
+        As the user named them.
     """
 
     data: xr.Dataset
@@ -86,7 +93,7 @@ class Page:
     expectations_name: str
     rules: tuple[str, ...]
     fail_on: tuple[str, ...]
-    min_points: int
+    judging: Judging
     made: str
     targets: tuple[float, ...] = ()
     baseline: Baseline | None = None
@@ -96,6 +103,8 @@ class Page:
     session: Session | None = None
     n_sets: int = 1
     read_along: str = ""
+    real_times: xr.Dataset | None = None
+    real_times_name: str = ""
 
     @property
     def parameter(self) -> str:
@@ -188,13 +197,13 @@ def open_page(
     title: str = "",
     named: Mapping[str, Any] | None = None,
     fail_on: Sequence[str] = (),
-    statistic: str = "",
-    min_points: int = MIN_POINTS,
     targets: Sequence[float] = (),
     baseline: str = "",
     judged_by_baseline: bool = False,
     n_sets: int = 1,
     parameter: str = "",
+    real_times: str = "",
+    **options: Any,
 ) -> Page:
     """Read measurements, validate them, and return the content of a report.
 
@@ -210,14 +219,10 @@ def open_page(
     title : str
         Made from the data if empty.
     named : mapping, optional
-        How the report names its inputs: ``{"runs": [...], "expectations": "...", "baseline": "..."}``; by default as above.
+        How the report names its inputs: ``{"runs": [...], "expectations": "...", "baseline": "...", "real_times": "..."}``; by
+        default as above.
     fail_on : sequence of str
         ``"better"``, ``"predicted"``, ``"undecided"``; compared with a baseline also ``"factor"`` and ``"gone"``.
-    statistic : str
-        Over repetitions, then over runs: ``"q1"``, ``"median"``, ``"mean"``, ``"min"``; empty: that of the baseline, else
-        ``"q1"``.
-    min_points : int
-        Fewest settings of the parameter.
     targets : sequence of float
         Values of the parameter to predict at.
     baseline : str
@@ -228,6 +233,10 @@ def open_page(
         Number of data sets on the same page.
     parameter : str
         Argument of the benchmarks in a JSON file to take as the parameter, several between commas; see `scalkit.read`.
+    real_times : str
+        Measurements with run times of the real clock, to be shown beside those of virtual time.
+    **options
+        How it is judged, as JSON values; see `scalkit.options.Judging`. The statistic is by default that of the baseline.
 
     Raises
     ------
@@ -236,22 +245,24 @@ def open_page(
     """
     names = named or {}
     session = Session.load(runs[0]) if len(runs) == 1 and kind_of(runs[0]) == "session" else None
-    quo = open_baseline(baseline, expectations, statistic, min_points, parameter) if baseline else None
+    given = options_from({name: value for name, value in options.items() if value not in ("", None)})
+    quo = open_baseline(baseline, expectations, Judging.of(given), parameter) if baseline else None
+    judging = Judging.of(given if quo is None else {"statistic": quo.statistic, **given})
     expected: ExpectationSet | None = None
     if session is not None:
-        data, result, min_points = session.data, session.result, session.min_points
+        data, result, judging = session.data, session.result, session.judging
         shown, rules = result.expectations, ()
     else:
         data = measure.read(list(runs), parameter=named_parameters(parameter))
         own = quo if judged_by_baseline else None
         expected = from_plain(expectations) if own is None else expectation_set(status_quo(own))
-        statistic = statistic or (quo.statistic if quo is not None else "q1")
-        result = validate(data, own or expected, rules, statistic=statistic, min_points=min_points)
+        result = validate(data, own or expected, rules, **judging.as_options())
         shown = str(names.get("expectations") or (expectations if isinstance(expectations, str) else ""))
     if quo is not None:
         require_same_statistic(quo, result)
         result = result if result.comparison else replace(result, comparison=quo.compare(result))
     result.exit_status(fail_on)
+    real_name = str(names.get("real_times") or real_times)
     return Page(
         data=data,
         result=result,
@@ -262,7 +273,7 @@ def open_page(
         expectations_name=shown,
         rules=tuple(rules),
         fail_on=tuple(fail_on),
-        min_points=min_points,
+        judging=judging,
         made=written_now(),
         targets=tuple(checked_targets(targets)),
         baseline=quo,
@@ -272,12 +283,26 @@ def open_page(
         session=session,
         n_sets=n_sets,
         read_along=parameter,
+        real_times=_real_times(real_times, real_name, data) if real_times else None,
+        real_times_name=real_name,
     )
+
+
+def _real_times(path: str, name: str, judged: xr.Dataset) -> xr.Dataset:
+    """Return the run times of the real clock that stand beside virtual ones."""
+    if not is_virtual(judged.attrs):
+        raise UsageError(f"real times stand beside virtual ones, and the reported times are real; leave {name!r} out.")
+    data = measure.read(path)
+    if is_virtual(data.attrs) or int(data.attrs.get("simulated", 0)):
+        raise UsageError(f"{name!r} holds no run times of the real clock; measure them with --clock real.")
+    if "time" not in data or len(measure.parameters_of(data)) > 1:
+        raise UsageError(f"{name!r} holds no run times over one parameter; measure collectives with --clock real.")
+    return data
 
 
 def _title(data: xr.Dataset) -> str:
     library = short_library(str(data.attrs.get("mpi_library", "") or ""))
-    host = str(data.attrs.get("measured_on", "") or "")
+    host = "" if is_virtual(data.attrs) else str(data.attrs.get("measured_on", "") or "")
     subject = library or str(data.attrs.get("title", "") or "") or "the library"
     return f"Does {subject} scale as it should{f' on {host}' if host else ''}?"
 

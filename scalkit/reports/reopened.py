@@ -35,8 +35,7 @@ def session_values(page: Page) -> dict[str, Any]:
         plain["data"]["netcdf"] = dataset_to_text(page.session.data)
     else:
         bare = page.data.assign_attrs(source="")  # read already, and the paths are those of another working folder
-        rules, statistic = page.rules, page.result.statistic
-        session = Session(bare, page.expected, rules, statistic=statistic, min_points=page.min_points)
+        session = Session(bare, page.expected, page.rules, **page.judging.as_options())
         plain = session.to_dict(with_data=True)
         plain["data"]["paths"] = [] if page.is_in_memory else list(page.named)
         plain["expectations"]["source"] = None if page.judged_by_baseline else page.expectations_name or None

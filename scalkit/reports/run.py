@@ -7,11 +7,12 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import xarray as xr
 
 from scalkit.errors import ReportError, UsageError
+from scalkit.options import Judging, JudgingOptions
 from scalkit.relation import Relation
 from scalkit.reports.inputs import Input, checked_targets, input_of, inputs_of
 from scalkit.reports.kinds import kind_of
@@ -20,6 +21,8 @@ from scalkit.reports.outcome import Outcome, read_outcome
 from scalkit.reports.own_growths import plain_growths
 from scalkit.reports.target import Target
 from scalkit.reports.template import DEFAULT, Template, named_template
+from scalkit.validation.plain import plain_space
+from scalkit.validation.several.space import Space
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -65,17 +68,17 @@ def report(
     force: bool = False,
     fail_on: Sequence[str] = (),
     title: str | None = None,
-    statistic: str | None = None,
-    min_points: int | None = None,
     parameter: str | Sequence[str] | None = None,
     targets: Sequence[float] | float = (),
     baseline: PathLike | xr.Dataset | Session | None = None,
+    real_times: PathLike | xr.Dataset | None = None,
     labels: Sequence[str] = (),
     message: PathLike | None = None,
     functions: Sequence[str] = (),
     pdf: bool = False,
     notebook: bool = False,
     progress: Callable[[int, int], object] | None = None,
+    **options: Unpack[JudgingOptions],
 ) -> ReportResult:
     """Write a report about measurements as one HTML file, with the verdicts for programs beside it.
 
@@ -99,10 +102,6 @@ def report(
         ``"better"``, ``"predicted"``, ``"undecided"``, with a baseline also ``"factor"``, ``"gone"``: what adds to status 1.
     title : str, optional
         Made from the data by default.
-    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}, optional
-        Over repetitions, then over runs; by default that of the baseline, else ``"q1"``.
-    min_points : int, optional
-        Fewest settings of the parameter; 5 by default.
     parameter : str or sequence of str, optional
         Which argument of the benchmarks in a JSON file is the parameter, as for `scalkit.read`.
     targets : float or sequence of float
@@ -110,6 +109,8 @@ def report(
     baseline : path, xarray.Dataset, or Session, optional
         What to compare with: a file of `Baseline.save`, or earlier measurements. The template ``"regression"`` expects the
         growths in it, and of measurements finds them with `expectations`.
+    real_times : path or xarray.Dataset, optional
+        Of ``"report"``: run times of the real clock, shown beside those of virtual time and not judged.
     labels : sequence of str
         Heads of the columns of ``"compare"``; made from the data by default.
     message : path, optional
@@ -122,6 +123,9 @@ def report(
         Also write ``r.ipynb``, the template as it ran.
     progress : callable, optional
         Called with the number of steps done and of all: the cells of the template, then the files.
+    **options
+        How it is judged, as for `scalkit.validate`; see `scalkit.options.Judging`. The statistic is by default that of the
+        baseline.
 
     Returns
     -------
@@ -149,8 +153,7 @@ def report(
         "rules": [str(rule) for rule in ([rules] if isinstance(rules, str | Relation) else rules or ())],
         "title": title or "",
         "fail_on": [fail_on] if isinstance(fail_on, str) else list(fail_on or ()),
-        "statistic": statistic or "",
-        "min_points": min_points,
+        "judging": _plain(options),
         "parameter": parameter if isinstance(parameter, str) else ",".join(parameter or ()),
         "targets": checked_targets(targets),
         "labels": list(labels),
@@ -160,7 +163,7 @@ def report(
     }
     with tempfile.TemporaryDirectory(prefix="scalkit-report-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        parameters = _parameters(chosen, source, expectations, baseline, given, folder)
+        parameters = _parameters(chosen, source, expectations, baseline, real_times, given, folder)
         done, outcome = _executed(chosen, parameters, folder, progress)
         contents = _contents(target, done, outcome, folder, browser)
         if target.notebook is not None:
@@ -169,6 +172,13 @@ def report(
     return ReportResult(
         target.html, target.verdict_json, target.junit_xml, outcome.status, outcome.answer, target.pdf, target.notebook
     )
+
+
+def _plain(options: JudgingOptions) -> dict[str, Any]:
+    """Return the options that were given as JSON values; None is the default."""
+    given = {name: value for name, value in options.items() if value is not None}
+    Judging.of(given)
+    return {name: plain_space(cast(Space, value)) if name == "space" else value for name, value in given.items()}
 
 
 def _absolute(path: PathLike | None) -> str:
@@ -183,7 +193,13 @@ def _require_epoch() -> None:
 
 
 def _parameters(
-    template: Template, source: Any, expectations: object, baseline: Any, given: dict[str, Any], folder: Path
+    template: Template,
+    source: Any,
+    expectations: object,
+    baseline: Any,
+    real_times: Any,
+    given: dict[str, Any],
+    folder: Path,
 ) -> dict[str, Any]:
     """Return the parameters of the notebook; what stays empty keeps its default there.
 
@@ -197,6 +213,7 @@ def _parameters(
     known = {one.name for one in template.parameters}
     asked = {key: value for key, value in given.items() if value not in ("", [], {}, None)}
     asked |= {"baseline": baseline} if baseline is not None else {}
+    asked |= {"real_times": real_times} if real_times is not None else {}
     for key in asked:
         if key not in known:
             raise UsageError(
@@ -223,10 +240,18 @@ def _parameters(
         asked["baseline"], named["baseline"] = before.paths[0], before.named[0]
         if template.name == "regression" and expectations is not None and kind_of(before.paths[0]) == "baseline":
             raise UsageError("expectations and a baseline both say what is expected; give one of them.")
+    if real_times is not None:
+        asked["real_times"], named["real_times"] = _single(input_of(real_times, folder, "real-times"))
     plain = to_plain(expectations)
     shown = os.fspath(expectations) if isinstance(expectations, str | os.PathLike) else ""
     named["expectations"] = shown or (plain if isinstance(plain, str) else "")
     return {**asked, "runs": runs, "named": named, "expectations": plain, "outcome": str(folder)}
+
+
+def _single(one: Input) -> tuple[str, str]:
+    """Return the path of data that have a single one, and how the user named it."""
+    (path,), (name,) = one.paths, one.named
+    return path, name
 
 
 def _named(one: Input) -> dict[str, Any]:
@@ -235,7 +260,8 @@ def _named(one: Input) -> dict[str, Any]:
 
 def _refuse_beside_session(expectations: object, asked: Mapping[str, Any]) -> None:
     beside = ["expectations"] if expectations is not None else []
-    beside += [key for key in ("rules", "statistic", "min_points", "parameter") if key in asked]
+    beside += [*(["rules"] if "rules" in asked else []), *asked.get("judging", {})]
+    beside += ["parameter"] if "parameter" in asked else []
     if beside:
         raise UsageError(
             f"a session says itself what is expected and how it is judged; leave {', '.join(beside)} out, or change the session."

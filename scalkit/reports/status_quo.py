@@ -7,6 +7,7 @@ from typing import Any
 
 from scalkit import measure
 from scalkit.errors import UsageError
+from scalkit.options import Judging
 from scalkit.reports.inputs import named_parameters
 from scalkit.reports.kinds import kind_of
 from scalkit.reports.plain import from_plain
@@ -17,9 +18,7 @@ from scalkit.validation.baseline import Baseline
 __all__ = ["open_baseline", "require_same_statistic", "status_quo"]
 
 
-def open_baseline(
-    path: str, expectations: str | Mapping[str, Any], statistic: str, min_points: int, parameter: str = ""
-) -> Baseline:
+def open_baseline(path: str, expectations: str | Mapping[str, Any], judging: Judging, parameter: str = "") -> Baseline:
     """Return the baseline at a path.
 
     Parameters
@@ -28,9 +27,7 @@ def open_baseline(
         What `Baseline.save` wrote; a session or report, whose verdicts are taken; or measurements.
     expectations : str or mapping
         For measurements, what they are judged by: the rulers around it hold the growths that may be found.
-    statistic : str
-        For measurements; empty: the first quartile.
-    min_points : int
+    judging : Judging
         For measurements.
     parameter : str
         For measurements, as for `scalkit.reports.page.open_page`.
@@ -47,8 +44,7 @@ def open_baseline(
         return Baseline.from_result(Session.load(path).result)
     expected = from_plain(expectations)
     data = measure.read(path, parameter=named_parameters(parameter))
-    found = validate(data, expected, statistic=statistic or "q1", min_points=min_points)
-    return Baseline.from_result(found)
+    return Baseline.from_result(validate(data, expected, **judging.as_options()))
 
 
 def require_same_statistic(baseline: Baseline, result: Validation) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scalkit.errors import ReportError
+from scalkit.extras import require
 
 __all__ = ["Target"]
 
@@ -47,7 +48,10 @@ class Target:
         ReportError
             If `out` is no usable path, the folder is missing or not writable, one of the files is a folder or a device, or
             a file exists and `force` is false.
+        MissingPackageError
+            If what writes reports is not installed.
         """
+        require("report")
         try:
             target = cls._beside(Path(out).expanduser().absolute(), pdf, notebook)
             problem = target._problem(force)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scalkit.errors import UsageError
+from scalkit.extras import require
 from scalkit.reports.bundled import bundled
 
 __all__ = ["DEFAULT", "Template", "TemplateParameter", "named_template", "templates"]
@@ -58,6 +59,7 @@ class Template:
     @property
     def parameters(self) -> tuple[TemplateParameter, ...]:
         """What stands in the cell tagged ``parameters``, as papermill reads it."""
+        require("report")
         import papermill
 
         found = papermill.inspect_notebook(str(self.path))

@@ -153,7 +153,7 @@ def growth(page: WaitingPage) -> Section:
     )
     asked = "" if page.is_asked else " Nothing was expected; it is compared with a constant."
     section = Section.of(f'<p class="soft">Waiting of {whose}.{asked}</p>')
-    for verdict in page.validation:
+    for verdict in page.validation.along_one:
         section += Section.of(
             f'<article class="sheet card"><header><h3>{name(verdict.function)}</h3>{badge(verdict)}</header>'
             f'<p class="sentence">{esc(verdict.sentence)}</p>{notes(verdict.caveats)}'

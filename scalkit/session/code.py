@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalkit.fit import MIN_POINTS
 from scalkit.growth import Growth, plain_growths
 from scalkit.relation import Relation
 from scalkit.session.code_data import data_code, expectations_code
 from scalkit.session.literals import call, literal
-from scalkit.session.plain import plain_expectation
 from scalkit.session.rulers import growths_expected
 from scalkit.session.source import confirmed
-from scalkit.session.state import Rulers, Setting, State
+from scalkit.session.state import State
+from scalkit.validation import SearchSpace
+from scalkit.validation.judge.choices import Rulers, Setting
+from scalkit.validation.plain import plain_expectation
 
 if TYPE_CHECKING:
-    from scalkit.session.judging import Judge
     from scalkit.session.reading import Reading
-    from scalkit.session.tasks import Name
+    from scalkit.validation.judge.judge import Judge
+    from scalkit.validation.names import Name
 
-__all__ = ["code_of"]
+__all__ = ["code_of", "option_code"]
 
 _MOST_MOVES = 4
 
@@ -46,8 +47,7 @@ def code_of(session: Reading, holder: str | None = None) -> str:
     rules, removed = _rules(session.state.rules, session._judge.expected.rules)
     arguments = [data.expression, expected.expression]
     arguments += [f"rules={literal([str(rule) for rule in rules])}"] if rules else []
-    arguments += [f"statistic={literal(session.statistic)}"] if session.statistic != "q1" else []
-    arguments += [f"min_points={session.min_points}"] if session.min_points != MIN_POINTS else []
+    arguments += [f"{name}={option_code(value)}" for name, value in session.judging.changed.items()]
     imports = (*data.imports, *expected.imports)
     begin = [*expected.lines, call("session = sk.Session", arguments)]
     changes = list(_once(_changes(session)))
@@ -64,6 +64,16 @@ def code_of(session: Reading, holder: str | None = None) -> str:
         "print(session.verdict.sentence if session.verdict else session.problem)",
     ]
     return "\n".join(lines) + "\n"
+
+
+def option_code(value: object) -> str:
+    """Return the value of an option as Python: a text, a number, a search space, or spaces by parameter."""
+    if isinstance(value, SearchSpace):
+        ticks = [str(tick) for tick in value.ticks]
+        return f"sk.SearchSpace.of({literal(ticks)}, {literal(value.name)}, {literal(value.parameter)})"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{literal(name)}: {option_code(one)}' for name, one in value.items())}}}"
+    return literal(value)
 
 
 def _own_growths(code: str) -> Iterator[str]:
@@ -85,7 +95,7 @@ def _rules(
 def _changes(session: Reading) -> Iterator[str]:
     """Return the calls that lead from the beginning to the state, function by function."""
     state, judge = session.state, session._judge
-    begin = State(state.statistic, state.rules)
+    begin = State(state.judging, state.rules)
     gone: set[str] = set()
     for name in _one_each(judge):
         function, key = name[0], judge.key_of(name)

@@ -14,10 +14,10 @@ from scalkit.errors import ScalkitError
 from scalkit.measure import measurements, parameters_of
 from scalkit.measure.schema import metrics_of
 from scalkit.session.literals import call, literal
-from scalkit.session.plain import plain_set
 from scalkit.session.source import Source, content_hash
 from scalkit.validation import ExpectationSet
 from scalkit.validation.catalogue import expectation_set
+from scalkit.validation.plain import plain_set
 
 __all__ = ["Piece", "data_code", "expectation_entry", "expectations_code"]
 

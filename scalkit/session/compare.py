@@ -8,7 +8,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from scalkit.markup import block, paragraph, table
-from scalkit.session.judging import AnyVerdict, Outcome
+from scalkit.validation.judge.choices import AnyVerdict
+from scalkit.validation.judge.judge import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,20 +8,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scalkit.bench.toml import to_toml
 from scalkit.errors import DataError, ExpectationError
 from scalkit.growth import plain_growths
 from scalkit.session.code_data import expectation_entry
-from scalkit.session.plain import plain_set
 from scalkit.session.rulers import growths_expected
-from scalkit.session.state import Rulers
+from scalkit.toml_writer import to_toml
 from scalkit.validation import Expected, SearchSpace
-from scalkit.validation.several_expectation import SeveralExpectation
-from scalkit.validation.several_space import SeveralSpace
+from scalkit.validation.judge.choices import Rulers
+from scalkit.validation.plain import plain_set
+from scalkit.validation.several.expectation import SeveralExpectation
+from scalkit.validation.several.space import SeveralSpace
 
 if TYPE_CHECKING:
     from scalkit.session.reading import Reading
-    from scalkit.session.tasks import Name
+    from scalkit.validation.names import Name
 
 __all__ = ["expectations_toml", "write_expectations"]
 

@@ -18,8 +18,9 @@ from scalkit.growth import plain_growths, register_again
 from scalkit.session.embedded import dataset_from_text, dataset_to_text
 from scalkit.session.history import History, Step
 from scalkit.session.in_page import SCRIPT_ID, sessions_in
-from scalkit.session.plain import plain_set, plain_state, set_from_plain, state_from_plain
+from scalkit.session.plain import plain_state, state_from_plain
 from scalkit.session.source import Source, confirmed, content_hash, open_source
+from scalkit.validation.plain import plain_set, set_from_plain
 from scalkit.whole_file import whole_file
 
 if TYPE_CHECKING:
@@ -60,11 +61,13 @@ def session_to_dict(session: Reading, with_data: bool | None = None) -> dict[str
         "expectations": {"source": _source_text(session._given), **plain_set(session._judge.expected)},
         "min_points": session.min_points,
         "selected": list(session.selected),
-        "present": plain_state(history.present),
+        "present": plain_state(history.present, session.min_points),
         "past": _plain_steps(history.past, history.present),
         "future": _plain_steps(history.future, history.present),
         "snapshots": {
-            name: plain_state(state) for name, state in session.snapshots.items() if state.data == history.present.data
+            name: plain_state(state, session.min_points)
+            for name, state in session.snapshots.items()
+            if state.data == history.present.data
         },
     }
     said = json.dumps([part for key, part in plain.items() if key != "data"], ensure_ascii=False)
@@ -88,8 +91,10 @@ def session_from_dict(
         session._source = source
         given = plain["expectations"]["source"]
         session._given = given if isinstance(given, str) else session._judge.expected
-        session._history = History(state_from_plain(plain["present"]), _steps(plain["past"]), _steps(plain["future"]))
-        session._snapshots = {str(name): state_from_plain(one) for name, one in plain["snapshots"].items()}
+        few = plain["min_points"]
+        past, future = _steps(plain["past"], few), _steps(plain["future"], few)
+        session._history = History(state_from_plain(plain["present"], few), past, future)
+        session._snapshots = {str(name): state_from_plain(one, few) for name, one in plain["snapshots"].items()}
         function, metric = plain["selected"]
         if (function, metric) in session.names:
             session._selected = (function, metric)
@@ -165,11 +170,13 @@ def _source_text(given: object) -> str | None:
 def _plain_steps(steps: tuple[Step, ...], present: State) -> list[dict[str, Any]]:
     """Return the steps next to the present state, as far as they are about the same measurements: a file holds one."""
     near = list(takewhile(lambda step: step.state.data == present.data, reversed(steps)))
-    return [{"step": step.name, "state": plain_state(step.state)} for step in reversed(near)]
+    return [
+        {"step": step.name, "state": plain_state(step.state, present.judging.min_points)} for step in reversed(near)
+    ]
 
 
-def _steps(plain: Any) -> tuple[Step, ...]:
-    return tuple(Step(str(one["step"]), state_from_plain(one["state"])) for one in plain)
+def _steps(plain: Any, min_points: int) -> tuple[Step, ...]:
+    return tuple(Step(str(one["step"]), state_from_plain(one["state"], min_points)) for one in plain)
 
 
 def _data_of(plain: Mapping[str, Any], data: object | None, folder: Path | None) -> tuple[xr.Dataset, Source]:

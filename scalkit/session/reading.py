@@ -5,14 +5,15 @@ from __future__ import annotations
 import xarray as xr
 
 from scalkit.errors import DataError, UsageError
+from scalkit.options import Judging
 from scalkit.session.history import History
-from scalkit.session.judging import AnyVerdict, Judge, Outcome
-from scalkit.session.measured import AnySeries
 from scalkit.session.observers import Observer, Observers
 from scalkit.session.source import Source, confirmed
-from scalkit.session.state import AnyExpectation, Setting, State
-from scalkit.session.tasks import Name
+from scalkit.session.state import State
 from scalkit.validation import SearchSpace, Validation
+from scalkit.validation.judge.choices import AnyExpectation, AnySeries, AnyVerdict, Setting
+from scalkit.validation.judge.judge import Judge, Outcome
+from scalkit.validation.names import Name
 
 __all__ = ["Reading"]
 
@@ -107,14 +108,19 @@ class Reading:
         return bool(self.state.shared)
 
     @property
+    def judging(self) -> Judging:
+        """How it is judged."""
+        return self.state.judging
+
+    @property
     def statistic(self) -> str:
         """What is taken over repetitions, then over runs."""
-        return self.state.statistic
+        return self.state.judging.statistic
 
     @property
     def min_points(self) -> int:
         """Fewest settings for a verdict."""
-        return self._judge.min_points
+        return self.state.judging.min_points
 
     @property
     def rules(self) -> tuple[str, ...]:

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
-from scalkit.session.judging import Judge
-from scalkit.session.state import AnyExpectation, State
-from scalkit.session.tasks import Task
+from scalkit.session.state import State
 from scalkit.validation import SearchSpace
-from scalkit.validation.several_expectation import SeveralExpectation
+from scalkit.validation.judge.choices import AnyExpectation
+from scalkit.validation.judge.judge import Judge
+from scalkit.validation.judge.tasks import Task
+from scalkit.validation.several.expectation import SeveralExpectation
 
 __all__ = ["growth_along", "growths_expected", "moved", "parse_tick", "settled", "with_ruler"]
 

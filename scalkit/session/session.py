@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from scalkit.errors import DataError, ExpectationError, RuleError, UsageError
-from scalkit.fit import MIN_POINTS
 from scalkit.growth import Growth
+from scalkit.options import Judging, JudgingOptions
 from scalkit.relation import Relation
 from scalkit.session.compare import Differences, differences
 from scalkit.session.history import History
-from scalkit.session.judging import Judge
-from scalkit.session.measured import shown_setting
 from scalkit.session.observers import Observers
 from scalkit.session.rulers import (
     growth_along,
@@ -27,10 +25,14 @@ from scalkit.session.rulers import (
     with_ruler,
 )
 from scalkit.session.source import open_source
-from scalkit.session.state import AnyExpectation, Setting, State, own_deviation
+from scalkit.session.state import State, own_deviation
 from scalkit.session.stepping import Stepping
 from scalkit.validation import SearchSpace
 from scalkit.validation.catalogue import expectation_set
+from scalkit.validation.judge.choices import AnyExpectation, Setting
+from scalkit.validation.judge.judge import Judge
+from scalkit.validation.judge.measured import shown_setting
+from scalkit.validation.rules import parsed_rules
 
 __all__ = ["Session"]
 
@@ -46,10 +48,8 @@ class Session(Stepping):
         As for `scalkit.validate`; functions without one are there too, and get one by `expect`.
     rules : iterable of str or Relation
         Cross-function rules, in addition to those of the set.
-    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
-        Over repetitions, then over runs.
-    min_points : int
-        Fewest settings of each parameter for a verdict.
+    **options
+        How it is judged, as for `scalkit.validate`; see `scalkit.options.Judging`.
 
     Raises
     ------
@@ -66,19 +66,16 @@ class Session(Stepping):
         data: object,
         expectations: object = "mpi",
         rules: Iterable[str | Relation] | str | Relation = (),
-        *,
-        statistic: str = "q1",
-        min_points: int = MIN_POINTS,
+        **options: Unpack[JudgingOptions],
     ) -> None:
         ds, self._source = open_source(data)
         self._given = expectations
-        self._judge = Judge(ds, expectation_set(expectations), min_points)
+        judging, own = Judging.of(options), parsed_rules(rules)
+        self._judge = Judge(ds, expectation_set(expectations), statistic=judging.statistic)
         self._opened = {"": (self._judge, self._source)}
-        given = [rules] if isinstance(rules, str | Relation) else list(rules)
-        if given:
-            self._judge.measured.require_one_parameter(str(given[0]))
-        own = (one if isinstance(one, Relation) else Relation.parse(one) for one in given)
-        begin = State(statistic, tuple(dict.fromkeys((*self._judge.expected.rules, *own))))
+        if own:
+            self._judge.measured.require_one_parameter(f"rules such as '{own[0]}' are")
+        begin = State(judging, tuple(dict.fromkeys((*self._judge.expected.rules, *own))))
         self._history = History(begin)
         self._outcome = self._judge.result(begin)
         self._selected = next(iter(self._outcome.verdicts), self._judge.names[0])
@@ -203,7 +200,12 @@ class Session(Stepping):
 
     def use_statistic(self, name: str) -> Session:
         """Take another statistic over repetitions, then over runs: ``"q1"``, ``"median"``, ``"mean"`` or ``"min"``."""
-        return self._do(f"statistic {name}", replace(self.state, statistic=name))
+        return self.judge_by(statistic=name)
+
+    def judge_by(self, **options: Unpack[JudgingOptions]) -> Session:
+        """Judge by other options, the rest staying as they are; see `scalkit.options.Judging`."""
+        shown = ", ".join(f"{name} {value if value is not None else 'of each'}" for name, value in options.items())
+        return self._do(shown, replace(self.state, judging=Judging.of(options, self.judging)))
 
     def exclude(self, *settings: object) -> Session:
         """Leave out settings of the selected function: values of the parameter, or of several a tuple or mapping each."""
@@ -222,7 +224,7 @@ class Session(Stepping):
     def add_rule(self, text: str | Relation) -> Session:
         """Judge one more cross-function rule, for example ``"MPI_Allreduce <= MPI_Reduce + MPI_Bcast"``."""
         rule = text if isinstance(text, Relation) else Relation.parse(text)
-        self._judge.measured.require_one_parameter(str(rule))
+        self._judge.measured.require_one_parameter(f"rules such as '{rule}' are")
         rules = self.state.rules
         return self._do(f"add rule {rule}", replace(self.state, rules=rules if rule in rules else (*rules, rule)))
 

@@ -3,55 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TypeVar
 
-from scalkit.growth import Growth
-from scalkit.relation import Relation
-from scalkit.validation import Expectation
-from scalkit.validation.several_expectation import SeveralExpectation
+from scalkit.validation.judge.choices import AnyExpectation, Choices, Rulers, Setting
+from scalkit.validation.several.expectation import SeveralExpectation
 
-__all__ = ["AnyExpectation", "Rulers", "Setting", "State", "with_entry", "without"]
-
-AnyExpectation = Expectation | SeveralExpectation
-Rulers = Mapping[str, tuple[Growth, ...]]
-"""Ticks by parameter, ascending."""
-
-Setting = float | tuple[float, ...]
-"""A value of the parameter, or a value of each of several."""
+__all__ = ["State", "with_entry", "without"]
 
 Value = TypeVar("Value")
-_ASPECT_OF = {"expectations": "expectation", "rulers": "ruler", "shared": "ruler"}
+_ASPECT_OF = {"judging": "statistic", "expectations": "expectation", "rulers": "ruler", "shared": "ruler"}
 
 
 @dataclass(frozen=True)
-class State:
+class State(Choices):
     """What a person chose, as far as it differs from what the session began with.
-
-    Two states are equal if they lead to the same result from the same beginning. The mappings are never changed in place.
 
     Attributes
     ----------
-    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
-        Over repetitions, then over runs.
-    rules : tuple of Relation
-        All cross-function rules, those of the set of expectations included.
-    expectations : mapping from function to Expectation or SeveralExpectation
-    rulers : mapping from function to a mapping from parameter to ticks
-    shared : mapping from parameter to ticks
-        Those of all functions; empty while each function has its own ruler.
-    excluded : mapping from function to settings
-        Ascending; what is left out.
     data : str
         Hash of the measurements; empty for those that the session began with.
+
+    See Also
+    --------
+    Choices : the other attributes
     """
 
-    statistic: str = "q1"
-    rules: tuple[Relation, ...] = ()
-    expectations: Mapping[str, AnyExpectation] = field(default_factory=dict)
-    rulers: Mapping[str, Rulers] = field(default_factory=dict)
-    shared: Rulers = field(default_factory=dict)
-    excluded: Mapping[str, tuple[Setting, ...]] = field(default_factory=dict)
     data: str = ""
 
     def expecting(self, function: str, expectation: AnyExpectation | None) -> State:

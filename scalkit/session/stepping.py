@@ -7,11 +7,12 @@ from typing import Self
 
 from scalkit.errors import UsageError
 from scalkit.session.history import History
-from scalkit.session.judging import Judge, Outcome
 from scalkit.session.keeping import Keeping
 from scalkit.session.pauses import without_pauses
 from scalkit.session.source import Source, open_source
-from scalkit.session.state import Setting, State, aspects
+from scalkit.session.state import State, aspects
+from scalkit.validation.judge.choices import Setting
+from scalkit.validation.judge.judge import Judge, Outcome
 
 __all__ = ["Stepping"]
 
@@ -42,7 +43,7 @@ class Stepping(Keeping):
         if key == self.state.data:
             return self
         if key not in self._opened:
-            self._opened[key] = (Judge(ds, self._judge.expected, self.min_points), source)
+            self._opened[key] = (Judge(ds, self._judge.expected), source)
         judge = self._opened[key][0]
         try:
             return self._do(f"measurements {source}", replace(self.state, data=key, excluded=_there(self.state, judge)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scalkit.clocks import VIRTUAL
 from scalkit.errors import DataError, UsageError
 from scalkit.stats.samples import Floats, Integers
 from scalkit.store.choices import Choice
@@ -21,7 +22,7 @@ MOST = 8
 """So many curves a choice becomes at most."""
 
 _COLUMNS: tuple[str, ...] = (
-    *("run_id", "platform", "op", "metric", "unit", "x_name", "x", "p", "msg_By", "fixed"),
+    *("run_id", "platform", "machine", "op", "metric", "unit", "x_name", "x", "p", "msg_By", "fixed"),
     *("simulated", "oversubscribed"),
 )
 _ALIKE = ("datatype", "sync", "pattern")
@@ -136,7 +137,12 @@ def _curve(choice: Choice, kind: tuple[str, ...], x_name: str, rows: dict[str, A
         )
     values[at, of] = rows["value"]
     op, platform = _joined(rows, "op", ", "), _joined(rows, "platform", "; ")
-    n_platforms = len(np.unique(rows["platform"].astype(str)))
+    platforms = np.unique(rows["platform"].astype(str)).tolist()
+    n_platforms = len(platforms)
+    clocks = {machine if VIRTUAL in machine else "real time" for machine in rows["machine"].astype(str).tolist()}
+    if len(clocks) > 1:
+        both = " and ".join(sorted(clocks)[:2])
+        raise DataError(f"{choice.shown!r} has times of different clocks, {both}; choose one, as with one platform.")
     filters = choice.filters
     one_run = len(ids) == 1 and ("run" in filters or isinstance(filters.get("run_id"), str))
     return Curve(

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -43,6 +42,8 @@ def _say(found: dict[str, Any]) -> None:
 
 
 def _limit(memory_bytes: int, cpu_s: int, file_bytes: int) -> None:
+    import resource
+
     for kind, most in (
         (resource.RLIMIT_AS, memory_bytes),
         (resource.RLIMIT_CPU, cpu_s),

@@ -14,7 +14,7 @@ from scalkit.errors import DataError
 from scalkit.measure.cutting import CUTS
 from scalkit.measure.records import Cell, Count, Memory
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
-from scalkit.measure.virtual_time import machine_in_words
+from scalkit.measure.virtual_time import clock_of
 from scalkit.store.content import RunContent
 from scalkit.store.filing_cells import add_trips, add_units
 from scalkit.store.patterns import pattern_of, role_of
@@ -257,8 +257,10 @@ def _measured(files: Sequence[RunFile], campaign: Mapping[str, Any]) -> dict[str
     machine = first.env.host
     if first.env.simulated:
         machine = f"{simulation.get('platform', machine)}, simulated, {per_node} per node"
+    n_nodes = max(1, len(hosts))
     if first.env.virtual:
-        machine, simulation = machine_in_words(first.env.virtual), {"virtual": dict(first.env.virtual)}
+        n_nodes = -(-max(file.env.p for file in files) // max(1, per_node))  # the hosts are those that it ran on
+        machine, simulation = clock_of(first.env.virtual), {"virtual": dict(first.env.virtual)}
     return {
         "campaign": str(campaign.get("id") or re.sub(r"-r\d{1,6}$", "", first.env.run_id)),
         "label": first.env.run_id,
@@ -275,7 +277,7 @@ def _measured(files: Sequence[RunFile], campaign: Mapping[str, Any]) -> dict[str
         "os": _text(_mapping(campaign, "machine"), "system"),
         "kernel": _text(fields, "kernel"),
         "environment": {str(key): str(value) for key, value in _mapping(fields, "environment").items()},
-        "nodes": max(1, len(hosts)),
+        "nodes": n_nodes,
         "processes_per_node": per_node,
         "seed": _whole(_mapping(campaign, "arguments").get("seed", fields.get("seed"))),
         "sync": _text(_mapping(campaign, "arguments"), "sync"),

@@ -11,6 +11,7 @@ import numpy as np
 from scalkit.errors import DataError
 from scalkit.measure.assemble_units import SHARES
 from scalkit.measure.schema import axes_of, check, metrics_of, parameters_of
+from scalkit.measure.virtual_time import clock_of, is_virtual, machine_of
 from scalkit.store.content import RunContent
 from scalkit.store.patterns import pattern_of, role_of
 from scalkit.store.record import library_of
@@ -132,17 +133,18 @@ def _add(
 def _measured(ds: xr.Dataset, number: int, rows: Rows) -> dict[str, Any]:
     library = str(ds.attrs.get("mpi_library", ""))
     implementation, version = library_of(library)
-    parameters = parameters_of(ds)
+    parameters, virtual = parameters_of(ds), machine_of(ds.attrs) if is_virtual(ds.attrs) else {}
     return {
         "label": f"{ds.attrs.get('title', 'dataset')}-r{number:02d}",
         "title": str(ds.attrs.get("title", "")),
-        "machine": str(ds.attrs.get("measured_on") or "unknown machine"),
+        "machine": clock_of(virtual) if virtual else str(ds.attrs.get("measured_on") or "unknown machine"),
         "started": str(ds.attrs.get("started", "")),
         "ended": str(ds.attrs.get("started", "")),
         "mpi_impl": implementation,
         "mpi_version": version,
         "mpi_library": library,
         "simulated": bool(ds.attrs.get("simulated", 0)),
+        "simulation": {"virtual": dict(virtual)} if virtual else {},
         "parameter": parameters[0] if len(parameters) == 1 else "p",
         "launches": rows.launched(_TIMED),
         "inputs": {str(k): str(v) for k, v in json.loads(str(ds.attrs.get("inputs") or "{}")).items()},

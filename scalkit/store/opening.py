@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 from scalkit.errors import StoreError
+from scalkit.extras import require
 from scalkit.store.containers import unpacked
 from scalkit.store.folder import StoreFolder
 from scalkit.store.policy import Policy
@@ -34,6 +35,7 @@ def open_store(path: str | os.PathLike[str], *, readonly: bool = False) -> Store
     DataError
         If it is a zip with something else inside.
     """
+    require("store")
     place = Path(path)
     if place.is_file():
         if not zipfile.is_zipfile(place):

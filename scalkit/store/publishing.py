@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from scalkit.clocks import VIRTUAL
 from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.markup import counted
 from scalkit.store.columns import SCHEMA_VERSION
@@ -174,7 +175,10 @@ def _metadata(store: Store, about: _About) -> dict[str, Any]:
 def _readme(store: Store, about: _About, files: Mapping[str, object], name: str) -> str:
     runs = store.runs()
     simulated = int(runs["simulated"].sum())
-    measured = f"{len(runs) - simulated} measured and {simulated} simulated" if simulated else "measured, not simulated"
+    virtual = sum(VIRTUAL in str(platform) for platform in runs["platform"])
+    kinds = ((len(runs) - simulated - virtual, "measured"), (virtual, VIRTUAL), (simulated, "simulated"))
+    said = [f"{n} {kind}" for n, kind in kinds if n]
+    measured = " and ".join(said) if simulated or virtual else "measured, not simulated"
     lines = (
         [f"# {_line(about.title)}", "", _line(about.description), ""]
         if about.description

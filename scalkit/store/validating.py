@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import DataError
+from scalkit.extras import require
 from scalkit.store.policy import Policy
 
 __all__ = ["Checked", "Report", "examined", "validate"]
@@ -145,6 +146,7 @@ def examined(path: Path, policy: Policy | None = None, below: Path | None = None
     below : Path, optional
         Where to make the scratch folder.
     """
+    require("store")
     policy = policy or Policy()
     if not path.exists():
         raise DataError(f"there is nothing at {str(path)!r}; name a store, a zip of one, or a run's Parquet file.")

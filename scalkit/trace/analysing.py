@@ -7,6 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
 from scalkit.errors import UsageError
+from scalkit.extras import require
 from scalkit.trace.collectives import waits_in_collectives
 from scalkit.trace.epochs import waits_in_epochs
 from scalkit.trace.frame import find_frame
@@ -109,6 +110,7 @@ def _wait_for_targets(analysis: Analysis, scheme: str, held: Held) -> None:
 def _wait_for_progress(analysis: Analysis, scheme: str) -> tuple[Requests, Progress]:
     if scheme == "bulk":
         return wait_for_progress(analysis)
+    require("mpi4py")
     from mpi4py import MPI
 
     from scalkit.trace.per_event import wait_for_progress_per_event

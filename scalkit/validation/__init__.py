@@ -2,6 +2,7 @@
 
 from scalkit.validation.catalogue import CATALOGUES, ExpectationSet, Expected, load_expectations
 from scalkit.validation.expectation import Expectation
+from scalkit.validation.judge.choices import AnyVerdict
 from scalkit.validation.litmus import Litmus
 from scalkit.validation.result import FAIL_ON, Validation
 from scalkit.validation.rules import RuleResult
@@ -13,6 +14,7 @@ __all__ = [
     "CATALOGUES",
     "FAIL_ON",
     "SYMBOLS",
+    "AnyVerdict",
     "Expectation",
     "ExpectationSet",
     "Expected",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from scalkit.validation.comparison import Comparison
+from scalkit.validation.baseline.comparison import Comparison
 from scalkit.validation.result import Validation
 
 __all__ = ["to_github"]

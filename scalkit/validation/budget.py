@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 from numbers import Real
 from typing import cast
 
 from scalkit.errors import UsageError
+from scalkit.units import PREFIXES, SECONDS, split_quantity
 
 __all__ = ["parse_budget"]
 
-_PREFIXES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15} | {
-    f"{letter}i": 1024.0**power for power, letter in enumerate("KMGTP", 1)
-}
-_TIMES = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
-_QUANTITY = re.compile(
-    r"\s*(?P<number>[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?|\.[0-9]+)\s*(?P<unit>[A-Za-zµ]{0,10})\s*"
-)
 _EXAMPLES = {"B": "'24 GB' or '512 MiB'", "s": "'10 ms' or '2 min'"}
 
 
@@ -39,8 +32,8 @@ def parse_budget(budget: object, unit: str) -> float:
     is_number = isinstance(budget, Real) and not isinstance(budget, bool)
     if is_number:
         value = float(cast(float, budget))
-    elif isinstance(budget, str) and (match := _QUANTITY.fullmatch(budget)):
-        value = float(match["number"]) * _factor(match["unit"], unit, budget)
+    elif isinstance(budget, str) and (found := split_quantity(budget)):
+        value = found[0] * _factor(found[1], unit, budget)
     else:
         raise UsageError(
             f"the budget {str(budget)[:40]!r} cannot be read; write a number in {unit or 'the unit'}{_or_text(unit)}."
@@ -51,7 +44,10 @@ def parse_budget(budget: object, unit: str) -> float:
 
 
 def _factor(written: str, unit: str, budget: str) -> float:
-    factors = _TIMES if unit == "s" else _PREFIXES | {f"{prefix}{unit}": f for prefix, f in _PREFIXES.items()}
+    prefixes = {**PREFIXES, "K": 1e3}
+    factors = (
+        {"": 1.0, **SECONDS} if unit == "s" else prefixes | {f"{prefix}{unit}": f for prefix, f in prefixes.items()}
+    )
     if written not in factors:
         raise UsageError(f"the budget {budget[:40]!r} is not in {unit or 'numbers without a unit'}{_or_text(unit)}.")
     return factors[written]

@@ -6,10 +6,10 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Collection
 
-from scalkit.validation.comparison import Comparison
+from scalkit.validation.baseline.comparison import Comparison
+from scalkit.validation.judge.choices import AnyVerdict
 from scalkit.validation.result import Validation
 from scalkit.validation.rules import RuleResult
-from scalkit.validation.verdict import Verdict
 
 __all__ = ["to_junit"]
 
@@ -52,7 +52,7 @@ def to_junit(result: Validation, name: str = "scalkit", fail_on: Collection[str]
     return ET.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
 
 
-def _verdict_case(suite: ET.Element, verdict: Verdict, fail_on: Collection[str]) -> None:
+def _verdict_case(suite: ET.Element, verdict: AnyVerdict, fail_on: Collection[str]) -> None:
     case = ET.SubElement(
         suite, "testcase", classname=_clean(f"scalkit.{verdict.metric}"), name=_clean(verdict.function)
     )

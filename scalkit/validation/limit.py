@@ -257,7 +257,7 @@ def limits(
     UsageError
         As from `limit`; if every model is outside its deviation limits.
     """
-    verdicts = [v for v in result.verdicts if v.metric == metric]
+    verdicts = [v for v in result.along_one if v.metric == metric]
     if not verdicts:
         known = ", ".join(dict.fromkeys(v.metric for v in result.verdicts)) or "none"
         raise DataError(f"there is no verdict on the metric {metric!r}; there are verdicts on {known}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scalkit.markup import block, paragraph
-from scalkit.validation.verdict import Verdict
+from scalkit.validation.judge.choices import AnyVerdict
 
 __all__ = ["Litmus"]
 
@@ -19,7 +19,7 @@ class Litmus:
     Shudler et al. 2015, sections 2.2 and 3.2 (docs/references.md).
     """
 
-    verdict: Verdict
+    verdict: AnyVerdict
 
     def __repr__(self) -> str:
         return f"<Litmus: {self.sentence}>"

@@ -14,7 +14,7 @@ from typing import Any
 
 from scalkit.mpi_world import mpi_world
 from scalkit.task_bar import Report
-from scalkit.validation.verdict import Mapper
+from scalkit.validation.judge.along_one import Mapper
 
 __all__ = ["Report", "in_turn", "over_ranks"]
 

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import difflib
 import json
-import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError, UsageError
-from scalkit.fit import Model
-from scalkit.growth import Growth
 from scalkit.validation.advise import Advice, Cost, advise
 from scalkit.validation.bands import bands_of
+from scalkit.validation.judge.choices import AnyVerdict
 from scalkit.validation.limit import Limits, limits
 from scalkit.validation.litmus import Litmus
 from scalkit.validation.names import function_in, in_short
 from scalkit.validation.rules import RuleResult
-from scalkit.validation.several_verdict import is_several
+from scalkit.validation.several.along import number_or_none, numbers_or_none
+from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.validation.verdict import SYMBOLS, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from scalkit.validation.comparison import Comparison
+    from scalkit.validation.baseline.comparison import Comparison
 
 __all__ = ["FAIL_ON", "FAIL_ON_BASELINE", "SCHEMA", "Validation"]
 
@@ -44,8 +41,8 @@ class Validation:
 
     Attributes
     ----------
-    verdicts : tuple of Verdict
-        Over several parameters each is a `SeveralVerdict`, which has the same names as far as they mean something there.
+    verdicts : tuple of Verdict or SeveralVerdict
+        Over one parameter, or several.
     rules : tuple of RuleResult
     unexpected : tuple of str
         Functions that were measured but have no expectation.
@@ -63,7 +60,7 @@ class Validation:
     statistic : str
     """
 
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[AnyVerdict, ...]
     rules: tuple[RuleResult, ...] = ()
     unexpected: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
@@ -74,7 +71,7 @@ class Validation:
     expectations: str = ""
     statistic: str = "q1"
 
-    def __getitem__(self, key: str | tuple[str, str]) -> Verdict:
+    def __getitem__(self, key: str | tuple[str, str]) -> AnyVerdict:
         if not (isinstance(key, str) or (isinstance(key, tuple) and len(key) == 2)):
             raise DataError(f"{key!r} names no verdict; ask by function, or by function and metric.")
         function, metric = (key, None) if isinstance(key, str) else key
@@ -96,11 +93,29 @@ class Validation:
     def __contains__(self, key: object) -> bool:
         return any(key in (v, v.function, (v.function, v.metric)) for v in self.verdicts)
 
-    def __iter__(self) -> Iterator[Verdict]:
+    def __iter__(self) -> Iterator[AnyVerdict]:
         return iter(self.verdicts)
 
     def __len__(self) -> int:
         return len(self.verdicts)
+
+    @property
+    def along_one(self) -> tuple[Verdict, ...]:
+        """The verdicts, all over one parameter.
+
+        Raises
+        ------
+        DataError
+            If one is over several parameters, with the way on.
+        """
+        for v in self.over_several:
+            raise v.series.needs_one()
+        return tuple(v for v in self.verdicts if isinstance(v, Verdict))
+
+    @property
+    def over_several(self) -> tuple[SeveralVerdict, ...]:
+        """The verdicts over several parameters; none where the measurements are along one."""
+        return tuple(v for v in self.verdicts if isinstance(v, SeveralVerdict))
 
     @property
     def ok(self) -> bool:
@@ -184,8 +199,7 @@ class Validation:
         cost : str, callable or None
             ``"p"``, or the parameter's name, where a measurement costs as much as its setting says, a function of it, or None.
         """
-        self._require_one_parameter()
-        return {(v.function, v.metric): advise(v.posterior, candidates, cost) for v in self.verdicts}
+        return {(v.function, v.metric): advise(v.posterior, candidates, cost) for v in self.along_one}
 
     def limit(self, metric: str, budget: float | str, ppn: int = 1, *, even_outside: bool = False) -> Limits:
         """Return the largest setting within a budget, of the functions of a metric; see `scalkit.validation.limit.limits`.
@@ -200,13 +214,7 @@ class Validation:
         even_outside : bool
             Also for models outside their deviation limits.
         """
-        self._require_one_parameter()
         return limits(self, metric, budget, ppn, even_outside=even_outside, band_of=lambda v: v.posterior.interval)
-
-    def _require_one_parameter(self) -> None:
-        for v in self.verdicts:
-            if is_several(v):
-                raise v.series.needs_one()
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each verdict, as a pandas DataFrame.
@@ -231,7 +239,12 @@ class Validation:
                 "direction": v.direction,
                 "crossing": v.crossing,
                 "decides": v.decides,
-                **_along(v),
+                **{
+                    f"{what}_{name}": value
+                    for name, one in v.along.items()
+                    for what, value in one.facts
+                    if len(v.along) > 1
+                },
             }
             for v in self.verdicts
         ]
@@ -254,7 +267,8 @@ class Validation:
             "statistic": self.statistic,
             "counts": self.counts,
             "verdicts": [
-                _verdict(v) | ({"bands": bands_of(v)} if bands and not is_several(v) else {}) for v in self.verdicts
+                v.to_dict() | ({"bands": bands_of(v)} if bands and isinstance(v, Verdict) else {})
+                for v in self.verdicts
             ],
             "rules": [_rule(r) for r in self.rules],
             "litmus": None if self.litmus is None else _litmus(self.litmus),
@@ -278,89 +292,16 @@ class Validation:
         return result_html(self)
 
 
-def _number(value: float | None) -> float | None:
-    return None if value is None or not math.isfinite(value) else float(value)
-
-
-def _numbers(values: Any) -> list[float | None]:
-    return [_number(v) for v in np.asarray(values).tolist()]
-
-
-def _model(model: Model) -> dict[str, Any]:
-    return {
-        "growth": str(model.growth),
-        "constant": _number(model.constant),
-        "coefficient": _number(model.coefficient),
-        "adjusted_r2": _number(model.adjusted_r2),
-        "weight": _number(model.weight),
-        "text": str(model),
-    }
-
-
-@lru_cache(maxsize=256)
-def _texts(ticks: tuple[Growth, ...]) -> tuple[str, ...]:
-    """Return the texts of ticks, which many verdicts share."""
-    return tuple(str(tick) for tick in ticks)
-
-
-def _along(verdict: Verdict) -> dict[str, Any]:
-    """Return what a row of a table says along each of several parameters."""
-    if not is_several(verdict):
-        return {}
-    return {
-        f"{what}_{name}": value
-        for name, one in verdict.along.items()
-        for what, value in (("growth", str(one.growth)), ("verdict", one.verdict), ("effect", one.effect))
-    }
-
-
-def _verdict(verdict: Verdict) -> dict[str, Any]:
-    if is_several(verdict):
-        return verdict.to_dict()
-    lower, upper = verdict.expectation.limits
-    series = verdict.series
-    return {
-        "function": verdict.function,
-        "metric": verdict.metric,
-        "unit": verdict.unit,
-        "parameter": verdict.parameter,
-        "expectation": str(verdict.expectation.growth),
-        "deviation": str(verdict.expectation.deviation),
-        "limits": [str(lower), str(upper)],
-        "space": {"name": verdict.space.name, "ticks": list(_texts(verdict.space.ticks))},
-        "model": _model(verdict.model),
-        "divergence": str(verdict.divergence),
-        "rank": verdict.rank,
-        "verdict": verdict.verdict,
-        "probability": {rank: _number(p) for rank, p in verdict.probability.items()},
-        "hidden": {
-            "growth": None if verdict.posterior.hidden_growth is None else str(verdict.posterior.hidden_growth),
-            "share": _number(verdict.hidden),
-        },
-        "growth_band": [str(growth) for growth in verdict.posterior.growth_band()],
-        "direction": verdict.direction,
-        "crossing": _number(verdict.crossing),
-        "decides": verdict.decides,
-        "caveats": list(verdict.caveats),
-        "sentence": verdict.sentence,
-        "rivals": [_model(model) for model in verdict.rivals[:5]],
-        "x": _numbers(series.x),
-        "y": _numbers(series.y),
-        "n_repetitions": [int(n) for n in series.n_repetitions],
-        "noise": _number(series.noise),
-    }
-
-
 def _rule(result: RuleResult) -> dict[str, Any]:
     return {
         "rule": str(result.rule),
         "status": result.status,
         "metric": result.metric,
         "parameter": result.parameter,
-        "x": _numbers(result.x),
-        "ratio": _numbers(result.ratio),
+        "x": numbers_or_none(result.x),
+        "ratio": numbers_or_none(result.ratio),
         "violated_at": list(result.violated_at),
-        "predicted_from": _number(result.predicted_from),
+        "predicted_from": number_or_none(result.predicted_from),
         "decides": result.decides,
         "caveats": list(result.caveats),
         "missing": list(result.missing),

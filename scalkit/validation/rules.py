@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from scalkit.errors import RuleError
 from scalkit.fit import Model
 from scalkit.markup import block, bullets, counted, details, paragraph, table
 from scalkit.measure import Series
 from scalkit.relation import Relation, Terms
 from scalkit.validation.crossing import last_sign_change, place_of, shown_scale
 
-__all__ = ["TOLERANCE", "RuleResult", "RuleStatus", "judge_rule"]
+if TYPE_CHECKING:
+    from scalkit.validation.verdict import Verdict
+
+__all__ = [
+    "TOLERANCE",
+    "RuleResult",
+    "RuleStatus",
+    "judge_by_metric",
+    "judge_rule",
+    "left_rule",
+    "parsed_rules",
+    "require_known",
+]
 
 TOLERANCE = 0.03
 _LOG2_X_MAX = 1000.0
@@ -103,6 +117,50 @@ class RuleResult:
         rows = [(f"{x:g}", f"{ratio:.3g}") for x, ratio in zip(self.x, self.ratio, strict=True)]
         values = table((self.parameter, "left / right"), rows) if rows else ""
         return block(paragraph(self.sentence), details(counted(len(rows), "ratio"), values), bullets(self.caveats))
+
+
+def parsed_rules(rules: Iterable[str | Relation] | str | Relation | None) -> tuple[Relation, ...]:
+    """Return rules given as texts or relations, one alone or several, each once."""
+    given = [rules] if isinstance(rules, str | Relation) else rules or ()
+    return tuple(dict.fromkeys(one if isinstance(one, Relation) else Relation.parse(one) for one in given))
+
+
+def require_known(rules: Iterable[Relation], known: Collection[str]) -> None:
+    """Refuse a rule that names a function which is neither measured nor expected.
+
+    Raises
+    ------
+    RuleError
+        With the names that are near.
+    """
+    for rule in rules:
+        for name in rule.names:
+            if name not in known:
+                near = difflib.get_close_matches(name, sorted(known), 1) or sorted(known)
+                raise RuleError(
+                    f"rule '{rule}' names '{name}', which is neither measured nor expected; "
+                    f"did you mean {' or '.join(repr(other) for other in near[:3])}?"
+                )
+
+
+def left_rule(rule: Relation, parameters: tuple[str, ...]) -> str:
+    """Return the note that a rule is not judged over several parameters."""
+    return (
+        f"the rule '{rule}' is not judged over {', '.join(parameters)}; select one value of all but one parameter "
+        "to judge it there"
+    )
+
+
+def judge_by_metric(
+    rule: Relation, metrics: Sequence[str], series: Sequence[Series], verdicts: Sequence[Verdict]
+) -> RuleResult:
+    """Return the result of a rule on the metric that most of its functions have; the first of `metrics` decides ties."""
+    metric = max(metrics, key=lambda m: sum(one.metric == m for one in series))
+    return judge_rule(
+        rule,
+        {one.function: one for one in series if one.metric == metric},
+        {v.function: v.model for v in verdicts if v.metric == metric},
+    )
 
 
 def judge_rule(rule: Relation, series: Mapping[str, Series], models: Mapping[str, Model]) -> RuleResult:

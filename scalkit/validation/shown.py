@@ -11,7 +11,7 @@ from scalkit.markup import block, bullets, counted, details, formula, marked, pa
 from scalkit.units import format_quantity
 from scalkit.validation.catalogue import ExpectationSet
 from scalkit.validation.crossing import shown_scale
-from scalkit.validation.several_verdict import SeveralVerdict
+from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.validation.verdict import SYMBOLS, Verdict
 
 if TYPE_CHECKING:

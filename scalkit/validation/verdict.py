@@ -3,55 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.fit import (
-    MIN_POINTS,
-    Fits,
     Model,
-    check_series,
-    fit_series,
-    fit_ticks,
-    growing_of,
-    is_within_resolution,
 )
 from scalkit.growth import Growth
 from scalkit.measure import Series
-from scalkit.validation.asked import require_expected_values
 from scalkit.validation.crossing import crossing, place_of, shown_scale
 from scalkit.validation.expectation import Direction, Expectation, Rank
-from scalkit.validation.hypotheses import Prior
-from scalkit.validation.memory import Memory
-from scalkit.validation.of_values import OfValues
+from scalkit.validation.judged import Along, Judged
 from scalkit.validation.pieces import piecewise_remark
-from scalkit.validation.posterior import Posterior, VerdictWord, posteriors
+from scalkit.validation.posterior import Posterior, VerdictWord
+from scalkit.validation.several.along import AlongVerdict, number_or_none, numbers_or_none
 from scalkit.validation.space import SearchSpace
 
 if TYPE_CHECKING:
     from scalkit.fit.refine import Refined, Weights
 
-__all__ = ["SYMBOLS", "TASK", "Case", "Mapper", "Verdict", "judge"]
-
-Case = tuple[Series, Expectation, SearchSpace]
-Mapper = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
-"""What applies a function to each task and returns the results in their order, as `map` does."""
-
-TASK = 64
-"""Series that are judged together."""
-
-_FALLS = 0.8
+__all__ = ["SYMBOLS", "Verdict"]
 
 SYMBOLS: dict[VerdictWord, str] = {"total": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict(OfValues):
+class Verdict(Judged):
     """What the measurements of one function and metric say about its expectation.
 
     Attributes
@@ -81,6 +63,28 @@ class Verdict(OfValues):
     def parameter(self) -> str:
         """Name of the parameter."""
         return self.series.parameter
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters: the only one."""
+        return self.series.parameters
+
+    @cached_property
+    def along(self) -> Along:
+        """The verdict along the parameter, in the form that verdicts over several parameters have."""
+        x, model = self.series.x, self.model
+        top = float(np.asarray(model(x[-1])))
+        effect = 1 - float(np.asarray(model(x[0]))) / top if top else 0.0
+        weights = {growth: self.posterior.weight_of(growth) for growth in self.posterior.growths}
+        found = AlongVerdict(
+            self.expectation, model.growth, weights, self.probability, float(x[-1]), effect, self.space
+        )
+        return Along({self.parameter: found})
+
+    @property
+    def effects(self) -> dict[str, float]:
+        """Share of the value at the largest point that is due to the parameter; what remains to 1 is the smallest point's."""
+        return {name: one.effect for name, one in self.along.items()}
 
     @property
     def divergence(self) -> Growth:
@@ -133,11 +137,6 @@ class Verdict(OfValues):
         return self.model.adjusted_r2
 
     @property
-    def decides(self) -> bool:
-        """Whether it may decide an exit status; `caveats` says why not."""
-        return self.series.decides
-
-    @property
     def caveats(self) -> tuple[str, ...]:
         """What limits the meaning of the measurements and of the model."""
         return (*self.series.caveats, *self.remarks, *([self.change] if self.change else []))
@@ -146,16 +145,6 @@ class Verdict(OfValues):
     def change(self) -> str | None:
         """Where the growth changes, in words, if it very probably does; see `scalkit.piecewise`."""
         return piecewise_remark(self.series, self.model)
-
-    @property
-    def misses(self) -> bool:
-        """Whether the expectation is missed: verdict none and faster growth."""
-        return self.verdict == "none" and self.direction == "grows faster"
-
-    @property
-    def is_failure(self) -> bool:
-        """Whether it decides that the expectation is missed."""
-        return self.decides and self.misses
 
     def refine(
         self, *, free_exponents: bool = False, weights: Weights = "relative", nonnegative: bool = True
@@ -225,6 +214,41 @@ class Verdict(OfValues):
         scale = f"{self.parameter}* = {shown_scale(self.crossing)}"
         return f"the divergence {self.divergence} is {outside} the limits from {scale} on, {place}"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, as ``verdict.schema.json`` describes them."""
+        lower, upper = self.expectation.limits
+        series = self.series
+        return {
+            "function": self.function,
+            "metric": self.metric,
+            "unit": self.unit,
+            "parameter": self.parameter,
+            "expectation": str(self.expectation.growth),
+            "deviation": str(self.expectation.deviation),
+            "limits": [str(lower), str(upper)],
+            "space": {"name": self.space.name, "ticks": list(_texts(self.space.ticks))},
+            "model": _model(self.model),
+            "divergence": str(self.divergence),
+            "rank": self.rank,
+            "verdict": self.verdict,
+            "probability": {rank: number_or_none(p) for rank, p in self.probability.items()},
+            "hidden": {
+                "growth": None if self.posterior.hidden_growth is None else str(self.posterior.hidden_growth),
+                "share": number_or_none(self.hidden),
+            },
+            "growth_band": [str(growth) for growth in self.posterior.growth_band()],
+            "direction": self.direction,
+            "crossing": number_or_none(self.crossing),
+            "decides": self.decides,
+            "caveats": list(self.caveats),
+            "sentence": self.sentence,
+            "rivals": [_model(model) for model in self.rivals[:5]],
+            "x": numbers_or_none(series.x),
+            "y": numbers_or_none(series.y),
+            "n_repetitions": [int(n) for n in series.n_repetitions],
+            "noise": number_or_none(series.noise),
+        }
+
     def __repr__(self) -> str:
         return f"Verdict({self.function!r}, {self.metric}: {self.model}, {self.verdict})"
 
@@ -237,134 +261,21 @@ class Verdict(OfValues):
         return f"$E = {self.expectation.to_latex()},\\quad G = {self.model.to_latex()}$"
 
 
-def judge(
-    measured: Sequence[Case],
-    min_points: int = MIN_POINTS,
-    prior: Prior = "ranks",
-    mapper: Mapper = map,
-    memory: Memory | None = None,
-) -> list[Verdict]:
-    """Return the verdict on each series; the expectation itself always competes.
-
-    Times of a virtual clock are judged at powers of two, see `Series.at_whole_levels`. The other settings are judged, too, and
-    count where they say that it grows faster than expected, or where the powers of two do not decide.
-
-    Parameters
-    ----------
-    measured : sequence of (Series, Expectation, SearchSpace)
-    min_points : int
-    prior : {"ranks", "ticks", "expectation"}
-        See `posteriors`.
-    mapper : callable
-        As `map`: called with a function and tasks of `TASK` series each, whatever computes them.
-    memory : Memory, optional
-        What the same series left behind when they were judged before.
-
-    Raises
-    ------
-    DataError
-        If a series has too few settings, values that cannot be fitted, or a setting where the expectation has no value.
-    """
-    compute = partial(_judged, min_points=min_points, prior=prior, memory=memory)
-
-    def judged(cases: Sequence[Case]) -> list[Verdict]:
-        tasks = [cases[start : start + TASK] for start in range(0, len(cases), TASK)]
-        return [found for part in mapper(compute, tasks) for found in part]
-
-    found = judged([(one.at_whole_levels, expectation, space) for one, expectation, space in measured])
-    split = [index for index, (one, _, _) in enumerate(measured) if one.at_whole_levels is not one]
-    others = [(_others(measured[index][0], min_points), *measured[index][1:]) for index in split]
-    for index, other in zip(split, judged(others) if others else (), strict=True):
-        found[index] = _heavier(found[index], other)
-    return found
+@lru_cache(maxsize=256)
+def _texts(ticks: tuple[Growth, ...]) -> tuple[str, ...]:
+    """Return the texts of ticks, which many verdicts share."""
+    return tuple(str(tick) for tick in ticks)
 
 
-def _others(one: Series, min_points: int) -> Series:
-    """Return the settings between powers of two, or all of them where these are too few."""
-    levels = one.at_whole_levels
-    beside = levels.beside
-    if beside is None or len(beside.x) < max(min_points, MIN_POINTS):
-        return one
-    return replace(beside, beside=replace(levels, beside=None))
-
-
-def _heavier(levels: Verdict, other: Verdict) -> Verdict:
-    """Return the verdict that counts, of that at powers of two and that at other settings."""
-    if not other.misses and (levels.verdict != "undecided" or other.verdict == "undecided"):
-        return levels
-    where = "between powers of two" if other.series.beside else f"at all settings of {other.parameter}"
-    said = f"judged {where}; at powers of two it would be {levels.verdict}"
-    return replace(other, series=replace(other.series, caveats=(*other.series.caveats, said)))
-
-
-def _judged(measured: Sequence[Case], min_points: int, prior: Prior, memory: Memory | None = None) -> list[Verdict]:
-    """Return the verdicts of a task; series about the same expectation and space are judged together."""
-    cases = [(one, e, space if e.growth in space.ticks else space.with_tick(e.growth)) for one, e, space in measured]
-    for one, expectation, _ in cases:
-        check_series(one, min_points)
-        require_expected_values(one, expectation.growth)
-    fits = _fits(cases)
-    groups: dict[tuple[Expectation, SearchSpace], list[int]] = {}
-    for index, (_, expectation, space) in enumerate(cases):
-        groups.setdefault((expectation, space), []).append(index)
-    found: dict[int, Verdict] = {}
-    for (expectation, space), indices in groups.items():
-        judged = posteriors([cases[i][0] for i in indices], expectation, space, prior, memory)
-        for index, posterior in zip(indices, judged, strict=True):
-            found[index] = _verdict(fits[index], posterior, min_points)
-    return [found[index] for index in range(len(cases))]
-
-
-def _fits(cases: Sequence[Case]) -> list[Fits]:
-    """Return the fits of each series; those at the same settings with the same ticks are computed together."""
-    groups: dict[tuple[tuple[float, ...], SearchSpace], list[int]] = {}
-    for index, (one, _, space) in enumerate(cases):
-        groups.setdefault((tuple(one.x.tolist()), space), []).append(index)
-    found: dict[int, Fits] = {}
-    for (_, space), indices in groups.items():
-        values = np.array([cases[index][0].y for index in indices])
-        fits = fit_ticks(cases[indices[0]][0].x, values, growing_of(space.ticks))
-        found |= {index: fits.of(row) for row, index in enumerate(indices)}
-    return [found[index] for index in range(len(cases))]
-
-
-def _verdict(fits: Fits, posterior: Posterior, min_points: int) -> Verdict:
-    series, expectation, space = posterior.series, posterior.expectation, posterior.space
-    models = fit_series(series, space.ticks, expectation.growth, min_points, fits, posterior.weight_of)
-    remarks = tuple(_remarks(series, models, expectation, space))
-    return Verdict(models[0], models[1:], expectation, space, series, posterior, remarks)
-
-
-def _remarks(series: Series, models: Sequence[Model], expectation: Expectation, space: SearchSpace) -> Iterator[str]:
-    n, y, model = len(series.x), series.y, models[0]
-    if n < MIN_POINTS:
-        yield f"the model rests on only {n} settings of {series.parameter}; {MIN_POINTS} are the least to rely on"
-    if model.growth.is_constant and (np.diff(y) <= 0).all() and y[-1] < _FALLS * y[0]:
-        yield (
-            f"the values fall as {series.parameter} grows and no class of the search space falls; "
-            f"for a problem of fixed size validate the cost {series.parameter} * {series.metric}"
-        )
-    elif _is_one_step(y):
-        yield (
-            f"the values take two levels only, {y[0]:g} and {y[-1]:g} {series.unit}; any class that is counted in steps may "
-            f"look like that: measure more settings, or larger ones"
-        )
-    elif model.is_rough:
-        yield "no class of the search space follows the values closely; the fit is on a logarithmic scale"
-    is_expected = model.growth == expectation.growth and not model.growth.is_constant
-    if is_expected and is_within_resolution(series, model) and model.rss > min(one.rss for one in models):
-        yield (
-            f"the expectation explains every value to within {series.resolution:g} {series.unit}, the step in which "
-            f"{series.metric} is counted, and goes before classes that come closer"
-        )
-    if model.growth == space.ticks[-1] != expectation.growth:
-        yield f"the model is the fastest class of the search space, {model.growth}; extend the space to see beyond it"
-
-
-def _is_one_step(y: np.ndarray[Any, np.dtype[np.float64]]) -> bool:
-    """Return whether the values stay, rise once, and stay."""
-    steps = np.diff(y)
-    return bool((steps >= 0).all()) and np.count_nonzero(steps) == 1
+def _model(model: Model) -> dict[str, Any]:
+    return {
+        "growth": str(model.growth),
+        "constant": number_or_none(model.constant),
+        "coefficient": number_or_none(model.coefficient),
+        "adjusted_r2": number_or_none(model.adjusted_r2),
+        "weight": number_or_none(model.weight),
+        "text": str(model),
+    }
 
 
 def _percent(share: float) -> str:

@@ -8,6 +8,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from scalkit.extras import require
+
+require("lab", "ipywidgets", "anywidget")
+
 _HOMES = {
     "CodePanel": "code_panel",
     "DataPicker": "data_picker",

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 from scalkit.errors import ScalkitError, UsageError
+from scalkit.options import OPTIONS, JudgingOptions
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.session import Session
-from scalkit.session.measured import shown_setting
-from scalkit.session.state import Setting
+from scalkit.validation.judge.choices import Setting
+from scalkit.validation.judge.measured import shown_setting
 from scalkit.widgets.next_setting import advice_of, few_settings
 from scalkit.widgets.part import Action, Part
 from scalkit.widgets.wording import esc
 
 __all__ = ["DataPicker"]
 
-_STATISTICS = {
+_LABELS = {"statistic": "Statistic of repetitions", "space": "Growths to try", "min_points": "Fewest settings"}
+_WORDS: dict[object, str] = {
+    None: "of each expectation",
     "q1": "first quartile",
     "median": "median",
     "mean": "mean",
@@ -72,7 +76,8 @@ class DataPicker(Part):
         return {
             "headline": f"<h3>Measurements</h3><p><strong>{esc(session.result.headline)}</strong></p>",
             "source": self._source(),
-            "choice": f'<div class="line">{self._names()}{self._statistics()}{self._noise()}</div>',
+            "choice": f'<div class="line">{self._names()}{self._option("statistic")}{self._noise()}</div>',
+            "judging": self._judging(),
             "few": f'<p class="trouble">⚠ {esc(few)}</p>' if (few := few_settings(session)) else "",
             "settings": self._settings(),
             "view": self._view(),
@@ -97,8 +102,22 @@ class DataPicker(Part):
             "Metric", "metric", {one: METRIC_WORDS.get(one, one) for one in metrics}, metric
         )
 
-    def _statistics(self) -> str:
-        return _choice("Statistic of repetitions", "statistic", _STATISTICS, self.session.statistic)
+    def _option(self, name: str) -> str:
+        """Return the values that an option of judging can have, to choose from."""
+        now, offers = getattr(self.session.judging, name), list(OPTIONS[name].metadata["offers"])
+        words = {
+            str(one): _WORDS.get(one, str(one).replace("_", " ")) for one in [*offers, *[now] * (now not in offers)]
+        }
+        return _choice(_LABELS.get(name, name.replace("_", " ").capitalize()), name, words, str(now))
+
+    def _judging(self) -> str:
+        options = "".join(self._option(name) for name in OPTIONS if name != "statistic")
+        return f'<details data-key="judging"><summary>How it is judged</summary><div class="line">{options}</div></details>'
+
+    def _judge_by(self, name: str, values: Mapping[str, str]) -> None:
+        key = values.get("key", "")
+        chosen = next((one for one in OPTIONS[name].metadata["offers"] if str(one) == key), key)
+        self.session.judge_by(**cast(JudgingOptions, {name: chosen}))
 
     def _noise(self) -> str:
         """Return how far runs differ, in word and number."""
@@ -106,7 +125,9 @@ class DataPicker(Part):
             series = self.session.series(self.session.selected)
         except ScalkitError:
             return ""
-        if series.exact:
+        if series.virtual:
+            text, why = "= virtual time", "Times of a virtual clock repeat exactly"
+        elif series.exact:
             text, why = "= exact", "These values are counted, and repeat exactly"
         elif math.isnan(series.noise):
             text, why = "? noise unknown", "There is one run only; several tell the noise"
@@ -183,7 +204,7 @@ class DataPicker(Part):
             "data": self._use_data,
             "function": lambda values: self.session.select(values.get("key", "")),
             "metric": lambda values: self.session.select(self.session.selected[0], values.get("key", "")),
-            "statistic": lambda values: self.session.use_statistic(values.get("key", "")),
+            **{name: partial(self._judge_by, name) for name in OPTIONS},
             "setting": self._toggle,
             "rest": self._leave_out_rest,
             "next": self._fold,

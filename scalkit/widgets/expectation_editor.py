@@ -9,7 +9,7 @@ from operator import mul
 from scalkit.errors import ScalkitError
 from scalkit.growth import Growth
 from scalkit.validation import Expectation
-from scalkit.validation.several_expectation import SeveralExpectation
+from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.widgets.part import Action, Part
 from scalkit.widgets.wording import esc, formula
 

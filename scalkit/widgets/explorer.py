@@ -11,7 +11,7 @@ from scalkit.plots.rival_curves import term_of
 from scalkit.session import Session
 from scalkit.session.shown import session_html
 from scalkit.validation import Validation
-from scalkit.validation.several_verdict import is_several
+from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.widgets.cells import OfCell, close_tree, in_one_piece
 from scalkit.widgets.code_panel import CodePanel
 from scalkit.widgets.data_picker import DataPicker
@@ -167,7 +167,7 @@ class Explorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
     def _mark_ticks(self, change: Any) -> None:
         """Mark on each of several rulers the tick that a term has along its parameter."""
         verdict, text = self._session.verdict, change["new"]
-        models: tuple[Any, ...] = (verdict.model, *verdict.rivals) if is_several(verdict) else ()
+        models: tuple[Any, ...] = (verdict.model, *verdict.rivals) if isinstance(verdict, SeveralVerdict) else ()
         model = next((one for one in models if term_of(one) == text), None)
         for ruler in self.rulers:
             tick = model.leading(ruler.parameter) if model is not None else None

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from scalkit.errors import ScalkitError
 from scalkit.growth import Growth
 from scalkit.validation import Expectation, SearchSpace
-from scalkit.validation.several_expectation import SeveralExpectation
-from scalkit.validation.several_verdict import SeveralVerdict
+from scalkit.validation.several.expectation import SeveralExpectation
+from scalkit.validation.several.verdict import SeveralVerdict
 
 if TYPE_CHECKING:
     from scalkit.session import Session

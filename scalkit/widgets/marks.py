@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scalkit.validation import Expectation, Verdict
-from scalkit.validation.several_along import AlongVerdict
+from scalkit.validation.several.along import AlongVerdict
 
 __all__ = ["AnyVerdict", "marks"]
 

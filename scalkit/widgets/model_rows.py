@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.growth import Growth
-from scalkit.plots.style import METRIC_WORDS, RANK_MARKS, RANK_WORDS
+from scalkit.plots.style import METRIC_WORDS, RANK_MARKS, RANK_WORDS, metric_word
 from scalkit.validation import Verdict
 from scalkit.widgets.wording import Judged, esc, formula, key_of, mark
 
@@ -48,7 +48,7 @@ def row_of(k: int, entry: Entry) -> dict[str, Any]:
         f'<button type="button" data-press="select" data-value="{k}" data-key="row{k}" title="Show {esc(function)}">'
         f"<code>{esc(function)}</code></button>"
     )
-    cells = [head, esc(METRIC_WORDS.get(metric, metric))]
+    cells = [head, esc(METRIC_WORDS.get(metric, metric) if verdict is None else metric_word(verdict))]
     if verdict is None:
         return {"cells": [*cells, f'<span class="quiet">{esc(entry.problem)}</span>']}
     return {

@@ -12,7 +12,7 @@ from scalkit.measure import Series
 from scalkit.session import Session
 from scalkit.validation import Expectation, Verdict
 from scalkit.validation.advise import Advice, advise
-from scalkit.validation.verdict import judge
+from scalkit.validation.judge.along_one import judge
 
 __all__ = ["advice_of", "few_settings", "settings_to_try"]
 

@@ -13,7 +13,7 @@ from scalkit.plots.rival_curves import plain_with
 from scalkit.plots.several_rivals import rivals_on_map, rivals_on_slice
 from scalkit.plots.surface_figure import slice_of, surface
 from scalkit.session import Session
-from scalkit.validation.several_verdict import SeveralVerdict, is_several
+from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.widgets.cells import OfCell, in_one_piece
 from scalkit.widgets.part import Action, Part
 from scalkit.widgets.plot_view import PlotView
@@ -157,9 +157,9 @@ class ParameterMap(OfCell, ipywidgets.VBox):  # type: ignore[misc]
             self._about = self.session.selected
             self.map.ranges = self.slice.ranges = {}
         verdict = self.session.verdict
-        is_there = is_several(verdict) and len(verdict.parameters) == 2
+        is_there = verdict is not None and len(verdict.parameters) == 2
         self.layout.display = None if is_there else "none"
-        if is_several(verdict) and is_there:
+        if isinstance(verdict, SeveralVerdict) and is_there:
             self._draw(verdict)
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from scalkit.plots.divergence_figure import draw_divergence
 from scalkit.plots.fit_figure import draw_fit
 from scalkit.plots.rival_curves import plain_with, rival_divergences, rival_traces
 from scalkit.plots.several_rivals import rivals_along
-from scalkit.validation.several_verdict import is_several
+from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.widgets.cells import OfCell, in_one_piece
 from scalkit.widgets.plot_view import PlotView
 
@@ -58,7 +58,7 @@ class PlotPanel(OfCell, ipywidgets.Box):  # type: ignore[misc]
             self.fit.xrange = self.divergence.xrange = []
             self.fit.ranges = {}
         verdict = self.session.verdict
-        if is_several(verdict):
+        if isinstance(verdict, SeveralVerdict):
             _draw(self.fit, _several, verdict)
             _draw(self.divergence, None, None)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scalkit.plots.style import METRIC_WORDS, RANK_MARKS
+from scalkit.plots.style import METRIC_WORDS, RANK_MARKS, metric_word
 from scalkit.widgets.part import Part
 from scalkit.widgets.wording import bullets, esc, key_of, ranked, word_of
 
@@ -24,7 +24,8 @@ class VerdictBadge(Part):
     def _drawn(self) -> dict[str, str]:
         function, metric = self.session.selected
         verdict = self.session.verdict
-        head = f"<h3>{esc(function)}, {esc(METRIC_WORDS.get(metric, metric))}</h3>"
+        word = METRIC_WORDS.get(metric, metric) if verdict is None else metric_word(verdict)
+        head = f"<h3>{esc(function)}, {esc(word)}</h3>"
         if verdict is None:
             said = f'<p class="trouble">{esc(self.session.problem)}</p>'
             return {"head": head, "said": said, "remarks": ""}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scalkit.validation import Verdict
-    from scalkit.validation.several_verdict import SeveralVerdict
+    from scalkit.validation.several.verdict import SeveralVerdict
 
 __all__ = ["Judged", "bullets", "esc", "formula", "key_of", "mark", "percent", "r2", "ranked", "state_mark", "word_of"]
 

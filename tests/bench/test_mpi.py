@@ -13,6 +13,7 @@ import pytest
 from scalkit.bench import Mpi, find_mpi
 from scalkit.bench.mpi import candidates, cores, probe, settings
 from scalkit.errors import BuildError, LaunchError
+from scalkit.extras import install_command
 
 pytestmark = pytest.mark.mpi
 
@@ -112,8 +113,8 @@ def test_no_mpi_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("scalkit.bench.mpi._own_folders", lambda: [str(tmp_path / "env")])
     message = (
-        f"no MPI compiler 'mpicc' on PATH or in {tmp_path}/env; install an MPI library (pip install mpich brings one) or "
-        "name its compiler with --mpicc."
+        f"no MPI compiler 'mpicc' on PATH or in {tmp_path}/env; install an MPI library "
+        f"({install_command('mpi')} brings one) or name its compiler with --mpicc."
     )
     with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
         find_mpi()

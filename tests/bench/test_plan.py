@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from scalkit.bench.arguments import Arguments
 from scalkit.bench.launch import time_limit
 from scalkit.bench.operations import GROUPS, choose, operations
-from scalkit.bench.plan import MEMORY_RUNS, Launch, make_plan, share
+from scalkit.bench.plan import MEMORY_RUNS, Launch, Pace, make_plan, share
 from scalkit.bench.refinement import Refinement
-from scalkit.bench.toml import to_toml
 from scalkit.errors import BuildError, UsageError
 from scalkit.native import sources
+from scalkit.toml_writer import to_toml
 from scalkit.validation import load_expectations
 from scalkit.validation.names import function_in
 
@@ -193,10 +193,11 @@ SCALARS = (
     st.text(st.characters(exclude_categories=["Cs"]))
     | st.integers(-(2**60), 2**60)
     | st.booleans()
-    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.floats(allow_nan=False)
 )
+INSIDE = SCALARS | st.dictionaries(st.text(max_size=4), SCALARS, max_size=2)
 TABLES = st.dictionaries(
-    st.text(st.characters(exclude_categories=["Cs"])), SCALARS | st.lists(SCALARS, max_size=9), max_size=5
+    st.text(st.characters(exclude_categories=["Cs"])), SCALARS | st.lists(INSIDE, max_size=9), max_size=5
 )
 
 
@@ -207,6 +208,18 @@ def test_toml_is_read_back_as_it_was(flat: dict[str, Any], nested: dict[str, Any
 
 
 def test_what_toml_cannot_hold() -> None:
-    message = "'x' is nan, which TOML cannot hold; text, numbers, booleans and lists of them are possible."
+    message = "'x' is None, which TOML cannot hold; text, numbers, booleans, lists and tables of them are possible."
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
-        to_toml({"x": float("nan")})
+        to_toml({"x": [None]})
+
+
+def test_each_kind_has_a_pace_of_its_own() -> None:
+    slow, fast = Launch("memory", 4, 0), Launch("collectives", 4, 0)
+    pace = Pace()
+    assert pace.left_s([slow]) is None
+    pace.learn(slow, 8.0)
+    assert pace.left_s([slow, fast]) == pytest.approx(16.0)
+    pace.learn(fast, 1.0)
+    assert pace.left_s([slow, slow, fast]) == pytest.approx(17.0)
+    assert pace.left_s([Launch("functions", 12, 0)]) == pytest.approx(2.0)
+    assert pace.left_s([]) == 0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -10,11 +12,13 @@ from typing import Any
 
 import pytest
 
-from scalkit.bench import Arguments, Mpi, prepare
+from scalkit.bench import Arguments, Mpi, measure_function, prepare
 from scalkit.bench.campaign_file import read_campaign
 from scalkit.bench.here import prepare_here, run_here
 from scalkit.bench.network import read_network
 from scalkit.bench.operations import choose, in_virtual_time, operations
+from scalkit.bench.point_to_point import MessageArguments
+from scalkit.bench.point_to_point_campaign import prepare_messages
 from scalkit.bench.targets import find_targets
 from scalkit.bench.virtual import VirtualMpi, proved, settings_of, virtual
 from scalkit.bench.virtual_program import Account, ProgramArguments, accounts, prepare_program
@@ -30,6 +34,41 @@ comm = MPI.COMM_WORLD
 after, before = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
 comm.Sendrecv(bytearray(8), after, 0, bytearray(8), before, 0)
 print("argument", sys.argv[1])
+"""
+
+FORTRAN = """
+program sums
+  {used}
+  implicit none
+  {included}
+  integer :: e, r
+  double precision :: x, y
+  call MPI_Init(e)
+  call MPI_Comm_rank(MPI_COMM_WORLD, r, e)
+  x = r
+  call MPI_Allreduce(x, y, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, e)
+  if (r == 0) print *, y
+  call MPI_Finalize(e)
+end program
+"""
+
+NODES = r"""
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm node;
+    int size, rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &size);
+    MPI_Comm_free(&node);
+    if (rank == 0)
+        printf("%d on a node\n", size);
+    MPI_Finalize();
+    return 0;
+}
 """
 
 
@@ -194,17 +233,19 @@ def test_a_layer_that_does_not_build_is_said(layered: VirtualMpi, monkeypatch: p
 
 def test_what_takes_no_virtual_time_is_left_out_or_refused() -> None:
     tree = sources("microbench")
-    every = in_virtual_time(tree, choose(tree, ("collectives", "memory"), ("all",)), ("all",), "MPICH")
+    every = in_virtual_time(tree, choose(tree, ("collectives", "memory"), ("all",)), ("all",), "MPICH", 1)
     assert not set(every["collectives"]) & set(operations(tree, "collectives", "simple"))
     assert "MPI_Put[flush]" in every["collectives"]
+    one_each = in_virtual_time(tree, choose(tree, ("collectives",), ("rma",)), ("rma",), "Open MPI", 1)
+    assert one_each["collectives"] == operations(tree, "collectives", "rma")
     for library, word, why in (
         ("MPICH", "simple", "calls without communication take no time on a virtual clock"),
         ("MPICH", "MPI_Wtime[x1000]", "calls without communication take no time on a virtual clock"),
-        ("Open MPI", "rma", "one-sided operations of Open MPI pass by the virtual network, through shared memory"),
+        ("Open MPI", "rma", "one-sided operations of Open MPI pass through shared memory inside a node"),
     ):
         chosen = choose(tree, ("collectives",), (word,))
         with pytest.raises(UsageError) as caught:
-            in_virtual_time(tree, chosen, (word,), library)
+            in_virtual_time(tree, chosen, (word,), library, 2)
         assert str(caught.value) == f"--ops {word}: {why}; leave it out, or measure with --clock real."
 
 
@@ -353,9 +394,101 @@ def test_a_program_without_mpi_or_with_a_failure_is_named(above: VirtualMpi, tmp
 
 
 @pytest.mark.mpi
+def test_who_waits_for_whom_is_said_within_the_time_limit(above: VirtualMpi, tmp_path: Path) -> None:
+    pytest.importorskip("mpi4py", reason="needs mpi4py")
+    script = tmp_path / "hangs.py"
+    script.write_text("from mpi4py import MPI\nif MPI.COMM_WORLD.rank == 0:\n    MPI.COMM_WORLD.recv(source=1)\n")
+    campaign = prepare_program(tmp_path / "runs", (sys.executable, str(script)), (2,), above)
+    (failure,) = campaign.run(timeout_s=30).failures
+    assert "program-p0002-r00 ended with status" in failure
+    assert "process 0, in virtual time, in MPI_" in failure
+
+
+if (Path(shutil.which("mpicc") or "").with_name("mpif90")).is_file():  # the wheel of MPICH has none
+
+    @pytest.mark.mpi
+    @pytest.mark.parametrize("text", ["use mpi", "use mpi_f08", "include 'mpif.h'"])
+    def test_programs_in_fortran(above: VirtualMpi, tmp_path: Path, text: str) -> None:
+        source, program = tmp_path / "sums.f90", tmp_path / "sums"
+        used, included = (text, "") if text.startswith("use") else ("", text)
+        source.write_text(FORTRAN.format(used=used, included=included))
+        subprocess.run([Path(above.mpicc).with_name("mpif90"), "-o", program, source], check=True)
+        campaign = prepare_program(tmp_path / "runs", (str(program),), (2, 4), above)
+        assert not campaign.run().failures
+        two, four = accounts(campaign)
+        assert 3e-6 <= two.completion_s < four.completion_s
+        assert two.mpi_share == 1.0
+        assert "6.0" in (tmp_path / "runs" / "program-p0004-r00.txt").read_text()
+
+
+@pytest.mark.mpi
+def test_one_sided_operations_are_messages(above: VirtualMpi, tmp_path: Path) -> None:
+    arguments = Arguments(("collectives",), (2, 4), 1, 1, ops=("MPI_Get[flush]", "MPI_Put[lock]"))
+    assert not prepare(tmp_path / "runs", arguments, above).run().failures
+    times = read(tmp_path / "runs")["time"].min(("run", "repetition"))
+    assert float(times.min()) >= 2 * 3e-6  # there and back: two messages of L + 2 o
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("per_node", [1, 2])
+def test_the_library_knows_its_nodes(above: VirtualMpi, tmp_path: Path, per_node: int) -> None:
+    source, program = tmp_path / "nodes.c", tmp_path / "nodes"
+    source.write_text(NODES)
+    subprocess.run([above.mpicc, "-o", str(program), str(source)], check=True)
+    mpi = replace(above, network=read_network("cluster").with_per_node(per_node))
+    assert not prepare_program(tmp_path / "runs", (str(program),), (4,), mpi).run().failures
+    said = (tmp_path / "runs" / "program-p0004-r00.txt").read_text()
+    assert said.splitlines() == [f"{per_node if above.kind == 'Open MPI' else 1} on a node"]
+
+
+@pytest.mark.mpi
+def test_experiments_on_neighbourhoods_repeat_three_times(above: VirtualMpi, tmp_path: Path) -> None:
+    rows = ("operation=MPI_Neighbor_alltoall; size=8; topology=cart; n_dim=1; n_finite=0",)
+    arguments = Arguments(("neighbourhood",), (2, 4), 1, 1, experiments=rows)
+    assert not prepare(tmp_path / "runs", arguments, above).run().failures
+    lines = (tmp_path / "runs" / "neighbourhood-p0004-r00.jsonl").read_text().splitlines()
+    (times,) = [record["t_ns"] for record in map(json.loads, lines) if "t_ns" in record]
+    assert len(times) == 3
+    assert max(times) - min(times) <= 1
+    assert min(times) >= 3000
+
+
+@pytest.mark.mpi
 def test_functions_of_the_user(above: VirtualMpi, tmp_path: Path) -> None:
     source = Path(__file__).parents[2] / "microbench" / "examples" / "ring_allreduce.c"
     arguments = Arguments(("functions",), (2, 4), 1, 1, functions=(str(source),))
     assert not prepare(tmp_path / "runs", arguments, above).run().failures
-    times = read(tmp_path / "runs")["time"].min(("run", "repetition")).squeeze("function").values
+    ds = read(tmp_path / "runs")
+    times = ds["time"].min(("run", "repetition")).squeeze("function").values
     assert times[1] / times[0] == pytest.approx(3, rel=0.1)  # 2 (p - 1) messages one after the other
+    more: dict[str, Any] = {"processes": (2, 4), "seed": 1, "clock": "virtual", "network": NETWORK}
+    found = measure_function(str(source), out=tmp_path / "python", mpicc=above.mpicc, mpiexec=above.mpiexec, **more)
+    assert (found.attrs["clock"], found.sizes["run"]) == ("virtual", 1)
+    assert found["time"].equals(ds["time"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"clock": "cpu"}, "the clock 'cpu' is unknown; choose real or virtual."),
+        ({"network": "cluster"}, "--network is the machine of a virtual clock; add --clock virtual."),
+        (
+            {"per_node": 2},
+            "--per-node places processes on a simulated machine; name one with --platform, or add --clock virtual.",
+        ),
+    ],
+)
+def test_a_function_in_python_has_the_refusals_of_the_command(
+    options: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        measure_function("mine.c", out=tmp_path / "runs", **options)
+    assert str(caught.value) == message
+
+
+def test_what_processors_do_is_no_part_of_a_virtual_card(layered: VirtualMpi, tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        prepare_messages(tmp_path / "runs", MessageArguments(("latency", "matching"), 1, 1), layered)
+    assert str(caught.value) == (
+        "--what matching: handling data takes no time on a virtual clock; leave it out, or measure with --clock real."
+    )

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -68,12 +69,19 @@ def test_the_python_is_one_that_scalkit_knows() -> None:
     assert f"Programming Language :: Python :: 3.{found[1]}" in project["classifiers"]
 
 
+def _brought(optional: dict[str, list[str]], extras: Iterable[str]) -> Iterator[str]:
+    """Yield what extras require; one may name others, as in ``scalkit[lab,report]``."""
+    for text in (text for extra in extras for text in optional[extra]):
+        one = Requirement(text)
+        yield from _brought(optional, one.extras) if one.name == "scalkit" else [text]
+
+
 def test_the_versions_are_those_that_passed_together() -> None:
     pins, own = _lines("requirements.txt")
     assert pins == "-c ../constraints.txt"
     extras = re.fullmatch(r"-e \.\[([\w,]+)\]", own)[1].split(",")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [*project["dependencies"], *(one for extra in extras for one in project["optional-dependencies"][extra])]
+    wanted = [*project["dependencies"], *_brought(project["optional-dependencies"], extras)]
     pinned: dict[str, list[str]] = {}
     for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):

@@ -14,6 +14,7 @@ import pytest
 from scalkit.bench import find_mpi
 from scalkit.cli import main
 from scalkit.errors import BuildError, LaunchError
+from scalkit.extras import EXTRAS, install_command, sentence
 
 
 def test_table_names_everything_and_ends_with_zero(capsys: pytest.CaptureFixture[str]) -> None:
@@ -24,9 +25,7 @@ def test_table_names_everything_and_ends_with_zero(capsys: pytest.CaptureFixture
         "C compiler",
         "make",
         "MPI library",
-        "papermill",
-        "plotly",
-        "JupyterLab",
+        *(f"scalkit[{name}]" for name in EXTRAS),
         "Chromium",
     ):
         assert word in shown
@@ -78,7 +77,7 @@ def test_need_of_mpi_is_met_only_by_two_ranks_in_one_world(tmp_path: Path, capsy
     (finding,) = json.loads(capsys.readouterr().out)
     assert not finding["here"]
     assert "starts two separate programs instead of two ranks in one world" in finding["found"]
-    assert "pip install mpich" in finding["lack"]
+    assert install_command("mpi") in finding["lack"]
 
 
 def test_need_of_mpi_without_any(
@@ -113,15 +112,9 @@ def test_broken_compiler_that_comes_first_is_named(tmp_path: Path) -> None:
 
 
 def test_package_that_is_not_installed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    from importlib import metadata
-
-    def missing(name: str) -> str:
-        raise metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr(metadata, "version", missing)
+    monkeypatch.setitem(sys.modules, "jupyterlab", None)
     assert main(["doctor", "--need", "lab"]) == 2
-    last = "JupyterLab: notebooks cannot be opened from here, reports are not affected; pip install jupyterlab."
-    assert capsys.readouterr().out.splitlines()[-1] == last
+    assert capsys.readouterr().out.splitlines()[-1] == f"scalkit[lab]: {sentence('lab', 'jupyterlab')}"
 
 
 def test_python_is_named(capsys: pytest.CaptureFixture[str]) -> None:

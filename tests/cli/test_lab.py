@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -19,6 +18,7 @@ import pytest
 from scalkit.cli import main
 from scalkit.cli.lab import command
 from scalkit.errors import UsageError
+from scalkit.extras import sentence
 from scalkit.reports import bundled, copies
 from scalkit.reports.copies import copy_notebooks
 
@@ -125,12 +125,10 @@ def test_wrong_port(capsys: pytest.CaptureFixture[str]) -> None:
 def test_without_jupyterlab(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    real = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "jupyterlab" else real(name))
+    monkeypatch.setitem(sys.modules, "jupyterlab", None)
     monkeypatch.chdir(tmp_path)
     assert main(["lab"]) == 2
-    said = f"JupyterLab is not installed here; install it with: {sys.executable} -m pip install 'scalkit[lab]'"
-    assert capsys.readouterr().err == f"scalkit lab: {said}\n"
+    assert capsys.readouterr().err == f"scalkit lab: {sentence('lab', 'jupyterlab')}\n"
     assert not list(tmp_path.iterdir())
 
 

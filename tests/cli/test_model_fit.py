@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from scalkit.bench import find_mpi
+from scalkit.bench.network import read_network
+from scalkit.bench.virtual import proved, virtual
 from scalkit.cli import main
+from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.perfmodels.card import read_card
 
 needs_simgrid = pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid SMPI is not installed")
@@ -49,6 +53,33 @@ def test_measure_fit_again_and_resume(tmp_path: Path, capsys: pytest.CaptureFixt
     assert other.read_text() == (out / "card.toml").read_text()
 
 
+@pytest.mark.mpi
+def test_the_numbers_of_a_virtual_machine_come_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        proved(virtual(find_mpi(), read_network("cluster")))
+    except (BuildError, LaunchError, UsageError) as error:
+        pytest.skip(f"needs an MPI library in virtual time: {error}")
+    network = "L=2us,o=0.5us,g=0.9us,G=0.1ns/B"
+    words = ["model", "fit", "--clock", "virtual", "--network", network, "--what", "latency,loggp,sync", "--seed", "1"]
+    assert main([*words, "--out", str(tmp_path / "runs")]) == 0
+    said = capsys.readouterr().out
+    numbers = "L 2.00 us, o 500 ns, g 900 ns, G 100 ps/B; computing costs no time"
+    assert f"Times are those of a virtual clock: {numbers}." in said
+    assert "Times of a virtual clock, not of this machine." in said
+    path = tmp_path / "runs" / "card.toml"
+    card = read_card(path)
+    assert (card.is_virtual, card.is_simulated) == (True, False)
+    assert numbers in card.about["clock"]
+    assert "host" not in card.about
+    assert path.read_text().startswith("# Run times of a virtual clock, not of this machine: ")
+    truth = {"L": 2e-6, "o_send": 0.5e-6, "o_receive": 0.5e-6, "g": 0.9e-6, "G": 0.1e-9, "latency": 3e-6}
+    for name, value in truth.items():
+        assert card.quantity(name).value == pytest.approx(value, rel=0.02), name
+    assert card.quantity("O").value < 1e-3 * truth["G"]
+    again = read_network(str(path))
+    assert (again.L, again.o) == pytest.approx((2e-6, 0.5e-6), rel=0.02)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -58,6 +89,11 @@ def test_measure_fit_again_and_resume(tmp_path: Path, capsys: pytest.CaptureFixt
             ["a", "--seed", "3"],
             "--seed says how to measure, and a is only fitted again; leave it out, or name the folder with",
         ),
+        (
+            ["a", "--clock", "virtual"],
+            "--clock says how to measure, and a is only fitted again; leave it out, or name the folder with --out.",
+        ),
+        (["--out", "b", "--network", "cluster"], "--network is the machine of a virtual clock; add --clock virtual."),
         (["--out", "b", "--timeout", "0"], "--timeout 0: a positive number of seconds is needed."),
         (
             ["--out", "b", "--mpi", "x", "--platform", "y"],

@@ -154,7 +154,7 @@ def test_parameters_of_a_template_are_typed_and_explained(capsys: pytest.Capture
     assert main(["report", "--help-template", "regression"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("regression: A candidate against its baseline")
-    assert re.search(r"\nmin_points: int = 5 +fewest settings of the parameter\n", out)
+    assert re.search(r"\njudging: dict = \{\} +how it is judged, ", out)
     assert main(["report", "--help-template", "regression", "--json"]) == 0
     found = {one["name"]: one for one in json.loads(capsys.readouterr().out)}
     assert found["baseline"] == {

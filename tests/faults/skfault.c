@@ -1,8 +1,7 @@
 /* Plants one bug, named by the environment variable SKFAULT, into the MPI library of the program that preloads this:
  *
- *   bcast_linear    MPI_Bcast: the root sends to one process after the other; each message costs its sender 300 us, or
- *                   as many as the environment variable SKFAULT_MESSAGE_US says; the data are right
- *   bcast_tree      MPI_Bcast: no bug but what to compare bcast_linear with, a binomial tree of messages that cost as much
+ *   bcast_linear    MPI_Bcast: the root sends to one process after the other; each message costs its sender 300 us; the
+ *                   data are right
  *   bcast_wrong     MPI_Bcast: the last process gets a wrong first byte
  *   bcast_late      MPI_Bcast: the process with half of the ranks before it begins 12 us late
  *   barrier_empty   MPI_Barrier: does nothing
@@ -63,13 +62,6 @@ static bool is_in_the_middle(MPI_Comm comm)
     return rank == size / 2;
 }
 
-static int slow_send(const void *buffer, int count, MPI_Datatype datatype, int to, MPI_Comm comm)
-{
-    const char *set = getenv("SKFAULT_MESSAGE_US");
-    pause_us(set ? atol(set) : MESSAGE_US);
-    return PMPI_Send(buffer, count, datatype, to, TAG, comm);
-}
-
 static int bcast_linear(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
     int rank, size, status = MPI_SUCCESS;
@@ -78,25 +70,10 @@ static int bcast_linear(void *buffer, int count, MPI_Datatype datatype, int root
     if (rank != root)
         return PMPI_Recv(buffer, count, datatype, root, TAG, comm, MPI_STATUS_IGNORE);
     for (int to = 0; to < size && status == MPI_SUCCESS; to++)
-        if (to != root)
-            status = slow_send(buffer, count, datatype, to, comm);
-    return status;
-}
-
-/* With the root as 0: who has the data sends to the process `distance` further, for 1, 2, 4, ... */
-static int bcast_tree(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
-{
-    int rank, size, status = MPI_SUCCESS;
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &size);
-    int place = (rank - root + size) % size;
-    for (int distance = 1; distance < size && status == MPI_SUCCESS; distance *= 2) {
-        int to = place + distance, from = place - distance;
-        if (place < distance && to < size)
-            status = slow_send(buffer, count, datatype, (to + root) % size, comm);
-        else if (place >= distance && place < 2 * distance)
-            status = PMPI_Recv(buffer, count, datatype, (from + root) % size, TAG, comm, MPI_STATUS_IGNORE);
-    }
+        if (to != root) {
+            pause_us(MESSAGE_US);
+            status = PMPI_Send(buffer, count, datatype, to, TAG, comm);
+        }
     return status;
 }
 
@@ -104,8 +81,6 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm
 {
     if (planted("bcast_linear"))
         return bcast_linear(buffer, count, datatype, root, comm);
-    if (planted("bcast_tree"))
-        return bcast_tree(buffer, count, datatype, root, comm);
     if (planted("bcast_late") && is_in_the_middle(comm))
         pause_us(LATE_US);
     int status = PMPI_Bcast(buffer, count, datatype, root, comm);

@@ -65,6 +65,11 @@ def test_a_linear_barrier_grows_faster(measured: Measured) -> None:
     assert wrong.exit_status() == 1
 
 
+def test_a_linear_broadcast_grows_faster(measured: Measured) -> None:
+    verdict = sk.validate(measured("bcast_linear", "MPI_Bcast"), {"MPI_Bcast": "log(p)"})["MPI_Bcast"]
+    assert (verdict.rank, verdict.direction) == ("none", "grows faster"), verdict.sentence
+
+
 def test_an_allgather_that_is_slow_above_16_processes_breaks_its_rule_there(measured: Measured) -> None:
     functions, rule = ("MPI_Allgather", "MPI_Gather", "MPI_Bcast"), "MPI_Allgather <= MPI_Gather + MPI_Bcast"
     right = sk.validate(measured("", *functions), ANY, rules=[rule])

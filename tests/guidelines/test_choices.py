@@ -103,7 +103,9 @@ def test_oversubscribed_measurements_replace_nothing(tmp_path: Path) -> None:
     found = assess(table(times, oversubscribed=True), "MPI_Gather <= MPI_Allgather")
     assert found.counts["violated"] == 9
     (one,) = remedies(found)
-    assert one.sentence.endswith("This was measured with more processes than cores and does not decide.")
+    assert one.sentence.endswith(
+        "This was measured with more processes than cores, or beside other programs, and does not decide."
+    )
     assert "scalkit_gather" not in c_snippet(found)
     assert "There is no function here" in c_snippet(found)
     assert profile(found).choose("MPI_Gather", 8, 64) == "MPI_Gather"

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import xarray as xr
 
 import scalkit as sk
-from scalkit.lessons import libraries_latency, libraries_memory, libraries_times, mafia_claims, simulated_times
+from scalkit.lessons import (
+    libraries_latency,
+    libraries_memory,
+    libraries_times,
+    libraries_virtual,
+    mafia_claims,
+    simulated_times,
+)
 from scalkit.lessons.beside import Beside, beside
 from scalkit.measure import combine
 
@@ -91,3 +100,66 @@ def test_claims_on_mafia_are_those_of_the_table() -> None:
     lines = mafia_claims().splitlines()
     assert [line.partition(",")[0] for line in lines] == ["gen", "dedup", "pcount", "unjoin"]
     assert lines[2] == "pcount, O(k*2^k). 2015: as expected. Here: by time as expected, by operations as expected."
+
+
+@pytest.fixture(scope="module")
+def virtual() -> Beside:
+    return libraries_virtual()
+
+
+def test_virtual_times_of_three_libraries_decide(virtual: Beside) -> None:
+    assert list(virtual.verdicts) == ["Intel MPI 2021.16.0", "MPICH 5.0.2", "Open MPI 5.0.11"]
+    verdicts = {(column, name): v for column, found in virtual.verdicts.items() for name, v in found.items()}
+    assert len(verdicts) == 24
+    assert {v.verdict for v in verdicts.values()} == {"total", "undecided"}
+    assert all(v.decides and v.series.virtual for v in verdicts.values())
+    assert {key for key, v in verdicts.items() if v.verdict == "undecided"} == {
+        ("Intel MPI 2021.16.0", "Allgather"),
+        ("Intel MPI 2021.16.0", "Alltoall"),
+        ("Open MPI 5.0.11", "Bcast"),
+        ("Open MPI 5.0.11", "Allreduce"),
+    }
+    assert virtual.summary == "Today's libraries, beside 2015: too fast then, no more: Barrier, Allreduce, Bcast (BT)."
+
+
+def test_what_changed_is_a_sentence_for_each_function_and_library(virtual: Beside) -> None:
+    said = dict(text.split(" in 2015 ", 1) for text in virtual.changes)
+    assert len(virtual.changes) == 24
+    assert virtual.changes._repr_html_().count("<li>") == 24
+    assert said["Alltoall with MPICH 5.0.2 grows as p*log(p), as expected;"] == (
+        "p on Juqueen, inside the limits; p^(5/4) on Juropa, inside the limits; p^(4/3) on Piz Daint, inside the limits: no "
+        "machine grew too fast then, either."
+    )
+    assert (
+        "Allgather with Intel MPI 2021.16.0: not decided (at p = 128 something else begins, perhaps another algorithm, and one "
+        "value does not tell how it grows; measure beyond it);"
+    ) in said
+    assert (
+        "Open MPI 5.0.11: not decided (the algorithm changes, and no growth follows four settings); in 2015 log(p) on Juqueen"
+        in " ".join(virtual.changes)
+    )
+
+
+def test_changes_say_what_got_better_and_what_got_worse() -> None:
+    bad = beside(2, {"A": made(Barrier=3 + P, Bcast=3 + np.log2(P), Gather=3 + P**3)}, "ours")
+    assert bad.changes[0].endswith("worse than on Juqueen and Piz Daint.")
+    assert bad.changes[4].endswith("worse than on Juqueen, Juropa and Piz Daint.")
+    assert bad.changes[2].startswith("Reduce with A: not decided; in 2015 log(p) on Juqueen")
+    good = beside(2, {"A": made(Barrier=3 + np.log2(P))}, "ours")
+    assert good.changes[0].startswith("Barrier with A grows as log(p), as expected; in 2015")
+    assert good.changes[0].endswith("better than on Juropa.")
+
+
+def test_the_table_of_the_docs_is_the_computed_one(virtual: Beside) -> None:
+    text = (Path(__file__).parents[2] / "docs/virtual-time.md").read_text(encoding="utf-8")
+    lines = [
+        [cell.strip(" `") for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")
+    ]
+    head = next(place for place, cells in enumerate(lines) if cells[:2] == ["function", "expected"])
+    written = {cells[0]: [cell.replace("`", "") for cell in cells[1:]] for cells in lines[head + 2 : head + 10]}
+    assert lines[head][2:] == [column for _, column in virtual.to_frame().columns[1:]]
+    computed = {
+        str(name): ["?" if cell.startswith("?") else cell for cell in row]
+        for name, *row in virtual.to_frame().itertuples()
+    }
+    assert written == computed

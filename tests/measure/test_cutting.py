@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import scalkit as sk
-from scalkit.cli.chosen import STATISTICS
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.pure_error import pure_error
 from scalkit.measure import Statistic, series
@@ -76,7 +75,3 @@ def test_the_noise_of_a_cut_mean_is_that_of_many_samples() -> None:
     for name in CUT_MEANS:
         spread = float(np.std(statistic_over(values, 1, name)))  # type: ignore[arg-type]
         assert pure_error(values, name).error == pytest.approx(spread, rel=0.1)
-
-
-def test_the_command_knows_all_statistics() -> None:
-    assert get_args(Statistic) == STATISTICS

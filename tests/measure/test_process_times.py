@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 import run_records
 import xarray as xr
@@ -91,7 +90,10 @@ def test_they_survive_files_and_joining(folder: Path, tmp_path: Path) -> None:
         xr.testing.assert_equal(joined[name], ds[name])
 
 
+@pytest.mark.extra
 def test_a_store_gives_them_back(folder: Path, tmp_path: Path) -> None:
+    import pyarrow as pa
+
     store = sk.store.open(tmp_path / "store")
     (run_id,) = store.put(folder).added
     ds, loaded = read(folder), store.load()

@@ -14,6 +14,7 @@ from scalkit.errors import DataError, RunFileError
 from scalkit.measure import combine, read
 from scalkit.measure.reduce import series
 from scalkit.measure.virtual_time import clock_attributes, machine_of, numbers_in_words, said_of
+from scalkit.measure.writers.comma_separated import to_csv
 from scalkit.plots.style import metric_word
 
 MACHINE = {"network": "cluster", "L_s": 1e-6, "o_s": 3e-7, "g_s": 1e-7, "G_s_per_B": 8e-11, "per_node": 1}
@@ -43,6 +44,13 @@ def test_times_decide_and_say_which_machine_they_are_of(write: Writer) -> None:
     assert one.caveats == (SAID,)
     assert said_of(ds.attrs) == SAID
     assert metric_word(one) == "run time, virtual"
+
+
+def test_a_table_names_the_clock_of_each_value(write: Writer) -> None:
+    ds = read(write(virtual_env(), cell(t_ns=(3300, 3300, 3300)), END))
+    head, first, *_ = to_csv(ds).splitlines()
+    assert head.endswith(",value,clock")
+    assert first.endswith(f',3.3e-06,"cluster in virtual time: {WORDS}"')
 
 
 def test_processes_on_a_node_are_those_of_the_virtual_machine(write: Writer) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from scalkit.guideline_tables import csv_text, example_table
-from scalkit.guidelines import assess, measured
+from scalkit.guidelines import CATALOGUES, assess, guidelines, measured
+from scalkit.guidelines.tables import csv_text, example_table
 from scalkit.lessons.guidelines_here import Finding, Findings, guideline_findings
 from scalkit.reports import bundled
 from scalkit.reports.kernel import execute
@@ -58,7 +58,8 @@ def test_findings_say_what_is_violated_and_what_is_not(tmp_path: Path) -> None:
     (calm,) = guideline_findings(fine).of
     assert calm.sentences == (
         "Measured: 2 experiments in 12 runs.",
-        "1 of 1 test had more processes than cores: they tell of the scheduler as much as of the library, and do not decide.",
+        "1 of 1 test had more processes than cores, or other programs beside them: they tell of the scheduler as much as of the "
+        "library, and do not decide.",
         "Among those that do not, no guideline is violated: 1 compliant.",
     )
     assert calm.advice == ("Nothing has to be replaced.",)
@@ -73,11 +74,25 @@ def test_tables_have_a_column_for_each_level() -> None:
     assert "0/2 (0/2)" in without
 
 
-@pytest.mark.parametrize("name", ["neighbourhood", "classic"])
-def test_what_comes_with_scalkit_was_measured_with_three_libraries(name: str, bundled_findings: Findings) -> None:
-    (found,) = (one for one in bundled_findings.of if one.name.startswith(name))
+@pytest.mark.parametrize("place", range(3))
+def test_what_comes_with_scalkit_was_measured_with_three_libraries(place: int, bundled_findings: Findings) -> None:
+    found = bundled_findings.of[place]
     assert not found.is_simulated
     assert len(found.found.data.levels["library"]) == 3
     assert found.facts["mpi_library"].count(";") == 2
-    crowded = {one["p"]: one["decides"] for one in found.found.to_frame()[["p", "decides"]].to_dict("records")}
-    assert crowded == {2: True, 4: False, 8: False}
+    is_virtual = "virtual time" in found.name
+    assert found.found.data.exact == is_virtual
+    assert found.sentences[0].startswith(
+        "In virtual time on cluster (L 1.00 us, o 300 ns, " if is_virtual else "Measured: "
+    )
+    assert not is_virtual or found.found.columns["decides"].all()
+
+
+def test_every_bundled_guideline_is_measured_in_virtual_time(bundled_findings: Findings) -> None:
+    tested = {
+        str(one.found.guidelines[number])
+        for one in bundled_findings.of
+        if one.found.data.exact
+        for number in set(one.found.which.tolist())
+    }
+    assert tested == {str(one) for one in guidelines(CATALOGUES)}

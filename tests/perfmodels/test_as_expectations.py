@@ -13,7 +13,7 @@ from scalkit.errors import ExpectationError
 from scalkit.perfmodels import AsymptoticModel, ExactModel, PointToPoint, bluegene_p, collective
 from scalkit.perfmodels.known import read_known
 from scalkit.reports import bundled
-from scalkit.validation.several_expectation import SeveralExpectation
+from scalkit.validation.several.expectation import SeveralExpectation
 
 P = 2.0 ** np.arange(1, 9)
 BROADCAST = bluegene_p()["broadcast"]

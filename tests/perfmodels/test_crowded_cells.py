@@ -46,7 +46,7 @@ def test_both_parameters_are_validated_on_what_was_measured() -> None:
 
 
 def test_one_parameter_has_crowded_cells_too() -> None:
-    data = sk.read(str(bundled("data/quickstart")))
+    data = sk.read(str(bundled("data/libraries-times/mpich-5.0.2")))
     cells = cells_of(data, "MPI_Barrier")
     assert (cells.crowded == (cells.P > 2)).all()
     simulated = sk.read(str(bundled("data/models/simulated-juropa-trees.nc")))

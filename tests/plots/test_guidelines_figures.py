@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from scalkit import plots
@@ -125,3 +126,33 @@ def test_simulated_measurements_say_so() -> None:
     assert "(simulated, not measured)" in figure.layout.meta["alt"]
     assert figure.layout.yaxis.title.text == "time"
     assert any("µs" in text for text in figure.layout.yaxis.ticktext)
+
+
+def test_map_has_a_panel_for_each_library_and_says_what_decides() -> None:
+    rows = [
+        (library, name, size, run, (1.0 + (name == "A") * slow) * (1 + run / 1000), crowded)
+        for library, slow, crowded in (("x", 1.0, False), ("y<b>", 0.0, False), ("z", 1.0, True))
+        for name in ("A", "B")
+        for size in (8, 16, 4096)
+        for run in range(RUNS)
+    ]
+    names = ("library", "operation", "size", "run", "time", "oversubscribed")
+    found = assess(pd.DataFrame(rows, columns=names), "A <= B")
+    figure = plots.guideline_map(found)
+    panels = figure.data
+    assert [list(one.x) for one in panels] == [["8", "16", "4 Ki"]] * 3
+    assert [list(one.text[0]) for one in panels] == [["1/1"] * 3, [""] * 3, ["(1)"] * 3]
+    assert (min(panels[0].z[0]) > 0, set(panels[1].z[0]) == {-0.25}, set(panels[2].z[0]) == {-1}) == (True, True, True)
+    assert figure.layout.xaxis2.title.text == "y&lt;b&gt;"
+    assert "largest: 2.00 times at library=x, size=8" in panels[0].customdata[0][0]
+    assert figure.layout.meta["alt"] == "Guidelines by size, in 3 panels: 3 of 9 tests violated: A <= B."
+    with pytest.raises(UsageError, match="no guideline could be tested, so there is no map; measure both sides of one"):
+        plots.guideline_map(assess(pd.DataFrame(rows, columns=names), "A <= C"))
+
+
+def test_map_puts_many_sizes_together_by_powers_of_eight() -> None:
+    sizes = [8 * p for p in range(1, 12)]
+    table = {"operation": ["A", "B"] * 11, "size": np.repeat(sizes, 2), "run": [0] * 22, "time": [1.0] * 22}
+    (panel,) = plots.guideline_map(assess(table, "A <= B")).data
+    assert list(panel.x) == ["8…", "64…"]
+    assert [words.rpartition(": ")[2] for words in panel.customdata[0]] == ["7 tests", "4 tests"]

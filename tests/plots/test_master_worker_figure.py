@@ -39,6 +39,12 @@ def test_times_above_and_shares_below(farm: xr.Dataset) -> None:
     assert "Waitany, communication alone" in figure.layout.meta["alt"]
 
 
+def test_virtual_times_say_so(farm: xr.Dataset) -> None:
+    figure = sk.plots.master_worker(farm.assign_attrs(simulated=0, clock="virtual", virtual="{}"))
+    assert "unit, virtual" in figure.layout.yaxis.title.text
+    assert figure.layout.meta["alt"].startswith("Time for each work unit, virtual, and shares of time")
+
+
 def test_what_cannot_be_drawn(farm: xr.Dataset) -> None:
     with pytest.raises(
         UsageError, match=r"this is no Dataset of a master and its workers; 'scalkit measure master-worker'"

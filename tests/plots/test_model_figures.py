@@ -82,6 +82,17 @@ def test_simulated_times_say_so():
     assert "simulated" in sk.plots.folklore(folklore(cells)).layout.yaxis.title.text
 
 
+def test_virtual_times_say_so():
+    cells = Cells("broadcast", "MPI_Bcast", S, P, CELLS.times, virtual=True)
+    figure = sk.plots.model(collective("broadcast", "binomial", MESSAGE), cells)
+    assert figure.layout.yaxis.title.text == "run time, virtual"
+    assert "in virtual time" in figure.layout.meta["alt"]
+    assert {points.name for points in of_mode(figure, "markers")} == {"in virtual time"}
+    assert sk.plots.folklore(folklore(cells)).layout.yaxis.title.text == "run time, virtual"
+    assert "in virtual time" in folklore(cells).sentence
+    assert cells.where(cells.P > 2).virtual
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [

@@ -13,7 +13,7 @@ import scalkit as sk
 from scalkit.errors import DataError, UsageError
 from scalkit.measure import combine
 from scalkit.validation import Validation
-from scalkit.validation.several_verdict import SeveralVerdict, is_several
+from scalkit.validation.several.verdict import SeveralVerdict
 
 P, S = 2.0 ** np.arange(3, 8), 4.0 ** np.arange(1, 10)
 POINTS = np.array(list(itertools.product(P, S)))
@@ -32,7 +32,7 @@ def result() -> Validation:
 @pytest.fixture(scope="module")
 def verdict(result: Validation) -> SeveralVerdict:
     found = result["<b>f"]
-    assert is_several(found)
+    assert isinstance(found, SeveralVerdict)
     return found
 
 

@@ -11,7 +11,7 @@ from scalkit import plots
 from scalkit.errors import DataError, UsageError
 from scalkit.plots.rival_curves import rival_divergences, term_of
 from scalkit.plots.several_rivals import rivals_along, rivals_on_map, rivals_on_slice
-from scalkit.validation.several_verdict import SeveralVerdict
+from scalkit.validation.several.verdict import SeveralVerdict
 
 P, S = np.meshgrid(2.0 ** np.arange(1, 7), 10.0 ** np.arange(1, 6))
 POINTS = np.stack([P.ravel(), S.ravel()], axis=1)

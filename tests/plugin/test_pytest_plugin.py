@@ -72,7 +72,7 @@ def test_sum(values):
     assert result.parseoutcomes().keys() <= {"passed", "warning", "warnings"}
 
 
-def test_failure_is_the_sentence_the_model_and_a_plot(run) -> None:
+def test_failure_is_the_sentence_the_model_and_the_values(run) -> None:
     result = run("""
 @scaling_mark("n", n=N)
 def test_squared(n):
@@ -86,16 +86,15 @@ def test_squared(n):
             "expected  O(n), within n^(1/2) and n^(3/2)",
             "model     1.0? us + 7.00 ns [*] n^2 (adjusted R2 1.000)",
             "measured  5 settings, * samples each, 2 runs",
+            "values    * at 400, * at *",
             "remarks   the budget of 2 s did not last for n = 12800",
-            "",
-            "* o measured   . expected n, through the first value",
             "FAILED *::test_squared*",
         ]
     )
     assert "pytest_plugin.py" not in result.stdout.str()
     lines = result.stdout.str().splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("expected "))
-    stop = next(i for i, line in enumerate(lines) if "o measured" in line)
+    stop = next(i for i, line in enumerate(lines) if line.startswith("remarks "))
     assert max(len(line) for line in lines[start:stop]) <= 72
 
 
@@ -164,7 +163,7 @@ def test_undecided_is_a_warning(run) -> None:
 def test_undecided_fails_where_warnings_are_errors(run) -> None:
     result = run(UNDECIDED, "-Werror")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["test_open *", "* o measured *"])
+    result.stdout.fnmatch_lines(["test_open *", "values    * at *"])
     result = run(UNDECIDED, "-Werror", "-Wdefault::scalkit.pytest_plugin.ScalingWarning")
     result.assert_outcomes(passed=1, warnings=1)
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from scalkit.errors import ReportError, RuleError, UsageError
-from scalkit.guideline_tables import csv_text
 from scalkit.guidelines import Guideline, measured
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
+from scalkit.guidelines.tables import csv_text
 from scalkit.reports import ReportResult, guidelines_page
 from scalkit.reports import guidelines_sections as sections
 from scalkit.reports.guidelines_page import GuidelinePage, open_guidelines, to_junit
@@ -69,7 +69,7 @@ def test_page_says_what_was_found(made: ReportResult) -> None:
     assert "scalkit_neighbor_allgather" in said
     assert "2023-11-14 22:13 UTC" in said
     assert text.count('class="sheet card"') == 4
-    assert text.count('class="plot"') == 12
+    assert text.count('class="plot"') == 13
     assert HOSTILE not in text
     assert "Prediction" not in re.findall(r"<h2[^>]*>([^<]*)", text)
     assert made.html.stat().st_size < 1.6e6
@@ -114,7 +114,7 @@ def test_page_asks_for_nothing_and_fits(made: ReportResult, chromium: Any, width
     assert requests == [made.html.as_uri()]
     assert errors == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.locator(".plot:has(.main-svg)").count() == page.locator(".plot").count() == 12
+    assert page.locator(".plot:has(.main-svg)").count() == page.locator(".plot").count() == 13
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})")
     assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == []

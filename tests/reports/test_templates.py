@@ -89,9 +89,9 @@ def test_templates_have_a_name_and_a_purpose_each() -> None:
 @pytest.mark.parametrize("name", ["report", "compare", "regression"])
 def test_every_parameter_is_typed_and_explained(name: str) -> None:
     found = {one.name: one for one in named_template(name).parameters}
-    assert {"runs", "targets", "title", "fail_on", "statistic", "min_points", "outcome"} <= set(found)
+    assert {"runs", "targets", "title", "fail_on", "judging", "outcome"} <= set(found)
     assert all(one.type in ("list", "str", "int", "dict") and one.help for one in found.values())
-    assert (found["min_points"].type, found["min_points"].default) == ("int", "5")
+    assert (found["judging"].type, found["judging"].default) == ("dict", "{}")
     assert ("baseline" in found, "labels" in found) == (name != "compare", name == "compare")
 
 

@@ -19,7 +19,7 @@ from scalkit.measure import write_netcdf
 from scalkit.session.file import script_of
 from scalkit.session.source import content_hash
 from scalkit.validation import ExpectationSet, Expected, load_expectations
-from scalkit.validation.several_space import SeveralSpace
+from scalkit.validation.several.space import SeveralSpace
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "scalkit/session/session.schema.json").read_text(encoding="utf-8"))

@@ -21,14 +21,14 @@ from scalkit.store.folder import MARKER
 from scalkit.store.rows import Rows
 
 DATA = Path(__file__).resolve().parents[2] / "data"
-QUICKSTART = DATA / "quickstart"
+REAL = DATA / "libraries-times" / "mpich-5.0.2"
 
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("stores") / "results"
     store = sk.store.open(path)
-    store.put(QUICKSTART)
+    store.put(REAL)
     store.put(DATA / "simulated" / "daint")
     return path
 
@@ -45,7 +45,7 @@ def _without_origin(ds: xr.Dataset) -> xr.Dataset:
     return ds
 
 
-@pytest.mark.parametrize("folder", ["quickstart", "simulated/daint"])
+@pytest.mark.parametrize("folder", ["libraries-times/mpich-5.0.2", "simulated/daint"])
 def test_what_is_loaded_is_what_read_gives(store: sk.store.Store, folder: str) -> None:
     read = sk.read(DATA / folder)
     campaign = json.loads(read.attrs["campaign"])["id"]
@@ -78,7 +78,7 @@ def test_level_point_has_a_value_for_each_measurement(store: sk.store.Store) -> 
 
 
 def test_repetitions_are_kept_in_order_as_whole_nanoseconds(store: sk.store.Store) -> None:
-    lines = [json.loads(line) for line in (QUICKSTART / "time-p0004-r00.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (REAL / "time-p0004-r00.jsonl").read_text().splitlines()]
     label = lines[0]["run_id"]
     passes = [line for line in lines if line["rec"] == "cell" and line["op"] == "MPI_Bcast"]
     run_id = store.runs(label=label)["run_id"].item()
@@ -89,7 +89,7 @@ def test_repetitions_are_kept_in_order_as_whole_nanoseconds(store: sk.store.Stor
 
 
 def test_attributes_of_the_paper(store: sk.store.Store) -> None:
-    run_id = store.runs(label="b5a16b4c-r00")["run_id"].item()
+    run_id = store.runs(label="b7c5d20f-r00")["run_id"].item()
     measured = store.record(run_id)["measured"]
     assert measured["mpi_impl"] == "MPICH"
     assert measured["switches"]["arguments"]["max_reps"] == 400
@@ -98,31 +98,40 @@ def test_attributes_of_the_paper(store: sk.store.Store) -> None:
     bcast = suites.loc["MPI_Bcast", "time"]
     assert (bcast["pattern"], bcast["x_name"], bcast["axis"], bcast["unit"]) == ("collective", "p", "log2", "ns")
     assert (bcast["x_min"], bcast["x_max"], bcast["points"], bcast["fixed"]) == (2, 32, 5, '{"msg_By":8}')
-    assert suites.loc["MPI_Comm_dup", "object_memory"]["pattern"] == "memory"
     assert suites.loc["Bcast_binary_tree", "time"]["role"] == "substitute"
+
+
+def test_virtual_times_and_the_memory_beside_them_are_two_runs(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    found = {store.record(one)["measured"]["machine"]: one for one in store.put(DATA / "quickstart").added}
+    virtual = "cluster in virtual time: L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B; computing costs no time"
+    assert set(found) == {virtual, "vm"}
+    assert set(store.suites(found["vm"])["pattern"]) == {"memory"}
+    timed = store.record(found[virtual])["measured"]
+    assert (timed["nodes"], timed["processes_per_node"]) == (64, 1)
 
 
 def test_filed_twice_is_one(tmp_path: Path) -> None:
     store = sk.store.open(tmp_path / "s")
-    first = store.put(QUICKSTART)
-    assert (len(first.added), first.known) == (3, ())
-    again = store.put(QUICKSTART, notes="again", user="somebody")
+    first = store.put(REAL)
+    assert (len(first.added), first.known) == (5, ())
+    again = store.put(REAL, notes="again", user="somebody")
     assert (again.added, set(again.known)) == ((), set(first.added))
-    other = store.put(QUICKSTART, machine="another")
-    assert len(other.added) == 3
-    assert len(store) == 6
+    other = store.put(REAL, machine="another")
+    assert len(other.added) == 5
+    assert len(store) == 10
 
 
 def test_a_campaign_that_went_on_replaces_what_was_filed_before(tmp_path: Path) -> None:
     early = tmp_path / "early"
     early.mkdir()
-    shutil.copy(QUICKSTART / "campaign.toml", early)
-    shutil.copy(QUICKSTART / "time-p0002-r00.jsonl", early)
+    shutil.copy(REAL / "campaign.toml", early)
+    shutil.copy(REAL / "time-p0002-r00.jsonl", early)
     store = sk.store.open(tmp_path / "s")
     first = store.put(early).added
-    filed = store.put(QUICKSTART)
+    filed = store.put(REAL)
     assert filed.replaced == first
-    assert len(store) == 3
+    assert len(store) == 5
     assert store.retractions()[0]["reason"].startswith("replaced by ")
 
 
@@ -156,11 +165,11 @@ def test_sizes_make_a_suite_over_the_size(tmp_path: Path) -> None:
 
 def test_retracted_runs_are_not_answered(tmp_path: Path) -> None:
     store = sk.store.open(tmp_path / "s")
-    run_id, *_ = store.put(QUICKSTART).added
+    run_id, *_ = store.put(REAL).added
     store.retract(run_id[:8], "wrong clock", by="me")
     assert run_id not in set(store.runs()["run_id"])
     assert run_id in set(store.runs(retracted=True)["run_id"])
-    assert len(store) == 2
+    assert len(store) == 4
     with pytest.raises(UsageError, match=r"^a retraction needs a reason; say what is wrong with the run\.$"):
         store.retract(run_id, " ")
     with pytest.raises(UsageError, match=r"^by '<me>' has markup in it\.$"):
@@ -169,9 +178,9 @@ def test_retracted_runs_are_not_answered(tmp_path: Path) -> None:
 
 def test_the_index_can_be_lost_broken_and_made_again(tmp_path: Path) -> None:
     store = sk.store.open(tmp_path / "s")
-    store.put(QUICKSTART)
+    store.put(REAL)
     expected = store.points().sort_values(["run_id", "op", "metric", "p"]).reset_index(drop=True)
-    assert store.reindex() == 3
+    assert store.reindex() == 5
     for damage in ("none", "removed", "broken"):
         if damage == "removed":
             shutil.rmtree(store.path / "index")
@@ -195,18 +204,18 @@ def test_many_runs_make_an_index_by_themselves(tmp_path: Path) -> None:
 
 def test_damaged_files_are_named_and_the_rest_is_used(tmp_path: Path) -> None:
     store = sk.store.open(tmp_path / "s")
-    store.put(QUICKSTART)
+    store.put(REAL)
     path = store.folder.file_of(store.folder.run_ids()[0])
     path.write_bytes(path.read_bytes()[:-100])
     store = sk.store.open(tmp_path / "s")
-    assert len(store.runs()) == 2
+    assert len(store.runs()) == 4
     assert len(store.problems) == 1
     assert store.problems[0].startswith(f"{path.name} cannot be read as Parquet: ")
 
 
 def test_an_older_schema_opens(tmp_path: Path) -> None:
     store = sk.store.open(tmp_path / "s")
-    (run_id, *_) = store.put(QUICKSTART).added
+    (run_id, *_) = store.put(REAL).added
     path = store.folder.file_of(run_id)
     record, table = decoded(path, run_id)
     record["schema_version"] = 1
@@ -216,7 +225,7 @@ def test_an_older_schema_opens(tmp_path: Path) -> None:
         writer.add_key_value_metadata({KEY: json.dumps(record).encode()})
     (tmp_path / "s" / MARKER).write_text('{"scalkit_store": 1, "schema_version": 1}')
     again = sk.store.open(tmp_path / "s")
-    assert len(again.runs()) == 3
+    assert len(again.runs()) == 5
     assert again.table(run_id).equals(table)
     assert content_id(record["measured"], again.table(run_id)) == run_id
     assert json.loads((tmp_path / "s" / MARKER).read_text())["schema_version"] == sk.store.SCHEMA_VERSION
@@ -234,7 +243,7 @@ def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
 
 def test_a_newer_file_is_named(tmp_path: Path) -> None:
     store = sk.store.open(tmp_path / "s")
-    (run_id, *_) = store.put(QUICKSTART).added
+    (run_id, *_) = store.put(REAL).added
     path = store.folder.file_of(run_id)
     record, table = decoded(path, run_id)
     record["schema_version"] = 4
@@ -251,11 +260,11 @@ def test_read_only_writes_nothing(filled: Path, tmp_path: Path) -> None:
     (copy / "tmp" / "x.parquet.host.1.ab").write_text("")
     before = sorted(copy.rglob("*"))
     store = sk.store.open(copy, readonly=True)
-    assert len(store.runs()) == 6
+    assert len(store.runs()) == 8
     with pytest.raises(
         StoreError, match=r"^the store '.*' was opened to be read only; open it without readonly=True\.$"
     ):
-        store.put(QUICKSTART)
+        store.put(REAL)
     assert sorted(copy.rglob("*")) == before
 
 
@@ -267,7 +276,7 @@ def test_a_zip_is_read(filled: Path, tmp_path: Path) -> None:
                 archive.write(one, Path("results") / one.relative_to(filled))
     store = sk.store.open(path)
     assert store.readonly
-    assert len(store.runs()) == 6
+    assert len(store.runs()) == 8
 
 
 def test_folders_that_are_no_store(tmp_path: Path) -> None:
@@ -291,7 +300,7 @@ def test_questions_in_sql_reach_no_other_file(store: sk.store.Store, tmp_path: P
     secret = tmp_path / "secret.csv"
     secret.write_text("a,b\n1,2\n")
     found = store.query("SELECT count(*) AS n FROM points WHERE op = ?", ["MPI_Bcast"])
-    assert found["n"].item() == 15 + 30
+    assert found["n"].item() == 25 + 30
     for question in (
         f"SELECT * FROM read_csv('{secret}')",
         f"COPY (SELECT 1) TO '{tmp_path / 'out.csv'}'",

@@ -11,6 +11,7 @@ import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import DataError, UsageError
 from scalkit.plots.store_figure import joint
+from scalkit.plots.store_site import page
 from scalkit.store.browsing import Browsing
 from scalkit.store.choices import Choice
 
@@ -76,9 +77,30 @@ def test_a_curve_without_sizes_is_not_compared_with_several(tmp_path: Path) -> N
     assert said == "MPI_Barrier has nothing to be compared with: MPI_Bcast is several curves, choose one of them."
 
 
+def test_virtual_times_say_so_and_are_no_curve_with_others(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    ds = sk.measurements([2, 4], [1e-6, 2e-6], name="MPI_Gather")
+    machine = {"network": "mine", "L_s": 1e-6, "o_s": 3e-7, "g_s": 1e-7, "G_s_per_B": 8e-11, "per_node": 1}
+    store.put(ds.assign_attrs(clock="virtual", virtual=json.dumps(machine), started="2026-01-01T00:00:00Z"))
+    (curve,) = store.compare([{"op": "MPI_Gather", "label": "ours"}]).curves
+    assert curve.platform == (
+        "mine in virtual time: L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B; computing costs no time"
+    )
+    assert joint(store.compare([{"op": "MPI_Gather", "label": "ours"}])).data[0].name == "ours (in virtual time)"
+    assert "1 run, 1 in virtual time, " in page(store)
+    loaded = store.load(op="MPI_Gather")
+    assert (loaded.attrs["clock"], json.loads(loaded.attrs["virtual"])) == ("virtual", machine)
+    store.put(ds.assign_attrs(measured_on="vm", started="2026-01-02T00:00:00Z"))
+    with pytest.raises(DataError) as caught:
+        store.compare([{"op": "MPI_Gather", "label": "ours"}])
+    assert str(caught.value) == (
+        f"'op=MPI_Gather' has times of different clocks, {curve.platform} and real time; choose one, as with one platform."
+    )
+
+
 def test_more_processes_than_cores_are_said(tmp_path: Path) -> None:
     store = sk.store.open(tmp_path / "s")
-    store.put(DATA / "quickstart")
+    store.put(DATA / "libraries-times" / "mpich-5.0.2")
     found = store.compare(["MPI_Gather", "MPI_Bcast"], where={"metric": "time"})
     assert any(curve.oversubscribed for curve in found.curves)
     assert found.sentences[0].endswith("; more processes than cores.")
@@ -138,7 +160,7 @@ def test_choices_are_shown_as_they_are_written() -> None:
 
 def test_root_and_reduction_can_be_chosen_by(tmp_path: Path) -> None:
     store = sk.store.open(tmp_path / "s")
-    store.put(DATA / "quickstart")
+    store.put(DATA / "libraries-times" / "mpich-5.0.2")
     store.put(sk.measurements([1, 2, 3], [1e-6] * 3, parameter="root", name="Bcast_from"), machine="vm")
     assert set(store.suites(root=0, metric="time")["op"]) == {
         *("MPI_Bcast", "MPI_Reduce", "MPI_Gather", "Bcast_binary_tree")

@@ -98,7 +98,7 @@ def test_what_is_measured_is_what_is_pasted() -> None:
             assert one.name in known
             if one.name in names_of(tree, "collectives", "substitutes"):
                 assert one.body in measured, one.name
-    assert len(names_of(tree, "collectives", "substitutes")) == 9
+    assert len(names_of(tree, "collectives", "substitutes")) == 10
 
 
 @pytest.mark.parametrize("operation", operations(), ids=lambda one: one.name)

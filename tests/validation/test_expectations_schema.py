@@ -48,7 +48,7 @@ def test_bundled_catalogues(name: str) -> None:
 def examples() -> list[str]:
     pages = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("testing.md", "file-formats.md"))
     found = re.findall(r"```toml\n(.*?)```", pages, re.DOTALL)
-    module = sk.validation.catalogue.__doc__ or ""
+    module = sk.validation.catalogue.catalogue.__doc__ or ""
     return [
         *(text for text in found if "[expectations]" in text),
         re.sub(r"(?m)^    ", "", module.split("::", 1)[1]).rpartition("What")[0],

@@ -11,8 +11,8 @@ import scalkit as sk
 from scalkit.growth import Growth
 from scalkit.measure import Series, series
 from scalkit.validation import Expectation, SearchSpace
-from scalkit.validation.memory import Memory
 from scalkit.validation.posterior import posteriors
+from scalkit.validation.posterior.memory import Memory
 
 P = 2.0 ** np.arange(1, 8)
 LOG = Expectation("log(p)")

@@ -20,10 +20,11 @@ from launching import launch as launch_program
 
 import scalkit as sk
 from scalkit.bench import Mpi
+from scalkit.extras import install_command
 from scalkit.measure import Series, combine, series, write_netcdf
+from scalkit.validation.judge.along_one import TASK
 from scalkit.validation.parallel import in_turn
 from scalkit.validation.posterior import Posterior, posteriors
-from scalkit.validation.verdict import TASK
 
 P = np.array([2, 4, 8, 16, 32, 64, 128])
 SHAPES = {"log(p)": np.log2(P), "p^(1/2)": P**0.5, "p": P * 1.0, "p*log(p)": P * np.log2(P)}
@@ -180,7 +181,7 @@ def test_without_mpi4py(mpi: Mpi, tmp_path: Path) -> None:
     assert (found.returncode, found.stdout) == (2, "")
     assert found.stderr == (
         "scalkit validate: 3 ranks were started, and to share the work they need mpi4py; install it on all nodes "
-        "(pip install 'scalkit[mpi4py]'), or start scalkit without a launcher.\n"
+        f"({install_command('mpi4py')}), or start scalkit without a launcher.\n"
     )
 
 

@@ -17,10 +17,10 @@ from scalkit.growth import Growth
 from scalkit.measure import Series, combine, series
 from scalkit.validation import Expectation, SearchSpace
 from scalkit.validation.advise import advise
-from scalkit.validation.hypotheses import hypotheses, tick_mass
-from scalkit.validation.masses import noisy_masses
-from scalkit.validation.noise import summarise
 from scalkit.validation.posterior import Posterior, posteriors
+from scalkit.validation.posterior.hypotheses import hypotheses, tick_mass
+from scalkit.validation.posterior.masses import noisy_masses
+from scalkit.validation.posterior.noise import summarise
 
 P = np.array([2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
 LOG = np.log2(P)

@@ -29,10 +29,10 @@ from scalkit.validation import Validation, load_expectations
 from scalkit.validation.annotations import to_github
 from scalkit.validation.expectation import RANKS
 from scalkit.validation.junit import to_junit
-from scalkit.validation.several import judge_several
-from scalkit.validation.several_expectation import GrowthRatio, SeveralExpectation
-from scalkit.validation.several_probability import probability_along, probability_of_whole
-from scalkit.validation.several_verdict import SeveralVerdict, is_several
+from scalkit.validation.several.expectation import GrowthRatio, SeveralExpectation
+from scalkit.validation.several.judge import judge_several
+from scalkit.validation.several.probability import probability_along, probability_of_whole
+from scalkit.validation.several.verdict import SeveralVerdict
 
 SCHEMA = json.loads(resources.files("scalkit.validation").joinpath("verdict.schema.json").read_text(encoding="utf-8"))
 
@@ -52,7 +52,7 @@ def measured(y: np.ndarray, points: np.ndarray = POINTS, **options: Any) -> xr.D
 
 def judged(y: np.ndarray, expectation: object, points: np.ndarray = POINTS, **options: Any) -> SeveralVerdict:
     found = sk.validate(measured(y, points), {"f": expectation}, **options)["f"]
-    assert is_several(found)
+    assert isinstance(found, SeveralVerdict)
     return found
 
 
@@ -389,9 +389,9 @@ def test_refine() -> None:
          "parameter, as in { S = 'S^(1/4)' }, or leave it out."),
         ("p*S", {"space": "papr"}, ExpectationError, "function 'f': the search space 'papr' is unknown; choose one of around, "
          "paper, ics15."),
-        ("p*S", {"prior": "ticks"}, UsageError, "the prior 'ticks' is for one parameter, the Dataset is over p, S; select one "
-         "value of the others, as in data.sel(S=...), or leave it out."),
-        ("p*S", {"rules": ["f <= f"]}, UsageError, "validate judges rules such as 'f <= f' for one parameter, the Dataset is "
+        ("p*S", {"prior": "ticks"}, UsageError, "the prior 'ticks' is for one parameter, the measurements are over p, S; "
+         "select one value of the others, as in data.sel(S=...), or leave it out."),
+        ("p*S", {"rules": ["f <= f"]}, UsageError, "rules such as 'f <= f' are for one parameter, the measurements are "
          "over p, S; select one value of the others, as in data.sel(S=...)."),
     ],
 )  # fmt: skip
@@ -407,7 +407,7 @@ def test_too_few_values_of_a_parameter_are_named() -> None:
          "value, data.sel(S=64), to validate along p alone, or measure more of them."),
         ([64, 256], "fitting 'time' of 'f' needs 5 values of 'S', got 2 (64, 256); measure more or select one, data.sel(S=256)."),
         ([64, 256, 1024], "fitting 'time' of 'f' needs 5 values of 'S', got 3 (64, 256, 1024); measure more or set "
-         "min_points=3."),
+         "min_points=3 (--min-points 3)."),
     ):  # fmt: skip
         with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
             sk.validate(ds.sel(S=values), {"f": "log(p) + S"})
@@ -441,9 +441,7 @@ def test_what_is_for_one_parameter_says_so(result: Validation, use: Callable[[Va
 def test_baseline_of_one_parameter_against_several() -> None:
     ds = measured(noisy(SUM))
     baseline = sk.Baseline.from_result(sk.validate(ds.sel(S=64), {"f": "log(p)"}))
-    with pytest.raises(
-        UsageError, match=r"^validate compares with a baseline for one parameter, the Dataset is over p, S; "
-    ):
+    with pytest.raises(UsageError, match=r"^a baseline is for one parameter, the measurements are over p, S; "):
         sk.validate(ds, baseline)
 
 

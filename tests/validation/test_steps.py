@@ -7,7 +7,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.validation import Verdict
-from scalkit.validation.exact import _common_step
+from scalkit.validation.posterior.exact import _common_step
 
 P = [2, 4, 8, 16, 32, 64]
 REMARK = (

@@ -11,9 +11,11 @@ from test_explorer import bare, press
 
 import scalkit as sk
 from scalkit.measure import combine, write_netcdf
+from scalkit.reports import bundled
 from scalkit.session import Session
 from scalkit.widgets.data_picker import DataPicker
 from scalkit.widgets.next_setting import advice_of, settings_to_try
+from scalkit.widgets.verdict_badge import VerdictBadge
 
 Wire = list[tuple[str, str, dict[str, Any]]]
 P = 2.0 ** np.arange(1, 8)
@@ -125,6 +127,13 @@ def test_noise(wire: Wire, runs: int, noise: float, said: str) -> None:
 def test_exact_values(wire: Wire) -> None:
     data = sk.measurements(P, 8 * P, metric="object_memory", unit="B", exact=True, name="f")
     assert "= exact" in bare(DataPicker(Session(data, {"f": "p"})))
+
+
+def test_virtual_times_are_called_so(wire: Wire) -> None:
+    session = Session(bundled("data/quickstart"), "mpi").select("MPI_Gather")
+    assert "= virtual time" in bare(DataPicker(session))
+    assert "= exact" in bare(DataPicker(session.select("MPI_Win_create")))
+    assert "run time, virtual" in bare(VerdictBadge(session.select("MPI_Gather")))
 
 
 def test_what_is_in_view_elsewhere_can_be_kept_alone(picker: DataPicker, session: Session) -> None:

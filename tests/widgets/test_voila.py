@@ -76,7 +76,7 @@ def test_quick_start_as_a_page(voila: str, chromium: Any) -> None:
     page.on("pageerror", lambda error: errors.append(str(error)))
     try:
         page.goto(voila)
-        page.wait_for_selector(".sk-part h3:text('MPI_Win_create')")
+        page.wait_for_selector(".sk-part h3:text('MPI_Gather')")
         page.wait_for_function("() => document.querySelectorAll('.sk-plot[data-drawn]').length >= 2")
         page.get_by_role("button", name="MPI_Comm_dup", exact=True).click()
         page.wait_for_selector(".sk-part h3:text('MPI_Comm_dup')")

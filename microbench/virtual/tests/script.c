@@ -2,8 +2,10 @@
  * of a script
  * is this program again. Prints one line, or what differs, and ends with 1. */
 #define _GNU_SOURCE
+#include "virtual/over.h"
 #include "virtual/stream.h"
 #include "virtual/turn.h"
+#include "virtual/zero.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { L = 2000, O = 500, GAP = 300, N = 3, BYTES = 1000, PORT_AT = 16 << 20 };
+enum { L = 2000, O = 500, GAP = 300, N = 3, BYTES = 1000, PORT_AT = 16 << 20, ENDS = 1 };
 
 static const char machine[] = "processes=3 L=2000 o=500 g=300 G=0.1 check=1 stall=5";
 static int to[N], set; /* connections to the others, blocking */
@@ -185,6 +187,59 @@ static void waiting_in_sets(void)
     EXPECT(now(), 10000 + O + L + 100 + O + O); /* it came while the first one was read */
 }
 
+/* Who sleeps between two looks does not wait: the clock goes on by the sleeps alone. */
+static void looking_and_sleeping(void)
+{
+    struct epoll_event event;
+    struct timespec wanted = {0, 105000};
+    int looks = 1;
+    if (sk_self.rank == 1) {
+        nanosleep(&wanted, NULL);
+        say(0, BYTES);
+    } else if (sk_self.rank == 0) {
+        for (; epoll_wait(set, &event, 1, 0) == 0; looks++)
+            usleep(10);
+        EXPECT(looks, 12);
+        EXPECT(now(), 110000);
+        hear(1, BYTES);
+    }
+}
+
+static void long_messages(void)
+{
+    static unsigned char out[100000], in[100000];
+    for (size_t i = 0; i < sizeof out; i++)
+        out[i] = (unsigned char)(i % 251);
+    struct iovec parts[] = {{in, 7}, {in + 7, 40000}, {in + 40007, 60000}};
+    for (int i = 0; i < 5 && sk_self.rank == 1; i++)
+        EXPECT(send(to[0], out, sizeof out, 0), sizeof out);
+    for (int i = 0; i < 5 && sk_self.rank == 0; i++) {
+        memset(in, 0, sizeof in);
+        EXPECT(recv(to[1], in, 100, MSG_PEEK), 100);
+        EXPECT(memcmp(in, out, 100), 0);
+        EXPECT(readv(to[1], parts, 3), sizeof in);
+        EXPECT(memcmp(in, out, 100000), 0);
+        EXPECT(in[99999], 99999 % 251);
+        EXPECT(close(sk_shared_fd), -1);
+    }
+}
+
+/* Given back to the system, pages are zero, and those of others are left alone. */
+static void clearing(void)
+{
+    size_t bytes = 3 << 20;
+    char *begin, *end, *mine = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memset(mine, 1, bytes);
+    EXPECT(sk_zero_pages(mine + 100, bytes - 200, &begin, &end), true);
+    EXPECT(begin - mine, 4096);
+    EXPECT(end - mine, bytes - 4096);
+    EXPECT(mine[4095] + mine[4096] + mine[bytes - 4097] + mine[bytes - 4096], 2);
+    char *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    memset(shared, 1, bytes);
+    EXPECT(sk_zero_pages(shared, bytes, &begin, &end), false);
+    EXPECT(shared[bytes / 2], 1);
+}
+
 static void peeking(void)
 {
     char some[BYTES];
@@ -213,8 +268,11 @@ static void a_full_card(void)
                 EXPECT(poll(&one, 1, -1), 1);
             }
         }
+    while (sk_self.rank == 1 && send(to[0], message, 1000, MSG_DONTWAIT) < 0) {
+        /* without a look at anything else in between */
+    }
     if (sk_self.rank == 0)
-        hear(1, 8 * (int)sizeof message);
+        hear(1, 8 * (int)sizeof message + 1000);
     if (sk_self.rank == 1)
         EXPECT(refused > 0, true);
 }
@@ -278,98 +336,24 @@ static void a_late_connection(void)
     }
 }
 
+/* One process ends without MPI_Finalize, and nobody asks for its status: the others say so and end, too. */
+static void an_early_end(void)
+{
+    if (sk_self.rank == ENDS)
+        _exit(0);
+    hear(ENDS, BYTES);
+}
+
 static const struct { const char *name; void (*run)(void); } scripts[] = {
     {"one message", one_message}, {"two in a row", two_in_a_row}, {"two at once", two_at_once},
     {"ping pong", ping_pong},
     {"sleeping", sleeping}, {"a long wait", a_long_wait}, {"a pipe", a_pipe}, {"waiting in sets", waiting_in_sets},
+    {"looking and sleeping", looking_and_sleeping}, {"long messages", long_messages}, {"clearing", clearing},
     {"peeking", peeking}, {"a full card", a_full_card}, {"an end", an_end}, {"a copy", a_copy},
-    {"a late connection", a_late_connection}};
-enum { SCRIPTS = sizeof scripts / sizeof *scripts };
+    {"a late connection", a_late_connection}, {"an early end", an_early_end}};
+enum { SCRIPTS = sizeof scripts / sizeof *scripts, EARLY = SCRIPTS - 1 };
 
-/* ---- processes ---------------------------------------------------------------------------------------------- */
-
-/* Everybody listens; who has the higher rank connects. */
-static void connect_all(void)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
-    int32_t *ports = (int32_t *)(void *)((char *)sk_shared + PORT_AT) + 16;
-    int listener = socket(AF_INET, SOCK_STREAM, 0);
-    bind(listener, (struct sockaddr *)&address, length);
-    listen(listener, N);
-    getsockname(listener, (struct sockaddr *)&address, &length);
-    __atomic_store_n(&ports[sk_self.rank], ntohs(address.sin_port), __ATOMIC_RELEASE);
-    for (int other = 0; other < sk_self.rank; other++) {
-        while (__atomic_load_n(&ports[other], __ATOMIC_ACQUIRE) == 0)
-            usleep(100);
-        address.sin_port = htons((uint16_t)ports[other]);
-        to[other] = socket(AF_INET, SOCK_STREAM, 0);
-        EXPECT(connect(to[other], (struct sockaddr *)&address, length), 0);
-        char mine = (char)sk_self.rank;
-        EXPECT(send(to[other], &mine, 1, 0), 1);
-    }
-    for (int i = sk_self.rank + 1; i < N; i++) {
-        char theirs;
-        int fd = accept(listener, NULL, NULL);
-        EXPECT(recv(fd, &theirs, 1, 0), 1);
-        to[(int)theirs] = fd;
-    }
-    set = epoll_create1(0);
-    for (int other = 0; other < N; other++) {
-        struct epoll_event event = {.events = EPOLLIN, .data.fd = to[other]};
-        if (other != sk_self.rank)
-            EXPECT(epoll_ctl(set, EPOLL_CTL_ADD, to[other], &event), 0);
-    }
-}
-
-static int be_process(int script)
-{
-    const char *wrong = sk_self_attach();
-    if (wrong) {
-        fprintf(stderr, "%s\n", wrong);
-        return 1;
-    }
-    connect_all();
-    begin();
-    scripts[script].run();
-    sk_turn_finish();
-    while (!sk_turn_all_finish())
-        sk_turn_wait(SK_NEVER, true);
-    sk_turn_leave();
-    return 0;
-}
-
-static pid_t start(const char *program, int script, int rank)
-{
-    char number[16], which[16];
-    pid_t child = fork();
-    if (child != 0)
-        return child;
-    snprintf(number, sizeof number, "%d", rank);
-    snprintf(which, sizeof which, "%d", script);
-    setenv("SCALKIT_VIRTUAL_RANK", number, 1);
-    execl(program, program, which, (char *)NULL);
-    _exit(127);
-}
-
-static bool play(const char *program, int script)
-{
-    char path[64];
-    int fd = memfd_create("script", 0), bad = 0, status;
-    if (fd < 0 || ftruncate(fd, INT64_C(1) << 30) != 0)
-        return false;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", getpid(), fd);
-    setenv("SCALKIT_VIRTUAL", path, 1);
-    setenv("SCALKIT_VIRTUAL_MACHINE", machine, 1);
-    for (int rank = 0; rank < N; rank++)
-        start(program, script, rank);
-    for (int rank = 0; rank < N; rank++)
-        bad += wait(&status) < 0 || status != 0;
-    close(fd);
-    if (bad)
-        fprintf(stderr, "script '%s': %d of %d processes ended badly\n", scripts[script].name, bad, N);
-    return bad == 0;
-}
+#include "processes.h"
 
 int main(int argc, char **argv)
 {

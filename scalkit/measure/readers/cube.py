@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import DataError
+from scalkit.extras import require
 from scalkit.measure.readers.content import LARGEST, Content, in_a_line, shortened
 from scalkit.measure.readers.observed import Found, Gathered, Setting, identifier
-from scalkit.measure.readers.quantities import base_unit, scaled
+from scalkit.measure.readers.quantities import base_unit
+from scalkit.units import scaled
 
 __all__ = ["is_cube", "read_cube"]
 
@@ -41,18 +43,17 @@ def read_cube(content: Content) -> Found:
     Raises
     ------
     DataError
-        If pycubexr is not installed, the profile is damaged or too large, or its folder names no parameter.
+        If the profile is damaged or too large, or its folder names no parameter.
+    MissingPackageError
+        If pycubexr is not installed.
 
     References
     ----------
     Extra-P, docs/file-formats.md; pycubexr (docs/references.md).
     """
-    try:
-        from pycubexr import CubexParser
-    except ImportError as error:
-        raise DataError(
-            f"{content.where} is a CUBE profile, which pycubexr reads, and that is not installed; pip install pycubexr."
-        ) from error
+    require("cube")
+    from pycubexr import CubexParser
+
     _require_small(content)
     settings = _settings(content)
     gathered = Gathered(content.where)

@@ -9,7 +9,8 @@ from functools import lru_cache
 from scalkit.errors import DataError
 from scalkit.measure.readers.content import shortened
 from scalkit.measure.readers.observed import Found, Gathered, Setting, identifier
-from scalkit.measure.readers.quantities import base_unit, scaled, split_unit
+from scalkit.measure.readers.quantities import base_unit, split_unit
+from scalkit.units import scaled
 
 __all__ = ["MOST_PARAMETERS", "Series", "callpath_of", "found_in", "parameters_of_names", "ragged", "unit_of_metric"]
 

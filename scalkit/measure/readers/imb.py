@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from scalkit.measure.readers.content import Content, Line, finite, shortened, whole
 from scalkit.measure.readers.observed import Found, Gathered, Setting, identifier
 from scalkit.measure.readers.osu import cut_of, ignored_lines
-from scalkit.measure.readers.quantities import base_unit, scaled, split_unit
+from scalkit.measure.readers.quantities import base_unit, split_unit
+from scalkit.units import scaled
 
 __all__ = ["is_imb", "read_imb"]
 

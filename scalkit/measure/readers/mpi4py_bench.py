@@ -8,7 +8,8 @@ from itertools import pairwise
 from scalkit.measure.readers.content import Content, finite, shortened
 from scalkit.measure.readers.observed import Found, Gathered, Setting
 from scalkit.measure.readers.osu import cut_of, function_of_title
-from scalkit.measure.readers.quantities import base_unit, scaled, split_unit
+from scalkit.measure.readers.quantities import base_unit, split_unit
+from scalkit.units import scaled
 
 __all__ = ["is_mpi4py_bench", "read_mpi4py_bench"]
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from scalkit.errors import DataError
 from scalkit.measure.readers.content import shortened
-from scalkit.measure.readers.quantities import scaled
 from scalkit.measure.schema import RESERVED
+from scalkit.units import scaled
 
 __all__ = [
     "RANGE",

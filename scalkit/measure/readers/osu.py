@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from scalkit.measure.readers.content import Content, Line, finite, shortened
 from scalkit.measure.readers.observed import Found, Gathered, Setting, identifier
-from scalkit.measure.readers.quantities import base_unit, scaled, split_unit
+from scalkit.measure.readers.quantities import base_unit, split_unit
+from scalkit.units import scaled
 
 __all__ = ["cut_of", "function_of_title", "ignored_lines", "is_osu", "read_osu"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["base_unit", "scaled", "split_unit"]
+__all__ = ["base_unit", "split_unit"]
 
 _SECONDS = {
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
@@ -42,11 +42,6 @@ def base_unit(text: str) -> tuple[float, str]:
     if match is not None and unit not in ("b", "Kb", "Mb", "Gb", "kb"):  # bits, by custom
         return _PREFIXES[match["prefix"].lower()], "B/s" if match["rate"] else "B"
     return 1.0, "1" if unit.lower() in _NONE else unit
-
-
-def scaled(value: float, factor: float) -> float:
-    """Return the product, rounded once: 41.3 us are 4.13e-05 s, not 4.1299999999999994e-05."""
-    return value / round(1 / factor) if 0 < factor < 1 else value * factor
 
 
 def split_unit(header: str) -> tuple[str, str | None]:

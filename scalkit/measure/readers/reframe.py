@@ -9,7 +9,8 @@ from scalkit.errors import DataError
 from scalkit.measure.readers.content import Content, Line, finite, shortened
 from scalkit.measure.readers.observed import Found, Gathered, Setting, identifier
 from scalkit.measure.readers.osu import cut_of
-from scalkit.measure.readers.quantities import base_unit, scaled
+from scalkit.measure.readers.quantities import base_unit
+from scalkit.units import scaled
 
 __all__ = ["is_perflog", "read_perflog"]
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from scalkit.errors import DataError
 from scalkit.measure.readers.content import finite, shortened
 from scalkit.measure.readers.observed import Gathered, Setting, identifier
-from scalkit.measure.readers.quantities import base_unit, scaled, split_unit
+from scalkit.measure.readers.quantities import base_unit, split_unit
+from scalkit.units import scaled
 
 __all__ = ["Columns", "Table", "gather", "roles_of"]
 

@@ -20,6 +20,7 @@ from scalkit.reports.sections.overview import overview
 from scalkit.reports.sections.prediction import prediction
 from scalkit.reports.sections.provenance import provenance
 from scalkit.reports.sections.quality import quality
+from scalkit.reports.sections.real_times import real_times
 from scalkit.reports.sections.regression import regression_headline
 from scalkit.reports.sections.reopen import reopen
 from scalkit.reports.sections.rules import rules
@@ -44,6 +45,7 @@ __all__ = [
     "prediction",
     "provenance",
     "quality",
+    "real_times",
     "regression_headline",
     "reopen",
     "rules",

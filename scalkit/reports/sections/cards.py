@@ -11,14 +11,14 @@ from scalkit import plots
 from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.plots.sentences import crossing_words
-from scalkit.plots.style import METRIC_WORDS, quantity
+from scalkit.plots.style import metric_word, quantity
 from scalkit.reports.markup import anchor, badge, big_o, details, esc, formula, math, name, notes, percent, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Piece, Plot, Section
 from scalkit.reports.ruler_svg import ruler_svg
 from scalkit.reports.sections.several_card import several_card
-from scalkit.validation import Verdict
-from scalkit.validation.several_verdict import is_several
+from scalkit.validation import AnyVerdict, Verdict
+from scalkit.validation.several.verdict import SeveralVerdict
 
 __all__ = ["card", "cards"]
 
@@ -33,22 +33,26 @@ def cards(page: Page, metric: str | None = None) -> Section:
     metrics = dict.fromkeys(v.metric for v in page.result.verdicts) if metric is None else (metric,)
     section = Section.of()
     for each in metrics:
-        word = METRIC_WORDS.get(each, each)
+        mine = [v for v in page.result.verdicts if v.metric == each]
+        word = metric_word(mine[0])
         section += Section.of(f'<h3 class="metric">{esc(word[0].upper() + word[1:])}</h3>')
-        section += _cards_of([v for v in page.result.verdicts if v.metric == each])
+        section += _cards_of(mine)
     return section
 
 
-def _cards_of(verdicts: Sequence[Verdict]) -> Section:
+def _cards_of(verdicts: Sequence[AnyVerdict]) -> Section:
     names = {v.function for v in verdicts}
     section = Section.of()
     for verdict in verdicts:
-        if is_several(verdict):
+        if isinstance(verdict, SeveralVerdict):
             section += several_card(verdict)
             continue
         base = verdict.function.partition("[")[0]
         if base == verdict.function or base not in names:
-            section += card(verdict, [v for v in verdicts if v.function.startswith(f"{verdict.function}[")])
+            section += card(
+                verdict,
+                [v for v in verdicts if isinstance(v, Verdict) and v.function.startswith(f"{verdict.function}[")],
+            )
     return section
 
 

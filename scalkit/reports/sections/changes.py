@@ -10,7 +10,7 @@ from scalkit.plots.style import METRIC_WORDS
 from scalkit.reports.markup import esc, math, name, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Piece, Plot, Section
-from scalkit.validation.comparison import Change
+from scalkit.validation.baseline.comparison import Change
 
 __all__ = ["ORDER", "before_after", "change_badge", "changes", "key_of"]
 
@@ -103,7 +103,7 @@ def _card(page: Page, change: Change) -> Section:
         return Section.of()
     key = (change.function, change.metric)
     entry = page.baseline[key]
-    verdict = next(v for v in page.result.verdicts if (v.function, v.metric) == key)
+    verdict = next(v for v in page.result.along_one if (v.function, v.metric) == key)
     before = plots.Overlaid("before", entry.x, entry.y, entry.model)
     after = plots.Overlaid.of(verdict, "now")
     word = METRIC_WORDS.get(change.metric, change.metric)

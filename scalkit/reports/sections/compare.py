@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from scalkit import plots
 from scalkit.errors import UsageError
-from scalkit.fit import MIN_POINTS
+from scalkit.options import Judging
 from scalkit.plots.style import METRIC_WORDS, RANK_MARKS
 from scalkit.reports.columns import Columns
 from scalkit.reports.markup import badge, big_o, details, esc, formula, math, name, table
@@ -17,8 +17,7 @@ from scalkit.reports.sections.prediction import default_targets, predicted
 from scalkit.reports.sections.provenance import provenance
 from scalkit.reports.sections.quality import quality
 from scalkit.reports.sections.reopen import as_path, code, registering_of, shared_options
-from scalkit.validation import Verdict
-from scalkit.validation.several_verdict import is_several
+from scalkit.validation import AnyVerdict, Verdict
 
 __all__ = [
     "compare_functions",
@@ -79,7 +78,7 @@ def _group(columns: Columns, metric: str) -> str:
 
 def _row(columns: Columns, metric: str, function: str) -> str:
     found = columns.verdicts(metric, function)
-    expected = list(dict.fromkeys(_expected(v) for v in found if v is not None))
+    expected = list(dict.fromkeys(big_o(v.expectation.growth) for v in found if v is not None))
     cells = "".join(
         f'<td class="set" data-label="{esc(label)}">{_cell(v, len(expected) > 1)}</td>'
         for label, v in zip(columns.labels, found, strict=True)
@@ -88,20 +87,12 @@ def _row(columns: Columns, metric: str, function: str) -> str:
     return f'<tr><th scope="row">{name(function)}</th><td data-label="Expected">{shown}</td>{cells}</tr>'
 
 
-def _expected(verdict: Verdict) -> str:
-    if is_several(verdict):
-        return f"<math>{verdict.expectation.growth.to_mathml()}</math>"
-    return big_o(verdict.expectation.growth)
-
-
-def _cell(verdict: Verdict | None, says_expected: bool) -> str:
+def _cell(verdict: AnyVerdict | None, says_expected: bool) -> str:
     if verdict is None:
         return '<span class="soft">not judged</span>'
-    several = is_several(verdict)
-    model = f"<math>{verdict.model.to_mathml()}</math>" if several else formula(verdict.model)
-    divergence = f"<math>{verdict.divergence.to_mathml()}</math>" if several else math(verdict.divergence)
-    expected = f'<div class="soft">expected {_expected(verdict)}</div>' if says_expected else ""
-    return f'<div>{model}</div>{expected}<div class="pairs"><span>δ = {divergence}</span> {badge(verdict)}</div>'
+    expected = f'<div class="soft">expected {big_o(verdict.expectation.growth)}</div>' if says_expected else ""
+    divergence = f'<div class="pairs"><span>δ = {math(verdict.divergence)}</span> {badge(verdict)}</div>'
+    return f"<div>{formula(verdict.model)}</div>{expected}{divergence}"
 
 
 def compare_functions(columns: Columns) -> Section:
@@ -110,7 +101,7 @@ def compare_functions(columns: Columns) -> Section:
     names = [
         (metric, function)
         for metric, function in columns.names
-        if "[" not in function and not any(is_several(v) for v in columns.verdicts(metric, function))
+        if "[" not in function and not columns.is_over_several(metric, function)
     ]
     for metric in dict.fromkeys(metric for metric, _ in names):
         word = METRIC_WORDS.get(metric, metric)
@@ -130,7 +121,7 @@ def compare_functions(columns: Columns) -> Section:
 
 def _figure(columns: Columns, metric: str, function: str) -> list[Piece | str]:
     found = zip(columns.labels, columns.verdicts(metric, function), strict=True)
-    sets = [plots.Overlaid.of(v, label) for label, v in found if v is not None]
+    sets = [plots.Overlaid.of(v, label) for label, v in found if isinstance(v, Verdict)]
     return [
         f'<div class="figure"><h4>{name(function)}</h4>',
         Plot(plots.overlay(function, sets, metric, columns.labels)),
@@ -140,8 +131,10 @@ def _figure(columns: Columns, metric: str, function: str) -> list[Piece | str]:
 
 def compare_prediction(columns: Columns) -> Section:
     """Return what the models of all data sets say at one target."""
-    every = [v for page in columns.pages for v in page.result.verdicts]
-    if not every or any(is_several(v) for v in every):
+    if any(page.result.over_several for page in columns.pages):
+        return Section.of()
+    every = [v for page in columns.pages for v in page.result.along_one]
+    if not every:
         return Section.of()
     targets = columns.pages[0].targets
     if len(targets) > 1:
@@ -150,7 +143,10 @@ def compare_prediction(columns: Columns) -> Section:
     tables = ""
     for metric in dict.fromkeys(metric for metric, _ in columns.names):
         rows = [
-            (name(function), *("–" if v is None else predicted(v, target) for v in columns.verdicts(metric, function)))
+            (
+                name(function),
+                *("–" if v is None else predicted(v, target) for v in columns.verdicts(metric, function)),
+            )
             for each, function in columns.names
             if each == metric
         ]
@@ -197,7 +193,7 @@ def compare_reopen(columns: Columns) -> Section:
     expect = [] if not judged or first.expectations_name == "mpi" else ["--expect", first.expectations_name]
     targets = ["--target-p", f"{first.targets[0]:g}"] if first.targets else []
     # Sessions say themselves how they are judged.
-    how = (first.result.statistic, first.min_points, first.read_along) if judged else ("q1", MIN_POINTS, "")
+    how = (first.judging, first.read_along) if judged else (Judging(), "")
     options = [*expect, *shared_options(first.fail_on, *how), *targets]
     command = ["scalkit", "report", "--template", "compare", *runs, *labels, *options, "--out", "compare.html"]
     is_in_files = all(len(page.named) == 1 and not page.is_in_memory for page in columns.pages)

@@ -11,7 +11,6 @@ from scalkit.reports.markup import esc
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.validation import RuleResult
-from scalkit.validation.several_verdict import is_several
 
 __all__ = ["facts", "headline"]
 
@@ -67,11 +66,8 @@ def _settings(page: Page) -> Iterator[tuple[str, str]]:
     """Return the measured values of each parameter, and those of which one was selected."""
     found: dict[str, set[float]] = {}
     for verdict in page.result.verdicts:
-        if is_several(verdict):
-            for name in verdict.parameters:
-                found.setdefault(name, set()).update(verdict.series.along(name).tolist())
-        else:
-            found.setdefault(page.parameter, set()).update(verdict.series.shown_x.tolist())
+        for name in verdict.parameters:
+            found.setdefault(name, set()).update(verdict.series.shown_along(name).tolist())
     for name, values in found.items():
         shown = [f"{x:g}" for x in sorted(values)]
         yield (

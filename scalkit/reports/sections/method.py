@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from scalkit.reports.markup import big_o, esc, math
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
-from scalkit.validation import Verdict
+from scalkit.validation import AnyVerdict
 from scalkit.validation.posterior import SURE
 from scalkit.validation.rules import TOLERANCE
-from scalkit.validation.several_verdict import is_several
 
 __all__ = ["method"]
 
@@ -29,7 +28,7 @@ _STATISTICS = {
 
 def method(page: Page) -> Section:
     """Return the method in a few paragraphs, with the deviations and search spaces of this report."""
-    own = _over_several() if any(is_several(v) for v in page.result.verdicts) else _along_one()
+    own = _over_several() if page.result.over_several else _along_one()
     return Section.of(f'<div class="sheet">{_measurement(page)}{"".join(own)}{_changes(page)}{_settings(page)}</div>')
 
 
@@ -142,12 +141,10 @@ def _divergence() -> str:
     return _block(left + right)
 
 
-def _rulers(verdict: Verdict) -> Iterator[str]:
-    if is_several(verdict):
-        for name, one in verdict.along.items():
-            yield f"{name}: {one.space.name}, {len(one.space.ticks)} classes"
-    else:
-        yield f"{verdict.space.name}, {len(verdict.space.ticks)} classes"
+def _rulers(verdict: AnyVerdict) -> Iterator[str]:
+    for name, one in verdict.along.items():
+        which = f"{name}: " if len(verdict.along) > 1 else ""
+        yield f"{which}{one.space.name}, {len(one.space.ticks)} classes"
 
 
 def _settings(page: Page) -> str:

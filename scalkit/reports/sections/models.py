@@ -87,9 +87,8 @@ def _message(source: str) -> PointToPoint:
 
 
 def _card(one: Studied, message: PointToPoint) -> list[Piece | str]:
-    kind = "simulated" if one.cells.simulated else "measured"
     sizes, processes = one.cells.sizes, one.cells.processes
-    where = f"{len(one.cells)} {kind} cells: {len(sizes)} sizes, {len(processes)} numbers of processes"
+    where = f"{len(one.cells)} cells, {one.cells.origin}: {len(sizes)} sizes, {len(processes)} numbers of processes"
     said = "".join(f"<li>{esc(text)}</li>" for text in one.sentences)
     pieces: list[Piece | str] = [
         f'<article class="sheet card"><header><h4>{name(one.function)}</h4></header>'

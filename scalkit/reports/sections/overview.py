@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from scalkit import plots
-from scalkit.plots.style import METRIC_WORDS
+from scalkit.plots.style import metric_word
 from scalkit.reports.markup import esc
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Piece, Plot, Section
-from scalkit.validation.several_verdict import is_several
 
 __all__ = ["overview"]
 
@@ -22,13 +21,14 @@ def overview(page: Page) -> Section:
     Exascaling Your Library, figure 2 (docs/references.md).
     """
     verdicts = page.result.verdicts
-    if any(is_several(v) for v in verdicts):
+    if page.result.over_several:
         return _over_several(page)
     pieces: list[Piece | str] = ['<div class="sheet"><div class="pair">']
     for metric in dict.fromkeys(v.metric for v in verdicts):
-        if sum(v.metric == metric for v in verdicts) < 2:
+        mine = [v for v in verdicts if v.metric == metric]
+        if len(mine) < 2:
             continue
-        caption = f"{METRIC_WORDS.get(metric, metric)}: measurements (symbols) and models (lines)"
+        caption = f"{metric_word(mine[0])}: measurements (symbols) and models (lines)"
         pieces += ['<div class="figure">', Plot(plots.scaling(page.result, metric)), _caption(caption)]
     pieces += ["</div></div>", '<div class="sheet"><div class="figure">', Plot(plots.divergence(page.result))]
     pieces += [

@@ -11,8 +11,8 @@ from scalkit.plots.style import METRIC_WORDS, quantity
 from scalkit.reports.markup import anchor, badge, esc, name, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
-from scalkit.validation import Verdict
-from scalkit.validation.several_verdict import SeveralVerdict, is_several
+from scalkit.validation import AnyVerdict, Verdict
+from scalkit.validation.several.verdict import SeveralVerdict
 
 __all__ = ["default_targets", "predicted", "prediction", "times"]
 
@@ -22,11 +22,11 @@ _LEVEL = 0.9
 
 def prediction(page: Page) -> Section:
     """Return, for each metric, the values of all functions at the targets of the page."""
-    verdicts = page.result.verdicts
-    if not verdicts:
+    if not page.result.verdicts:
         return Section.of()
-    if any(is_several(v) for v in verdicts):
-        return _over_several(page)
+    if several := page.result.over_several:
+        return _over_several(page, several)
+    verdicts = page.result.along_one
     targets = page.targets or default_targets(verdicts)
     metrics = dict.fromkeys(v.metric for v in verdicts)
     tables = "".join(_table(metric, [v for v in verdicts if v.metric == metric], targets) for metric in metrics)
@@ -39,7 +39,7 @@ def default_targets(verdicts: Sequence[Verdict]) -> tuple[float, ...]:
     return tuple(k * largest for k in _AHEAD)
 
 
-def predicted(verdict: Verdict, target: float) -> str:
+def predicted(verdict: AnyVerdict, target: float) -> str:
     """Return the value of the model at a target and its interval, as markup."""
     value = float(np.asarray(verdict.model(target)))
     low, high = (float(end) for end in verdict.interval(target, _LEVEL))
@@ -99,9 +99,8 @@ def _table(metric: str, verdicts: Sequence[Verdict], targets: Sequence[float]) -
     return table(caption, head, rows, numeric=range(1, len(head) - 1))
 
 
-def _over_several(page: Page) -> Section:
+def _over_several(page: Page, verdicts: Sequence[SeveralVerdict]) -> Section:
     """Return the values of functions of several parameters: the first at the targets, the others at their largest."""
-    verdicts: list[SeveralVerdict] = [v for v in page.result.verdicts if is_several(v)]
     first = verdicts[0].parameters[0]
     largest = max(float(np.max(v.series.points[:, 0])) for v in verdicts)
     targets = page.targets or tuple(k * largest for k in _AHEAD)

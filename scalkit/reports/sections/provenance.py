@@ -13,6 +13,7 @@ from scalkit import __version__
 from scalkit.reports.markup import details, esc, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
+from scalkit.session.source import content_hash
 
 __all__ = ["provenance"]
 
@@ -57,6 +58,7 @@ def _rows(page: Page) -> Iterator[tuple[str, str]]:
         "expectations": _expectations(page),
         "baseline": page.baseline_name,
         "judged by": _judged_by(page),
+        "real times": _real_times(page),
         "hash of the measurements": page.data_hash,
         "scalkit": __version__,
         "Python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
@@ -74,8 +76,16 @@ def _expectations(page: Page) -> str:
     return page.expectations_name or ("in the session" if page.session is not None else "stated in Python")
 
 
+def _real_times(page: Page) -> str:
+    data = page.real_times
+    return "" if data is None else f"{page.real_times_name}, hash {content_hash(data)}"
+
+
 def _judged_by(page: Page) -> str:
-    words = [f"statistic {page.result.statistic}", f"at least {page.min_points} settings"]
+    words = [f"statistic {page.result.statistic}", f"at least {page.judging.min_points} settings"]
+    words += [
+        f"{name} {value}" for name, value in page.judging.changed.items() if name not in ("statistic", "min_points")
+    ]
     words += [f"fails on {', '.join(page.fail_on)}"] * bool(page.fail_on)
     if page.session is not None:
         words.append(f"{len(page.session.history)} steps in the session")

@@ -16,9 +16,8 @@ from scalkit.plots.style import METRIC_WORDS
 from scalkit.reports.markup import esc, name, notes, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
-from scalkit.session.measured import shown_setting
-from scalkit.validation import Verdict
-from scalkit.validation.several_verdict import is_several
+from scalkit.validation import AnyVerdict, Verdict
+from scalkit.validation.judge.measured import shown_setting
 
 __all__ = ["quality"]
 
@@ -43,7 +42,7 @@ def quality(page: Page) -> Section:
     return Section.of(notes(_remarks(page)), f'<div class="sheet">{_conditions(page)}{tables}</div>')
 
 
-def _times(data: xr.Dataset, verdicts: Sequence[Verdict]) -> str:
+def _times(data: xr.Dataset, verdicts: Sequence[AnyVerdict]) -> str:
     head = ("function", "settings", "runs", "repetitions", "noise", "late", "overrun", "foreign load", "converged")
     caption = (
         "Run times. Repetitions: per setting, all runs together. Noise: spread between runs, median over the settings. "
@@ -54,7 +53,7 @@ def _times(data: xr.Dataset, verdicts: Sequence[Verdict]) -> str:
     return table(caption, head, rows, numeric=range(1, len(head)))
 
 
-def _others(verdicts: Sequence[Verdict]) -> str:
+def _others(verdicts: Sequence[AnyVerdict]) -> str:
     head = ("function", "settings", "runs", "values", "noise", "metric")
     rows = [(*_common(v), esc(METRIC_WORDS.get(v.metric, v.metric))) for v in verdicts]
     caption = "Other metrics. Values: per setting, all runs together. Exact: every run gave the same."
@@ -101,7 +100,7 @@ def _remarks(page: Page) -> Iterator[str]:
     ]
     if left_out:
         yield f"Left out by hand: {', '.join(left_out)}."
-    verdicts = [v for v in page.result.verdicts if not is_several(v)]
+    verdicts = [v for v in page.result.verdicts if isinstance(v, Verdict)]
     missing = [[x for x in _missing(data, v) if x not in excluded.get(v.function, ())] for v in verdicts]
     absent = [
         f"{v.function} at {', '.join(f'{x:g}' for x in found)}"
@@ -142,7 +141,7 @@ def _missing(data: xr.Dataset, verdict: Verdict) -> NDArray[np.float64]:
     return np.setdiff1d(np.asarray(data[verdict.parameter], dtype=float)[np.asarray(there)], verdict.series.shown_x)
 
 
-def _common(verdict: Verdict) -> tuple[str, ...]:
+def _common(verdict: AnyVerdict) -> tuple[str, ...]:
     series = verdict.series
     repetitions = np.asarray(series.n_repetitions, dtype=float)
     low, high = int(np.nanmin(repetitions)), int(np.nanmax(repetitions))
@@ -155,7 +154,7 @@ def _common(verdict: Verdict) -> tuple[str, ...]:
     )
 
 
-def _cells(data: xr.Dataset, verdict: Verdict) -> tuple[str, ...]:
+def _cells(data: xr.Dataset, verdict: AnyVerdict) -> tuple[str, ...]:
     total = _quality(data, verdict, "n_repetitions", np.nansum)
     load = _quality(data, verdict, "foreign_load", np.nanmedian)
     return (
@@ -166,7 +165,7 @@ def _cells(data: xr.Dataset, verdict: Verdict) -> tuple[str, ...]:
     )
 
 
-def _noise(verdict: Verdict) -> str:
+def _noise(verdict: AnyVerdict) -> str:
     noise = float(verdict.series.noise)
     if verdict.series.exact and not noise > 0:
         return "exact"
@@ -174,7 +173,7 @@ def _noise(verdict: Verdict) -> str:
 
 
 def _quality(
-    data: xr.Dataset, verdict: Verdict, variable: str, reduce: Callable[[NDArray[np.float64]], float]
+    data: xr.Dataset, verdict: AnyVerdict, variable: str, reduce: Callable[[NDArray[np.float64]], float]
 ) -> float | None:
     if variable not in data or "function" not in data[variable].dims:
         return None
@@ -188,7 +187,7 @@ def _share(part: float | None, total: float | None) -> str:
     return f"{100 * part / total:.1f} %"
 
 
-def _converged(data: xr.Dataset, verdict: Verdict) -> str:
+def _converged(data: xr.Dataset, verdict: AnyVerdict) -> str:
     if "status" not in data or "function" not in data["status"].dims:
         return "–"
     words = [str(word) for word in np.asarray(data["status"].sel(function=verdict.function)).ravel() if str(word)]

@@ -7,20 +7,22 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scalkit.fit import MIN_POINTS
+from scalkit.options import Judging
 from scalkit.reports.inputs import named_parameters
 from scalkit.reports.markup import esc
 from scalkit.reports.own_growths import registering
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
-from scalkit.session.code import code_of
+from scalkit.session.code import code_of, option_code
 
 __all__ = ["as_path", "code", "measuring", "registering_of", "reopen", "shared_options"]
 
 
 def reopen(page: Page) -> Section:
     """Return how to open the page as a session, the commands that make it again, and the same verdicts in Python."""
-    commands = [measuring(page.arguments, page.campaign.get("mpi"))] if page.arguments else []
+    commands = (
+        [measuring(page.arguments, page.campaign.get("mpi"), page.campaign.get("virtual"))] if page.arguments else []
+    )
     own = registering_of([page])
     remark = ""
     if page.session is not None or not (page.expectations_name or page.judged_by_baseline) or page.rules:
@@ -86,12 +88,15 @@ def _judging(page: Page) -> list[str]:
     runs = [as_path(run) for run in page.named]
     is_told = page.judged_by_baseline and page.baseline_kind != "measurements"
     expect = [] if is_told or page.expectations_name in ("", "mpi") else ["--expect", as_path(page.expectations_name)]
-    options = [*expect, *shared_options(page.fail_on, page.result.statistic, page.min_points, page.read_along)]
+    options = [*expect, *shared_options(page.fail_on, page.judging, page.read_along)]
     compared = ["--baseline", as_path(page.baseline_name)] if page.baseline else []
     template = ["--template", "regression"] if page.judged_by_baseline else []
     targets = ["--target-p", ",".join(f"{x:g}" for x in page.targets)] if page.targets else []
+    shown = ["--real-times", as_path(page.real_times_name)] if page.real_times_name else []
     commands = [
-        shlex.join(["scalkit", "report", *template, *runs, *options, *compared, *targets, "--out", "report.html"])
+        shlex.join(
+            ["scalkit", "report", *template, *runs, *options, *compared, *shown, *targets, "--out", "report.html"]
+        )
     ]
     is_kept = not compared or (page.judged_by_baseline and page.baseline_kind == "baseline")
     return commands + [shlex.join(["scalkit", "validate", *runs, *options, *compared])] * is_kept
@@ -102,12 +107,11 @@ def as_path(name: str) -> str:
     return f"./{name}" if name.startswith("-") else name
 
 
-def shared_options(fail_on: Sequence[str], statistic: str, min_points: int, parameter: str = "") -> list[str]:
+def shared_options(fail_on: Sequence[str], judging: Judging, parameter: str = "") -> list[str]:
     """Return the options that report and validate share, as far as they are not the defaults."""
     options = [word for each in fail_on for word in ("--fail-on", each)]
-    options += ["--statistic", statistic] * (statistic != "q1")
-    options += ["--parameter", parameter] * bool(parameter)
-    return options + ["--min-points", str(min_points)] * (min_points != MIN_POINTS)
+    told = [(f"--{name.replace('_', '-')}", str(value)) for name, value in judging.changed.items()]
+    return [*options, *(word for pair in told for word in pair), *["--parameter", parameter] * bool(parameter)]
 
 
 def _python(page: Page) -> list[str]:
@@ -119,8 +123,8 @@ def _python(page: Page) -> list[str]:
     load = _baseline(page) if page.baseline is not None else []
     words = ["data", "baseline" if page.judged_by_baseline else expected]
     words += [f"rules={list(page.rules)!r}"] * bool(page.rules)
-    words += [f"statistic={page.result.statistic!r}"] * (page.result.statistic != "q1")
-    words += [f"min_points={page.min_points}"] * (page.min_points != MIN_POINTS)
+    for name, value in page.judging.changed.items():
+        words.append(f"{name}={repr(value) if isinstance(value, str | int) else option_code(value)}")
     status = [f"print(result.exit_status({list(page.fail_on)!r}))"] if page.fail_on else []
     along = _along(page)
     read, result = f"data = sk.read({data}{along})", f"result = sk.validate({', '.join(words)})"
@@ -144,14 +148,17 @@ def _along(page: Page) -> str:
     return f", parameter={named_parameters(page.read_along)!r}" if page.read_along else ""
 
 
-def measuring(arguments: Mapping[str, Any], mpi: object = None) -> str:
-    """Return the command that repeats a campaign, from the arguments and the MPI library in its record."""
+def measuring(arguments: Mapping[str, Any], mpi: object = None, virtual: object = None) -> str:
+    """Return the command that repeats a campaign, from the arguments, MPI library and virtual machine in its record."""
     options = {"runs": "--runs", "budget_s": "--budget", "ops": "--ops", "size": "--size", "datatype": "--datatype"}
     options |= {"sync": "--sync", "shapes": "--shapes", "max_reps": "--max-reps", "seed": "--seed"}
     options |= {"min_reps": "--min-reps", "standard_error": "--standard-error", "cut_quartiles": "--cut-quartiles"}
     kinds = arguments.get("kinds", ())
     words = ["scalkit", "measure", *(map(str, kinds) if isinstance(kinds, list | tuple) else [str(kinds)])]
     words += ["-n", _listed(arguments.get("counts", ()))]
+    if counts := arguments.get("memory_counts"):
+        words += ["--memory-n", _listed(counts)]
+    words += _on_network(virtual)
     programs = {key: mpi.get(key) for key in ("mpicc", "mpiexec")} if isinstance(mpi, Mapping) else {}
     for key, option in {**options, "mpicc": "--mpicc", "mpiexec": "--mpiexec"}.items():
         value = programs.get(key, arguments.get(key))
@@ -160,6 +167,15 @@ def measuring(arguments: Mapping[str, Any], mpi: object = None) -> str:
     words += ["--per-process"] * (arguments.get("per_process") is True)
     words += _refining(arguments.get("refine"))
     return shlex.join([*words, "--out", "runs/again"])
+
+
+def _on_network(virtual: object) -> list[str]:
+    """Return the options of virtual time."""
+    if not isinstance(virtual, Mapping):
+        return []
+    network, per_node = virtual.get("network"), virtual.get("per_node", 1)
+    words = ["--clock", "virtual", *(["--network", str(network)] if network else [])]
+    return [*words, *(["--per-node", str(per_node)] if per_node != 1 else [])]
 
 
 def _refining(given: object) -> list[str]:

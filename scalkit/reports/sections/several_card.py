@@ -8,11 +8,10 @@ import numpy as np
 
 from scalkit import plots
 from scalkit.plots.style import RANK_MARKS, quantity
-from scalkit.reports.markup import anchor, badge, details, esc, math, name, notes, percent, table
+from scalkit.reports.markup import anchor, badge, big_o, details, esc, formula, math, name, notes, percent, table
 from scalkit.reports.pieces import Piece, Plot, Section
-from scalkit.validation import Verdict
-from scalkit.validation.several_along import AlongVerdict
-from scalkit.validation.several_verdict import SeveralVerdict
+from scalkit.validation.several.along import AlongVerdict
+from scalkit.validation.several.verdict import SeveralVerdict
 
 __all__ = ["several_card"]
 
@@ -21,9 +20,8 @@ _MOST_ROWS = 500
 
 def several_card(verdict: SeveralVerdict) -> Section:
     """Return the card of one verdict over several parameters."""
-    shown: Verdict = verdict  # type: ignore[assignment]  # has what badge and anchor ask for
     pieces: list[Piece | str] = [
-        f'<article class="sheet card" id="{anchor(shown)}"><header><h4>{name(verdict.function)}</h4>{badge(shown)}</header>'
+        f'<article class="sheet card" id="{anchor(verdict)}"><header><h4>{name(verdict.function)}</h4>{badge(verdict)}</header>'
         f'<p class="sentence">{esc(verdict.short_sentence)}</p>{_formulas(verdict)}{notes(verdict.caveats)}{_along(verdict)}'
     ]
     parameters = verdict.parameters
@@ -47,11 +45,10 @@ def _figure(verdict: SeveralVerdict, parameter: str) -> list[Piece | str]:
 def _formulas(verdict: SeveralVerdict) -> str:
     p = verdict.probability
     parts = (
-        ("expected", f'<math><mi>O</mi><mo stretchy="false">(</mo>{verdict.expectation.growth.to_mathml()}'
-                     '<mo stretchy="false">)</mo></math>'),
-        ("model", f"<math>{verdict.model.to_mathml()}</math>"),
+        ("expected", big_o(verdict.expectation.growth)),
+        ("model", formula(verdict.model)),
         ("adj. R²", "– (constant)" if m.isnan(verdict.adjusted_r2) else f"{verdict.adjusted_r2:.4f}"),
-        ("divergence δ", f"<math>{verdict.divergence.to_mathml()}</math>"),
+        ("divergence δ", math(verdict.divergence)),
         ("probability", f"total {percent(p['total'])}, approximate {percent(p['approximate'])}, none {percent(p['none'])}"),
     )  # fmt: skip
     return '<dl class="formula">' + "".join(f"<div><dt>{k}</dt><dd>{v}</dd></div>" for k, v in parts) + "</dl>"
@@ -88,7 +85,7 @@ def _match(one: AlongVerdict) -> str:
 def _runners_up(verdict: SeveralVerdict) -> str:
     words = {"total": "✓ total match", "approximate": "≈ approximate match", "none": "✗ no match"}
     rows = [
-        (f"<math>{one.to_mathml()}</math>", percent(one.weight), words[verdict.expectation.rank(one.growth)])
+        (formula(one), percent(one.weight), words[verdict.expectation.rank(one.growth)])
         for one in (verdict.model, *verdict.rivals)
     ]
     caption = f"The chosen model and the {len(rows) - 1} next most probable ones."

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math as m
 from collections.abc import Sequence
 
-from scalkit.plots.style import METRIC_WORDS
+from scalkit.plots.style import metric_word
 from scalkit.reports.markup import anchor, badge, big_o, esc, formula, math, name, notes, percent
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
-from scalkit.validation import Verdict
+from scalkit.validation import AnyVerdict
 
 __all__ = ["summary"]
 
@@ -36,26 +36,26 @@ def summary(page: Page) -> Section:
 
 def _group(page: Page, metric: str) -> str:
     verdicts = [v for v in page.result.verdicts if v.metric == metric]
-    title = f"{METRIC_WORDS.get(metric, metric)} [{verdicts[0].unit}]"
+    title = f"{metric_word(verdicts[0])} [{verdicts[0].unit}]"
     rows = "".join(_row(page, v) for v in verdicts)
     return f'<tbody><tr class="group"><th colspan="{len(_HEAD)}" scope="rowgroup">{esc(title)}</th></tr>{rows}</tbody>'
 
 
-def _row(page: Page, verdict: Verdict) -> str:
+def _row(page: Page, verdict: AnyVerdict) -> str:
     r2 = "–" if m.isnan(verdict.adjusted_r2) else f"{verdict.adjusted_r2:.3f}"
     cells = (
         (_HEAD[1], big_o(verdict.expectation.growth)),
         (_HEAD[2], formula(verdict.model)),
         (_HEAD[3], r2),
         (_HEAD[4], math(verdict.divergence)),
-        (_HEAD[5], percent(1 - verdict.probability["none"])),
+        (_HEAD[5], percent(1 - verdict.probability["none"]).replace(" ", "&nbsp;")),
         (_HEAD[6], f"{badge(verdict)} {_signs(page, verdict)}"),
     )
     body = "".join(f'<td data-label="{esc(label)}">{cell}</td>' for label, cell in cells)
     return f'<tr><th scope="row"><a href="#{anchor(verdict)}">{name(verdict.function)}</a></th>{body}</tr>'
 
 
-def _signs(page: Page, verdict: Verdict) -> str:
+def _signs(page: Page, verdict: AnyVerdict) -> str:
     signs = []
     if not verdict.decides:
         reason = "; ".join(verdict.caveats) or "does not decide"

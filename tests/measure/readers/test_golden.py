@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import scalkit as sk
+from scalkit.extras import sentence
 from scalkit.measure import check, read, series
 from scalkit.measure.readers.processes import p_in_name
 
@@ -60,7 +61,10 @@ ALL = (
 )
 
 
-@pytest.mark.parametrize(("name", "kind", "parameter"), ALL, ids=[name for name, _, _ in ALL])
+@pytest.mark.parametrize(
+    ("name", "kind", "parameter"),
+    [pytest.param(*one, id=one[0], marks=[pytest.mark.extra] if one[0].startswith("cube") else []) for one in ALL],
+)
 def test_every_format_is_recognised_whole(name: str, kind: str, parameter: str) -> None:
     ds = read(DATA / name)
     check(ds)
@@ -229,6 +233,7 @@ def test_means_of_an_experiment() -> None:
     assert "9 measurements have no single values" in notes(means)[1]
 
 
+@pytest.mark.extra
 def test_cube() -> None:
     """Extra-P 4.2.5 reads the same means: 1.03 and 0.0211 s at p = 2."""
     ds = read(DATA / "cube" / "set")
@@ -320,11 +325,12 @@ def test_files_that_are_refused(tmp_path: Path, content: bytes, message: str) ->
 def test_cube_needs_pycubexr(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pycubexr", None)
     path = DATA / "cube" / "set" / "demo.p4.r1" / "profile.cubex"
-    message = f"{path} is a CUBE profile, which pycubexr reads, and that is not installed; pip install pycubexr."
-    with pytest.raises(sk.errors.DataError, match=f"^{re.escape(message)}$"):
+    message = sentence("cube", "pycubexr")
+    with pytest.raises(sk.errors.MissingPackageError, match=f"^{re.escape(message)}$"):
         read(path)
 
 
+@pytest.mark.extra
 def test_cube_needs_a_folder_that_names_parameters(tmp_path: Path) -> None:
     path = tmp_path / "scorep" / "profile.cubex"
     path.parent.mkdir()

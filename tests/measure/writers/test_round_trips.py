@@ -18,7 +18,7 @@ from scalkit.measure import combine, measurements, read, series, several_series
 from scalkit.measure.writers import FORMATS, write
 
 DATA = Path(__file__).parents[2] / "data" / "readers"
-QUICKSTART = Path(__file__).parents[3] / "data" / "quickstart"
+REAL = Path(__file__).parents[3] / "data" / "libraries-times" / "mpich-5.0.2"
 SUFFIX = {name: kind.suffixes[0] for name, kind in FORMATS.items()}
 
 
@@ -49,7 +49,7 @@ def datasets() -> dict[str, xr.Dataset]:
         [0.5, 1.5, 2.5], [1e-9, 1 / 3, 1e9], parameter="x", metric="rate", unit="1/s", name='a "b", c; d'
     )
     return {
-        "quickstart": read(QUICKSTART),
+        "real": read(REAL),
         "exact": exact,
         "two": two,
         "far": far,
@@ -59,7 +59,7 @@ def datasets() -> dict[str, xr.Dataset]:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("name", ["quickstart", "exact", "two", "far", "fraction", "imb"])
+@pytest.mark.parametrize("name", ["real", "exact", "two", "far", "fraction", "imb"])
 def test_round_trip(tmp_path: Path, kind: str, name: str) -> None:
     ds = datasets()[name]
     path = tmp_path / f"out{SUFFIX[kind]}"
@@ -106,8 +106,8 @@ def test_any_name_and_value(tmp_path: Path, name: str, values: list[float], kind
 
 
 def test_what_is_lost_is_said(tmp_path: Path) -> None:
-    ds = read(QUICKSTART)
-    assert write(ds, tmp_path / "a.txt").lost[0] == "the 3 runs became repetitions"
+    ds = read(REAL)
+    assert write(ds, tmp_path / "a.txt").lost[0] == "the 5 runs became repetitions"
     assert write(ds, tmp_path / "a.csv").lost[0].startswith("left out: ")
     assert write(ds, tmp_path / "a.nc").lost == ()
     ragged = combine([measurements([2, 4], [1.0, 2.0], name="a"), measurements([2], [1.0], name="b")])

@@ -1,0 +1,62 @@
+"""Reductions to one process."""
+
+from __future__ import annotations
+
+from scalkit.perfmodels.played.halving import halving
+from scalkit.perfmodels.played.machine import Process
+from scalkit.perfmodels.played.steps import ITEM, SEGMENT, Table, power_below, receive, send
+from scalkit.perfmodels.played.trees import chain, in_order, in_order_binary, k_ary_levels, up
+
+__all__ = ["SCHEDULES", "reduce_linear"]
+
+
+def reduce_linear(me: int, P: int, S: int) -> Process:
+    if me:
+        yield from send(0, S)
+    else:
+        for one in range(P - 1, 0, -1):
+            yield from receive(one)
+
+
+def reduce_in_turn_tree(me: int, P: int, S: int) -> Process:
+    """MPICH's binomial tree, nearest child first."""
+    mask = 1
+    while mask < P:
+        if me & mask:
+            yield from send(me - mask, S)
+            return
+        if me + mask < P:
+            yield from receive(me + mask)
+        mask *= 2
+
+
+def reduce_rabenseifner(me: int, P: int, S: int) -> Process:
+    small = power_below(P) > S // ITEM
+    yield from reduce_linear(me, P, S) if small else halving(me, P, S, ends="root", folds="halves")
+
+
+def mpich_reduce_rabenseifner(me: int, P: int, S: int) -> Process:
+    small = power_below(P) > S // ITEM
+    yield from reduce_in_turn_tree(me, P, S) if small else halving(me, P, S, ends="root", folds="whole")
+
+
+def reduce_in_order_binary(me: int, P: int, S: int) -> Process:
+    """To the last process, which sends the result to the first."""
+    yield from up(in_order_binary, root=-1)(me, P, S)
+    if me == P - 1:
+        yield from send(0, S)
+    elif me == 0:
+        yield from receive(P - 1)
+
+
+SCHEDULES: Table = {
+    ("Open MPI", "linear"): reduce_linear,
+    ("Open MPI", "chain"): up(chain),
+    ("Open MPI", "pipeline"): up(chain, SEGMENT),
+    ("Open MPI", "(binary)"): up(k_ary_levels(2)),
+    ("Open MPI", "binomial"): up(in_order),
+    ("Open MPI", "(in-order binary)"): reduce_in_order_binary,
+    ("Open MPI", "rabenseifner"): reduce_rabenseifner,
+    ("MPICH", "binomial"): reduce_in_turn_tree,
+    ("MPICH", "rabenseifner"): mpich_reduce_rabenseifner,
+}

@@ -1,0 +1,91 @@
+"""Gather and scatter."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from scalkit.perfmodels.played.broadcast import broadcast_linear
+from scalkit.perfmodels.played.machine import Process, Receive, Send, Wait
+from scalkit.perfmodels.played.steps import SEGMENT, Table, receive, send
+from scalkit.perfmodels.played.trees import in_order
+
+__all__ = ["GATHER", "SCATTER", "gather_in_turn", "scatter_binomial"]
+
+
+def gather_in_turn(me: int, P: int, S: int) -> Process:
+    if me:
+        yield from send(0, S)
+    else:
+        for one in range(1, P):
+            yield from receive(one)
+
+
+def _collected(me: int, P: int, children: list[int]) -> Generator[Any, Any, int]:
+    """Receive from the children; return how many blocks are here then."""
+    for child in children:
+        yield from receive(child)
+    return 1 + sum(min(child - me, P - child) for child in children)
+
+
+def gather_binomial(me: int, P: int, S: int) -> Process:
+    parent, children = in_order(me, P)
+    total = yield from _collected(me, P, children)
+    if me:
+        yield from send(parent, total * S)
+
+
+def mpich_gather_binomial(me: int, P: int, S: int) -> Process:
+    """Those with children send their own block and the others from two places."""
+    parent, children = in_order(me, P)
+    total = yield from _collected(me, P, children)
+    if me:
+        number = yield Send(parent, total * S, "packed" if children else "")
+        yield Wait((number,))
+
+
+def scatter_linear(me: int, P: int, S: int) -> Process:
+    if me:
+        yield from receive(0)
+    else:
+        for one in range(1, P):
+            yield from send(one, S)
+
+
+def scatter_binomial(me: int, P: int, S: int) -> Process:
+    parent, children = in_order(me, P)
+    if me:
+        yield from receive(parent)
+    for child in reversed(children):
+        yield from send(child, min(child - me, P - child) * S)
+
+
+def gather_in_two_parts(me: int, P: int, S: int) -> Process:
+    """Open MPI's: the root asks one after another for its first part; the second parts come meanwhile."""
+    first = min(SEGMENT, S)
+    if me:
+        yield from receive(0)
+        yield from send(0, first)
+        yield from send(0, S - first)
+        return
+    seconds = []
+    for one in range(1, P):
+        number = yield Receive(one)
+        yield from send(one, 0)
+        seconds.append((yield Receive(one)))
+        yield Wait((number,))
+    yield Wait(tuple(seconds))
+
+
+GATHER: Table = {
+    ("Open MPI", "in-turn"): gather_in_turn,
+    ("Open MPI", "binomial"): gather_binomial,
+    ("Open MPI", "(linear, in two parts)"): gather_in_two_parts,
+    ("MPICH", "binomial"): mpich_gather_binomial,
+}
+SCATTER: Table = {
+    ("Open MPI", "in-turn"): scatter_linear,
+    ("Open MPI", "linear"): broadcast_linear,
+    ("Open MPI", "binomial"): scatter_binomial,
+    ("MPICH", "binomial"): scatter_binomial,
+}

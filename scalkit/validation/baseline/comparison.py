@@ -1,0 +1,315 @@
+"""Compares a validation with a baseline: what got worse, better, dearer or cheaper, what is new and what is gone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from scalkit.errors import DataError, UsageError
+from scalkit.fit import MIN_POINTS
+from scalkit.growth import Growth
+from scalkit.markup import block, bullets, details, paragraph
+from scalkit.validation.baseline import Baseline, BaselineEntry
+from scalkit.validation.judge.along_one import Case, judge
+from scalkit.validation.result import Validation
+from scalkit.validation.space import SearchSpace
+from scalkit.validation.verdict import Verdict
+
+__all__ = ["COMPARISON_FAIL_ON", "Change", "Comparison", "Kind", "compare"]
+
+Kind = Literal["worse", "better", "factor", "undecided", "same", "new", "gone"]
+KINDS: tuple[Kind, ...] = ("worse", "better", "factor", "undecided", "same", "new", "gone")
+COMPARISON_FAIL_ON = ("factor", "better", "undecided", "gone")
+_STANDARD_ERRORS = 2.0
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of one function and metric.
+
+    Attributes
+    ----------
+    kind : {"worse", "better", "factor", "undecided", "same", "new", "gone"}
+        Worse and better: the growth left the limits around the status quo. Factor: it did not, but the values changed.
+    before, after : Growth or None
+        Growth of the model in the baseline and now.
+    ratio : float
+        Value now over value then at `at`; NaN where there is nothing to compare.
+    at : float
+        The largest setting that both have; NaN if they have none, then `ratio` is that of the models at the end of the
+        range that both cover.
+    error : float
+        Relative standard error of `ratio`.
+    decides : bool
+        Whether the measurements may decide an exit status.
+    """
+
+    function: str
+    metric: str
+    parameter: str
+    kind: Kind
+    before: Growth | None
+    after: Growth | None
+    ratio: float = math.nan
+    at: float = math.nan
+    error: float = math.nan
+    decides: bool = True
+
+    def __repr__(self) -> str:
+        return f"<Change: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        return block(paragraph(self.sentence))
+
+    @property
+    def sentence(self) -> str:
+        """The change in plain words."""
+        what = f"{self.function} ({self.metric})"
+        if self.kind == "new":
+            return f"{what} is new: {self.after}."
+        if self.kind == "gone":
+            return f"{what} is gone: it grew as {self.before}."
+        if self.kind in ("worse", "better"):
+            return f"{what} got {self.kind}: it grows as {self.after} instead of {self.before}, outside the limits{self._factor}."
+        grown = (
+            f"as before, {self.before}"
+            if self.after == self.before
+            else f"within the limits of {self.before}, {self.after}"
+        )
+        if self.kind == "undecided":
+            return f"{what} is undecided: {self.after} fits best, {self.before} was the status quo{self._factor}."
+        changed = ", which is a change of its constant factors" if self.kind == "factor" else ""
+        return f"{what} grows {grown}{self._factor}{changed}."
+
+    @property
+    def _factor(self) -> str:
+        if not math.isfinite(self.ratio):
+            return ""
+        place = f" at {self.parameter} = {self.at:g}" if math.isfinite(self.at) else " by the models"
+        return f"; {self.ratio:.3g} times the value of before{place} (± {100 * _STANDARD_ERRORS * self.error:.2g} %)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON; what does not exist is null."""
+        return {
+            "function": self.function,
+            "metric": self.metric,
+            "parameter": self.parameter,
+            "kind": self.kind,
+            "before": None if self.before is None else str(self.before),
+            "after": None if self.after is None else str(self.after),
+            "ratio": _number(self.ratio),
+            "at": _number(self.at),
+            "error": _number(self.error),
+            "decides": self.decides,
+            "sentence": self.sentence,
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All changes, those of the baseline in its order, then the new ones."""
+
+    changes: tuple[Change, ...]
+    tolerance: float
+
+    def of(self, kind: Kind) -> tuple[Change, ...]:
+        """Return the changes of one kind."""
+        return tuple(change for change in self.changes if change.kind == kind)
+
+    def __getitem__(self, key: tuple[str, str]) -> Change:
+        for change in self.changes:
+            if (change.function, change.metric) == key:
+                return change
+        listed = ", ".join(str((change.function, change.metric)) for change in self.changes)
+        raise DataError(f"the comparison has no entry {key!r}; it has {listed}.")
+
+    def __iter__(self) -> Iterator[Change]:
+        return iter(self.changes)
+
+    def __len__(self) -> int:
+        return len(self.changes)
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether a growth got worse on measurements that may decide."""
+        return self.exit_status() == 1
+
+    def exit_status(self, fail_on: Collection[str] = ()) -> int:
+        """Return 1 if something got worse, else 0.
+
+        `fail_on` and errors are those of `failures`.
+        """
+        return int(bool(self.failures(fail_on)))
+
+    def failures(self, fail_on: Collection[str] = ()) -> tuple[Change, ...]:
+        """Return what got worse on measurements that may decide.
+
+        Parameters
+        ----------
+        fail_on : collection of {"factor", "better", "undecided", "gone"}
+            What fails too; of the constant factors only those that rose.
+
+        Raises
+        ------
+        UsageError
+            If a word is unknown.
+        """
+        words = (fail_on,) if isinstance(fail_on, str) else tuple(fail_on)
+        for word in words:
+            if word not in COMPARISON_FAIL_ON:
+                raise UsageError(f"cannot fail on {word!r}; choose from {', '.join(COMPARISON_FAIL_ON)}.")
+        bad = [change for change in self.changes if change.kind in ("worse", *words) and change.decides]
+        return tuple(change for change in bad if change.kind != "factor" or change.ratio > 1)
+
+    @property
+    def headline(self) -> str:
+        """One line: how many of each kind there are, and what got worse."""
+        counts = ", ".join(f"{len(self.of(kind))} {kind}" for kind in KINDS if self.of(kind))
+        worse = ", ".join(change.function for change in self.of("worse"))
+        return f"compared with the baseline: {counts}" + (f"; worse: {worse}" if worse else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "headline": self.headline,
+            "is_failure": self.is_failure,
+            "tolerance": self.tolerance,
+            "changes": [change.to_dict() for change in self.changes],
+        }
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        loud = [change.sentence for change in self.changes if change.kind != "same"]
+        same = [change.sentence for change in self.changes if change.kind == "same"]
+        return block(paragraph(self.headline), bullets(loud), details(f"{len(same)} as before", bullets(same)))
+
+
+def compare(baseline: Baseline, result: Validation, tolerance: float = 0.1) -> Comparison:
+    """Return what a later validation changes against a baseline.
+
+    Each series is judged again with the growth of the baseline as its expectation. Outside of the limits it is worse or
+    better; inside, the values at the largest shared setting tell whether constant factors changed: beyond `tolerance` and
+    beyond two standard errors of the ratio.
+
+    Parameters
+    ----------
+    baseline : Baseline
+    result : Validation
+    tolerance : float
+        Relative change of the values that is none; 0.1 is 10 %.
+
+    Raises
+    ------
+    DataError
+        If a metric has another unit or parameter than in the baseline.
+    UsageError
+        If the tolerance is negative or not finite.
+    """
+    if not (math.isfinite(tolerance) and tolerance >= 0):
+        raise UsageError(f"the tolerance is {tolerance!r}; a share such as 0.1 for 10 % is needed.")
+    now = {(v.function, v.metric): v for v in result.along_one}
+    shared = [entry for entry in baseline if (entry.function, entry.metric) in now]
+    judged = {
+        (entry.function, entry.metric): verdict
+        for entry, verdict in zip(shared, _judged(shared, [now[e.function, e.metric] for e in shared]), strict=True)
+    }
+    changes = []
+    for entry in baseline:
+        verdict = judged.get((entry.function, entry.metric))
+        if verdict is None:
+            model = entry.model
+            changes.append(Change(entry.function, entry.metric, model.parameter, "gone", model.growth, None))
+        else:
+            changes.append(_change(entry, verdict, result.statistic, tolerance))
+    for key, v in now.items():
+        if key not in baseline:
+            changes.append(Change(v.function, v.metric, v.parameter, "new", None, v.model.growth, decides=v.decides))
+    return Comparison(tuple(changes), tolerance)
+
+
+def _judged(entries: Sequence[BaselineEntry], verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Return the verdict on each series about the status quo; those that are already about it are taken as they are."""
+    found = list(verdicts)
+    cases: dict[int, Case] = {}
+    for place, (entry, verdict) in enumerate(zip(entries, verdicts, strict=True)):
+        _require_same_kind(entry, verdict)
+        expectation = entry.status_quo
+        space = SearchSpace.named("around", expectation)
+        if verdict.expectation != expectation or not set(space.ticks) <= set(verdict.space.ticks):
+            ticks = {*space.ticks, *verdict.space.ticks}
+            cases[place] = verdict.series, expectation, SearchSpace.of(ticks, "around+", space.parameter)
+    if cases:
+        fewest = min(len(series.x) for series, _, _ in cases.values())
+        prior = verdicts[0].posterior.prior
+        for place, again in zip(
+            cases, judge(list(cases.values()), max(3, min(MIN_POINTS, fewest)), prior), strict=True
+        ):
+            found[place] = again
+    return found
+
+
+def _require_same_kind(entry: BaselineEntry, verdict: Verdict) -> None:
+    for name, then, now in (
+        ("unit", entry.model.unit, verdict.unit),
+        ("parameter", entry.model.parameter, verdict.parameter),
+    ):
+        if then != now:
+            raise DataError(
+                f"the {name} of '{entry.metric}' of '{entry.function}' is {now!r}, in the baseline {then!r}; "
+                "compare measurements of the same kind, or make a new baseline."
+            )
+
+
+def _change(entry: BaselineEntry, verdict: Verdict, statistic: str, tolerance: float) -> Change:
+    after = BaselineEntry.from_verdict(verdict, statistic)
+    ratio, at = _ratio(entry, after)
+    error = math.hypot(entry.noise, after.noise)
+    kind: Kind = "same"
+    if verdict.verdict == "none":
+        kind = "worse" if verdict.direction == "grows faster" else "better"
+    elif verdict.verdict == "undecided":
+        kind = "undecided"
+    elif _is_beyond(ratio, error, tolerance):
+        kind = "factor"
+    return Change(
+        function=entry.function,
+        metric=entry.metric,
+        parameter=verdict.parameter,
+        kind=kind,
+        before=entry.model.growth,
+        after=verdict.model.growth,
+        ratio=ratio,
+        at=at,
+        error=error,
+        decides=verdict.decides,
+    )
+
+
+def _ratio(before: BaselineEntry, after: BaselineEntry) -> tuple[float, float]:
+    """Return value now over value then at the largest shared setting, or that of the models and NaN."""
+    then, now = dict(zip(before.x, before.y, strict=True)), dict(zip(after.x, after.y, strict=True))
+    shared = sorted(then.keys() & now.keys())
+    if shared:
+        at = shared[-1]
+        if then[at] == now[at]:
+            return 1.0, at
+        return (now[at] / then[at] if then[at] > 0 else math.inf), at
+    end = min(before.x[-1], after.x[-1])
+    return float(np.exp2(after.model.log2_value(end) - before.model.log2_value(end))), math.nan
+
+
+def _is_beyond(ratio: float, error: float, tolerance: float) -> bool:
+    if math.isnan(ratio):
+        return False
+    size = abs(math.log(ratio)) if 0 < ratio < math.inf else math.inf
+    return size > math.log1p(tolerance) and size > _STANDARD_ERRORS * error
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None

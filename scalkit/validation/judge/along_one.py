@@ -1,0 +1,186 @@
+"""Judges series over one parameter: those at the same settings, about the same expectation and with the same ticks together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from scalkit.fit import (
+    MIN_POINTS,
+    Fits,
+    Model,
+    check_series,
+    fit_series,
+    fit_ticks,
+    growing_of,
+    is_within_resolution,
+)
+from scalkit.measure import Series
+from scalkit.options import Prior
+from scalkit.validation.asked import require_expected_values
+from scalkit.validation.expectation import Expectation
+from scalkit.validation.posterior import Posterior, posteriors
+from scalkit.validation.posterior.memory import Memory
+from scalkit.validation.space import SearchSpace
+from scalkit.validation.verdict import Verdict
+
+__all__ = ["TASK", "Case", "Mapper", "judge"]
+
+Case = tuple[Series, Expectation, SearchSpace]
+Mapper = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
+"""What applies a function to each task and returns the results in their order, as `map` does."""
+
+TASK = 64
+"""Series that are judged together."""
+
+_FALLS = 0.8
+
+
+def judge(
+    measured: Sequence[Case],
+    min_points: int = MIN_POINTS,
+    prior: Prior = "ranks",
+    mapper: Mapper = map,
+    memory: Memory | None = None,
+) -> list[Verdict]:
+    """Return the verdict on each series; the expectation itself always competes.
+
+    Times of a virtual clock are judged at powers of two, see `Series.at_whole_levels`. The other settings are judged, too, and
+    count where they say that it grows faster than expected, or where the powers of two do not decide, unless another algorithm
+    begins at the last of these.
+
+    Parameters
+    ----------
+    measured : sequence of (Series, Expectation, SearchSpace)
+    min_points : int
+    prior : {"ranks", "ticks", "expectation"}
+        See `posteriors`.
+    mapper : callable
+        As `map`: called with a function and tasks of `TASK` series each, whatever computes them.
+    memory : Memory, optional
+        What the same series left behind when they were judged before.
+
+    Raises
+    ------
+    DataError
+        If a series has too few settings, values that cannot be fitted, or a setting where the expectation has no value.
+    """
+    compute = partial(_judged, min_points=min_points, prior=prior, memory=memory)
+
+    def judged(cases: Sequence[Case]) -> list[Verdict]:
+        tasks = [cases[start : start + TASK] for start in range(0, len(cases), TASK)]
+        return [found for part in mapper(compute, tasks) for found in part]
+
+    found = judged([(one.at_whole_levels, expectation, space) for one, expectation, space in measured])
+    split = [index for index, (one, _, _) in enumerate(measured) if one.at_whole_levels is not one]
+    others = [(_others(measured[index][0], min_points), *measured[index][1:]) for index in split]
+    for index, other in zip(split, judged(others) if others else (), strict=True):
+        found[index] = _heavier(found[index], other)
+    return found
+
+
+def _others(one: Series, min_points: int) -> Series:
+    """Return the settings between powers of two, or all of them where these are too few."""
+    levels = one.at_whole_levels
+    beside = levels.beside
+    if beside is None or len(beside.x) < max(min_points, MIN_POINTS):
+        return one
+    return replace(beside, beside=replace(levels, beside=None))
+
+
+def _heavier(levels: Verdict, other: Verdict) -> Verdict:
+    """Return the verdict that counts, of that at powers of two and that at other settings."""
+    is_open = levels.series.x[-1] in levels.posterior.apart
+    if not other.misses and (levels.verdict != "undecided" or other.verdict == "undecided" or is_open):
+        return levels
+    where = "between powers of two" if other.series.beside else f"at all settings of {other.parameter}"
+    said = f"judged {where}; at powers of two it would be {levels.verdict}"
+    return replace(other, series=replace(other.series, caveats=(*other.series.caveats, said)))
+
+
+def _judged(measured: Sequence[Case], min_points: int, prior: Prior, memory: Memory | None = None) -> list[Verdict]:
+    """Return the verdicts of a task; series about the same expectation and space are judged together."""
+    cases = [(one, e, space if e.growth in space.ticks else space.with_tick(e.growth)) for one, e, space in measured]
+    for one, expectation, _ in cases:
+        check_series(one, min_points)
+        require_expected_values(one, expectation.growth)
+    fits = _fits(cases)
+    groups: dict[tuple[Expectation, SearchSpace], list[int]] = {}
+    for index, (_, expectation, space) in enumerate(cases):
+        groups.setdefault((expectation, space), []).append(index)
+    found: dict[int, Verdict] = {}
+    for (expectation, space), indices in groups.items():
+        judged = posteriors([cases[i][0] for i in indices], expectation, space, prior, memory)
+        for index, posterior in zip(indices, judged, strict=True):
+            found[index] = _verdict(fits[index], posterior, min_points)
+    return [found[index] for index in range(len(cases))]
+
+
+def _fits(cases: Sequence[Case]) -> list[Fits]:
+    """Return the fits of each series; those at the same settings with the same ticks are computed together."""
+    groups: dict[tuple[tuple[float, ...], SearchSpace], list[int]] = {}
+    for index, (one, _, space) in enumerate(cases):
+        groups.setdefault((tuple(one.x.tolist()), space), []).append(index)
+    found: dict[int, Fits] = {}
+    for (_, space), indices in groups.items():
+        values = np.array([cases[index][0].y for index in indices])
+        fits = fit_ticks(cases[indices[0]][0].x, values, growing_of(space.ticks))
+        found |= {index: fits.of(row) for row, index in enumerate(indices)}
+    return [found[index] for index in range(len(cases))]
+
+
+def _verdict(fits: Fits, posterior: Posterior, min_points: int) -> Verdict:
+    series, expectation, space = posterior.series, posterior.expectation, posterior.space
+    models = fit_series(series, space.ticks, expectation.growth, min_points, fits, posterior.weight_of)
+    remarks = (*_remarks(series, models, expectation, space), *_apart(posterior))
+    return Verdict(models[0], models[1:], expectation, space, series, posterior, remarks)
+
+
+def _remarks(series: Series, models: Sequence[Model], expectation: Expectation, space: SearchSpace) -> Iterator[str]:
+    n, y, model = len(series.x), series.y, models[0]
+    if n < MIN_POINTS:
+        yield f"the model rests on only {n} settings of {series.parameter}; {MIN_POINTS} are the least to rely on"
+    if model.growth.is_constant and (np.diff(y) <= 0).all() and y[-1] < _FALLS * y[0]:
+        yield (
+            f"the values fall as {series.parameter} grows and no class of the search space falls; "
+            f"for a problem of fixed size validate the cost {series.parameter} * {series.metric}"
+        )
+    elif _is_one_step(y):
+        yield (
+            f"the values take two levels only, {y[0]:g} and {y[-1]:g} {series.unit}; any class that is counted in steps may "
+            f"look like that: measure more settings, or larger ones"
+        )
+    elif model.is_rough:
+        yield "no class of the search space follows the values closely; the fit is on a logarithmic scale"
+    is_expected = model.growth == expectation.growth and not model.growth.is_constant
+    if is_expected and is_within_resolution(series, model) and model.rss > min(one.rss for one in models):
+        yield (
+            f"the expectation explains every value to within {series.resolution:g} {series.unit}, the step in which "
+            f"{series.metric} is counted, and goes before classes that come closer"
+        )
+    if model.growth == space.ticks[-1] != expectation.growth:
+        yield f"the model is the fastest class of the search space, {model.growth}; extend the space to see beyond it"
+
+
+def _apart(posterior: Posterior) -> Iterator[str]:
+    """Return which settings follow something else, as where a library changes its algorithm."""
+    name, end = posterior.series.parameter, float(posterior.series.x[-1])
+    settings = [x for x in posterior.apart if x != end]
+    if settings:
+        where = ", ".join(f"{x:g}" for x in settings)
+        yield f"at {name} = {where} it follows something else, perhaps another algorithm; the other settings are judged"
+    if end in posterior.apart:
+        yield (
+            f"at {name} = {end:g} something else begins, perhaps another algorithm, and one value does not tell how it grows; "
+            "measure beyond it"
+        )
+
+
+def _is_one_step(y: np.ndarray[Any, np.dtype[np.float64]]) -> bool:
+    """Return whether the values stay, rise once, and stay."""
+    steps = np.diff(y)
+    return bool((steps >= 0).all()) and np.count_nonzero(steps) == 1

@@ -1,0 +1,304 @@
+"""The one judge: measurements, what is expected of them and what was chosen become verdicts."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from typing import cast
+
+import xarray as xr
+
+from scalkit.errors import DataError, ScalkitError
+from scalkit.measure import Series, SeveralSeries, Statistic
+from scalkit.options import Judging, Prior
+from scalkit.relation import Relation
+from scalkit.validation.asked import require_expected_values, require_values_along
+from scalkit.validation.baseline import Baseline
+from scalkit.validation.catalogue import ExpectationSet
+from scalkit.validation.expectation import Expectation
+from scalkit.validation.judge.along_one import Mapper, judge
+from scalkit.validation.judge.choices import AnySeries, AnyVerdict, Choices
+from scalkit.validation.judge.recent import Recent
+from scalkit.validation.judge.tasks import Task, Tasks
+from scalkit.validation.litmus import Litmus
+from scalkit.validation.names import Name, candidates, unexpected
+from scalkit.validation.posterior.memory import Memory
+from scalkit.validation.result import Validation
+from scalkit.validation.rules import RuleResult, judge_by_metric, left_rule, require_known
+from scalkit.validation.several.expectation import SeveralExpectation
+from scalkit.validation.several.judge import judge_several, shortage
+from scalkit.validation.verdict import Verdict
+
+__all__ = ["Judge", "Outcome"]
+
+_KEPT_RULES = 1000
+_KEPT_STATES = 20
+_LEAST_KEPT = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What choices lead to.
+
+    Attributes
+    ----------
+    validation : Validation
+    verdicts : mapping from (function, metric) to Verdict or SeveralVerdict
+        The metric as measured, also where its cost is modelled.
+    problems : mapping from (function, metric) to str
+        Why there is no verdict.
+    refused : tuple of DataError
+        Of what has an expectation and cannot be judged.
+    """
+
+    validation: Validation
+    verdicts: Mapping[Name, AnyVerdict]
+    problems: Mapping[Name, str]
+    refused: tuple[DataError, ...] = ()
+
+
+class Judge(Tasks):
+    """Judges the same measurements again and again; only what changed is computed.
+
+    Parameters
+    ----------
+    data, expected, baseline, statistic
+        As for `Tasks`.
+    mapper : callable, optional
+        What computes the tasks that many series are split into, as `map` does. Then nothing is kept, and values that cannot
+        be fitted raise a DataError.
+    """
+
+    def __init__(
+        self,
+        data: xr.Dataset,
+        expected: ExpectationSet,
+        baseline: Baseline | None = None,
+        *,
+        statistic: str = "q1",
+        mapper: Mapper | None = None,
+    ) -> None:
+        super().__init__(data, expected, baseline, statistic=statistic)
+        self._mapper = mapper
+        self._verdicts: Recent[AnyVerdict | ScalkitError] = Recent(max(_LEAST_KEPT, _KEPT_STATES * len(self.names)))
+        self._rules: Recent[RuleResult] = Recent(_KEPT_RULES)
+        self._numbers: Recent[int] = Recent(_LEAST_KEPT)
+        self._count = count()
+        self._memory = Memory() if mapper is None else None
+        self.require_litmus(expected.litmus, self._known)
+
+    @property
+    def _known(self) -> set[str]:
+        return {*self.functions, *self.expected.names}
+
+    def require_litmus(self, name: str | None, known: set[str]) -> None:
+        """Raise a DataError if the litmus function is none of those that are known."""
+        if name is not None and name not in known:
+            near = difflib.get_close_matches(name, list(known), 1)
+            hint = f" Did you mean '{near[0]}'?" if near else ""
+            raise DataError(
+                f"the litmus function '{name}' was not measured; measured are {', '.join(self.functions)}.{hint}"
+            )
+
+    def result(self, choices: Choices, litmus: str | None = None) -> Outcome:
+        """Return what choices lead to.
+
+        Parameters
+        ----------
+        choices : Choices
+        litmus : str, optional
+            Name of the litmus function, in place of that of the set.
+
+        Raises
+        ------
+        DataError
+            If the statistic is unknown.
+        ExpectationError
+            If an expectation or a ruler does not fit the data.
+        RuleError
+            If a rule names a function that is neither measured nor expected.
+        UsageError
+            If something that is for one parameter is asked of several.
+        """
+        judging = choices.judging
+        if judging.prior != "ranks":
+            self.measured.require_one_parameter(f"the prior {judging.prior!r} is", ", or leave it out")
+        measured = self.measured.series(judging.statistic, choices.excluded)
+        tasks, found = self._tasks(measured, choices)
+        verdicts: dict[Name, AnyVerdict] = {}
+        for task, one in zip(tasks, self._judged(tasks, judging), strict=True):
+            if isinstance(one, ScalkitError):
+                found.problems[task.name] = str(one)
+                if _nowhere(task) is not None:
+                    found.unjudged[task.name] = str(one).removesuffix(".")
+            else:
+                verdicts[task.name] = one
+        problems = found.problems
+        for name in self.names:
+            if name not in verdicts and name not in problems:
+                problems[name] = self._why_not(name, choices)
+        validation = self._validation(choices, measured, tasks, verdicts, found.unjudged, litmus)
+        return Outcome(validation, verdicts, problems, tuple(found.refused))
+
+    def _tasks(self, measured: list[AnySeries], choices: Choices) -> tuple[list[Task], _Unjudged]:
+        """Return what is judged, and why the rest of what has an expectation is not."""
+        tasks: list[Task] = []
+        found = _Unjudged({}, {}, [])
+        for one in measured:
+            name = (one.function, one.metric)
+            expected = self.expected_of(name, choices)
+            if expected is None:
+                continue
+            if short := shortage(one, choices.judging.min_points):
+                found.unjudged[name], error = short
+                found.problems[name] = f"{found.unjudged[name]}; {self._way_on(one, choices)}."
+                found.refused.append(error)
+                continue
+            task = self.task(one, choices, expected)
+            if task is None:
+                continue
+            if self._mapper is not None and (nowhere := _nowhere(task)) is not None:
+                found.unjudged[name] = str(nowhere).removesuffix(".")
+                found.refused.append(nowhere)
+                continue
+            tasks.append(task)
+        return tasks, found
+
+    def _judged(self, tasks: list[Task], judging: Judging) -> list[AnyVerdict | ScalkitError]:
+        """Return the verdict on each task, or why it cannot be fitted; all that are new are judged together."""
+        if self._mapper is not None:
+            return list(_verdicts(tasks, judging, self._mapper))
+        keys = self._keys(tasks, judging)
+        known = {key: self._verdicts.get(key) for key in keys}
+        new = [(key, task) for key, task in zip(keys, tasks, strict=True) if known[key] is None]
+        for (key, _), found in zip(new, self._fresh([task for _, task in new], judging), strict=True):
+            known[key] = self._verdicts.put(key, found)
+        return [cast("AnyVerdict | ScalkitError", known[key]) for key in keys]
+
+    def _keys(self, tasks: list[Task], judging: Judging) -> list[tuple[object, ...]]:
+        """Return what each verdict depends on; search spaces by a number, as they are long and often the same."""
+        numbers: dict[int, int] = {}
+        for task in tasks:
+            for space in task.spaces.values():
+                if id(space) not in numbers:
+                    known = self._numbers.get(space)
+                    numbers[id(space)] = self._numbers.put(space, next(self._count)) if known is None else known
+        how = (judging.prior, judging.min_points)
+        return [(task.series, task.expectation, how, *(numbers[id(s)] for s in task.spaces.values())) for task in tasks]
+
+    def _fresh(self, tasks: list[Task], judging: Judging) -> Sequence[AnyVerdict | ScalkitError]:
+        """Return the verdicts on all tasks together, or one by one where something cannot be fitted."""
+        try:
+            return _verdicts(tasks, judging, map, self._memory)
+        except DataError:
+            return [self._one(task, judging) for task in tasks]
+
+    def _one(self, task: Task, judging: Judging) -> AnyVerdict | ScalkitError:
+        try:
+            return _verdicts([task], judging, map, self._memory)[0]
+        except DataError as error:
+            return error
+
+    def _validation(
+        self,
+        choices: Choices,
+        measured: list[AnySeries],
+        tasks: Sequence[Task],
+        verdicts: Mapping[Name, AnyVerdict],
+        unjudged: Mapping[Name, str],
+        litmus: str | None,
+    ) -> Validation:
+        functions = {**self.expected.functions, **choices.expectations}
+        covered = {
+            next((one for one in candidates(*name, name in self._primary) if one in functions), None)
+            for name in (*verdicts, *unjudged)
+        }
+        parameters = self.measured.parameters
+        several = parameters if len(parameters) > 1 else ()
+        rules = choices.rules
+        require_known(rules, self._known)
+        of_litmus = litmus or self.expected.litmus
+        return Validation(
+            verdicts=tuple(verdicts.values()),
+            rules=() if several else tuple(self._ruling(rule, measured, verdicts) for rule in rules),
+            unexpected=unexpected(
+                self.names, lambda one: one in verdicts or self.expected_of(one, choices) is not None
+            ),
+            unjudged=tuple(unjudged.values()),
+            missing=tuple(name for name in functions if name not in covered),
+            litmus=next((Litmus(v) for v in verdicts.values() if v.function == of_litmus and v.metric == "time"), None),
+            notes=(
+                *self.measured.truncated,
+                *(left_rule(rule, several) for rule in rules if several),
+                *(f"judged at {name} = {value:g}" for name, value in self.measured.fixed.items() if not several),
+                *(task.falling.sentence for task in tasks if task.falling is not None and task.name in verdicts),
+            ),
+            expectations=self.expected.name,
+            statistic=choices.judging.statistic,
+        )
+
+    def _ruling(self, rule: Relation, measured: list[AnySeries], verdicts: Mapping[Name, AnyVerdict]) -> RuleResult:
+        """Return the result of a rule, on series over one parameter."""
+        series = [one for one in measured if isinstance(one, Series) and one.function in rule.names]
+        of_them = [v for v in verdicts.values() if isinstance(v, Verdict) and v.function in rule.names]
+        key = (rule, *series, *of_them)
+        metrics = list(dict.fromkeys(one.metric for one in measured))
+        found = self._rules.get(key)
+        return self._rules.put(key, judge_by_metric(rule, metrics, series, of_them)) if found is None else found
+
+    def _why_not(self, name: Name, choices: Choices) -> str:
+        function, metric = name
+        if self.expected_of(name, choices) is None:
+            example = " + ".join(f"log({parameter})" for parameter in self.measured.parameters)
+            what = function if name in self._primary else f"{metric} of {function}"
+            return f"{what} has no expectation; write one, for example {example}."
+        return f"no value of {function} ({metric}) is left; include a setting again."
+
+    def _way_on(self, one: AnySeries, choices: Choices) -> str:
+        """Return what to do about too few settings."""
+        if choices.excluded.get(one.function):
+            return "include one that is left out again, or measure more"
+        if isinstance(one, Series) and len(one.x) > 1 and one.x[0] > 0:
+            following = one.x[-1] * max(2.0, round(one.x[-1] / one.x[-2]))
+            return f"measure more, for example {one.parameter} = {following:g}"
+        return "measure more"
+
+
+@dataclass(frozen=True)
+class _Unjudged:
+    """What has an expectation and cannot be judged, in the words of `Validation`, and of a session with the way on."""
+
+    unjudged: dict[Name, str]
+    problems: dict[Name, str]
+    refused: list[DataError]
+
+
+def _nowhere(task: Task) -> DataError | None:
+    """Return why a series cannot be judged about an expectation that has no value at one of its settings."""
+    try:
+        if isinstance(task.series, SeveralSeries):
+            along = cast(SeveralExpectation, task.expectation).along
+            require_values_along(task.series, {name: along[name].growth for name in task.series.parameters})
+        else:
+            require_expected_values(task.series, cast(Expectation, task.expectation).growth)
+    except DataError as error:
+        return error
+    return None
+
+
+def _verdicts(
+    tasks: Sequence[Task], judging: Judging, mapper: Mapper, memory: Memory | None = None
+) -> list[AnyVerdict]:
+    """Return the verdicts on tasks, all of one parameter or all of several."""
+    if tasks and isinstance(tasks[0].series, SeveralSeries):
+        return list(mapper(partial(_several, judging=judging), tasks))
+    return list(judge([task.case for task in tasks], judging.min_points, cast(Prior, judging.prior), mapper, memory))
+
+
+def _several(task: Task, judging: Judging) -> AnyVerdict:
+    series, expectation = cast(SeveralSeries, task.series), cast(SeveralExpectation, task.expectation)
+    statistic = cast(Statistic, judging.statistic)
+    return judge_several(series, expectation, task.spaces, statistic=statistic, min_points=judging.min_points)

@@ -1,0 +1,169 @@
+"""What was measured: the series of every function and metric, without the settings that are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+import numpy as np
+import xarray as xr
+
+from scalkit.errors import DataError, UsageError
+from scalkit.measure import (
+    SeveralSeries,
+    Statistic,
+    check,
+    fixed_parameters,
+    parameters_of,
+    series,
+    several_series,
+)
+from scalkit.validation.judge.choices import AnySeries, Setting
+from scalkit.validation.judge.recent import Recent
+from scalkit.validation.names import Name
+
+__all__ = ["Measured", "shown_setting"]
+
+_KEPT = 256
+
+
+class Measured:
+    """The series of a Dataset; each is made once for a statistic and what is left out, so it can be a key.
+
+    Attributes
+    ----------
+    data : Dataset
+    parameters : tuple of str
+        Those that vary.
+    fixed : mapping from parameter to float
+        Those of which one value was selected.
+    """
+
+    def __init__(self, data: xr.Dataset, statistic: str = "q1") -> None:
+        check(data)
+        self.data = data
+        self._first = statistic
+        self.parameters = parameters_of(data)
+        self.fixed = fixed_parameters(data)
+        self._all: Recent[list[AnySeries]] = Recent(4)
+        self._some: Recent[dict[str, AnySeries]] = Recent(_KEPT)
+
+    def series(self, statistic: str, excluded: Mapping[str, tuple[Setting, ...]]) -> list[AnySeries]:
+        """Return the series in the order of the data; a function without any value left has none."""
+        found = []
+        for one in self._whole(statistic):
+            left_out = excluded.get(one.function)
+            kept = one if not left_out else self._without(one.function, left_out, statistic).get(one.metric)
+            if kept is not None:
+                found.append(kept)
+        return found
+
+    def names(self) -> tuple[Name, ...]:
+        """Return (function, metric) of every series."""
+        return tuple((one.function, one.metric) for one in self._whole(self._first))
+
+    def settings(self, function: str) -> tuple[Setting, ...]:
+        """Return where a function was measured, ascending."""
+        found: set[Setting] = set()
+        for one in self._whole(self._first):
+            if one.function == function:
+                found.update(_settings_of(one))
+        return tuple(sorted(found))
+
+    def setting(self, given: object) -> Setting:
+        """Return a setting that a person names: a number, or for several parameters a sequence or a mapping of them.
+
+        Raises
+        ------
+        DataError
+            If it is something else.
+        """
+        values: Any = given
+        if len(self.parameters) > 1:
+            values = [given.get(name) for name in self.parameters] if isinstance(given, Mapping) else given
+        try:
+            if len(self.parameters) == 1:
+                return float(values)
+            found = tuple(float(value) for value in values)
+        except (TypeError, ValueError) as error:
+            raise self._wrong(given) from error
+        if len(found) != len(self.parameters):
+            raise self._wrong(given)
+        return found
+
+    def remaining(self, excluded: Mapping[str, tuple[Setting, ...]]) -> xr.Dataset:
+        """Return the measurements without what is left out of each function."""
+        found = self.data
+        for function, left_out in excluded.items():
+            found = _masked(found, self.parameters, left_out, function)
+        return found
+
+    @property
+    def truncated(self) -> tuple[str, ...]:
+        """The note on truncated files, if there are any."""
+        files = str(self.data.attrs.get("truncated", "") or "")
+        return (f"truncated files, read as far as they go: {files}",) if files else ()
+
+    def require_one_parameter(self, what: str, more: str = "") -> None:
+        """Raise a UsageError if there are several parameters; `what` is for one, `more` another way on."""
+        if len(self.parameters) > 1:
+            raise UsageError(
+                f"{what} for one parameter, the measurements are over {', '.join(self.parameters)}; "
+                f"select one value of the others, as in data.sel({self.parameters[-1]}=...){more}."
+            )
+
+    def _wrong(self, given: object) -> DataError:
+        needed = (
+            f"a value of {self.parameters[0]}"
+            if len(self.parameters) == 1
+            else f"a value of each of {', '.join(self.parameters)}"
+        )
+        return DataError(f"the setting {given!r:.60} cannot be read; {needed} is needed.")
+
+    def _whole(self, statistic: str) -> list[AnySeries]:
+        found = self._all.get(statistic)
+        return found if found is not None else self._all.put(statistic, self._series_of(self.data, statistic))
+
+    def _without(self, function: str, left_out: tuple[Setting, ...], statistic: str) -> dict[str, AnySeries]:
+        key = (statistic, function, left_out)
+        found = self._some.get(key)
+        if found is None:
+            part = _masked(self.data.sel(function=[function]), self.parameters, left_out)
+            found = self._some.put(key, {one.metric: one for one in self._series_of(part, statistic)})
+        return found
+
+    def _series_of(self, data: xr.Dataset, statistic: str) -> list[AnySeries]:
+        chosen = cast(Statistic, statistic)
+        if len(self.parameters) > 1:
+            return list(several_series(data, chosen))
+        return list(series(data, chosen))
+
+
+def shown_setting(setting: Setting, parameters: Iterable[str]) -> str:
+    """Return a setting in words: ``p = 4``, ``p = 4, S = 64``."""
+    values = setting if isinstance(setting, tuple) else (setting,)
+    return ", ".join(f"{name} = {value:g}" for name, value in zip(parameters, values, strict=True))
+
+
+def _settings_of(one: AnySeries) -> list[Setting]:
+    if isinstance(one, SeveralSeries):
+        return [tuple(row) for row in one.points.tolist()]
+    return list(one.x.tolist())
+
+
+def _masked(
+    data: xr.Dataset, parameters: tuple[str, ...], left_out: tuple[Setting, ...], function: str | None = None
+) -> xr.Dataset:
+    """Return measurements with NaN at some settings of one function, or of all."""
+    gone: Any = False
+    for setting in left_out:
+        values = setting if isinstance(setting, tuple) else (setting,)
+        here: Any = True
+        for name, value in zip(parameters, values, strict=True):
+            here = here & (data[name].astype(np.float64) == value)
+        gone = gone | here
+    gone = gone if function is None else gone & (data["function"] == function)
+    metrics = {name: one for name, one in data.data_vars.items() if one.attrs.get("role") == "metric"}
+    return data.assign(
+        {name: one.where(~gone).transpose(*one.dims).assign_attrs(one.attrs) for name, one in metrics.items()}
+    )

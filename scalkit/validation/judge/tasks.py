@@ -1,0 +1,199 @@
+"""What is judged: a series with its expectation and its ticks, for what was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import xarray as xr
+
+from scalkit.errors import ExpectationError
+from scalkit.growth import Growth
+from scalkit.measure import Series, SeveralSeries
+from scalkit.options import Judging
+from scalkit.validation.baseline import Baseline
+from scalkit.validation.catalogue import ExpectationSet, Expected
+from scalkit.validation.expectation import Expectation
+from scalkit.validation.judge.along_one import Case
+from scalkit.validation.judge.choices import AnyExpectation, AnySeries, Choices, Rulers
+from scalkit.validation.judge.measured import Measured
+from scalkit.validation.judge.recent import Recent
+from scalkit.validation.names import Name, named, primary
+from scalkit.validation.space import SearchSpace
+from scalkit.validation.strong import StrongScaling, cost_expectation, strong_scaling
+
+__all__ = ["Task", "Tasks"]
+
+_KEPT = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A series and what it is judged by.
+
+    Attributes
+    ----------
+    name : (str, str)
+        Function and metric as measured.
+    series : Series or SeveralSeries
+        What is modelled: the values, or their cost.
+    expectation : Expectation or SeveralExpectation
+    spaces : mapping from parameter to SearchSpace
+        With the expected growth, which always competes.
+    falling : StrongScaling or None
+        Why it is the cost that is modelled.
+    """
+
+    name: Name
+    series: AnySeries
+    expectation: AnyExpectation
+    spaces: Mapping[str, SearchSpace]
+    falling: StrongScaling | None = None
+
+    @property
+    def case(self) -> Case:
+        """What `judge` takes, of a task over one parameter."""
+        (space,) = self.spaces.values()
+        return cast(Series, self.series), cast(Expectation, self.expectation), space
+
+
+class Tasks:
+    """What is judged: the series of measurements with what is expected of them, for any choices.
+
+    Parameters
+    ----------
+    data : Dataset of measurements
+    expected : ExpectationSet
+    baseline : Baseline, optional
+        What is expected of each function and metric instead.
+    statistic : str
+        That of the first choices.
+
+    Attributes
+    ----------
+    measured : Measured
+    expected : ExpectationSet
+    names : tuple of (str, str)
+        Function and metric of everything that was measured.
+    functions : tuple of str
+    """
+
+    def __init__(
+        self, data: xr.Dataset, expected: ExpectationSet, baseline: Baseline | None = None, *, statistic: str = "q1"
+    ) -> None:
+        self.measured = Measured(data, statistic)
+        self.expected = expected
+        self.names = self.measured.names()
+        self.functions = tuple(dict.fromkeys(function for function, _ in self.names))
+        self._baseline = baseline
+        self._primary = primary(self.names) if baseline is None else frozenset(self.names)
+        self._falling: Recent[tuple[StrongScaling | None]] = Recent(_KEPT)
+        self._spaces: dict[tuple[int, Growth], SearchSpace] = {}
+        self._spaces_of: Choices | None = None
+
+    def key_of(self, name: Name) -> str:
+        """Return the name by which choices are kept for a function and metric: that of the function if it can be."""
+        own = named(*name)
+        return name[0] if name in self._primary and own not in self.expected.functions else own
+
+    def expected_of(self, name: Name, choices: Choices) -> Expected | None:
+        """Return the expectation of a function and metric and where its ticks come from, without those moved by hand."""
+        given = self.expected.of(*name, name in self._primary)
+        own = choices.expectations.get(self.key_of(name)) if choices.expectations else None
+        space = choices.judging.space
+        if own is None and (given is None or space is None):
+            return given
+        expectation = own if own is not None else cast(Expected, given).expectation
+        return Expected(expectation, space if space is not None else given.space if given else "around")
+
+    def given(self, name: Name, choices: Choices) -> AnyExpectation | None:
+        """Return the expectation of a function and metric as it was written, in terms of the parameters of the data."""
+        expected = self.expected_of(name, choices)
+        if expected is None:
+            return None
+        if len(self.measured.parameters) > 1:
+            return expected.search_spaces(self.measured.parameters)[0]
+        return expected.along(self.measured.parameters[0], self.measured.fixed)
+
+    def task(self, one: AnySeries, choices: Choices, expected: Expected | None = None) -> Task | None:
+        """Return how a series is judged; None without an expectation, which is that of `expected_of` if none is given.
+
+        Raises
+        ------
+        ExpectationError
+            If the expectation or the ruler does not fit the data.
+        """
+        name = (one.function, one.metric)
+        expected = expected or self.expected_of(name, choices)
+        if expected is None:
+            return None
+        try:
+            if isinstance(one, SeveralSeries):
+                several, spaces = expected.search_spaces(one.parameters)
+                along = {name: each.growth for name, each in several.along.items()}
+                return Task(name, one, several, self._ruled(name, choices, spaces, along))
+            return self._task_along(one, expected, choices)
+        except ExpectationError as error:
+            raise ExpectationError(f"function '{one.function}': {error}") from error
+
+    def task_of(self, name: Name, choices: Choices) -> Task | None:
+        """Return how a function and metric is judged; with the settings that are left out, if nothing else remains."""
+        for excluded in (choices.excluded, {}):
+            for one in self.measured.series(choices.judging.statistic, excluded):
+                if (one.function, one.metric) == name:
+                    return self.task(one, choices)
+        return None
+
+    def _task_along(self, one: Series, expected: Expected, choices: Choices) -> Task | None:
+        parameter, fixed = one.parameter, self.measured.fixed
+        name, falling = (one.function, one.metric), self._falls(one, choices.judging)
+        one = one if falling is None else falling.cost
+        if self._baseline is not None:
+            status_quo = self._baseline.expectation_of(one.function, one.metric)
+            if status_quo is None:
+                return None
+            expected = Expected(status_quo, expected.space)
+        if falling is not None:
+            expected = Expected(cost_expectation(expected.along(parameter, fixed)), expected.space)
+        expectation, space = expected.search_space(parameter, fixed)
+        spaces = self._ruled(name, choices, {parameter: space}, {parameter: expectation.growth})
+        return Task(name, one, expectation, spaces, falling)
+
+    def _rulers(self, name: Name, choices: Choices) -> Rulers:
+        return choices.shared or (choices.rulers.get(self.key_of(name), {}) if choices.rulers else {})
+
+    def _ruled(
+        self, one: Name, choices: Choices, spaces: Mapping[str, SearchSpace], growths: Mapping[str, Growth]
+    ) -> dict[str, SearchSpace]:
+        """Return the search spaces of a function and metric with the ticks moved by hand and the expected growths."""
+        rulers, name = self._rulers(one, choices), "shared" if choices.shared else "by hand"
+        found = {}
+        for parameter, growth in growths.items():
+            if parameter not in rulers:
+                space = spaces[parameter]
+                found[parameter] = space if growth in space.ticks else space.with_tick(growth)
+                continue
+            found[parameter] = self._by_hand(choices, rulers[parameter], growth, name, parameter)
+        return found
+
+    def _by_hand(
+        self, choices: Choices, ticks: tuple[Growth, ...], growth: Growth, name: str, parameter: str
+    ) -> SearchSpace:
+        """Return the space of ticks moved by hand and a growth; of the same ticks the same one, while the choices last."""
+        if self._spaces_of is not choices:
+            self._spaces_of, self._spaces = choices, {}
+        key = (id(ticks), growth)
+        if key not in self._spaces:
+            is_there = growth in ticks
+            self._spaces[key] = (
+                SearchSpace(ticks, name, parameter) if is_there else SearchSpace.of((*ticks, growth), name, parameter)
+            )
+        return self._spaces[key]
+
+    def _falls(self, one: Series, judging: Judging) -> StrongScaling | None:
+        """Return what strong scaling makes of times that fall; None of all else, and where times are taken as they are."""
+        if one.metric != "time" or judging.scaling == "weak":
+            return None
+        found = self._falling.get(one)
+        return (found or self._falling.put(one, (strong_scaling(one),)))[0]

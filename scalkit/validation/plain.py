@@ -1,0 +1,147 @@
+"""Expectations and options as JSON values, and back; a wrong value is a ScalkitError, KeyError, TypeError or ValueError."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from scalkit.growth import Growth
+from scalkit.options import Judging
+from scalkit.relation import Relation
+from scalkit.validation.catalogue import ExpectationSet, Expected
+from scalkit.validation.expectation import Expectation
+from scalkit.validation.judge.choices import AnyExpectation
+from scalkit.validation.several.expectation import SeveralExpectation
+from scalkit.validation.several.space import SeveralSpace, Space
+from scalkit.validation.space import SearchSpace
+
+__all__ = [
+    "expectation_from",
+    "list_of",
+    "options_from",
+    "plain_expectation",
+    "plain_options",
+    "plain_set",
+    "plain_space",
+    "set_from_plain",
+    "table_of",
+    "text_of",
+    "ticks_from",
+]
+
+
+def plain_set(given: ExpectationSet) -> dict[str, Any]:
+    """Return a set of expectations as JSON values."""
+    return {
+        "name": given.name,
+        "litmus": given.litmus,
+        "rules": [str(rule) for rule in given.rules],
+        "functions": {
+            function: {**plain_expectation(one.expectation), "space": plain_space(one.space)}
+            for function, one in given.functions.items()
+        },
+    }
+
+
+def set_from_plain(plain: Mapping[str, Any]) -> ExpectationSet:
+    """Return the set that `plain_set` wrote."""
+    return ExpectationSet(
+        functions={
+            function: Expected(expectation_from(one), space_from(one["space"]))
+            for function, one in table_of(plain["functions"]).items()
+        },
+        rules=tuple(Relation.parse(rule) for rule in list_of(plain["rules"])),
+        litmus=None if plain["litmus"] is None else text_of(plain["litmus"]),
+        name=text_of(plain["name"]),
+    )
+
+
+def plain_expectation(expectation: AnyExpectation) -> dict[str, Any]:
+    """Return an expectation as JSON values: its growth, the deviation that was given, and its parameters."""
+    if isinstance(expectation, SeveralExpectation):
+        own = {name: str(deviation) for name, deviation in expectation.own_deviations.items()}
+        deviation: Any = own or None
+        parameters = list(expectation.parameters)
+    else:
+        deviation = str(expectation.deviation) if expectation.has_own_deviation else None
+        parameters = [expectation.parameter]
+    several = isinstance(expectation, SeveralExpectation)
+    return {
+        "expectation": str(expectation.growth),
+        "deviation": deviation,
+        "parameters" if several else "parameter": parameters if several else parameters[0],
+    }
+
+
+def expectation_from(plain: Any) -> AnyExpectation:
+    """Return the expectation that `plain_expectation` wrote."""
+    text = text_of(plain["expectation"])
+    if "parameters" in plain:
+        allowed = None if plain["deviation"] is None else table_of(plain["deviation"])
+        return SeveralExpectation(text, allowed, [text_of(one) for one in list_of(plain["parameters"])])
+    own = None if plain["deviation"] is None else text_of(plain["deviation"])
+    return Expectation(text, own, text_of(plain["parameter"]))
+
+
+def ticks_from(plain: Any, parameter: str | None = None) -> tuple[Growth, ...]:
+    """Return growths out of a list of texts."""
+    return tuple(Growth.parse(text_of(one), parameter) for one in list_of(plain))
+
+
+def plain_space(space: Space) -> Any:
+    """Return what says which growths are tried as JSON values."""
+    if isinstance(space, str):
+        return space
+    if isinstance(space, SeveralSpace):
+        return {
+            "base": space.name,
+            **{key: [str(tick) for tick in getattr(space, key)] for key in ("ticks", "added", "removed")},
+        }
+    if isinstance(space, Mapping):
+        return {"by": {name: plain_space(one) for name, one in space.items()}}
+    return {"name": space.name, "parameter": space.parameter, "ticks": [str(tick) for tick in space.ticks]}
+
+
+def space_from(plain: Any) -> Space:
+    """Return what `plain_space` wrote."""
+    if isinstance(plain, str):
+        return plain
+    if "by" in plain:
+        return {name: cast("str | SearchSpace", space_from(one)) for name, one in table_of(plain["by"]).items()}
+    if "base" in plain:
+        return SeveralSpace(text_of(plain["base"]), *(ticks_from(plain[key]) for key in ("ticks", "added", "removed")))
+    parameter = text_of(plain["parameter"])
+    return SearchSpace.of(ticks_from(plain["ticks"], parameter), text_of(plain["name"]), parameter)
+
+
+def plain_options(judging: Judging) -> dict[str, Any]:
+    """Return the options that are not as by default as JSON values."""
+    found = judging.changed
+    return found if "space" not in found else {**found, "space": plain_space(found["space"])}
+
+
+def options_from(plain: Any) -> dict[str, Any]:
+    """Return the options that `plain_options` wrote."""
+    found = dict(table_of(plain))
+    return found if found.get("space") is None else {**found, "space": space_from(found["space"])}
+
+
+def text_of(plain: Any) -> str:
+    """Return a text; a TypeError if it is none."""
+    if not isinstance(plain, str):
+        raise TypeError(f"{plain!r:.40} stands where a text is needed")
+    return plain
+
+
+def list_of(plain: Any) -> list[Any]:
+    """Return a list; a TypeError if it is none."""
+    if not isinstance(plain, list):
+        raise TypeError(f"{plain!r:.40} stands where a list is needed")
+    return plain
+
+
+def table_of(plain: Any) -> dict[str, Any]:
+    """Return an object; a TypeError if it is none."""
+    if not isinstance(plain, dict):
+        raise TypeError(f"{plain!r:.40} stands where an object is needed")
+    return plain

@@ -1,0 +1,5 @@
+"""How sure a verdict is: the hypotheses, what the values make of them, and what is asked of the result."""
+
+from scalkit.validation.posterior.posterior import SURE, Posterior, Predictions, VerdictWord, posteriors, word_of
+
+__all__ = ["SURE", "Posterior", "Predictions", "VerdictWord", "posteriors", "word_of"]

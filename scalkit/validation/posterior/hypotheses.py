@@ -1,0 +1,202 @@
+"""The hypotheses of a posterior: growth shapes with positive shares, one term or an expectation with a hidden faster term.
+
+A shape is what a model looks like at the settings, up to a factor: ``(1 - u) + u * t / t(mid)`` for one term `t` with the
+share `u` at the geometric middle of the settings; ``base + v / (1 - v) * base(end) * t / t(end)`` for a term `t` that grows
+faster than the expected one and makes up the share `v` at the last setting; ``(1 - u) * ((1 - v) + v * s / s(mid)) + u * t /
+t(mid)`` for a term `t` with a slower one `s` beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from scalkit.growth import Growth
+from scalkit.options import Prior
+from scalkit.validation.expectation import RANKS, Expectation
+from scalkit.validation.posterior.families import Family, family
+from scalkit.validation.posterior.shapes import log_ticks, middle
+
+__all__ = ["HIDDEN_MASS", "SUM_MASS", "Group", "Hypotheses", "hypotheses", "tick_mass"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
+
+HIDDEN_MASS = 0.2
+SUM_MASS = 0.15
+_SLOWER = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """A family of hypotheses among the others.
+
+    Attributes
+    ----------
+    tick : int
+        Index of the leading growth.
+    mass : float
+        Prior of the family.
+    family : Family
+    """
+
+    tick: int
+    mass: float
+    family: Family
+
+
+@dataclass(frozen=True, eq=False)
+class Hypotheses:
+    """All hypotheses about one expectation at given settings, group by group, tick by tick.
+
+    Attributes
+    ----------
+    growths : tuple of Growth, length K
+        Leading terms; the constant among them. One that has no value at a setting (a logarithm below 1) has no hypothesis.
+    groups : tuple of Group
+        Their masses sum to 1.
+    rank : ndarray of int, shape (K,)
+        Index into ``RANKS`` of each growth.
+    is_faster : ndarray of bool, shape (K,)
+        Than the expected growth.
+    x : ndarray of shape (points,)
+    expected : int
+        Index of the expected growth.
+    """
+
+    growths: tuple[Growth, ...]
+    groups: tuple[Group, ...]
+    rank: Ints
+    is_faster: Bools
+    x: Floats
+    expected: int
+
+    @cached_property
+    def shapes(self) -> Floats:
+        """Natural logarithm of each shape, its mean over the settings subtracted, of shape (H, points)."""
+        return np.concatenate([group.family.shapes for group in self.groups])
+
+    @cached_property
+    def prior(self) -> Floats:
+        """Prior of each hypothesis, of shape (H,); sums to 1."""
+        return np.concatenate([group.mass * group.family.weights for group in self.groups])
+
+    @cached_property
+    def tick(self) -> Ints:
+        """Which of `growths` leads, of shape (H,)."""
+        return np.repeat([group.tick for group in self.groups], [len(group.family.shares) for group in self.groups])
+
+    @cached_property
+    def base(self) -> Floats:
+        """Share of the second term in the base, NaN for one term, of shape (H,)."""
+        return np.concatenate([group.family.bases for group in self.groups])
+
+    def log_shapes_at(self, at: Floats) -> Floats:
+        """Return the logarithm of every shape at `at`, of shape (H, len(at)), relative to its mean over the settings."""
+        return np.concatenate([group.family.log_shapes_at(at) for group in self.groups])
+
+
+def hypotheses(
+    x: Floats,
+    expectation: Expectation,
+    ticks: tuple[Growth, ...],
+    step: float = 0.012,
+    prior: Prior = "ranks",
+    summed: tuple[Growth, ...] | None = None,
+) -> Hypotheses:
+    """Return the hypotheses about an expectation at the settings `x`.
+
+    Parameters
+    ----------
+    x : ndarray of shape (points,)
+    expectation : Expectation
+    ticks : tuple of Growth
+        The search space; the constant and the expectation always compete.
+    step : float
+        Distance of neighbouring shapes of one tick, root of the summed squares of their logarithms.
+    prior : {"ranks", "ticks", "expectation"}
+        Equal mass for total, approximate and none; for all ticks; or half of it for the expectation.
+    summed : tuple of Growth, optional
+        Ticks that also stand in sums with a slower one; all by default.
+    """
+    settings = tuple(np.asarray(x, dtype=float).tolist())
+    return _hypotheses(settings, expectation, tuple(ticks), step, prior, None if summed is None else tuple(summed))
+
+
+@lru_cache(maxsize=24)
+def _hypotheses(
+    settings: tuple[float, ...],
+    expectation: Expectation,
+    ticks: tuple[Growth, ...],
+    step: float,
+    prior: Prior,
+    summed: tuple[Growth, ...] | None,
+) -> Hypotheses:
+    growths = tuple(sorted({*ticks, Growth.constant(), expectation.growth}))
+    rank = np.array([RANKS.index(expectation.rank(g)) for g in growths])
+    mass = tick_mass(growths, rank, expectation, prior).tolist()
+    expected = growths.index(expectation.growth)
+    usable = [_has_values(settings, growth) for growth in growths]
+    hidden_too = not expectation.growth.is_constant and usable[expected]
+    is_common = [_is_common(growth) for growth in growths]
+    groups: list[Group] = []
+    for k, growth in enumerate(growths):
+        if not usable[k]:
+            continue
+        is_hidden = hidden_too and k > expected
+        is_summed = not growth.is_constant and (summed is None or growth in summed)
+        there = [i for i in range(k) if usable[i] and is_common[i] and not (is_hidden and i == expected)]
+        beside = _spread(there) if is_summed else []
+        hidden_mass, sum_mass = HIDDEN_MASS * is_hidden, SUM_MASS * bool(beside)
+        groups.append(Group(k, mass[k] * (1 - hidden_mass - sum_mass), family(settings, growth, None, False, step)))
+        if is_hidden:
+            one = family(settings, growth, expectation.growth, True, step)
+            groups.append(Group(k, mass[k] * hidden_mass, one))
+        for s in beside:
+            one = family(settings, growth, growths[s], False, step)
+            groups.append(Group(k, mass[k] * sum_mass / len(beside), one))
+    total = sum(group.mass for group in groups)
+    return Hypotheses(
+        growths=growths,
+        groups=tuple(Group(group.tick, group.mass / total, group.family) for group in groups),
+        rank=rank,
+        is_faster=np.arange(len(growths)) > expected,
+        x=np.array(settings),
+        expected=expected,
+    )
+
+
+@lru_cache(maxsize=2048)
+def _has_values(settings: tuple[float, ...], growth: Growth) -> bool:
+    x = np.array(settings)
+    return bool(np.isfinite(log_ticks(x, growth, middle(x))).all())
+
+
+def tick_mass(growths: tuple[Growth, ...], rank: Ints, expectation: Expectation, prior: Prior) -> Floats:
+    """Return the prior mass of each tick."""
+    if prior == "ticks":
+        return np.full(len(growths), 1 / len(growths))
+    if prior == "expectation":
+        others = max(len(growths) - 1, 1)
+        return np.array([0.5 if g == expectation.growth else 0.5 / others for g in growths])
+    counts = np.bincount(rank, minlength=len(RANKS))
+    return np.asarray(1 / counts[rank] / np.count_nonzero(counts))
+
+
+def _spread(there: list[int]) -> list[int]:
+    """Return a few of the indices, evenly spread."""
+    places = np.linspace(0, len(there) - 1, min(len(there), _SLOWER)).round().astype(int)
+    return [there[place] for place in places]
+
+
+@lru_cache(maxsize=2048)
+def _is_common(growth: Growth) -> bool:
+    """Return whether algorithms often have such a term: log x, and half powers of x, perhaps times log x."""
+    exponents = [e for _, e in growth.factors]
+    return bool(exponents) and all(
+        2 % e.power.denominator == 0 and e.log in (0, 1) and not e.exponential and not e.own for e in exponents
+    )

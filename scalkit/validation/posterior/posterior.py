@@ -1,0 +1,378 @@
+"""What the measurements make probable: the growths, the ranks, a hidden faster term, and bands of what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scalkit.errors import UsageError
+from scalkit.growth import Growth
+from scalkit.measure import Series
+from scalkit.options import Prior
+from scalkit.validation.asked import checked_level, checked_settings, checked_shares, without_value
+from scalkit.validation.expectation import RANKS, Expectation, Rank
+from scalkit.validation.posterior.competing import Competing, competing
+from scalkit.validation.posterior.exact import exact_predictions
+from scalkit.validation.posterior.hypotheses import SUM_MASS, hypotheses, tick_mass
+from scalkit.validation.posterior.likelihoods import Block
+from scalkit.validation.posterior.masses import exact_masses, noisy_masses
+from scalkit.validation.posterior.memory import Memory
+from scalkit.validation.posterior.noise import summarise, widened
+from scalkit.validation.space import SearchSpace
+
+__all__ = ["SURE", "Posterior", "Predictions", "VerdictWord", "posteriors", "word_of"]
+
+SURE = 0.9
+"""A verdict is undecided below this probability."""
+
+VerdictWord = Literal["total", "approximate", "none", "undecided"]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+_STEP, _FINE_STEP = 0.012, 0.03
+_REFINED = Fraction(1, 24)
+_NORMAL = np.array([-1.8339, -1.1503, -0.7479, -0.4299, -0.1408, 0.1408, 0.4299, 0.7479, 1.1503, 1.8339])
+_NEGLIGIBLE = 1e-6
+_SINGLE_SHARE = 0.1
+_LOG_OF_ZERO = -2000.0
+
+
+def word_of(probability: Mapping[Rank, float]) -> VerdictWord:
+    """Return the rank that is at least 90 % probable, total and approximate together where total alone is not."""
+    if probability["total"] >= SURE:
+        return "total"
+    if probability["none"] >= SURE:
+        return "none"
+    return "approximate" if probability["total"] + probability["approximate"] >= SURE else "undecided"
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """The posterior of one series over the ruler of its expectation.
+
+    Attributes
+    ----------
+    series : Series
+    expectation : Expectation
+    space : SearchSpace
+    competing : Competing
+        The leading terms, ascending, with their ranks.
+    weights : ndarray of shape (growths,)
+        Probability of each.
+    hidden_weights : ndarray of shape (growths,)
+        The part of it that is a faster term beside the expected one.
+    hidden : float
+        Largest share at the last setting of `hidden_growth` that the values do not exclude at 95 %; NaN if no growth of
+        the space is outside the upper limit.
+    prior : {"ranks", "ticks", "expectation"}
+    is_exact : bool
+        Whether the values were taken as free of noise.
+    apart : tuple of float
+        Settings that most probably follow something else than the rest, as where a library changes its algorithm; asked of
+        exact times only.
+
+    References
+    ----------
+    docs/method.md, "How sure is it?".
+    """
+
+    series: Series
+    expectation: Expectation
+    space: SearchSpace
+    competing: Competing
+    weights: Floats
+    hidden_weights: Floats
+    hidden: float
+    prior: Prior
+    is_exact: bool
+    apart: tuple[float, ...] = ()
+
+    @property
+    def growths(self) -> tuple[Growth, ...]:
+        """Leading terms that competed, ascending."""
+        return self.competing.growths
+
+    @cached_property
+    def probability(self) -> dict[Rank, float]:
+        """Probability of each match rank."""
+        found = np.bincount(self.competing.ranks, self.weights, len(RANKS))
+        return dict(zip(RANKS, found.tolist(), strict=True))
+
+    @cached_property
+    def faster(self) -> float:
+        """Probability that the growth is beyond the upper limit."""
+        beyond = float(self.weights[self.competing.first_beyond :].sum())
+        return min(beyond, self.probability["none"])  # where nothing slower is outside, sums may differ in the last bit
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{rank} {100 * p:.0f} %" for rank, p in self.probability.items())
+        return f"<Posterior of {self.series.function} about {self.expectation.growth}: {said}>"
+
+    @property
+    def verdict(self) -> VerdictWord:
+        """The rank that is at least 90 % probable, or ``"undecided"``.
+
+        ``"approximate"`` also where only the sum of total and approximate is that probable: inside the limits in any case.
+        """
+        return word_of(self.probability)
+
+    @property
+    def hidden_growth(self) -> Growth | None:
+        """The slowest growth beyond the upper limit, which is the hardest one to see; None if none competed."""
+        place = self.competing.first_beyond
+        return self.growths[place] if place < len(self.growths) else None
+
+    def weight_of(self, growth: Growth) -> float:
+        """Return the probability of a growth; 0 for one that did not compete."""
+        place = self.competing.places.get(growth)
+        return 0.0 if place is None else float(self.weights[place])
+
+    def growth_band(self, level: float = 0.9) -> tuple[Growth, Growth]:
+        """Return the slowest and the fastest growth of the central band of probability `level`."""
+        below = np.cumsum(self.weights)
+        low, high = (1 - checked_level(level)) / 2, (1 + level) / 2
+        first = int(np.searchsorted(below, low, side="right"))
+        last = int(np.searchsorted(below, high - 1e-12))
+        top = len(self.growths) - 1
+        return self.growths[min(first, top)], self.growths[min(last, top)]
+
+    def divergence_band(self, level: float = 0.9) -> tuple[Growth, Growth]:
+        """Return the band of growth over expectation."""
+        low, high = self.growth_band(level)
+        return low / self.expectation.growth, high / self.expectation.growth
+
+    def interval(self, x: ArrayLike, level: float = 0.9) -> Floats:
+        """Return the central prediction interval of a setting's value.
+
+        Parameters
+        ----------
+        x : array_like
+            Settings of the parameter.
+        level : float
+            Probability that a value measured there lies inside, if it follows a class of the refined ruler.
+
+        Returns
+        -------
+        ndarray of shape (2, *shape of x), in the unit of the series
+
+        Notes
+        -----
+        Hypotheses on a ruler refined to 1/24 between its ends take part, the uncertainty of the level, and the noise of the
+        new value. Growth beyond the ruler, or another regime there, is outside of any such interval.
+        """
+        low = (1 - checked_level(level)) / 2
+        return self.quantiles(x, [low, 1 - low])
+
+    def predict(self, x: ArrayLike) -> Floats:
+        """Return the median of what the classes of the ruler predict at `x`, same shape as `x`, in the unit of the series."""
+        return np.asarray(self.quantiles(x, [0.5], refined=False)[0])
+
+    def quantiles(self, x: ArrayLike, shares: Sequence[float], refined: bool = True) -> Floats:
+        """Return quantiles of the predictions at `x`, of shape (len(shares), *shape of x), in the unit of the series.
+
+        Parameters
+        ----------
+        x : array_like
+        shares : sequence of float
+        refined : bool
+            Whether growths between the ticks take part, as they do in an interval.
+
+        Raises
+        ------
+        UsageError
+            If a setting is not positive, a growth that competes has no value there, or a share is no probability.
+        """
+        at, wanted = checked_settings(x, self.series.parameter), checked_shares(shares)
+        if nowhere := without_value(self.growths, self.series.x, at.ravel()):
+            raise UsageError(
+                f"nothing can be predicted at {self.series.parameter} = {nowhere[0]:g}, where {nowhere[1]} has no value; ask "
+                "for larger settings."
+            )
+        seen = self.predictions(np.atleast_1d(at).ravel(), refined)
+        found = np.empty((len(shares), seen.logs.shape[1]))
+        for column in range(seen.logs.shape[1]):
+            points = (seen.logs[:, column, None] + seen.spread[:, column, None] * _NORMAL[None, :]).ravel()
+            order = np.argsort(points)
+            below = np.cumsum(np.repeat(seen.weights, len(_NORMAL))[order])
+            found[:, column] = np.interp(wanted, below / below[-1], points[order])
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(found).reshape(len(shares), *at.shape))
+
+    def predictions(self, at: ArrayLike, refined: bool = True) -> Predictions:
+        """Return what each hypothesis predicts at settings of shape (m,).
+
+        Parameters
+        ----------
+        at : array_like of shape (m,)
+        refined : bool
+            Whether growths between the ticks take part.
+        """
+        ticks, step = (_refined(self.space), _FINE_STEP) if refined else (self.space.ticks, _STEP)
+        if self.is_exact:
+            return self._exact_predictions(np.asarray(at, dtype=np.float64), ticks)
+        x, values = self.series.x, _positive(self.series.replicates)
+        summary = summarise(values[None])
+        hyp = hypotheses(x, self.expectation, ticks, step, self.prior, self.space.ticks)
+        block, families = Block(summary.z, summary.noise), [group.family for group in hyp.groups]
+        block.sums(families)
+        squares = np.concatenate([block.squared_residuals(one) for one in families], axis=1)
+        noise = widened(summary.noise, squares.min(axis=1), len(x))
+        likely = np.concatenate([block.likelihoods(one)[0] for one in families]) * hyp.prior
+        keep = likely > _NEGLIGIBLE * likely.max()
+        each = np.log(noise.masses) - (len(x) - 1) / 2 * np.log(noise.variances[0])
+        each = each[None, :] - squares[0][keep, None] / (2 * noise.variances[0][None, :])
+        each = np.exp(each - each.max(axis=1, keepdims=True))
+        variance = (each * noise.variances[0]).sum(axis=1) / each.sum(axis=1)
+        level = float(np.median(np.log(_positive(self.series.y)) - summary.z[0])) + summary.z[0].mean()
+        return Predictions(
+            logs=hyp.log_shapes_at(np.asarray(at, dtype=np.float64))[keep] + level,
+            weights=likely[keep] / likely[keep].sum(),
+            spread=np.repeat(np.sqrt(variance * (1 + 1 / len(x)))[:, None], np.size(at), axis=1),
+            growths=hyp.growths,
+            tick=hyp.tick[keep],
+            is_single=np.isnan(hyp.base[keep]),
+        )
+
+    def _exact_predictions(self, at: Floats, ticks: tuple[Growth, ...]) -> Predictions:
+        series = self.series
+        growths = tuple(sorted({*ticks, Growth.constant(), self.expectation.growth}))
+        seen = exact_predictions(series.x, series.y, growths, _step_of(series), at, self.space.ticks)
+        rank = np.array([RANKS.index(self.expectation.rank(g)) for g in growths])
+        mass = tick_mass(growths, rank, self.expectation, self.prior)[seen.tick]
+        evidence = seen.evidence + np.log(mass * np.where(seen.is_sum, SUM_MASS, 1 - SUM_MASS))[:, None]
+        weights = np.exp(evidence - evidence.max())
+        k, q = np.nonzero(weights > _NEGLIGIBLE)
+        found = seen.values[k, q]
+        is_positive = found > 0
+        return Predictions(
+            logs=np.where(is_positive, np.log(np.where(is_positive, found, 1.0)), _LOG_OF_ZERO),
+            weights=weights[k, q] / weights[k, q].sum(),
+            spread=np.where(is_positive, np.minimum(seen.errors[k, q] / np.where(is_positive, found, 1.0), 1.0), 1.0),
+            growths=growths,
+            tick=seen.tick[k],
+            is_single=~np.asarray(seen.is_sum)[k],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What hypotheses predict.
+
+    Attributes
+    ----------
+    logs : ndarray of shape (H, m)
+        Natural logarithm of the value at each setting.
+    weights : ndarray of shape (H,)
+        Probability.
+    spread : ndarray of shape (H, m)
+        Standard deviation of the logarithm of a new value.
+    growths : tuple of Growth
+    tick : ndarray of int, shape (H,)
+        Which of `growths` leads.
+    is_single : ndarray of bool, shape (H,)
+        Whether it is one term beside the constant, not two.
+    """
+
+    logs: Floats
+    weights: Floats
+    spread: Floats
+    growths: tuple[Growth, ...]
+    tick: np.ndarray[Any, np.dtype[np.int64]]
+    is_single: np.ndarray[Any, np.dtype[np.bool_]]
+
+    def of_one_term(self) -> Predictions:
+        """Return the hypotheses of one term alone, if they are at least a tenth of the probability; all otherwise."""
+        one, share = self.is_single, float(self.weights[self.is_single].sum())
+        if share < _SINGLE_SHARE:
+            return self
+        return Predictions(
+            self.logs[one], self.weights[one] / share, self.spread[one], self.growths, self.tick[one], one[one]
+        )
+
+
+def posteriors(
+    measured: Sequence[Series],
+    expectation: Expectation,
+    space: SearchSpace,
+    prior: Prior = "ranks",
+    memory: Memory | None = None,
+) -> list[Posterior]:
+    """Return the posterior of each series about one expectation; series of equal settings are computed together.
+
+    What comes out for a series does not depend on the others, to the last bit.
+
+    Parameters
+    ----------
+    measured : sequence of Series
+    expectation : Expectation
+    space : SearchSpace
+    prior : {"ranks", "ticks", "expectation"}
+        Equal mass for the three ranks, for all ticks, or half of it for the expectation.
+    memory : Memory, optional
+        What the same series left behind when they were judged with other ticks; the same comes out, sooner.
+
+    Raises
+    ------
+    UsageError
+        If the prior is unknown.
+    """
+    if prior not in get_args(Prior):
+        raise UsageError(f"the prior {prior!r} is unknown; choose one of {', '.join(get_args(Prior))}.")
+    memory = Memory() if memory is None else memory
+    found: dict[int, Posterior] = {}
+    batches: dict[tuple[float, ...], list[int]] = {}
+    for index, series in enumerate(measured):
+        if memory.is_exact(series):
+            growths = tuple(sorted({*space.ticks, Growth.constant(), expectation.growth}))
+            m = exact_masses(series.x, series.y, growths, expectation, _step_of(series), prior, series.virtual)
+            order = competing(growths, expectation)
+            apart = () if m.apart is None else tuple(series.x[m.apart].tolist())
+            found[index] = Posterior(
+                series, expectation, space, order, m.growth[0], m.hidden[0], float(m.bound[0]), prior, True, apart
+            )
+        else:
+            key = (*series.x.tolist(), series.replicates.shape[1])  # the last bit of a sum depends on its length
+            batches.setdefault(key, []).append(index)
+    for (*settings, _), indices in batches.items():
+        batch = [measured[index] for index in indices]
+        hyp = hypotheses(np.array(settings), expectation, space.ticks, _STEP, prior)
+        summary, seen = memory.of(batch)
+        m = noisy_masses(summary, hyp, seen)
+        order = competing(hyp.growths, expectation)
+        for row, (index, series) in enumerate(zip(indices, batch, strict=True)):
+            bound = float(m.bound[row])
+            found[index] = Posterior(
+                series, expectation, space, order, m.growth[row], m.hidden[row], bound, prior, is_exact=False
+            )
+    return [found[index] for index in range(len(measured))]
+
+
+def _step_of(series: Series) -> float:
+    """Return the step in which values are counted: the resolution of the metric, or 1 for a count of whole numbers."""
+    y = series.y
+    is_count = series.exact and bool((y == np.round(y)).all()) and float(np.max(np.abs(y))) < 2**53
+    return series.resolution or float(is_count)
+
+
+def _positive(values: Floats) -> Floats:
+    """Return values whose logarithm exists: zeros become a thousandth of the smallest positive value."""
+    if not (values <= 0).any():
+        return values
+    least = np.min(np.where(values > 0, values, np.inf))
+    return np.where(values <= 0, least * 1e-3 if np.isfinite(least) else 1.0, values)
+
+
+@lru_cache(maxsize=64)
+def _refined(space: SearchSpace) -> tuple[Growth, ...]:
+    """Return the ticks with the powers between them in steps of 1/24, each also times a logarithm."""
+    powers = [tick.power(space.parameter) for tick in space.ticks if not tick.exponential(space.parameter)]
+    if not powers:
+        return space.ticks
+    steps = range(int(min(powers) / _REFINED), int(max(powers) / _REFINED) + 1)
+    between = (Growth.of(space.parameter, power=k * _REFINED, log=log) for k in steps for log in (0, 1))
+    return tuple(sorted({*space.ticks, *between}))

@@ -1,0 +1,1 @@
+"""Verdicts over several parameters: sums of growths, their ticks, the verdict as a whole and along each parameter."""

@@ -1,0 +1,146 @@
+"""The verdict along one of several parameters, the others fixed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from scalkit.growth import Growth
+from scalkit.markup import block, paragraph
+from scalkit.validation.crossing import crossing, place_of, shown_scale
+from scalkit.validation.expectation import Direction, Expectation, Rank
+from scalkit.validation.posterior import VerdictWord, word_of
+from scalkit.validation.space import SearchSpace
+
+__all__ = ["AlongVerdict", "number_or_none", "numbers_or_none"]
+
+
+@dataclass(frozen=True, eq=False)
+class AlongVerdict:
+    """What the values say along one parameter, the others fixed.
+
+    Attributes
+    ----------
+    expectation : Expectation
+        The leading expected term along this parameter, with its deviation limits.
+    growth : Growth
+        That of the model.
+    weights : mapping from Growth to float
+        Probability of each, all ticks equally probable before.
+    probability : mapping from Rank to float
+        Of each match rank, all ranks equally probable before; see `scalkit.validation.several.probability`.
+    largest : float
+        Largest measured value of the parameter.
+    effect : float
+        Share of the value at the largest point that is due to this parameter.
+    space : SearchSpace
+        The ticks that were tried.
+    """
+
+    expectation: Expectation
+    growth: Growth
+    weights: Mapping[Growth, float]
+    probability: Mapping[Rank, float]
+    largest: float
+    effect: float
+    space: SearchSpace
+
+    @property
+    def parameter(self) -> str:
+        """Name of the parameter."""
+        return self.expectation.parameter
+
+    @property
+    def divergence(self) -> Growth:
+        """Growth of model / expectation."""
+        return self.growth / self.expectation.growth
+
+    @property
+    def rank(self) -> Rank:
+        """Match rank of the model: total, approximate or none."""
+        return self.expectation.rank(self.growth)
+
+    @property
+    def verdict(self) -> VerdictWord:
+        """The rank that is at least 90 % probable, or ``"undecided"``; as of `Posterior.verdict`."""
+        return word_of(self.probability)
+
+    @property
+    def direction(self) -> Direction:
+        """Whether it grows faster, slower or as expected; for the verdict none, what is more probable."""
+        if self.verdict == "none":
+            upper = self.expectation.limits[1]
+            faster = sum(weight for growth, weight in self.weights.items() if growth > upper)
+            return "grows faster" if faster >= self.probability["none"] / 2 else "grows slower"
+        return self.expectation.direction(self.growth)
+
+    @cached_property
+    def crossing(self) -> float:
+        """The largest value of the parameter where the divergence meets a limit; 1 if always outside, NaN if inside."""
+        return crossing(self.growth, self.expectation)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict along this parameter in plain words."""
+        found, expected = self.growth, self.expectation.growth
+        if self.verdict == "undecided":
+            shown = ", ".join(f"{rank} {100 * p:.0f} %" for rank, p in self.probability.items())
+            return f"along {self.parameter} it is undecided: {found} fits best, {expected} is expected ({shown})"
+        best = "" if found == expected else f" (the most probable model has {found})"
+        if self.verdict == "total":
+            return f"along {self.parameter} it grows as expected, {expected}{best}"
+        if self.verdict == "approximate" and (self.rank != "approximate"):
+            return f"along {self.parameter} it grows within the limits around {expected}{best}"
+        if self.verdict == "none" and (self.rank != "none" or self.expectation.direction(found) != self.direction):
+            return f"along {self.parameter} it {self.direction} than the limits around {expected} allow{best}"
+        words = f"along {self.parameter} it {self.direction} than expected, {found} instead of {expected}"
+        if self.verdict == "approximate":
+            return f"{words}, within the limits"
+        if self.crossing <= 1:
+            return words
+        place = place_of(self.crossing, self.largest)
+        return f"{words}, beyond the limits from {self.parameter}* = {shown_scale(self.crossing)} on, {place}"
+
+    @property
+    def facts(self) -> tuple[tuple[str, object], ...]:
+        """What a row of a table says along this parameter."""
+        return ("growth", str(self.growth)), ("verdict", self.verdict), ("effect", self.effect)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, as ``verdict.schema.json`` describes them."""
+        return {
+            "expectation": str(self.expectation.growth),
+            "deviation": str(self.expectation.deviation),
+            "limits": [str(limit) for limit in self.expectation.limits],
+            "space": {"name": self.space.name, "ticks": [str(tick) for tick in self.space.ticks]},
+            "growth": str(self.growth),
+            "divergence": str(self.divergence),
+            "rank": self.rank,
+            "verdict": self.verdict,
+            "probability": dict(self.probability),
+            "direction": self.direction,
+            "crossing": number_or_none(self.crossing),
+            "effect": number_or_none(self.effect),
+            "sentence": self.sentence,
+        }
+
+    def __repr__(self) -> str:
+        return f"AlongVerdict({self.parameter}: {self.growth}, {self.verdict})"
+
+    def _repr_html_(self) -> str:
+        return block(paragraph(f"{self.sentence[0].upper()}{self.sentence[1:]}."))
+
+
+def number_or_none(value: float | None) -> float | None:
+    """Return a number for JSON; None where it does not exist."""
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def numbers_or_none(values: Any) -> list[float | None]:
+    """Return an array of one axis for JSON."""
+    return [number_or_none(value) for value in np.asarray(values).tolist()]

@@ -1,0 +1,243 @@
+"""The verdict on a function of several parameters, as a whole and along each of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from numpy.typing import ArrayLike
+
+from scalkit.fit.several import SeveralFit
+from scalkit.fit.several_model import SeveralModel
+from scalkit.growth import Growth
+from scalkit.measure import SeveralSeries
+from scalkit.validation.expectation import Direction, Rank
+from scalkit.validation.judged import Along, Judged
+from scalkit.validation.posterior import VerdictWord, word_of
+from scalkit.validation.several.along import number_or_none
+from scalkit.validation.several.expectation import GrowthRatio, SeveralExpectation
+from scalkit.validation.several.probability import WholeProbability
+
+if TYPE_CHECKING:
+    from scalkit.fit.refine import Refined, Weights
+
+__all__ = ["SeveralVerdict"]
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralVerdict(Judged):
+    """What the measurements of one function and metric over several parameters say about its expectation.
+
+    It has the names of a `Verdict`, as far as they mean something for several parameters.
+
+    Attributes
+    ----------
+    expectation : SeveralExpectation
+    series : SeveralSeries
+    fit : SeveralFit
+    along : Along
+        From parameter to the verdict along it.
+    whole : WholeProbability
+        What all hypotheses make probable as a whole.
+    remarks : tuple of str
+        What limits the meaning of the model, in plain words.
+    """
+
+    expectation: SeveralExpectation
+    series: SeveralSeries
+    fit: SeveralFit
+    along: Along
+    whole: WholeProbability
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+        return self.series.parameters
+
+    @property
+    def parameter(self) -> NoReturn:
+        """What a verdict along one parameter has; here it is the error of `SeveralSeries.needs_one`."""
+        raise self.series.needs_one()
+
+    @property
+    def space(self) -> NoReturn:
+        """As `parameter`; each of `along` has its search space."""
+        raise self.series.needs_one()
+
+    @property
+    def posterior(self) -> NoReturn:
+        """As `parameter`; `fit` has the probabilities."""
+        raise self.series.needs_one()
+
+    def interval(self, x: ArrayLike, level: float = 0.9) -> NoReturn:
+        """As `parameter`: prediction intervals are known for one parameter; `refine` has bands of the model."""
+        raise self.series.needs_one()
+
+    @property
+    def divergence(self) -> GrowthRatio:
+        """Growth of model / expectation as a whole; `along` has it for each parameter."""
+        return GrowthRatio(self.model.growth, self.expectation.growth)
+
+    @property
+    def model(self) -> SeveralModel:
+        """The most probable model."""
+        return self.fit.model
+
+    @property
+    def rivals(self) -> Sequence[SeveralModel]:
+        """The next ones, by falling weight."""
+        return self.fit.rivals
+
+    @property
+    def rank(self) -> Rank:
+        """Match rank of the model as a whole; see `SeveralExpectation.rank`."""
+        return self.expectation.rank(self.model.growth)
+
+    @property
+    def probability(self) -> Mapping[Rank, float]:
+        """Probability of each match rank as a whole, all ranks equally probable before."""
+        return self.whole.ranks
+
+    @property
+    def verdict(self) -> VerdictWord:
+        """The rank as a whole that is at least 90 % probable, or ``"undecided"``."""
+        return word_of(self.probability)
+
+    @property
+    def direction(self) -> Direction:
+        """Whether it grows faster, slower or as expected as a whole; for the verdict none, what is more probable."""
+        if self.verdict != "none":
+            return self.expectation.direction(self.model.growth)
+        return "grows faster" if self.whole.faster >= 1 / 2 else "grows slower"
+
+    @property
+    def hidden(self) -> float:
+        """NaN: how large a hidden faster term may be is known for one parameter only."""
+        return math.nan
+
+    @property
+    def hidden_sentence(self) -> str:
+        """Empty, as `hidden` is unknown."""
+        return ""
+
+    @property
+    def crossing(self) -> float:
+        """NaN: each parameter has its own, in `along`."""
+        return math.nan
+
+    @cached_property
+    def adjusted_r2(self) -> float:
+        """Adjusted coefficient of determination of the weighted fit; NaN for a constant model."""
+        points, model = self.fit.points, self.model
+        n, k = len(points.y), len(model.terms)
+        if model.growth.terms == (Growth.constant(),) or n <= k:
+            return math.nan
+        error = points.error_scale()
+        target, constant = points.y / error, 1 / error
+        total = float(((target - constant * (target @ constant) / (constant @ constant)) ** 2).sum())
+        return 1 - (model.rss / (n - k)) / (total / (n - 1)) if total else math.nan
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What limits the meaning of the measurements and of the model."""
+        return (*self.series.caveats, *self.remarks)
+
+    @property
+    def effects(self) -> dict[str, float]:
+        """Share of the value at the largest point that is due to each parameter; what remains to 1 is the smallest point's."""
+        return {name: one.effect for name, one in self.along.items()}
+
+    @property
+    def short_sentence(self) -> str:
+        """The verdict as a whole in plain words."""
+        name, found, expected = self.function, self.model.growth, self.expectation.growth
+        if self.verdict == "undecided":
+            return f"{name} is undecided as a whole: {self._contenders()}, expected is {expected}."
+        best = "" if self.rank == "total" else f" (the most probable model has {found})"
+        if self.verdict == "total":
+            return f"{name} grows as expected, {expected}{best}."
+        if self.verdict == "approximate":
+            if self.rank == "approximate":
+                return f"{name} grows within the limits: {found}, expected is {expected}."
+            return f"{name} grows within the limits around {expected}{best}."
+        if self.rank == "none" and self.expectation.direction(found) == self.direction:
+            return f"{name} {self.direction} than the limits allow: {found} instead of {expected}."
+        return f"{name} {self.direction} than the limits around {expected} allow{best}."
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in plain words: as a whole, then along each parameter."""
+        return "; ".join([self.short_sentence.removesuffix("."), *(one.sentence for one in self.along.values())]) + "."
+
+    def refine(
+        self, *, free_exponents: bool = False, weights: Weights = "relative", nonnegative: bool = True
+    ) -> Refined:
+        """Return the model refined by lmfit on the values that were fitted; see `scalkit.fit.refine.refine`.
+
+        Parameters
+        ----------
+        free_exponents : bool
+            Whether the power of each parameter is fitted too.
+        weights : {"relative", "none"}
+            Whether relative or absolute residuals count.
+        nonnegative : bool
+            Whether the constant and the coefficients must not be negative.
+        """
+        from scalkit.fit.refine import refine
+
+        points = self.fit.points
+        return refine(
+            points.x, points.y, self.model, free_exponents=free_exponents, weights=weights, nonnegative=nonnegative
+        )
+
+    def _contenders(self) -> str:
+        """Return the most probable growth of each rank that is at least 1 % probable."""
+        best: dict[Rank, str] = {"total": str(self.expectation.growth)}
+        for growth, _ in self.fit.growths:
+            best.setdefault(self.expectation.rank(growth), str(growth))
+        likely = sorted(((p, rank) for rank, p in self.probability.items() if p >= 0.01), reverse=True)
+        return ", ".join(f"{best.get(rank, 'others')} ({rank}, {100 * p:.0f} %)" for p, rank in likely)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, as ``verdict.schema.json`` describes them."""
+        series = self.series
+        return {
+            "function": self.function,
+            "metric": self.metric,
+            "unit": self.unit,
+            "parameters": list(self.parameters),
+            "expectation": str(self.expectation.growth),
+            "deviation": str(self.expectation.deviation),
+            "model": {**_model(self.model), "adjusted_r2": number_or_none(self.adjusted_r2)},
+            "divergence": str(self.divergence),
+            "rank": self.rank,
+            "verdict": self.verdict,
+            "probability": dict(self.probability),
+            "direction": self.direction,
+            "along": {name: one.to_dict() for name, one in self.along.items()},
+            "decides": self.decides,
+            "caveats": list(self.caveats),
+            "sentence": self.sentence,
+            "rivals": [_model(model) for model in self.rivals[:5]],
+            "points": series.points.tolist(),
+            "y": [number_or_none(y) for y in series.y.tolist()],
+            "n_repetitions": [int(n) for n in series.n_repetitions],
+            "noise": number_or_none(series.noise),
+        }
+
+    def __repr__(self) -> str:
+        return f"SeveralVerdict({self.function!r}, {self.metric}: {self.model}, {self.verdict})"
+
+    def _repr_html_(self) -> str:
+        from scalkit.validation.shown import several_html
+
+        return several_html(self)
+
+
+def _model(model: SeveralModel) -> dict[str, Any]:
+    terms = [{"growth": str(term.growth), "coefficient": number_or_none(term.coefficient)} for term in model.terms]
+    return {"growth": str(model.growth), "terms": terms, "weight": number_or_none(model.weight), "text": str(model)}
