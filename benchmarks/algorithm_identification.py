@@ -1,4 +1,4 @@
-"""How often `scalkit.perfmodels.identify` names the right algorithm, on simulated times whose algorithms are known.
+"""How often `scalkit.perfmodels.collectives.identify` names the right algorithm, on simulated times whose algorithms are known.
 
 A case is a cell of operation, processes and size, simulated by SimGrid SMPI with the algorithm set by name
 (benchmarks/known_algorithms.py). It is right if the most probable algorithm is that one, or sends the same messages between the
@@ -24,9 +24,9 @@ from pathlib import Path
 import numpy as np
 
 from scalkit.perfmodels import collectives_of, identify, same_messages
-from scalkit.perfmodels.cells import Cells
-from scalkit.perfmodels.identify import OTHER
-from scalkit.perfmodels.known import IDENTIFIED, KnownAlgorithms, read_known
+from scalkit.perfmodels.collectives.cells import Cells
+from scalkit.perfmodels.collectives.identify import OTHER
+from scalkit.perfmodels.collectives.known import IDENTIFIED, KnownAlgorithms, read_known
 
 BAR = 0.8
 ALIKE, SURE = 0.01, 0.9

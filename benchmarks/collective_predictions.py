@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scalkit.perfmodels.known import read_known
+from scalkit.perfmodels.collectives.known import read_known
 
 BAR = 0.25
 FILES = sorted((Path(__file__).resolve().parents[1] / "data/models").glob("*.csv"))
@@ -48,8 +48,8 @@ def simulated(files: list[Path]) -> bool:
 def measured(runs: list[str], card: str) -> None:
     """Print the errors of each function of real libraries."""
     import scalkit as sk
-    from scalkit.perfmodels.sources import message_of
-    from scalkit.perfmodels.study import study
+    from scalkit.perfmodels.collectives.study import study
+    from scalkit.perfmodels.files.sources import message_of
 
     data = sk.read(runs if len(runs) > 1 else runs[0], parameter=["p", "S"])
     for one in study(data, message_of(card)):

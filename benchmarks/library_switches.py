@@ -22,7 +22,7 @@ from scalkit.bench.libraries import find_library
 from scalkit.bench.point_to_point import MessageArguments
 from scalkit.bench.point_to_point_campaign import prepare_messages
 from scalkit.perfmodels import MessageFit, fit_messages, read_message_runs
-from scalkit.perfmodels.quantities import format_value
+from scalkit.perfmodels.formulas.quantities import format_value
 
 
 class Setting(NamedTuple):

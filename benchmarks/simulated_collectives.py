@@ -2,7 +2,7 @@
 
 Each by a tree, O(S log P), and by what needs the fewest bytes, O(S + log P). Writes, of SimGrid SMPI and not measured:
 
-    data/models/simulated-juropa.csv          all, as `scalkit.perfmodels.known.read_known` reads it
+    data/models/simulated-juropa.csv          all, as `scalkit.perfmodels.collectives.known.read_known` reads it
     data/models/simulated-juropa-trees.nc     by trees, as `scalkit.read` reads it
     data/models/simulated-juropa-best.nc      by the others
 
@@ -24,7 +24,7 @@ from known_algorithms import message_rows
 from scalkit.bench.platforms import load_platform
 from scalkit.bench.simulator import simulate
 from scalkit.measure import write_netcdf
-from scalkit.perfmodels.known import read_known
+from scalkit.perfmodels.collectives.known import read_known
 
 ROOT = Path(__file__).resolve().parents[1]
 MODELS = ROOT / "data/models"

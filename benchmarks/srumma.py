@@ -35,8 +35,8 @@ from scalkit.bench.onesided_thread import weigh_progress_thread
 from scalkit.bench.process import run_program
 from scalkit.native import build, sources
 from scalkit.trace import Options, analyse
-from scalkit.trace.each_wait import each_wait
-from scalkit.trace.loading import load
+from scalkit.trace.local.part import load
+from scalkit.trace.waits.each_wait import each_wait
 
 Row = dict[str, Any]
 

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.trace.formulas import wait_for_one
-from scalkit.trace.frame import find_frame
-from scalkit.trace.loading import LocalTrace, load
+from scalkit.trace.files.tables import RECEIVE, SEND
+from scalkit.trace.local.frame import find_frame
+from scalkit.trace.local.part import LocalTrace, load
+from scalkit.trace.local.ranks import Alone
 from scalkit.trace.options import Options
-from scalkit.trace.progress import find_progress
-from scalkit.trace.ranks import Alone
-from scalkit.trace.requests import find_requests
-from scalkit.trace.tables import RECEIVE, SEND
+from scalkit.trace.waits.formulas import wait_for_one
+from scalkit.trace.waits.progress import find_progress
+from scalkit.trace.waits.requests import find_requests
 
 Ints = NDArray[np.int64]
 

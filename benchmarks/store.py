@@ -29,8 +29,8 @@ from pathlib import Path
 import numpy as np
 
 import scalkit as sk
-from scalkit.store.content import RunContent, content_id, decoded, encoded
-from scalkit.store.rows import Rows
+from scalkit.store.filed.rows import Rows
+from scalkit.store.runs.content import RunContent, content_id, decoded, encoded
 
 WORKER = Path(__file__).resolve().parents[1] / "tests" / "store" / "store_worker.py"
 SUITES, POINTS, REPETITIONS, RUNS_OF_A_MACHINE = 40, 20, 400, 20

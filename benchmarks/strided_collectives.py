@@ -24,7 +24,7 @@ from scalkit.bench.libraries import find_library
 from scalkit.bench.operations import FUNCTIONS
 from scalkit.measure import read
 from scalkit.perfmodels import collective, read_card, with_datatype
-from scalkit.perfmodels.quantities import format_value
+from scalkit.perfmodels.formulas.quantities import format_value
 
 STRIDED = str(Path(__file__).resolve().parents[1] / "microbench/examples/bcast_strided.c")
 COLLECTIVES = "collectives"

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.trace.raster import classed, largest, pieces_between
-from scalkit.trace.tables import GET, PUT, Columns
-from scalkit.trace.timeline import Timeline
-from scalkit.trace.writing import write_header, write_location
+from scalkit.trace.files.tables import GET, PUT, Columns
+from scalkit.trace.files.writer import write_header, write_location
+from scalkit.trace.views.raster import classed, largest, pieces_between
+from scalkit.trace.views.timeline import Timeline
 
 CALLS = ("MPI_Get", "MPI_Win_flush", "MPI_Put", "MPI_Win_flush", "MPI_Barrier")
 REGIONS = sorted(set(CALLS))

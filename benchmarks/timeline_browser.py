@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.trace.timeline import Timeline
+from scalkit.trace.views.timeline import Timeline
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "widgets"))
 
 __all__ = ["in_browser"]
 
-OPEN = """from scalkit.trace.timeline import Timeline
+OPEN = """from scalkit.trace.views.timeline import Timeline
 from scalkit.widgets import TimelineView
 timeline = Timeline({folder!r}, waits={waits})"""
 SHOW = """view = TimelineView(timeline)

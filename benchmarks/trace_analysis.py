@@ -18,17 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.cli.ranks import launched
-from scalkit.trace.analysing import analyse
-from scalkit.trace.frame import find_frame
-from scalkit.trace.loading import load
+from scalkit.cli.terminal.ranks import launched
+from scalkit.trace.analysis import analyse
+from scalkit.trace.files.tables import GET, Columns
+from scalkit.trace.files.writer import write_header, write_location
+from scalkit.trace.local.frame import find_frame
+from scalkit.trace.local.part import load
+from scalkit.trace.local.ranks import Alone, OverMpi, Ranks
 from scalkit.trace.options import Options
-from scalkit.trace.ranks import Alone, OverMpi, Ranks
-from scalkit.trace.sums import Waits
-from scalkit.trace.surroundings import Surroundings
-from scalkit.trace.tables import GET, Columns
-from scalkit.trace.waiting import Analysis, wait_for_progress
-from scalkit.trace.writing import write_header, write_location
+from scalkit.trace.results.sums import Waits
+from scalkit.trace.waits.progress_waits import Analysis, wait_for_progress
+from scalkit.trace.waits.surroundings import Surroundings
 
 
 def make_location(folder: Path, location: int, locations: int, n: int, several: int, hot: float, seed: int) -> int:
@@ -122,7 +122,7 @@ def time_of_the_exchange(ranks: Ranks, folder: Path, chunk: int, scheme: str) ->
     else:
         from mpi4py import MPI
 
-        from scalkit.trace.per_event import wait_for_progress_per_event
+        from scalkit.trace.waits.per_event import wait_for_progress_per_event
 
         wait_for_progress_per_event(analysis, MPI.COMM_WORLD)
     spent = sum(ranks.gather(time.process_time() - cpu))
@@ -131,7 +131,7 @@ def time_of_the_exchange(ranks: Ranks, folder: Path, chunk: int, scheme: str) ->
 
 def from_otf2(locations: int, requests: int, chunk: int) -> dict[str, Any]:
     """Return the speed of reading an archive, of analysing what was read, and of both together."""
-    from scalkit.trace.otf2 import read_otf2, write_otf2
+    from scalkit.trace.files.otf2 import read_otf2, write_otf2
 
     with tempfile.TemporaryDirectory() as made:
         plain, archive, back = (Path(made) / name for name in ("plain", "archive", "back"))

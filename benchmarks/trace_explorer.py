@@ -17,8 +17,8 @@ import numpy as np
 import xarray as xr
 from comm.base_comm import BaseComm
 
-from scalkit.trace.result import CAUSES, TRAFFIC, WAITS
-from scalkit.trace.sums import METRICS
+from scalkit.trace.results.dataset import CAUSES, TRAFFIC, WAITS
+from scalkit.trace.results.sums import METRICS
 from scalkit.widgets import TraceExplorer
 
 

@@ -35,9 +35,9 @@ from scalkit.bench.mpi import Mpi, find_mpi, settings
 from scalkit.bench.network import Network
 from scalkit.bench.virtual import VirtualMpi, virtual
 from scalkit.perfmodels import ExactModel, PointToPoint, Range, RangeModel, collectives_of, identify, same_messages
-from scalkit.perfmodels.identify import OTHER, Cell
-from scalkit.perfmodels.identify_played import Plays, identify_played
-from scalkit.perfmodels.known import IDENTIFIED, read_known
+from scalkit.perfmodels.collectives.identify import OTHER, Cell
+from scalkit.perfmodels.collectives.identify_played import Plays, identify_played
+from scalkit.perfmodels.collectives.known import IDENTIFIED, read_known
 from scalkit.perfmodels.played import SCHEDULES, WIRES, Machine, play
 from scalkit.perfmodels.played.machine import Process
 from scalkit.perfmodels.played.steps import exchange, many, receive, send

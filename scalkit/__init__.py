@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+import scalkit.moved  # noqa: F401  (old names of modules)
+
 __version__ = "0.1.0"
 
 _HOMES = {

@@ -12,13 +12,13 @@ import pytest
 import xarray as xr
 
 import scalkit as sk
-from scalkit.cli.chosen import add_judging, judging_of
+from scalkit.cli.options.chosen import add_judging, judging_of
 from scalkit.errors import DataError, UsageError
 from scalkit.measure import write_netcdf
 from scalkit.options import MIN_POINTS, OPTIONS, Judging, JudgingOptions
+from scalkit.pytest_plugin.scaling_check import ScalingCheck
 from scalkit.reports.page import open_page
 from scalkit.reports.template import templates
-from scalkit.scaling_check import ScalingCheck
 from scalkit.validation import SearchSpace
 from scalkit.validation.plain import options_from, plain_options
 from scalkit.widgets.data_picker import DataPicker

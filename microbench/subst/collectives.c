@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* The statements of each are those of scalkit/store/substitutes.toml, to the letter. */
+/* The statements of each are those of scalkit/store/advice/substitutes.toml, to the letter. */
 /* clang-format off */
 
 static int gather_send_recv(const void *sendbuf, int count, MPI_Datatype type, void *recvbuf, int root, MPI_Comm comm)

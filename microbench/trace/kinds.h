@@ -1,4 +1,4 @@
-/* Numbers in the tables of a trace; scalkit/trace/tables.py has the same. */
+/* Numbers in the tables of a trace; scalkit/trace/files/tables.py has the same. */
 #ifndef SK_TRACE_KINDS_H
 #define SK_TRACE_KINDS_H
 

@@ -10,7 +10,7 @@ from typing import Any
 from scalkit.bench.operations import FUNCTIONS, KINDS, NEIGHBOURHOOD, SHAPES
 from scalkit.bench.refinement import Refinement
 from scalkit.errors import UsageError
-from scalkit.measure.cutting import Cut
+from scalkit.measure.quarter_means import Cut
 
 __all__ = ["DATATYPES", "SYNCS", "Arguments", "require_counts"]
 

@@ -15,7 +15,7 @@ from scalkit.bench.platforms import load_platform
 from scalkit.bench.refinement import Refinement
 from scalkit.bench.simulator import read_algorithms
 from scalkit.errors import UsageError
-from scalkit.measure.cutting import Cut
+from scalkit.measure.quarter_means import Cut
 from scalkit.native import sources
 from scalkit.schema_errors import hint, place
 from scalkit.toml_lines import Path as EntryPath

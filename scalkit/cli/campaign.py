@@ -137,8 +137,8 @@ def _run_here(path: Path, *, set_aside: bool, as_json: bool) -> int:
     from scalkit.bench.campaign_file import read_campaign
     from scalkit.bench.here import prepare_here, run_here
     from scalkit.bench.refining import ranges_of_file, run_refined
-    from scalkit.cli.measuring_rules import say_inserted
-    from scalkit.cli.progress import progress_printer, resumable, terminated_like_interrupted
+    from scalkit.cli.options.measuring_rules import say_inserted
+    from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
 
     file = read_campaign(path)
     with terminated_like_interrupted():
@@ -172,8 +172,8 @@ def _check(args: argparse.Namespace) -> int:
     from scalkit.bench.neighbourhood import experiments
     from scalkit.bench.operations import NEIGHBOURHOOD
     from scalkit.bench.plan import least_time, make_plan
-    from scalkit.cli.measuring_rules import rules_in_words
-    from scalkit.cli.progress import duration
+    from scalkit.cli.options.measuring_rules import rules_in_words
+    from scalkit.cli.terminal.progress import duration
 
     file = read_campaign(Path(args.file))
     plans = [make_plan(variant.arguments) for variant in file.variants]
@@ -250,7 +250,7 @@ def _submit(args: argparse.Namespace) -> int:
 
 def _watch(args: argparse.Namespace) -> int:
     from scalkit.bench.campaign_file import read_campaign
-    from scalkit.cli.watching import watched
+    from scalkit.cli.terminal.jobs import watched
     from scalkit.errors import UsageError
 
     if not args.every > 0:
@@ -295,7 +295,7 @@ def _emit(args: argparse.Namespace) -> int:
 def _job(args: argparse.Namespace) -> int:
     from scalkit.bench.campaign_file import read_campaign
     from scalkit.bench.job import run_job
-    from scalkit.cli.progress import progress_printer, terminated_like_interrupted
+    from scalkit.cli.terminal.progress import progress_printer, terminated_like_interrupted
 
     names = [name for name in args.launches.split(",") if name]
     with terminated_like_interrupted(), progress_printer(sys.stdout) as on_progress:

@@ -106,7 +106,7 @@ def _mpi(args: argparse.Namespace) -> list[Finding]:
     """Compile and start two ranks for real: nothing less shows that compiler and launcher belong together."""
     from scalkit.bench import find_mpi
     from scalkit.bench.mpi import cores
-    from scalkit.cli.progress import terminated_like_interrupted
+    from scalkit.cli.terminal.progress import terminated_like_interrupted
     from scalkit.errors import BuildError, LaunchError
 
     brings = f"{install_command('mpi')} brings one"
@@ -126,7 +126,7 @@ def _virtual(args: argparse.Namespace) -> list[Finding]:
     from scalkit.bench.mpi import find_mpi
     from scalkit.bench.network import read_network
     from scalkit.bench.virtual import proved, virtual
-    from scalkit.cli.progress import terminated_like_interrupted
+    from scalkit.cli.terminal.progress import terminated_like_interrupted
     from scalkit.errors import BuildError, LaunchError, UsageError
 
     what = "that library in virtual time"

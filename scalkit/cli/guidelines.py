@@ -33,7 +33,7 @@ from scalkit.whole_file import whole_file
 
 if TYPE_CHECKING:
     from scalkit.guidelines import Assessment
-    from scalkit.guidelines.predicting import Prediction
+    from scalkit.guidelines.predictions import Prediction
 
 HELP = "what is slower than it should be, and what to use instead"
 
@@ -143,7 +143,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"{word} is about models; name the parameter to predict along, as in --predict p.")
     for path, option in ((args.profile, "--profile"), (args.snippet, "--snippet")):
         _require_place(path, option, args.force)
-    from scalkit.cli.guideline_table import show
+    from scalkit.cli.tables.guidelines import show
 
     found, predictions = _assessed(args)
     status = max(found.exit_status([w for w in args.fail_on if w != "predicted"]), _predicted(args, predictions))
@@ -179,7 +179,7 @@ def _assessed(args: argparse.Namespace) -> tuple[Assessment, tuple[Prediction, .
         found.table(args.by)  # refuses an unknown name before anything is written
     if args.predict is None:
         return found, ()
-    from scalkit.guideline_models import predictions
+    from scalkit.guidelines.fitted import predictions
 
     return found, predictions(found, args.predict, highest=args.up_to)
 
@@ -258,7 +258,7 @@ def _list(as_json: bool) -> int:
         ]
         sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
         return 0
-    from scalkit.cli.guideline_table import show_catalogues
+    from scalkit.cli.tables.guidelines import show_catalogues
 
     show_catalogues(sets)
     return 0

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from scalkit.bench.mafia import MafiaSettings, measure_mafia
-    from scalkit.cli.progress import resumable, terminated_like_interrupted
+    from scalkit.cli.terminal.progress import resumable, terminated_like_interrupted
     from scalkit.lessons.mafia import mafia_text
 
     settings = MafiaSettings(

@@ -38,9 +38,9 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from scalkit.cli.chosen import add_clock
-from scalkit.cli.master_worker import WHAT, add_farm_options, prepared_farm
-from scalkit.cli.measuring_rules import (
+from scalkit.cli.options.chosen import add_clock
+from scalkit.cli.options.master_worker import WHAT, add_farm_options, prepared_farm
+from scalkit.cli.options.measuring_rules import (
     add_rules,
     counts_of,
     is_sized,
@@ -139,7 +139,7 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from scalkit.bench.targets import find_targets
-    from scalkit.cli.progress import progress_printer, resumable, terminated_like_interrupted
+    from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
     from scalkit.errors import UsageError
 
     if args.campaign is not None:

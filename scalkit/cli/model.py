@@ -18,14 +18,14 @@ HELP = "performance models of MPI"
 __all__ = ["HELP", "WORDS", "add_arguments", "run"]
 
 WORDS = ("fit", "show", "compare", "export")
-"""Each is a module ``scalkit.cli.model_WORD`` with ``HELP``, ``add_arguments`` and ``run``."""
+"""Each is a module ``scalkit.cli.models.WORD`` with ``HELP``, ``add_arguments`` and ``run``."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the words of `scalkit model`."""
     words = parser.add_subparsers(dest="word", metavar="WORD", required=True)
     for name in WORDS:
-        module = importlib.import_module(f"scalkit.cli.model_{name}")
+        module = importlib.import_module(f"scalkit.cli.models.{name}")
         sub = words.add_parser(
             name,
             help=module.HELP,

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do what is asked and return 0 or 2."""
-    from scalkit.cli.progress import terminated_like_interrupted
+    from scalkit.cli.terminal.progress import terminated_like_interrupted
 
     with terminated_like_interrupted():
         return _ACTIONS[args.action](args)

@@ -27,8 +27,8 @@ import json
 import sys
 from typing import Any
 
-from scalkit.cli.chosen import add_judging, add_processes, judging_of, only_processes
-from scalkit.cli.expected import add_expectation, expected_of
+from scalkit.cli.options.chosen import add_judging, add_processes, judging_of, only_processes
+from scalkit.cli.options.expected import add_expectation, expected_of
 from scalkit.errors import UsageError
 
 HELP = "judge measurements and write an HTML report"
@@ -118,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
         return _show_templates(args)
     if not args.runs:
         raise UsageError("nothing to report; name a run folder, a run file, a netCDF file or a session.")
-    from scalkit.cli.progress import terminated_like_interrupted
+    from scalkit.cli.terminal.progress import terminated_like_interrupted
     from scalkit.reports import report
     from scalkit.task_bar import task_bar
 

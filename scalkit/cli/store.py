@@ -150,7 +150,7 @@ def _opened(args: argparse.Namespace, *, writes: bool = False, sources: Sequence
 
 
 def _filters(args: argparse.Namespace) -> dict[str, Any]:
-    from scalkit.store.choices import value_of
+    from scalkit.store.views.choices import value_of
 
     found: dict[str, Any] = {}
     for text in args.where:
@@ -198,7 +198,7 @@ def _suites(args: argparse.Namespace) -> int:
     frame = store.suites(**_filters(args))
     if args.json:
         return _print_frame(frame)
-    from scalkit.store.browsing import fixed_words
+    from scalkit.store.views.explorer import fixed_words
 
     keys = ["platform", "op", "pattern", "metric", "x_name", "fixed", "datatype", "sync"]
     if len(frame):

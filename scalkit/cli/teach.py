@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from rich.table import Table
 
-    from scalkit.teaching.grading import HandIn
+    from scalkit.teaching.grades import HandIn
 
 HELP = "make the students' edition of notebooks; list what was handed in"
 
@@ -78,7 +78,7 @@ def _strip(args: argparse.Namespace) -> int:
 
 def _grade(args: argparse.Namespace) -> int:
     from scalkit.teaching import Exercise
-    from scalkit.teaching.grading import graded
+    from scalkit.teaching.grades import graded
 
     exercise = Exercise.load(args.exercise) if args.exercise else None
     if exercise is not None and not exercise.looks_at_session:

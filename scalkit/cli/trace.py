@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
     if args.rows < 1:
         raise UsageError(f"--rows is {args.rows}; a number from 1 on is needed.")
     ds = _analysed(args) if args.word == "analyse" else _read(args)
-    from scalkit.trace.summary import share, summary
+    from scalkit.trace.results.summary import share, summary
 
     told = summary(ds, args.rows)
     problems = json.loads(ds.attrs["problems"])
@@ -162,7 +162,7 @@ def _recorded(folder: str, program: str, status: int) -> str:
     """Return what there is of a recording, and how to see it."""
     from pathlib import Path
 
-    from scalkit.trace.reading import count_records, has_ended, read_header
+    from scalkit.trace.files.reader import count_records, has_ended, read_header
 
     header = read_header(folder)
     size = sum(path.stat().st_size for path in Path(folder).iterdir())
@@ -182,8 +182,8 @@ def _recorded(folder: str, program: str, status: int) -> str:
 def _convert(args: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from scalkit.trace.otf2 import read_otf2, write_otf2
-    from scalkit.trace.reading import read_header
+    from scalkit.trace.files.otf2 import read_otf2, write_otf2
+    from scalkit.trace.files.reader import read_header
 
     if args.source.endswith(".otf2"):
         found = read_otf2(args.source, args.target, keep_going=args.keep_going)
@@ -205,9 +205,9 @@ def _read(args: argparse.Namespace) -> xr.Dataset:
 
 
 def _analysed(args: argparse.Namespace) -> xr.Dataset:
-    from scalkit.cli.ranks import launched
+    from scalkit.cli.terminal.ranks import launched
     from scalkit.trace import CHOICES, Alone, Options, analyse, write_result
-    from scalkit.trace.world import over_world
+    from scalkit.trace.local.world import over_world
 
     choices = {name: getattr(args, name) for name in CHOICES}
     options = Options(**choices, no_progress=tuple(args.no_progress), chunk=args.chunk)
@@ -233,8 +233,8 @@ def _of_archive(args: argparse.Namespace, options: Options) -> xr.Dataset:
     from pathlib import Path
 
     from scalkit.trace import analyse
-    from scalkit.trace.otf2 import read_otf2
-    from scalkit.trace.problems import Problem
+    from scalkit.trace.files.otf2 import read_otf2
+    from scalkit.trace.files.problems import Problem
 
     with tempfile.TemporaryDirectory(prefix="scalkit-") as made:
         found = read_otf2(args.folder, Path(made) / "trace", keep_going=args.keep_going)
@@ -252,7 +252,7 @@ def _of_archive(args: argparse.Namespace, options: Options) -> xr.Dataset:
 
 
 def _text(told: dict[str, Any]) -> str:
-    from scalkit.trace.summary import TITLES
+    from scalkit.trace.results.summary import TITLES
     from scalkit.units import format_quantity
 
     def seconds(ns: int) -> str:

@@ -39,8 +39,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalkit.cli.chosen import add_judging, add_processes, judging_of, only_processes
-from scalkit.cli.expected import add_expectation
+from scalkit.cli.options.chosen import add_judging, add_processes, judging_of, only_processes
+from scalkit.cli.options.expected import add_expectation
 from scalkit.errors import ReportError, UsageError
 from scalkit.whole_file import whole_file
 
@@ -127,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
 @contextmanager
 def _computing(report: Report) -> Iterator[Mapper | None]:
     """Yield what computes tasks: here, or on the ranks that a launcher started."""
-    from scalkit.cli.ranks import launched
+    from scalkit.cli.terminal.ranks import launched
     from scalkit.validation.parallel import in_turn, over_ranks
 
     here = launched()
@@ -140,7 +140,7 @@ def _computing(report: Report) -> Iterator[Mapper | None]:
 
 def _validated(args: argparse.Namespace, mapper: Mapper) -> Validation:
     import scalkit as sk
-    from scalkit.cli.expected import expected_of, require_place
+    from scalkit.cli.options.expected import expected_of, require_place
     from scalkit.validation.baseline import Baseline
 
     require_place(args.save_baseline, args.force)
@@ -164,7 +164,7 @@ def _validated(args: argparse.Namespace, mapper: Mapper) -> Validation:
 
 def _tell(args: argparse.Namespace, result: Validation) -> int:
     """Write the files, print, and return the exit status."""
-    from scalkit.cli.verdict_table import show
+    from scalkit.cli.tables.verdicts import show
     from scalkit.validation.annotations import to_github
     from scalkit.validation.baseline import Baseline
     from scalkit.validation.junit import to_junit

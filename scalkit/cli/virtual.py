@@ -75,8 +75,8 @@ def run(args: argparse.Namespace) -> int:
     from scalkit.bench.targets import find_targets
     from scalkit.bench.virtual import proved, virtual
     from scalkit.bench.virtual_program import prepare_program
-    from scalkit.cli.measuring_rules import counts_of
-    from scalkit.cli.progress import progress_printer, resumable, terminated_like_interrupted
+    from scalkit.cli.options.measuring_rules import counts_of
+    from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
     from scalkit.errors import UsageError
 
     if not args.timeout > 0:

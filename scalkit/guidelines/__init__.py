@@ -1,11 +1,11 @@
 """Guidelines: what must not be slower than what, judged on measurements of several runs."""
 
-from scalkit.guidelines.assessing import assess
+from scalkit.guidelines.assessment import assess
 from scalkit.guidelines.catalogue import CATALOGUES, guidelines, load_guidelines
-from scalkit.guidelines.dims import balanced_dims
 from scalkit.guidelines.experiments import Measured, measured
 from scalkit.guidelines.guideline import Guideline
-from scalkit.guidelines.neighbourhoods import Neighbourhood
+from scalkit.guidelines.neighbours.dims import balanced_dims
+from scalkit.guidelines.neighbours.neighbourhoods import Neighbourhood
 from scalkit.guidelines.result import Assessment, Thresholds
 
 __all__ = [

@@ -74,7 +74,7 @@ class Assessment:
     which : ndarray of int of shape (tests,)
         The guideline of each test, by its place.
     codes, against : ndarray of int
-        Where each test stands, see `scalkit.guidelines.matching.Pairs`.
+        Where each test stands, see `scalkit.guidelines.comparisons.Pairs`.
     left, right : ndarray of shape (tests, runs)
         Medians of the runs, in the unit of the measurements; NaN where a run has none.
     columns : mapping from str to ndarray of shape (tests,)

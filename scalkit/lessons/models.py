@@ -27,11 +27,11 @@ from scalkit.perfmodels import (
     read_card,
     with_datatype,
 )
-from scalkit.perfmodels.known import KnownAlgorithms, read_known
-from scalkit.perfmodels.predicting import HeldOut
-from scalkit.perfmodels.quantities import format_value
-from scalkit.perfmodels.sources import message_of
-from scalkit.perfmodels.study import study
+from scalkit.perfmodels.collectives.known import KnownAlgorithms, read_known
+from scalkit.perfmodels.collectives.predictions import HeldOut
+from scalkit.perfmodels.collectives.study import study
+from scalkit.perfmodels.files.sources import message_of
+from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.reports.bundled import bundled
 from scalkit.widgets.model_sliders import ModelSliders
 

@@ -19,8 +19,8 @@ from scalkit.plots.waiting_figures import WaitingRun, waiting_over_processes
 from scalkit.reports.bundled import bundled
 from scalkit.reports.pieces import Drawable
 from scalkit.trace import TraceBuilder, analyse
-from scalkit.trace.breakdown import breakdown
-from scalkit.trace.timeline import Timeline
+from scalkit.trace.results.breakdown import breakdown
+from scalkit.trace.views.timeline import Timeline
 from scalkit.widgets.timeline import TimelineView
 
 __all__ = ["Recorded", "by_hand", "longest_wait", "over_processes_figure", "recorded", "simulated", "thread"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from scalkit.perfmodels import PerformanceModel, PointToPoint, Range, collective
-from scalkit.perfmodels.quantities import format_value
+from scalkit.perfmodels.formulas.quantities import format_value
 
 __all__ = ["PENCILS", "PLANES", "choice_of", "crossings", "transforms"]
 

@@ -13,8 +13,8 @@ from scalkit.errors import ReportError
 from scalkit.markup import block, bullets
 from scalkit.reports.bundled import bundled
 from scalkit.store import Store
-from scalkit.store.advice import Advice
-from scalkit.store.substitutes import operations
+from scalkit.store.advice.answer import Advice
+from scalkit.store.advice.substitutes import operations
 
 __all__ = ["Answers", "bundled_store", "shown_store", "which_operation"]
 

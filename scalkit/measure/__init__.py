@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from scalkit.measure.combining import combine
+from scalkit.measure.combined import combine
 from scalkit.measure.experiments import ExperimentTable, holds_experiments, read_experiments
 from scalkit.measure.netcdf import write_netcdf
 from scalkit.measure.points import measurements
 from scalkit.measure.process_times import ProcessTimes, process_times
-from scalkit.measure.reading import read
 from scalkit.measure.reduce import Series, Statistic, series
 from scalkit.measure.schema import METRICS, Metric, check, fixed_parameters, parameters_of
 from scalkit.measure.several import SeveralSeries, several_series
+from scalkit.measure.sources import read
 
 __all__ = [
     "METRICS",

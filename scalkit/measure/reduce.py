@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from scalkit.errors import DataError
 from scalkit.markup import block, bullets, table
-from scalkit.measure.cutting import CUT_MEANS, cut_mean
 from scalkit.measure.layout import points_in
+from scalkit.measure.quarter_means import CUT_MEANS, cut_mean
 from scalkit.measure.schema import FUNCTION, REPETITION, RUN, check, is_list, metrics_of, parameters_of
 from scalkit.measure.values import Values
 from scalkit.measure.virtual_time import TIMED, is_virtual, said_of
@@ -139,7 +139,7 @@ def statistic_over(values: NDArray[np.float64], axis: int, statistic: Statistic 
         NaN marks what is missing.
     axis : int
     statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
-        Quantiles interpolate linearly between order statistics. Of the cut means `scalkit.measure.cutting` says what they are.
+        Quantiles interpolate linearly between order statistics; `scalkit.measure.quarter_means` defines the cut means.
 
     Raises
     ------

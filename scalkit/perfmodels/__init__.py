@@ -1,37 +1,37 @@
 """Performance models of communication: from asymptotic to exact, composed, fitted, and exchanged with simulators."""
 
-from scalkit.perfmodels.algorithms import OPERATIONS, Algorithm, algorithms_of
-from scalkit.perfmodels.bisection_fit import BisectionFit, fit_bisection
-from scalkit.perfmodels.card import ModelCard, Quantity, read_card
-from scalkit.perfmodels.card_fit import fit_card, fit_folder
-from scalkit.perfmodels.catalogue import ModelCatalogue, bluegene_p, read_models
-from scalkit.perfmodels.cells import Cells, cells_of
-from scalkit.perfmodels.collectives import CollectiveModel, collective, collectives_of
-from scalkit.perfmodels.composed import Composite, Product, Substituted
-from scalkit.perfmodels.congestion import Dragonfly, FatTree, Torus, alltoall_on
-from scalkit.perfmodels.exact import ExactModel
-from scalkit.perfmodels.folklore import Folklore, folklore
-from scalkit.perfmodels.hierarchy import AsymptoticModel, BoundedModel, DominantTermModel
-from scalkit.perfmodels.identify import Cell, Identified, identify
-from scalkit.perfmodels.identify_played import Plays, identify_played, plays_of
-from scalkit.perfmodels.inside import InsideBounds, congested, inside_bounds
-from scalkit.perfmodels.loggp_fit import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
-from scalkit.perfmodels.message_fit import MessageFit, fit_messages
-from scalkit.perfmodels.message_runs import MessageRuns, read_message_runs
-from scalkit.perfmodels.model import Bounds, PerformanceModel
-from scalkit.perfmodels.overlap_fit import OverlapFit, fit_overlap
-from scalkit.perfmodels.packing_fit import PackingFit, fit_packing
-from scalkit.perfmodels.point_to_point import LogGP, PointToPoint, Protocol
-from scalkit.perfmodels.range_model import RangeModel
-from scalkit.perfmodels.ranges import Range
-from scalkit.perfmodels.rooted import Placement, RootedTimes, over_roots
-from scalkit.perfmodels.same_messages import same_messages
-from scalkit.perfmodels.simgrid import from_simgrid, to_simgrid
-from scalkit.perfmodels.simulators import from_loggopsim, to_loggopsim
-from scalkit.perfmodels.size_and_processes import XuFit, fit_xu
-from scalkit.perfmodels.step_fit import StepFit, fit_hops, fit_matching, fit_reducing, hops_of
-from scalkit.perfmodels.stride_fit import StrideFit, fit_strides
-from scalkit.perfmodels.variants import in_groups, with_datatype
+from scalkit.perfmodels.collectives.algorithms import OPERATIONS, Algorithm, algorithms_of
+from scalkit.perfmodels.collectives.cells import Cells, cells_of
+from scalkit.perfmodels.collectives.congestion import Dragonfly, FatTree, Torus, alltoall_on
+from scalkit.perfmodels.collectives.folklore import Folklore, folklore
+from scalkit.perfmodels.collectives.identify import Cell, Identified, identify
+from scalkit.perfmodels.collectives.identify_played import Plays, identify_played, plays_of
+from scalkit.perfmodels.collectives.inside import InsideBounds, congested, inside_bounds
+from scalkit.perfmodels.collectives.model import CollectiveModel, collective, collectives_of
+from scalkit.perfmodels.collectives.rooted import Placement, RootedTimes, over_roots
+from scalkit.perfmodels.collectives.same_messages import same_messages
+from scalkit.perfmodels.collectives.size_and_processes import XuFit, fit_xu
+from scalkit.perfmodels.collectives.variants import in_groups, with_datatype
+from scalkit.perfmodels.files.card import ModelCard, Quantity, read_card
+from scalkit.perfmodels.files.catalogue import ModelCatalogue, bluegene_p, read_models
+from scalkit.perfmodels.files.loggopsim import from_loggopsim, to_loggopsim
+from scalkit.perfmodels.files.simgrid import from_simgrid, to_simgrid
+from scalkit.perfmodels.fits.bisection import BisectionFit, fit_bisection
+from scalkit.perfmodels.fits.card import fit_card, fit_folder
+from scalkit.perfmodels.fits.loggp import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
+from scalkit.perfmodels.fits.messages import MessageFit, fit_messages
+from scalkit.perfmodels.fits.overlap import OverlapFit, fit_overlap
+from scalkit.perfmodels.fits.packing import PackingFit, fit_packing
+from scalkit.perfmodels.fits.runs import MessageRuns, read_message_runs
+from scalkit.perfmodels.fits.steps import StepFit, fit_hops, fit_matching, fit_reducing, hops_of
+from scalkit.perfmodels.fits.strides import StrideFit, fit_strides
+from scalkit.perfmodels.formulas.ranges import Range
+from scalkit.perfmodels.models.composed import Composite, Product, Substituted
+from scalkit.perfmodels.models.exact import ExactModel
+from scalkit.perfmodels.models.hierarchy import AsymptoticModel, BoundedModel, DominantTermModel
+from scalkit.perfmodels.models.model import Bounds, PerformanceModel
+from scalkit.perfmodels.models.point_to_point import LogGP, PointToPoint, Protocol
+from scalkit.perfmodels.models.range_model import RangeModel
 
 __all__ = [
     "OPERATIONS",

@@ -8,12 +8,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.errors import UsageError
-from scalkit.perfmodels.bisection_fit import BisectionFit
-from scalkit.perfmodels.loggp_fit import LogGPFit, LogGPLine, Rendezvous
-from scalkit.perfmodels.message_fit import FittedProtocol, MessageFit
-from scalkit.perfmodels.packing_fit import PackingFit
-from scalkit.perfmodels.quantities import format_value
-from scalkit.perfmodels.step_fit import StepFit
+from scalkit.perfmodels.fits.bisection import BisectionFit
+from scalkit.perfmodels.fits.loggp import LogGPFit, LogGPLine, Rendezvous
+from scalkit.perfmodels.fits.messages import FittedProtocol, MessageFit
+from scalkit.perfmodels.fits.packing import PackingFit
+from scalkit.perfmodels.fits.steps import StepFit
+from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.residuals import FittedLine, with_residuals
 from scalkit.plots.style import TROUBLE
 

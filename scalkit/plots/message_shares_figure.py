@@ -8,10 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.errors import UsageError
-from scalkit.perfmodels.bisection_fit import BisectionFit
-from scalkit.perfmodels.overlap_fit import OverlapFit
-from scalkit.perfmodels.quantities import format_value
-from scalkit.perfmodels.stride_fit import StrideFit
+from scalkit.perfmodels.fits.bisection import BisectionFit
+from scalkit.perfmodels.fits.overlap import OverlapFit
+from scalkit.perfmodels.fits.strides import StrideFit
+from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.style import DATA, PALETTE, TROUBLE, blank, quantity, rounded, value_axis
 
 __all__ = ["message_shares"]

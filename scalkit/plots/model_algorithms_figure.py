@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.perfmodels import Cell, Identified
-from scalkit.perfmodels.quantities import format_value, percent
+from scalkit.perfmodels.formulas.quantities import format_value, percent
 from scalkit.plots.model_axes import in_words
 from scalkit.plots.style import DATA, PALETTE, QUIET, blank, safe
 
@@ -22,7 +22,7 @@ def algorithms(found: Identified) -> go.Figure:
     Parameters
     ----------
     found : Identified
-        As `scalkit.perfmodels.identify` returns it.
+        As `scalkit.perfmodels.collectives.identify` returns it.
 
     Returns
     -------

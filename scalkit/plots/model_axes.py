@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.perfmodels.quantities import format_value
+from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.style import number, quantity, rounded, x_axis
 
 __all__ = ["SHADES", "in_words", "model_axis", "places", "shade_of"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scalkit.errors import UsageError
 from scalkit.perfmodels import Cells, PerformanceModel
-from scalkit.perfmodels.quantities import values_in
+from scalkit.perfmodels.formulas.quantities import values_in
 from scalkit.plots.drawing import Drawing
 from scalkit.plots.model_axes import SHADES, in_words, model_axis, places, shade_of
 from scalkit.plots.style import DATA, PALETTE, quantity, rounded, safe, value_axis

@@ -21,7 +21,7 @@ def folklore(check: Folklore) -> go.Figure:
     Parameters
     ----------
     check : Folklore
-        As `scalkit.perfmodels.folklore` returns it.
+        As `scalkit.perfmodels.collectives.folklore` returns it.
 
     Returns
     -------

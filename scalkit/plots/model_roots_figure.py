@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.perfmodels import RootedTimes
-from scalkit.perfmodels.quantities import format_value
+from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.drawing import Drawing
 from scalkit.plots.style import PALETTE, quantity, rounded, safe, value_axis, x_axis
 

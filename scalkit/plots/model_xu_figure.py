@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.perfmodels import XuFit
-from scalkit.perfmodels.quantities import format_value, percent
+from scalkit.perfmodels.formulas.quantities import format_value, percent
 from scalkit.plots.model_axes import model_axis, places
 from scalkit.plots.style import DATA, MODEL, blank, growth_label, plain, rounded, value_axis
 

@@ -20,8 +20,8 @@ from scalkit.plots.style import METRIC_WORDS, PALETTE, is_log_axis, number, quan
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from scalkit.store.comparing import Comparison
-    from scalkit.store.curves import Curve
+    from scalkit.store.views.comparison import Comparison
+    from scalkit.store.views.curves import Curve
 
 __all__ = ["FORMATS", "download", "joint", "parameter_axis", "save", "size_axis"]
 
@@ -39,7 +39,7 @@ def joint(comparison: Comparison) -> go.Figure:
 
     Parameters
     ----------
-    comparison : scalkit.store.comparing.Comparison
+    comparison : scalkit.store.views.comparison.Comparison
         As ``store.compare([...])`` returns it; a single choice is enough.
 
     Returns
@@ -161,7 +161,7 @@ def download(comparison: Comparison, kind: str) -> bytes:
 
     Parameters
     ----------
-    comparison : scalkit.store.comparing.Comparison
+    comparison : scalkit.store.views.comparison.Comparison
     kind : {"svg", "pdf", "eps", "csv"}
         CSV has the values. The others need Chromium, EPS also ``pdftops``.
 

@@ -14,13 +14,13 @@ from scalkit.errors import ReportError
 from scalkit.markup import block, bullets, counted, details, table
 from scalkit.plots.store_figure import download
 from scalkit.plots.style import METRIC_WORDS, rounded, safe
-from scalkit.store.browsing import fixed_words
-from scalkit.store.columns import BASE_UNITS
-from scalkit.store.substitutes import operations
+from scalkit.store.advice.substitutes import operations
+from scalkit.store.runs.columns import BASE_UNITS
+from scalkit.store.views.explorer import fixed_words
 
 if TYPE_CHECKING:
     from scalkit.store import Store
-    from scalkit.store.advice import Advice
+    from scalkit.store.advice.answer import Advice
 
 __all__ = ["page", "pictures", "write_page"]
 

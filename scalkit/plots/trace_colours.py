@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from scalkit.trace.functions import is_library_call
-from scalkit.trace.timeline import Timeline
+from scalkit.trace.views.timeline import Timeline
+from scalkit.trace.waits.functions import is_library_call
 
 __all__ = ["WAITING", "colours"]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from scalkit.plots.style import quantity
 from scalkit.plots.trace_colours import WAITING, colours
-from scalkit.trace.timeline import Raster, Timeline
+from scalkit.trace.views.timeline import Raster, Timeline
 from scalkit.units import format_quantity
 
 __all__ = ["said_of", "timeline_svg"]

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.plots.style import QUIET, blank, number, quantity, rounded, value_axis, x_axis
-from scalkit.trace.breakdown import KINDS, Breakdown
+from scalkit.trace.results.breakdown import KINDS, Breakdown
 
 __all__ = ["WaitingRun", "analysis_speed", "parts_of_time", "scaling_of_program", "waiting_over_processes"]
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from scalkit.guidelines import CATALOGUES, Assessment, assess
-from scalkit.guidelines.predicting import Prediction
+from scalkit.guidelines.predictions import Prediction
 from scalkit.guidelines.remedies import Remedy, remedies
 from scalkit.guidelines.sentences import titled
 from scalkit.guidelines.tables import example_table, read_tables
@@ -141,7 +141,7 @@ def open_guidelines(
     found = assess(table, list(guidelines) or CATALOGUES, **given)
     predictions: tuple[Prediction, ...] = ()
     if predict:
-        from scalkit.guideline_models import predictions as predicted
+        from scalkit.guidelines.fitted import predictions as predicted
 
         predictions = predicted(found, predict, highest=up_to)
     shown = tuple(named or runs or ("a simulated example",))

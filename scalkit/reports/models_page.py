@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from scalkit import measure
-from scalkit.perfmodels.study import EXPECTED
+from scalkit.perfmodels.collectives.study import EXPECTED
 from scalkit.reports.bundled import bundled
 from scalkit.reports.inputs import named_parameters
 from scalkit.reports.page import Page, open_page

@@ -114,7 +114,7 @@ def report(
     labels : sequence of str
         Heads of the columns of ``"compare"``; made from the data by default.
     message : path, optional
-        Of ``"models"``: the model of a message, as `scalkit.perfmodels.sources.message_of` takes it.
+        Of ``"models"``: the model of a message, as `scalkit.perfmodels.files.sources.message_of` takes it.
     functions : sequence of str
         Of ``"models"``: only these; all by default.
     pdf : bool

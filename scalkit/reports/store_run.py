@@ -19,10 +19,10 @@ from scalkit.reports.outcome import write_outcome
 from scalkit.reports.page import written_now
 from scalkit.store import Store
 from scalkit.store import open as open_store
-from scalkit.store.browsing import fixed_words
-from scalkit.store.columns import BASE_UNITS, UNITS, names
-from scalkit.store.content import decoded
-from scalkit.store.record import new_record, platform_of
+from scalkit.store.runs.columns import BASE_UNITS, UNITS, names
+from scalkit.store.runs.content import decoded
+from scalkit.store.runs.record import new_record, platform_of
+from scalkit.store.views.explorer import fixed_words
 
 __all__ = ["Card", "RunPage", "Suite", "open_run"]
 

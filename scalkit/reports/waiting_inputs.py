@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from scalkit.errors import DataError, ScalkitError
 from scalkit.plots.waiting_figures import WaitingRun
 from scalkit.trace import analyse, read_result
-from scalkit.trace.breakdown import breakdown
-from scalkit.trace.reading import read_header
-from scalkit.trace.writing import HEADER
+from scalkit.trace.files.reader import read_header
+from scalkit.trace.files.writer import HEADER
+from scalkit.trace.results.breakdown import breakdown
 
 if TYPE_CHECKING:
     import xarray as xr

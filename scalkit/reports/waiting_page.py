@@ -19,7 +19,7 @@ from scalkit.reports.outcome import write_outcome
 from scalkit.reports.page import written_now
 from scalkit.reports.waiting_inputs import Source, found_in, read_source
 from scalkit.trace import over_processes
-from scalkit.trace.timeline import Timeline
+from scalkit.trace.views.timeline import Timeline
 from scalkit.validation import Validation, validate
 
 __all__ = ["METRIC", "WaitingPage", "bundled_traces", "is_strong", "open_waiting"]

@@ -21,7 +21,7 @@ from scalkit.plots.waiting_figures import (
 from scalkit.reports.markup import badge, details, esc, name, notes, table
 from scalkit.reports.pieces import Piece, Plot, Section
 from scalkit.reports.waiting_page import WaitingPage, is_strong
-from scalkit.trace.summary import TITLES, summary
+from scalkit.trace.results.summary import TITLES, summary
 
 __all__ = ["communication", "growth", "headline", "hottest", "method", "provenance", "speed", "strong_scaling", "when"]
 

@@ -19,7 +19,7 @@ from scalkit.validation.judge.choices import Rulers, Setting
 from scalkit.validation.plain import plain_expectation
 
 if TYPE_CHECKING:
-    from scalkit.session.reading import Reading
+    from scalkit.session.queries import Reading
     from scalkit.validation.judge.judge import Judge
     from scalkit.validation.names import Name
 

@@ -20,7 +20,7 @@ from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.validation.several.space import SeveralSpace
 
 if TYPE_CHECKING:
-    from scalkit.session.reading import Reading
+    from scalkit.session.queries import Reading
     from scalkit.validation.names import Name
 
 __all__ = ["expectations_toml", "write_expectations"]

@@ -24,7 +24,7 @@ from scalkit.validation.plain import plain_set, set_from_plain
 from scalkit.whole_file import whole_file
 
 if TYPE_CHECKING:
-    from scalkit.session.reading import Reading
+    from scalkit.session.queries import Reading
     from scalkit.session.session import Session
     from scalkit.session.state import State
 

@@ -26,7 +26,7 @@ from scalkit.session.rulers import (
 )
 from scalkit.session.source import open_source
 from scalkit.session.state import State, own_deviation
-from scalkit.session.stepping import Stepping
+from scalkit.session.transitions import Stepping
 from scalkit.validation import SearchSpace
 from scalkit.validation.catalogue import expectation_set
 from scalkit.validation.judge.choices import AnyExpectation, Setting

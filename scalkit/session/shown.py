@@ -10,7 +10,7 @@ from scalkit.validation import SYMBOLS
 from scalkit.validation.shown import verdicts_table
 
 if TYPE_CHECKING:
-    from scalkit.session.reading import Reading
+    from scalkit.session.queries import Reading
 
 __all__ = ["session_html"]
 

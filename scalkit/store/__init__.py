@@ -10,24 +10,24 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scalkit.store.columns import PATTERNS, SCHEMA_VERSION
-    from scalkit.store.filed import Filed
+    from scalkit.store.filed.outcome import Filed
     from scalkit.store.opening import open_store as open
-    from scalkit.store.policy import Policy
+    from scalkit.store.runs.columns import PATTERNS, SCHEMA_VERSION
     from scalkit.store.store import Store
-    from scalkit.store.validating import Report, validate
+    from scalkit.store.submissions.policy import Policy
+    from scalkit.store.submissions.report import Report, validate
 
 __all__ = ["PATTERNS", "SCHEMA_VERSION", "Filed", "Policy", "Report", "Store", "open", "validate"]
 
 _HOMES = {
-    "PATTERNS": ("columns", "PATTERNS"),
-    "SCHEMA_VERSION": ("columns", "SCHEMA_VERSION"),
-    "Filed": ("filed", "Filed"),
-    "Policy": ("policy", "Policy"),
-    "Report": ("validating", "Report"),
+    "PATTERNS": ("runs.columns", "PATTERNS"),
+    "SCHEMA_VERSION": ("runs.columns", "SCHEMA_VERSION"),
+    "Filed": ("filed.outcome", "Filed"),
+    "Policy": ("submissions.policy", "Policy"),
+    "Report": ("submissions.report", "Report"),
     "Store": ("store", "Store"),
     "open": ("opening", "open_store"),
-    "validate": ("validating", "validate"),
+    "validate": ("submissions.report", "validate"),
 }
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import UsageError
-from scalkit.store.columns import names
 from scalkit.store.index import POINTS, RUNS, Snapshot
+from scalkit.store.runs.columns import names
 
 if TYPE_CHECKING:
     import duckdb

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import StoreError
-from scalkit.store.columns import SCHEMA_VERSION
+from scalkit.store.runs.columns import SCHEMA_VERSION
 
 __all__ = ["MARKER", "StoreFolder", "now"]
 

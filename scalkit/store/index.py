@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError
-from scalkit.store.columns import COLUMNS, SCHEMA_VERSION, arrow_schema
-from scalkit.store.content import decoded
-from scalkit.store.facts import with_facts
 from scalkit.store.folder import StoreFolder
-from scalkit.store.record import canonical, platform_of
+from scalkit.store.runs.columns import COLUMNS, SCHEMA_VERSION, arrow_schema
+from scalkit.store.runs.content import decoded
+from scalkit.store.runs.facts import with_facts
+from scalkit.store.runs.record import canonical, platform_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from scalkit.errors import StoreError
 from scalkit.extras import require
-from scalkit.store.containers import unpacked
 from scalkit.store.folder import StoreFolder
-from scalkit.store.policy import Policy
 from scalkit.store.store import Store
+from scalkit.store.submissions.containers import unpacked
+from scalkit.store.submissions.policy import Policy
 
 __all__ = ["open_store"]
 

@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.markup import counted
-from scalkit.store.content import decoded, encoded
 from scalkit.store.database import RUN_COLUMNS, SUITE_COLUMNS, Database
-from scalkit.store.filed import Filed, login, replaced_by
+from scalkit.store.filed.outcome import Filed, login, replaced_by
 from scalkit.store.folder import StoreFolder, now
 from scalkit.store.index import Snapshot, rebuild, snapshot
-from scalkit.store.policy import Policy
-from scalkit.store.texts import retraction_problem
+from scalkit.store.runs.content import decoded, encoded
+from scalkit.store.runs.texts import retraction_problem
+from scalkit.store.submissions.policy import Policy
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     import xarray as xr
 
-    from scalkit.store.advice import Advice
-    from scalkit.store.choices import Choice
-    from scalkit.store.comparing import Comparison
-    from scalkit.store.merging import Merged
-    from scalkit.store.publishing import Published
+    from scalkit.store.advice.answer import Advice
+    from scalkit.store.merge import Merged
+    from scalkit.store.publication import Published
+    from scalkit.store.views.choices import Choice
+    from scalkit.store.views.comparison import Comparison
 
 __all__ = ["Store"]
 
@@ -108,8 +108,8 @@ class Store:
             If a text is one that `validate` refuses, such as a machine with markup in its name.
         """
         from scalkit import __version__
-        from scalkit.store.checking_record import require_texts
-        from scalkit.store.sources import runs_of
+        from scalkit.store.filed.sources import runs_of
+        from scalkit.store.submissions.record_checks import require_texts
 
         self._folder.require_writable()
         measured = {key: value for key, value in (("machine", machine), ("site", site)) if value is not None}
@@ -156,9 +156,9 @@ class Store:
     def merge(self, other: str | os.PathLike[str], *, policy: Policy | None = None, retractions: bool = True) -> Merged:
         """Take over the runs and retractions of another store, a folder or a zip, that are valid and new.
 
-        See `scalkit.store.merging.merge`.
+        See `scalkit.store.merge.merge`.
         """
-        from scalkit.store.merging import merge
+        from scalkit.store.merge import merge
 
         return merge(self, Path(other), policy, retractions=retractions)
 
@@ -306,8 +306,8 @@ class Store:
         UsageError
             If the level is unknown.
         """
-        from scalkit.store.loading import LEVELS, dataset_of
-        from scalkit.store.selecting import selected_datasets
+        from scalkit.store.runs.dataset import LEVELS, dataset_of
+        from scalkit.store.views.selection import selected_datasets
 
         if level not in LEVELS:
             raise UsageError(f"the level {level!r:.40} is unknown; choose from {', '.join(LEVELS)}.")
@@ -328,20 +328,20 @@ class Store:
     # ---- judging ----
 
     def compare(self, choices: Sequence[str | Mapping[str, Any] | Choice], **options: Any) -> Comparison:
-        """Compare suites, also different ones on different machines; see `scalkit.store.comparing.compare`."""
-        from scalkit.store.comparing import compare
+        """Compare suites, also different ones on different machines; see `scalkit.store.views.comparison.compare`."""
+        from scalkit.store.views.comparison import compare
 
         return compare(self, choices, **options)
 
     def advise(self, op: str, **options: Any) -> Advice:
-        """Return which of an operation's substitutes is best, where and how surely; see `scalkit.store.advising.advise`."""
-        from scalkit.store.advising import advise
+        """Return which of an operation's substitutes is best, where and how surely; see `scalkit.store.advice.advise.advise`."""
+        from scalkit.store.advice.advise import advise
 
         return advise(self, op, **options)
 
     def publish(self, path: str | os.PathLike[str], **options: Any) -> Published:
-        """Write all of it as one zip that can be cited and opened; see `scalkit.store.publishing.publish`."""
-        from scalkit.store.publishing import publish
+        """Write all of it as one zip that can be cited and opened; see `scalkit.store.publication.publish`."""
+        from scalkit.store.publication import publish
 
         return publish(self, path, **options)
 

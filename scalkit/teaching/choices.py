@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scalkit.errors import UsageError
+from scalkit.teaching.answers import shortened, text_of
 from scalkit.teaching.outcome import Outcome, Unread
-from scalkit.teaching.reading import shortened, text_of
 
 __all__ = ["ChoiceAnswer"]
 

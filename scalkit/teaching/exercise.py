@@ -7,11 +7,11 @@ from html import escape
 from typing import Any, Literal, Protocol, get_args
 
 from scalkit.errors import UsageError
+from scalkit.teaching.answers import is_blank
 from scalkit.teaching.choices import ChoiceAnswer
 from scalkit.teaching.growths import GrowthAnswer
 from scalkit.teaching.numbers import NumberAnswer
 from scalkit.teaching.outcome import Outcome, Unread
-from scalkit.teaching.reading import is_blank
 from scalkit.teaching.ticks import GoalAnswer, session_in, ticks_or_goal
 
 __all__ = ["Answer", "Exercise", "Kind"]

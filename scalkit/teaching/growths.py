@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from scalkit.errors import ExpectationError, UsageError
 from scalkit.growth import Growth
+from scalkit.teaching.answers import shortened, text_of
 from scalkit.teaching.outcome import Outcome, Unread
-from scalkit.teaching.reading import shortened, text_of
 
 __all__ = ["GrowthAnswer", "read_growth"]
 

@@ -9,8 +9,8 @@ from numbers import Real
 from typing import SupportsFloat
 
 from scalkit.errors import UsageError
+from scalkit.teaching.answers import shortened, text_of
 from scalkit.teaching.outcome import Outcome, Unread
-from scalkit.teaching.reading import shortened, text_of
 from scalkit.units import format_quantity
 
 __all__ = ["NumberAnswer", "read_number"]

@@ -10,10 +10,10 @@ from typing import Any
 from scalkit.errors import DataError, ExpectationError, UsageError
 from scalkit.growth import Growth
 from scalkit.session import Session
+from scalkit.teaching.answers import text_of
 from scalkit.teaching.goals import Goal, goal_of, ticks_differ
 from scalkit.teaching.growths import read_growth
 from scalkit.teaching.outcome import Outcome, Unread
-from scalkit.teaching.reading import text_of
 
 __all__ = ["GoalAnswer", "TicksAnswer", "session_in", "ticks_or_goal"]
 

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from scalkit.trace.analysing import analyse
-from scalkit.trace.building import TraceBuilder
-from scalkit.trace.growing import over_processes
+from scalkit.trace.analysis import analyse
+from scalkit.trace.files.builder import TraceBuilder
+from scalkit.trace.local.ranks import Alone, OverMpi, Ranks
 from scalkit.trace.options import CHOICES, Options
-from scalkit.trace.ranks import Alone, OverMpi, Ranks
-from scalkit.trace.result import WAITS, read_result, write_result
+from scalkit.trace.results.dataset import WAITS, read_result, write_result
+from scalkit.trace.results.over_processes import over_processes
 
 __all__ = [
     "CHOICES",

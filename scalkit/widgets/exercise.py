@@ -12,7 +12,7 @@ import traitlets as t
 
 from scalkit.teaching import Exercise as Headless
 from scalkit.teaching import Outcome
-from scalkit.teaching.reading import MAX_LENGTH
+from scalkit.teaching.answers import MAX_LENGTH
 from scalkit.widgets.cells import OfCell
 from scalkit.widgets.source import source
 from scalkit.widgets.wording import esc

@@ -13,9 +13,9 @@ from scalkit.errors import ScalkitError, UsageError
 from scalkit.plots.store_figure import FORMATS, download, joint
 from scalkit.store import Store
 from scalkit.store import open as open_store
-from scalkit.store.browsing import Browsing
-from scalkit.store.comparing import Comparison
 from scalkit.store.folder import MARKER
+from scalkit.store.views.comparison import Comparison
+from scalkit.store.views.explorer import Browsing
 from scalkit.widgets.cells import OfCell, in_one_piece
 from scalkit.widgets.fallback import Fallback
 from scalkit.widgets.part import Action, Pieces
@@ -89,7 +89,7 @@ class StoreExplorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
     Attributes
     ----------
     store : Store
-    browsing : scalkit.store.browsing.Browsing
+    browsing : scalkit.store.views.explorer.Browsing
         What is chosen.
     runs, suites : StoreList
     picture : PlotView

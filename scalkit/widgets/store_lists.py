@@ -9,7 +9,7 @@ from typing import Any
 
 import traitlets as t
 
-from scalkit.store.browsing import GROUPINGS, Browsing, SuiteKey
+from scalkit.store.views.explorer import GROUPINGS, Browsing, SuiteKey
 from scalkit.widgets.part import Action, Pieces
 from scalkit.widgets.source import source
 from scalkit.widgets.wording import esc

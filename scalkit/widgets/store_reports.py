@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from scalkit.errors import UsageError
-from scalkit.store.browsing import Browsing
+from scalkit.store.views.explorer import Browsing
 from scalkit.widgets.job import Ending, Job
 from scalkit.widgets.part import Action, Pieces
 from scalkit.widgets.source import source

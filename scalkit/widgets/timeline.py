@@ -15,9 +15,9 @@ from scalkit.errors import UsageError
 from scalkit.plots.style import quantity
 from scalkit.plots.trace_colours import WAITING, colours
 from scalkit.plots.trace_timeline import said_of, timeline_svg
-from scalkit.trace.summary import TITLES
-from scalkit.trace.tables import OPERATIONS
-from scalkit.trace.timeline import Bars, Moment, Raster, Timeline
+from scalkit.trace.files.tables import OPERATIONS
+from scalkit.trace.results.summary import TITLES
+from scalkit.trace.views.timeline import Bars, Moment, Raster, Timeline
 from scalkit.widgets.cells import OfCell
 from scalkit.widgets.fallback import Fallback
 from scalkit.widgets.source import source
@@ -38,7 +38,7 @@ class TimelineView(Fallback, OfCell, anywidget.AnyWidget):
     trace : Timeline or path
         Of a folder with a trace, which is prepared, once.
     **options
-        Of `scalkit.trace.timeline.Timeline`, such as ``waits=False``.
+        Of `scalkit.trace.views.timeline.Timeline`, such as ``waits=False``.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ import traitlets as t
 from scalkit.errors import UsageError
 from scalkit.markup import counted
 from scalkit.plots.trace_matrix_figure import MatrixAxes, matrix_axes, matrix_drawing, shown_amount
-from scalkit.trace.browsing import Browsing, Result
+from scalkit.trace.views.explorer import Browsing, Result
 from scalkit.widgets.cells import OfCell, in_one_piece
 from scalkit.widgets.fallback import Fallback
 from scalkit.widgets.part import Pieces
@@ -79,7 +79,7 @@ class TraceExplorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
 
     Attributes
     ----------
-    browsing : scalkit.trace.browsing.Browsing
+    browsing : scalkit.trace.views.explorer.Browsing
         What is chosen, and the values.
     selection : dict
         ``{"metric": str, "paths": [int], "locations": [int], "causers": [int]}``: names and numbers as in the result, over

@@ -8,7 +8,7 @@ from typing import Any
 import traitlets as t
 
 from scalkit.plots.trace_matrix_figure import shown_amount
-from scalkit.trace.browsing import Browsing
+from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.part import Action, Pieces
 from scalkit.widgets.source import source
 from scalkit.widgets.trace_explorer_tree import number_of, of_which

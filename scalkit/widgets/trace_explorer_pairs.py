@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from scalkit.plots.trace_matrix_figure import shown_amount
-from scalkit.trace.browsing import Browsing
-from scalkit.trace.pairs import TRAFFIC_TITLES, Pairs, has_traffic, largest
+from scalkit.trace.results.pairs import TRAFFIC_TITLES, Pairs, has_traffic, largest
+from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.part import Action, Pieces
 from scalkit.widgets.source import source
 from scalkit.widgets.trace_explorer_tree import checkbox, number_of, of_which, options
@@ -29,7 +29,7 @@ class TraceMatrixHead(Pieces):
     Attributes
     ----------
     what : str
-        ``"metric"``: the chosen one, if it is of pairs; else as `scalkit.trace.pairs.pairs` takes it.
+        ``"metric"``: the chosen one, if it is of pairs; else as `scalkit.trace.results.pairs.pairs` takes it.
     found : Pairs or None
         What is shown; None if the chosen metric is not of pairs.
     is_near : bool

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from scalkit.plots.trace_matrix_figure import shown_amount
-from scalkit.trace.browsing import Browsing, Values
+from scalkit.trace.views.explorer import Browsing, Values
 from scalkit.widgets.part import Action
 from scalkit.widgets.trace_explorer_tree import TraceRows, change, checkbox, line_of, number_of, options
 from scalkit.widgets.wording import esc

@@ -9,7 +9,7 @@ import numpy as np
 import traitlets as t
 
 from scalkit.plots.trace_matrix_figure import shown_amount
-from scalkit.trace.browsing import Browsing, Spread
+from scalkit.trace.views.explorer import Browsing, Spread
 from scalkit.widgets.part import Action
 from scalkit.widgets.source import source
 from scalkit.widgets.trace_explorer_panes import toggled

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from scalkit.markup import block, bullets, details, paragraph, table
 from scalkit.plots.trace_matrix_figure import shown_amount
-from scalkit.trace.browsing import Browsing
-from scalkit.trace.result import WAITS
-from scalkit.trace.summary import TITLES, summary
+from scalkit.trace.results.dataset import WAITS
+from scalkit.trace.results.summary import TITLES, summary
+from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.trace_explorer_tree import change
 from scalkit.widgets.wording import esc
 

@@ -83,7 +83,9 @@ def test_a_crash_keeps_what_was_measured(mpi: Mpi) -> None:
     body += "    if (++calls == 60 && call->rank == 1)\n        abort();\n    return MPI_Barrier(call->comm);\n}\n"
     written("crashes.c", "#include <stdlib.h>\n" + body)
     with pytest.raises(LaunchError, match=r"^1 of 1 launches failed; what was measured is in runs\. The first: "):
-        measure_function("crashes.c", processes=(2,), out="runs", runs=1, seed=1, min_reps=100, max_reps=100, budget_s=6)
+        measure_function(
+            "crashes.c", processes=(2,), out="runs", runs=1, seed=1, min_reps=100, max_reps=100, budget_s=6
+        )
     (part,) = Path("runs").glob("*.part")
     kept = part.read_text().splitlines()
     assert len(kept) >= 2

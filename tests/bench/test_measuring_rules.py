@@ -17,7 +17,7 @@ from scalkit.bench.emitting import emitted
 from scalkit.bench.refinement import Refinement
 from scalkit.cli import main
 from scalkit.errors import UsageError
-from scalkit.measure.cutting import Cut, relative_error
+from scalkit.measure.quarter_means import Cut, relative_error
 
 
 def _cells(path: Path) -> list[dict[str, Any]]:

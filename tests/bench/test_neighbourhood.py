@@ -26,7 +26,7 @@ from scalkit.bench.neighbourhood import (
 from scalkit.cli import main
 from scalkit.errors import LaunchError, UsageError
 from scalkit.guidelines import Neighbourhood, balanced_dims
-from scalkit.guidelines.neighbourhoods import ORDERS, periods
+from scalkit.guidelines.neighbours.neighbourhoods import ORDERS, periods
 from scalkit.guidelines.simulated import neighbourhood_design
 from scalkit.measure import read_experiments
 

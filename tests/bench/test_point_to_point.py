@@ -17,9 +17,9 @@ from scalkit.bench.point_to_point_campaign import prepare_messages, torus_of
 from scalkit.bench.simulator import simulate
 from scalkit.errors import UsageError
 from scalkit.perfmodels import PointToPoint, Protocol, Range, find_rendezvous, fit_messages, to_simgrid
-from scalkit.perfmodels.card import ModelCard, read_card
-from scalkit.perfmodels.card_fit import fit_card
-from scalkit.perfmodels.message_runs import read_message_runs
+from scalkit.perfmodels.files.card import ModelCard, read_card
+from scalkit.perfmodels.fits.card import fit_card
+from scalkit.perfmodels.fits.runs import read_message_runs
 
 needs_simgrid = pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid SMPI is not installed")
 

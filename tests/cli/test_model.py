@@ -13,7 +13,7 @@ import scalkit as sk
 from scalkit.cli import main
 from scalkit.measure import combine, write_netcdf
 from scalkit.perfmodels import LogGP, collective, from_loggopsim, from_simgrid
-from scalkit.perfmodels.known import read_known
+from scalkit.perfmodels.collectives.known import read_known
 from scalkit.reports import bundled
 
 STAR = str(bundled("data/models/known-star.csv"))
@@ -33,7 +33,7 @@ constants = { g = "0.5 us", beta = "0.5 ns/B" }
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("models")
     (path / "here.toml").write_text(CATALOGUE)
-    from scalkit.perfmodels.sources import message_of
+    from scalkit.perfmodels.files.sources import message_of
 
     message = message_of(path / "here.toml")
     points = np.array(list(itertools.product(2.0 ** np.arange(1, 7), 8.0 ** np.arange(1, 7))))

@@ -13,7 +13,7 @@ from scalkit.bench.network import read_network
 from scalkit.bench.virtual import proved, virtual
 from scalkit.cli import main
 from scalkit.errors import BuildError, LaunchError, UsageError
-from scalkit.perfmodels.card import read_card
+from scalkit.perfmodels.files.card import read_card
 
 needs_simgrid = pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid SMPI is not installed")
 

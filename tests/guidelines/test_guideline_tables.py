@@ -18,6 +18,7 @@ from scalkit.guidelines.run_sizes import run_table
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
 from scalkit.guidelines.tables import csv_text, read_csv, read_tables
 from scalkit.measure import combine, write_netcdf
+from scalkit.moved import MOVED
 from scalkit.reports import bundled
 
 
@@ -175,9 +176,7 @@ def test_other_measurements_beside_those_of_neighbourhoods_are_named(tmp_path: P
     )
 
 
-def test_the_name_of_before_warns_and_works() -> None:
-    with pytest.warns(
-        DeprecationWarning, match=r"scalkit\.guideline_tables is scalkit\.guidelines\.tables now; import from there"
-    ):
-        before = importlib.import_module("scalkit.guideline_tables")
-    assert before.read_tables is read_tables
+def test_old_names_of_modules_warn_and_work() -> None:
+    for old, new in MOVED.items():
+        with pytest.warns(DeprecationWarning, match=rf"^{old} is {new} now; import from there\.$"):
+            assert importlib.import_module(old) is importlib.import_module(new)

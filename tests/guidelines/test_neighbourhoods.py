@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 
 from scalkit.errors import UsageError
-from scalkit.guidelines.neighbourhoods import NO_PROCESS, Neighbourhood, periods
-from scalkit.guidelines.random_order import Generator
+from scalkit.guidelines.neighbours.neighbourhoods import NO_PROCESS, Neighbourhood, periods
+from scalkit.guidelines.neighbours.random_order import Generator
 from scalkit.native import sources
 
 GRIDS = [

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from scalkit.errors import UsageError
-from scalkit.guideline_models import fit_curves, predictions
 from scalkit.guidelines import Guideline, assess
-from scalkit.guidelines.predicting import predict, predict_models
+from scalkit.guidelines.fitted import fit_curves, predictions
+from scalkit.guidelines.predictions import predict, predict_models
 
 
 class Drawn:

@@ -15,9 +15,9 @@ import xarray as xr
 import scalkit as sk
 from scalkit.errors import DataError, RunFileError
 from scalkit.measure import combine, process_times, read, write_netcdf
-from scalkit.measure.cutting import Cut, relative_error
-from scalkit.store.checking_table import table_problems
-from scalkit.store.policy import Policy
+from scalkit.measure.quarter_means import Cut, relative_error
+from scalkit.store.submissions.policy import Policy
+from scalkit.store.submissions.table_checks import table_problems
 
 
 def _cell(p: int, number: int, rows: list[list[int]], kept: int, **more: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from scalkit.lessons import one_sided
 from scalkit.reports import bundled
 from scalkit.reports.kernel import execute
 from scalkit.trace import over_processes
-from scalkit.trace.timeline import Timeline
+from scalkit.trace.views.timeline import Timeline
 
 
 @pytest.mark.slow

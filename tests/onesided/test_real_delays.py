@@ -11,9 +11,9 @@ from srumma_truth import compare, each_request
 from scalkit.bench import Mpi
 from scalkit.bench.onesided import TCP, delays, multiply
 from scalkit.trace import WAITS, analyse
-from scalkit.trace.each_wait import each_wait
-from scalkit.trace.loading import load
-from scalkit.trace.tables import ACCUMULATE, GET, PUT, RMW
+from scalkit.trace.files.tables import ACCUMULATE, GET, PUT, RMW
+from scalkit.trace.local.part import load
+from scalkit.trace.waits.each_wait import each_wait
 
 MS = 1_000_000
 NAMES = {

@@ -11,7 +11,7 @@ import pytest
 import scalkit as sk
 from scalkit.errors import ExpectationError
 from scalkit.perfmodels import AsymptoticModel, ExactModel, PointToPoint, bluegene_p, collective
-from scalkit.perfmodels.known import read_known
+from scalkit.perfmodels.collectives.known import read_known
 from scalkit.reports import bundled
 from scalkit.validation.several.expectation import SeveralExpectation
 

@@ -8,9 +8,9 @@ import pytest
 import scalkit as sk
 from scalkit.errors import DataError
 from scalkit.perfmodels import cells_of
-from scalkit.perfmodels.predicting import held_out
-from scalkit.perfmodels.sources import message_of
-from scalkit.perfmodels.study import study
+from scalkit.perfmodels.collectives.predictions import held_out
+from scalkit.perfmodels.collectives.study import study
+from scalkit.perfmodels.files.sources import message_of
 from scalkit.reports import bundled
 
 MEASURED = {"mpich": "mpich-5.0.2", "openmpi": "openmpi-5.0.11"}

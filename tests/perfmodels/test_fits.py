@@ -18,7 +18,7 @@ from scalkit.perfmodels import (
     fit_xu,
     identify,
 )
-from scalkit.perfmodels.identify import OTHER
+from scalkit.perfmodels.collectives.identify import OTHER
 
 SIZES = np.unique(np.round(2 ** np.linspace(0, 22, 40)))
 POINT_TO_POINT = bluegene_p()["point-to-point"]

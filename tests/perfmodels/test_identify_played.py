@@ -12,10 +12,10 @@ import xarray as xr
 import scalkit as sk
 from scalkit.errors import DataError, UsageError
 from scalkit.perfmodels import ExactModel, PointToPoint
-from scalkit.perfmodels.identify import OTHER
-from scalkit.perfmodels.identify_played import Plays, identify_played, plays_of
+from scalkit.perfmodels.collectives.identify import OTHER
+from scalkit.perfmodels.collectives.identify_played import Plays, identify_played, plays_of
+from scalkit.perfmodels.collectives.study import study
 from scalkit.perfmodels.played import Machine
-from scalkit.perfmodels.study import study
 
 DATA = Path(__file__).resolve().parents[2] / "data/virtual"
 MACHINE = Machine.of(2e-6, 0.5e-6, 0.3e-6, 0.1e-9)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from scalkit.errors import DataError
-from scalkit.perfmodels.known import read_known
+from scalkit.perfmodels.collectives.known import read_known
 
 FOLDER = Path(__file__).resolve().parents[2] / "data/models"
 FILES = sorted(FOLDER.glob("*.csv"))

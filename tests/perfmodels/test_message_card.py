@@ -22,14 +22,14 @@ from scalkit.perfmodels import (
     read_models,
     with_datatype,
 )
-from scalkit.perfmodels.bisection_fit import fit_bisection
-from scalkit.perfmodels.card import MESSAGE, ModelCard, Quantity, read_card
-from scalkit.perfmodels.card_fit import fit_card, fit_folder
-from scalkit.perfmodels.message_runs import read_message_runs
-from scalkit.perfmodels.overlap_fit import fit_overlap
-from scalkit.perfmodels.packing_fit import fit_packing
-from scalkit.perfmodels.step_fit import fit_hops, fit_matching, fit_reducing, hops_of
-from scalkit.perfmodels.stride_fit import fit_strides
+from scalkit.perfmodels.files.card import MESSAGE, ModelCard, Quantity, read_card
+from scalkit.perfmodels.fits.bisection import fit_bisection
+from scalkit.perfmodels.fits.card import fit_card, fit_folder
+from scalkit.perfmodels.fits.overlap import fit_overlap
+from scalkit.perfmodels.fits.packing import fit_packing
+from scalkit.perfmodels.fits.runs import read_message_runs
+from scalkit.perfmodels.fits.steps import fit_hops, fit_matching, fit_reducing, hops_of
+from scalkit.perfmodels.fits.strides import fit_strides
 
 RNG = np.random.default_rng(20261)
 SENSE = r"are finite and not negative, times positive and finite, in s; leave others out\."

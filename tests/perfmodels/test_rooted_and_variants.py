@@ -21,7 +21,7 @@ from scalkit.perfmodels import (
     over_roots,
     with_datatype,
 )
-from scalkit.perfmodels.predicting import held_out
+from scalkit.perfmodels.collectives.predictions import held_out
 
 FAR = PointToPoint.hockney("2 us", "0.5 ns/B", reduce_per_byte="0.1 ns/B")
 NEAR = PointToPoint.hockney("0.4 us", "0.1 ns/B", reduce_per_byte="0.1 ns/B")

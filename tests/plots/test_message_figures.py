@@ -9,12 +9,12 @@ import pytest
 
 from scalkit.errors import UsageError
 from scalkit.perfmodels import LogGP, bluegene_p, find_rendezvous, fit_loggp, fit_messages
-from scalkit.perfmodels.bisection_fit import fit_bisection
-from scalkit.perfmodels.loggp_fit import LogGPFit
-from scalkit.perfmodels.overlap_fit import fit_overlap
-from scalkit.perfmodels.packing_fit import fit_packing
-from scalkit.perfmodels.step_fit import fit_matching, fit_reducing
-from scalkit.perfmodels.stride_fit import fit_strides
+from scalkit.perfmodels.fits.bisection import fit_bisection
+from scalkit.perfmodels.fits.loggp import LogGPFit
+from scalkit.perfmodels.fits.overlap import fit_overlap
+from scalkit.perfmodels.fits.packing import fit_packing
+from scalkit.perfmodels.fits.steps import fit_matching, fit_reducing
+from scalkit.perfmodels.fits.strides import fit_strides
 from scalkit.plots.message_figure import messages
 from scalkit.plots.message_shares_figure import message_shares
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-import scalkit.scaling_check  # noqa: F401  (an inner run forgets what it imports first, and numpy loads once in a process)
+import scalkit.pytest_plugin.scaling_check  # noqa: F401  (an inner run forgets what it imports first, and numpy loads once in a process)
 
 pytest_plugins = ["pytester"]
 
@@ -138,7 +138,7 @@ def test_fails(scaling):
 
 
 UNDECIDED = """
-import scalkit.scaling_check as module
+import scalkit.pytest_plugin.scaling_check as module
 import dataclasses
 
 class Open(module.Outcome):

@@ -18,8 +18,8 @@ from scalkit.plots.store_run_figure import quartiles
 from scalkit.reports import store_run_sections as sections
 from scalkit.reports.store_run import RunPage, open_run
 from scalkit.reports.store_run_report import run_report
-from scalkit.store.content import encoded
-from scalkit.store.sources import runs_of
+from scalkit.store.filed.sources import runs_of
+from scalkit.store.runs.content import encoded
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 AXE = Path(__file__).resolve().parents[1] / "vendor/axe.min.js"

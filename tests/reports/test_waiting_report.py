@@ -19,7 +19,7 @@ from scalkit.reports import waiting_sections
 from scalkit.reports.waiting_page import WaitingPage, open_waiting
 from scalkit.reports.waiting_report import waiting_report
 from scalkit.trace import Options, TraceBuilder, analyse, over_processes, write_result
-from scalkit.trace.breakdown import breakdown
+from scalkit.trace.results.breakdown import breakdown
 
 AXE = Path(__file__).resolve().parents[1] / "vendor/axe.min.js"
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import scalkit as sk
-from scalkit.store.columns import arrow_schema, names
-from scalkit.store.content import KEY, content_id, decoded
-from scalkit.store.record import canonical
+from scalkit.store.runs.columns import arrow_schema, names
+from scalkit.store.runs.content import KEY, content_id, decoded
+from scalkit.store.runs.record import canonical
 
 __all__ = ["CASES", "good"]
 

@@ -17,9 +17,9 @@ import numpy as np
 
 import scalkit as sk
 from scalkit.errors import StoreError
-from scalkit.store.content import RunContent, content_id, decoded, encoded
+from scalkit.store.filed.rows import Rows
 from scalkit.store.folder import StoreFolder
-from scalkit.store.rows import Rows
+from scalkit.store.runs.content import RunContent, content_id, decoded, encoded
 
 FULL = (
     r"^cannot write runs/[0-9a-f]{32}\.parquet in '.*': the disk is full; .* MB are needed; "
@@ -70,7 +70,7 @@ def read(path: Path, until: int) -> None:
 
 def together(path: Path, writers: int, readers: int, runs: int) -> None:
     """Let processes write and read at once; say how many runs were written. What goes wrong ends with its status."""
-    for name in ("duckdb", "pandas", "pyarrow.parquet", "scalkit.store.sources", "xarray"):
+    for name in ("duckdb", "pandas", "pyarrow.parquet", "scalkit.store.filed.sources", "xarray"):
         importlib.import_module(name)  # once, not in each process
     each = runs // writers
     told = path.with_name("told")

@@ -15,10 +15,10 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.errors import DataError, StoreError, UsageError
-from scalkit.store.columns import COLUMNS
-from scalkit.store.content import KEY, RunContent, content_id, decoded, encoded
+from scalkit.store.filed.rows import Rows
 from scalkit.store.folder import MARKER
-from scalkit.store.rows import Rows
+from scalkit.store.runs.columns import COLUMNS
+from scalkit.store.runs.content import KEY, RunContent, content_id, decoded, encoded
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 REAL = DATA / "libraries-times" / "mpich-5.0.2"

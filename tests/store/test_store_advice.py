@@ -12,12 +12,12 @@ import pytest
 import scalkit as sk
 from scalkit.errors import DataError, UsageError
 from scalkit.plots.store_figure import download, joint, save
-from scalkit.store.bootstrap_runs import crossing, drawn_means, probabilities, winsorised
-from scalkit.store.conditions import conditions_of
-from scalkit.store.content import encoded
-from scalkit.store.snippets import macro_of
-from scalkit.store.sources import runs_of
-from scalkit.store.substitutes import operation_of, operations
+from scalkit.store.advice.bootstrap import crossing, drawn_means, probabilities, winsorised
+from scalkit.store.advice.snippets import macro_of
+from scalkit.store.advice.substitutes import operation_of, operations
+from scalkit.store.filed.sources import runs_of
+from scalkit.store.runs.conditions import conditions_of
+from scalkit.store.runs.content import encoded
 
 SIZES = 2 ** np.arange(3, 15)
 CROSS = 2048.0

@@ -8,7 +8,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.store import Store
-from scalkit.store.columns import PATTERNS
+from scalkit.store.runs.columns import PATTERNS
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "store"
 LIBRARIES = ("vm, 2 cores, Intel MPI 2021.16", "vm, 2 cores, MPICH 5.0.2", "vm, 2 cores, Open MPI 5.0.11")

@@ -12,8 +12,8 @@ from scalkit.cli import main
 from scalkit.errors import DataError, UsageError
 from scalkit.plots.store_figure import joint
 from scalkit.plots.store_site import page
-from scalkit.store.browsing import Browsing
-from scalkit.store.choices import Choice
+from scalkit.store.views.choices import Choice
+from scalkit.store.views.explorer import Browsing
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 

@@ -15,15 +15,15 @@ from hostile_submissions import CASES, good
 
 import scalkit as sk
 from scalkit.errors import DataError, UsageError
-from scalkit.store.content import RunContent, decoded, encoded
-from scalkit.store.policy import Policy
+from scalkit.store.runs.content import RunContent, decoded, encoded
+from scalkit.store.submissions.policy import Policy
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 
 ESCAPING = """
 import ctypes, json, os, sys
 from pathlib import Path
-from scalkit.store.confining import confine
+from scalkit.store.submissions.sandbox import confine
 own, elsewhere = map(Path, sys.argv[1:])
 told = {"confined": confine(own), "refused": []}
 import socket, subprocess

@@ -12,7 +12,7 @@ import scalkit as sk
 from scalkit.bench.mpi import Mpi, find_mpi
 from scalkit.bench.operations import operations as names_of
 from scalkit.native import sources
-from scalkit.store.substitutes import Operation, operations
+from scalkit.store.advice.substitutes import Operation, operations
 
 pytestmark = pytest.mark.mpi
 

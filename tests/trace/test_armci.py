@@ -16,9 +16,9 @@ from scalkit import native
 from scalkit.bench import Mpi
 from scalkit.bench.onesided import TCP
 from scalkit.trace import analyse
-from scalkit.trace.loading import load
-from scalkit.trace.otf2 import read_otf2, write_otf2
-from scalkit.trace.tables import ACCUMULATE, GET, PUT, RECEIVE, RMW, SEND
+from scalkit.trace.files.otf2 import read_otf2, write_otf2
+from scalkit.trace.files.tables import ACCUMULATE, GET, PUT, RECEIVE, RMW, SEND
+from scalkit.trace.local.part import load
 
 KERNEL = Path(__file__).resolve().parents[2] / "microbench"
 ARMCI = KERNEL / "trace/tests/armci"

@@ -10,8 +10,8 @@ import xarray as xr
 
 from scalkit.errors import DataError, UsageError
 from scalkit.trace import TraceBuilder, analyse, read_result, write_result
-from scalkit.trace.browsing import Browsing
-from scalkit.trace.pairs import causes, largest, pairs
+from scalkit.trace.results.pairs import causes, largest, pairs
+from scalkit.trace.views.explorer import Browsing
 
 
 def chain(folder: Path, locations: int = 3, times: int = 1, name: str = "late", **facts: bool) -> xr.Dataset:

@@ -7,10 +7,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from scalkit.trace.covering import covered_by_targets
-from scalkit.trace.frame import Frame
-from scalkit.trace.progress import Progress
-from scalkit.trace.ranks import Alone
+from scalkit.trace.local.coverage import covered_by_targets
+from scalkit.trace.local.frame import Frame
+from scalkit.trace.local.ranks import Alone
+from scalkit.trace.waits.progress import Progress
 
 N = 12_000
 

@@ -15,8 +15,8 @@ from random_traces import Call, build, random_calls
 from scalkit.cli import main
 from scalkit.errors import DataError
 from scalkit.trace import TraceBuilder, analyse
-from scalkit.trace.otf2 import read_otf2, write_otf2
-from scalkit.trace.otf2_events import events_of
+from scalkit.trace.files.otf2 import read_otf2, write_otf2
+from scalkit.trace.files.otf2_events import events_of
 
 NAMES = (
     "severity",
@@ -168,7 +168,7 @@ def test_an_archive_with_a_leave_that_has_no_enter(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "scalkit.trace.otf2.events_of", lambda k, *more: events_of(k, *more)[k:]
+        "scalkit.trace.files.otf2.events_of", lambda k, *more: events_of(k, *more)[k:]
     )  # not the first of location 1
     write_otf2(small().write(tmp_path / "plain"), tmp_path / "archive")
     archive = str(tmp_path / "archive/traces.otf2")

@@ -80,7 +80,7 @@ def test_a_rank_that_fails_alone_ends_all(mpi: Mpi, tmp_path: Path) -> None:
     plain = build(random_calls(19, 2, steps=20)).write(tmp_path / "trace")
     (tmp_path / "sitecustomize.py").write_text(
         "import os\nif os.environ.get('PMI_RANK', os.environ.get('OMPI_COMM_WORLD_RANK')) == '1':\n"
-        "    import scalkit.trace.analysing as one\n"
+        "    import scalkit.trace.analysis as one\n"
         "    def fail(*words): raise ZeroDivisionError('on purpose')\n"
         "    one.waits_in_messages = fail\n"
     )

@@ -16,8 +16,8 @@ from launching import environment, launch
 from scalkit import native
 from scalkit.bench import Mpi
 from scalkit.trace import analyse
-from scalkit.trace.loading import LocalTrace, load
-from scalkit.trace.otf2 import read_otf2, write_otf2
+from scalkit.trace.files.otf2 import read_otf2, write_otf2
+from scalkit.trace.local.part import LocalTrace, load
 
 KERNEL = Path(__file__).resolve().parents[2] / "microbench"
 
@@ -221,7 +221,7 @@ def test_a_program_that_recovers_is_recorded_to_its_end(mpi: Mpi, library: Path,
 def test_clocks_are_measured_and_agree(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
     found = record(mpi, library, tmp_path, 2, str(program), "delay", SCALKIT_TRACE_MEASURE_CLOCKS="1")
     assert (found.returncode, found.stderr) == (0, "")
-    from scalkit.trace.reading import read_header, read_location
+    from scalkit.trace.files.reader import read_header, read_location
 
     clock = read_location(read_header(tmp_path), 1).tables["clock"]
     assert len(clock["local"]) == 2

@@ -13,10 +13,11 @@ import pytest
 from random_traces import Call, build, random_calls
 
 from scalkit.errors import DataError, UsageError
-from scalkit.trace import WAITS, TraceBuilder, analyse, timeline_index
-from scalkit.trace.each_wait import each_wait
-from scalkit.trace.loading import load
-from scalkit.trace.timeline import Timeline
+from scalkit.trace import WAITS, TraceBuilder, analyse
+from scalkit.trace.local.part import load
+from scalkit.trace.views import timeline_index
+from scalkit.trace.views.timeline import Timeline
+from scalkit.trace.waits.each_wait import each_wait
 
 SEEDS = (1, 2, 5)
 

@@ -15,9 +15,9 @@ from test_explorer import bare, press
 
 import scalkit as sk
 from scalkit.errors import StoreError, UsageError
-from scalkit.store.browsing import Browsing
-from scalkit.store.content import encoded
-from scalkit.store.sources import runs_of
+from scalkit.store.filed.sources import runs_of
+from scalkit.store.runs.content import encoded
+from scalkit.store.views.explorer import Browsing
 from scalkit.widgets import StoreExplorer
 
 Wire = list[tuple[str, str, dict[str, Any]]]

@@ -15,7 +15,7 @@ from traitlets import TraitError
 from scalkit.errors import DataError, UsageError
 from scalkit.plots.trace_timeline import timeline_svg
 from scalkit.trace import TraceBuilder
-from scalkit.trace.timeline import Timeline
+from scalkit.trace.views.timeline import Timeline
 from scalkit.widgets import TimelineView
 
 Show = Callable[..., Any]

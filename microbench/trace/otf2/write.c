@@ -18,7 +18,7 @@
 
 enum { FIELDS = 7, ROWS = 4096 };
 
-/* scalkit/trace/otf2_events.py has the same */
+/* scalkit/trace/files/otf2_events.py has the same */
 enum event {
     ENTER, LEAVE, SEND, ISEND, ISEND_COMPLETE, IRECV_REQUEST, IRECV, RECV, COLLECTIVE_BEGIN, COLLECTIVE_END, PUT, GET,
     ACCUMULATE, FETCH, COMPLETE_BLOCKING, COMPLETE, RMA_BEGIN, RMA_END, GROUP_SYNC, LOCK, UNLOCK, SYNC, WIN_DESTROY,

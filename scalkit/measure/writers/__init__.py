@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from scalkit.measure.writers.writing import FORMATS, Written, kind_of, require_free, write
+from scalkit.measure.writers.write import FORMATS, Written, kind_of, require_free, write
 
 __all__ = ["FORMATS", "Written", "kind_of", "require_free", "write"]

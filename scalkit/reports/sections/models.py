@@ -10,9 +10,9 @@ import numpy as np
 
 from scalkit import plots
 from scalkit.perfmodels import PerformanceModel, PointToPoint, collectives_of
-from scalkit.perfmodels.quantities import format_value
-from scalkit.perfmodels.sources import message_of
-from scalkit.perfmodels.study import Studied, study
+from scalkit.perfmodels.collectives.study import Studied, study
+from scalkit.perfmodels.files.sources import message_of
+from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.reports.markup import details, esc, name, notes, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Drawable, Piece, Plot, Section
@@ -30,7 +30,7 @@ def message_model(page: Page, message: str) -> Section:
     ----------
     page : Page
     message : str
-        See `scalkit.perfmodels.sources.message_of`.
+        See `scalkit.perfmodels.files.sources.message_of`.
     """
     model = _message(message)
     largest = max([float(x) for x in np.atleast_1d(page.data["S"])] if "S" in page.data.coords else [65536.0])

@@ -1,0 +1,308 @@
+"""Measure messages between processes and fit models to them: a model card of an MPI library or a machine.
+
+latency     latency and bandwidth over sizes, and where the protocol switches
+exchange    a message each way at once, as in rings and recursive doubling
+loggp       LogGP: latency, overheads of sender and receiver, gap, gap and overhead per byte
+sync        the size from which a send waits for its receiver (rendezvous): S of LogGPS
+overlap     how much of a transfer goes on while its process works
+datatypes   strided messages against contiguous ones; what packing scattered data takes
+reduce      what adding up a byte takes
+matching    what each receive costs that is queued before the one that matches
+bisection   bandwidth of all processes in random pairs, and its decay with their number (-n)
+hops        what each hop costs; on a simulated torus only
+
+    scalkit model fit --mpi mpich --out models/mpich                 the library, two processes
+    scalkit model fit --platform juqueen -n 2,4,8,16,32 --out models/juqueen   a simulated machine
+    scalkit model fit --clock virtual --network ethernet --out models/net      the library on a virtual machine
+    scalkit model fit models/mpich                                   fit again what is there
+
+The folder gets run files with all repetitions, and card.toml: models that scalkit.perfmodels.read_models reads, and numbers with
+intervals. In virtual time (docs/virtual-time.md) handling data takes no time: datatypes, reduce and matching are left out.
+After Ctrl-C or a failure the same command resumes. Exit status: 0 all is measured and fitted, 2 something is missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from scalkit.cli.options.chosen import add_clock
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from scalkit.bench.campaign import Result
+    from scalkit.bench.mpi import Mpi
+    from scalkit.bench.point_to_point import MessageArguments
+    from scalkit.perfmodels.files.card import ModelCard
+
+HELP = "measure messages and fit a model card"
+CARD = "card.toml"
+
+_HOPS = "hops"
+"""A part that is measured only where it is named."""
+
+__all__ = ["CARD", "HELP", "add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `scalkit model fit`."""
+    add = parser.add_argument
+    add("folder", nargs="?", default=None, metavar="FOLDER", help="fit again what was measured into it")
+    add(
+        "--what",
+        default=None,
+        metavar="A,B,...",
+        help="parts (default: all but hops; in virtual time those of the network)",
+    )
+    add("--out", default=None, metavar="FOLDER", help="where to measure to; needed without FOLDER")
+    add(
+        "--mpi",
+        default=None,
+        metavar="NAME",
+        help="one of 'scalkit mpi list', or the path of an mpicc (default: found)",
+    )
+    add(
+        "--platform",
+        default=None,
+        metavar="NAME",
+        help="a simulated machine: juropa, daint, juqueen, or a platform file",
+    )
+    add(
+        "--per-node",
+        type=int,
+        default=None,
+        metavar="N",
+        help="processes on a node of a simulated or virtual machine (default: 1)",
+    )
+    add_clock(parser)
+    add(
+        "-n",
+        "--processes",
+        default=None,
+        metavar="N,N,...",
+        help="of the bisection (default: 2; simulated 2,4,8,16,32)",
+    )
+    add("--sizes", default="", metavar="B,B,...", help="of latency, in bytes (default: four an octave, up to 4 MiB)")
+    add("--rounds", type=int, default=30, metavar="N", help="random matchings of the bisection (default: %(default)s)")
+    add("--bisection-size", type=int, default=1 << 20, metavar="BYTES", help="of its messages (default: 1 MiB)")
+    add("--hops-processes", type=int, default=64, metavar="N", help="nodes that hops visits (default: %(default)s)")
+    add(
+        "--runs",
+        type=int,
+        default=None,
+        metavar="N",
+        help="launches of each (default: 3; in virtual time and of simulations 1)",
+    )
+    add("--reps", type=int, default=100, metavar="N", help="repetitions in a launch (default: %(default)s)")
+    add("--budget", type=float, default=None, metavar="SECONDS", help="for all of it, about (default: no limit)")
+    add("--timeout", type=float, default=None, metavar="SECONDS", help="for one launch (default: amply its share)")
+    add("--seed", type=int, default=None, metavar="N", help="of all random choices (default: drawn, and kept)")
+    add(
+        "--statistic",
+        default="q1",
+        metavar="NAME",
+        help="of repetitions: q1, median, or min on a busy machine (default: q1)",
+    )
+    add("--card", default=None, metavar="FILE", help="where to write the card (default: card.toml in the folder)")
+    add("--json", action="store_true", help="print the card as JSON instead of text")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure what is missing, fit, print and keep the card; return 0 or 2."""
+    from pathlib import Path
+
+    from scalkit.errors import UsageError
+
+    if (args.folder is None) == (args.out is None):
+        raise UsageError("name a folder: --out FOLDER to measure and fit, or FOLDER alone to fit what is there.")
+    if args.statistic not in ("q1", "median", "min"):
+        raise UsageError(f"--statistic {args.statistic!r:.40} is unknown; choose q1, median or min.")
+    if args.folder is not None:
+        _require_no_measuring(args)
+        return _fitted(args, Path(args.folder))
+    result = _measured(args, Path(args.out))
+    for text in (*result.failures, *result.remarks):
+        sys.stderr.write(f"scalkit model fit: {text}\n")
+    if result.missing:
+        names = ", ".join(launch.name for launch in result.missing)
+        sys.stderr.write(
+            f"scalkit model fit: {len(result.missing)} of {result.total} launches are missing ({names}); the same command tries "
+            "only these.\n"
+        )
+        return 2
+    return _fitted(args, result.folder)
+
+
+def _require_no_measuring(args: argparse.Namespace) -> None:
+    from scalkit.errors import UsageError
+
+    if args.clock != "real":
+        raise UsageError(
+            f"--clock says how to measure, and {args.folder} is only fitted again; leave it out, or name the folder with --out."
+        )
+    for name in ("mpi", "platform", "network", "per_node", "processes", "budget", "seed", "runs", "sizes"):
+        if getattr(args, name):
+            raise UsageError(
+                f"--{name.replace('_', '-')} says how to measure, and {args.folder} is only fitted again; leave it out, or name "
+                "the folder with --out."
+            )
+
+
+def _measured(args: argparse.Namespace, out: Path) -> Result:
+    from scalkit.bench.point_to_point_campaign import prepare_messages
+    from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
+    from scalkit.errors import UsageError
+    from scalkit.measure.virtual_time import numbers_in_words
+
+    if args.timeout is not None and not args.timeout > 0:
+        raise UsageError(f"--timeout {args.timeout:g}: a positive number of seconds is needed.")
+    with terminated_like_interrupted():
+        mpi = _target(args)
+        campaign = prepare_messages(out, _arguments(args, out, mpi), mpi)
+        _say(args, f"Measuring {', '.join(campaign.arguments.parts)} of {mpi.name} into {out}")
+        if mpi.is_virtual:
+            machine = numbers_in_words(campaign.facts["virtual"])
+            _say(args, f"Times are those of a virtual clock: {machine}.")
+        if mpi.is_simulated:
+            _say(args, "These times are simulated. SimGrid SMPI computes them; nothing is measured.")
+        with resumable(out), progress_printer(sys.stderr) as on_progress:
+            return campaign.run(timeout_s=args.timeout, on_progress=on_progress)
+
+
+def _target(args: argparse.Namespace) -> Mpi:
+    from scalkit.bench.targets import find_targets
+    from scalkit.errors import UsageError
+
+    if args.mpi and args.platform:
+        raise UsageError("--mpi and --platform: a card describes one library or one machine; name one of them.")
+    libraries, platforms = ([one] if one else [] for one in (args.mpi, args.platform))
+    return find_targets(libraries, platforms, per_node=args.per_node, clock=args.clock, network=args.network)[0].mpi
+
+
+def _arguments(args: argparse.Namespace, out: Path, mpi: Mpi) -> MessageArguments:
+    import secrets
+
+    from scalkit.bench.folder import Folder
+    from scalkit.bench.point_to_point import LOCAL, PARTS, MessageArguments
+
+    kept = Folder(out).record.get("arguments", {}).get("seed") if out.is_dir() else None
+    drawn = kept if isinstance(kept, int) else secrets.randbelow(2**31)
+    usual = [part for part in PARTS if part != _HOPS and not (mpi.is_virtual and part in LOCAL)]
+    wanted = usual if args.what is None else [word.strip() for word in args.what.split(",") if word.strip()]
+    processes = args.processes or ("2,4,8,16,32" if mpi.is_simulated else "2")
+    return MessageArguments(
+        parts=tuple(wanted),
+        runs=args.runs if args.runs is not None else 1 if mpi.repeats_exactly else 3,
+        seed=args.seed if args.seed is not None else drawn,
+        reps=args.reps,
+        sizes=_sizes(args.sizes),
+        counts=_numbers(processes, "-n"),
+        rounds=args.rounds,
+        bisection_size=args.bisection_size,
+        hops_processes=args.hops_processes,
+        budget_s=args.budget,
+    )
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    """Return sizes in bytes; each may carry a unit of bytes."""
+    from scalkit.errors import UsageError
+    from scalkit.perfmodels.formulas.quantities import parse_quantity
+
+    found = []
+    for word in (one.strip() for one in text.split(",") if one.strip()):
+        value, unit = parse_quantity(word, "--sizes")
+        if unit not in ("B", "1") or not value.is_integer():
+            raise UsageError(f"--sizes {word!r:.40}: a whole number of bytes is needed, such as 4096 or '64 KiB'.")
+        found.append(int(value))
+    return tuple(found)
+
+
+def _numbers(text: str, option: str) -> tuple[int, ...]:
+    from scalkit.errors import UsageError
+
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not words or not all(word.isascii() and word.isdecimal() and len(word) < 10 for word in words):
+        raise UsageError(f"{option} {text:.60}: whole numbers are needed, such as {option} 2,4,8.")
+    return tuple(map(int, words))
+
+
+def _fitted(args: argparse.Namespace, folder: Path) -> int:
+    """Fit what is in a folder, print the card, and write it."""
+    from pathlib import Path
+
+    from scalkit.bench.folder import write_whole
+    from scalkit.perfmodels.fits.card import fit_folder
+
+    card = fit_folder(folder, statistic=args.statistic)
+    place = Path(args.card) if args.card else (folder if folder.is_dir() else folder.parent) / CARD
+    write_whole(place, card.to_toml())
+    if args.json:
+        sys.stdout.write(json.dumps(_as_json(card, place), indent=2) + "\n")
+    else:
+        _print(card)
+        sys.stdout.write(f"\ncard: {place}\n")
+    return 0
+
+
+def _as_json(card: ModelCard, place: Path) -> dict[str, Any]:
+    import math
+
+    def number(value: float) -> float | None:
+        return value if math.isfinite(value) else None
+
+    return {
+        "name": card.name,
+        "card": str(place),
+        "about": dict(card.about),
+        "models": {name: model.statement for name, model in card.models.items()},
+        "quantities": {
+            one.name: {
+                "value": number(one.value),
+                "interval": [number(one.low), number(one.high)],
+                "unit": one.unit,
+                "text": one.text,
+            }
+            for one in card.quantities
+        },
+        "remarks": list(card.remarks),
+        "status": 0,
+    }
+
+
+def _print(card: ModelCard) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 140)
+    _line(console, card.name)
+    if card.is_simulated:
+        _line(console, "Simulated, not measured.")
+    if card.is_virtual:
+        _line(console, "Times of a virtual clock, not of this machine.")
+    _line(console, "; ".join(f"{key}: {value}" for key, value in card.about.items() if key not in ("library",)))
+    table = Table(box=None, pad_edge=False, show_header=True, header_style="bold")
+    for head in ("", "value", f"interval of {100 * card.level:g} %", ""):
+        table.add_column(head, overflow="fold")
+    for row in card.rows():
+        table.add_row(*row)
+    console.print(table)
+    for name, model in card.models.items():
+        limits = [] if model.kind == "ranges" else [one.text(at) for at, one in model.valid.items() if not one.is_all]
+        _line(console, f"{name}: {model.statement}{' for ' if limits else ''}{', '.join(limits)}")
+    for remark in card.remarks:
+        _line(console, f"- {remark}")
+
+
+def _line(console: Console, text: str) -> None:
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def _say(args: argparse.Namespace, text: str) -> None:
+    (sys.stderr if args.json else sys.stdout).write(text + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,206 @@
+"""Show performance models: their formulas, their growth, where they hold, and their values.
+
+FROM is bluegene-p, a TOML file with models or a model card, a platform file of SimGrid (.xml), or a table of known
+algorithms (.csv). Without MODEL all models of a catalogue are listed.
+
+    scalkit model show bluegene-p                                             all models of the paper
+    scalkit model show bluegene-p broadcast --at S=1MiB --at P=512,4096       one of them, with values
+    scalkit model show bluegene-p --operation allreduce --at S=8,1MiB --at P=64   what each algorithm would cost
+    scalkit model show card.toml --operation broadcast --stride 2 --at S=1MiB --at P=8   the same of scattered data
+
+Exit status: 0, or 2 for wrong input or use.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from scalkit.perfmodels import PerformanceModel
+
+HELP = "formulas and values of models"
+
+__all__ = ["HELP", "add_arguments", "run", "settings_of"]
+
+_MOST_ROWS = 500
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `scalkit model show`."""
+    parser.add_argument("source", metavar="FROM", help="bluegene-p, or a file: .toml, .xml, .csv")
+    parser.add_argument("model", nargs="?", metavar="MODEL", help="one of the models (default: all)")
+    parser.add_argument("--operation", metavar="NAME", help="algorithms of this operation, from the model of a message")
+    parser.add_argument(
+        "--stride",
+        type=int,
+        default=None,
+        metavar="N",
+        help="with --operation: of scattered data, every N-th number of 8 B, where the model card knows its packing",
+    )
+    parser.add_argument(
+        "--at",
+        action="append",
+        default=[],
+        metavar="NAME=V,V,...",
+        help="values of a parameter, as in S=8,64KiB or P=512; may be given several times",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the models and return 0."""
+    from scalkit.errors import UsageError
+    from scalkit.perfmodels import collectives_of, with_datatype
+    from scalkit.perfmodels.files.sources import catalogue_of, message_of
+
+    at = settings_of(args.at)
+    if args.operation is not None:
+        if args.model is not None:
+            raise UsageError(
+                f"--operation shows its algorithms, not the model {args.model!r:.40}; leave one of them out."
+            )
+        message = message_of(args.source)
+        if args.stride is not None:
+            message = with_datatype(message, _packing(args.source, args.stride))
+        models: Mapping[str, PerformanceModel] = collectives_of(args.operation, message)
+    elif args.stride is not None:
+        raise UsageError("--stride is about the data of an operation; name one with --operation.")
+    elif args.source.endswith((".xml", ".csv")):
+        message = message_of(args.source)
+        known = {"point-to-point": message.time, "gap": message.gap, "exchange": message.exchange}
+        models = {name: one for name, one in known.items() if one is not None}
+    else:
+        models = catalogue_of(args.source)
+    chosen = {args.model: _named(models, args.model, args.source)} if args.model is not None else dict(models)
+    told = [_told(name, model, at, alone=args.model is not None) for name, model in chosen.items()]
+    sys.stdout.write(json.dumps(told, indent=2) + "\n" if args.json else "\n".join(map(_text, told)) + "\n")
+    return 0
+
+
+def _packing(source: str, stride: int) -> PerformanceModel:
+    from scalkit.errors import UsageError
+    from scalkit.perfmodels import read_card
+
+    if not source.endswith(".toml"):
+        raise UsageError(
+            f"--stride: {source:.60} is no model card, which knows packing; fit one with scalkit model fit."
+        )
+    return read_card(source).packing(stride)
+
+
+def _named(models: Mapping[str, PerformanceModel], name: str, source: str) -> PerformanceModel:
+    import difflib
+
+    from scalkit.errors import UsageError
+
+    if name in models:
+        return models[name]
+    near = difflib.get_close_matches(name, models, 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise UsageError(f"{source:.60} has no model {name!r:.40}; it has {', '.join(models)}.{hint}")
+
+
+def settings_of(words: Sequence[str]) -> dict[str, Any]:
+    """Return arrays of values by parameter from words such as ``S=8,64KiB``.
+
+    Raises
+    ------
+    UsageError
+        If a word is not of this form, or a value has no or another unit.
+    """
+    import numpy as np
+
+    from scalkit.errors import UsageError
+
+    found: dict[str, np.ndarray[Any, Any]] = {}
+    for word in words:
+        name, sign, text = word.partition("=")
+        values = [one.strip() for one in text.split(",") if one.strip()]
+        if not sign or not name.isidentifier() or not values:
+            raise UsageError(f"--at {word!r:.60}: name a parameter and its values, as in S=8,64KiB or P=512.")
+        found[name] = np.array([_value(one, name) for one in values])
+    return found
+
+
+def _value(text: str, name: str) -> float:
+    from scalkit.perfmodels.formulas.quantities import values_in
+
+    try:
+        given: Any = float(text)
+    except ValueError:
+        given = text
+    return float(values_in(given, name))
+
+
+def _told(name: str, model: PerformanceModel, at: Mapping[str, Any], *, alone: bool) -> dict[str, Any]:
+    from scalkit.errors import ExpectationError
+
+    try:
+        growth = str(model.growth)
+    except ExpectationError:
+        growth = ""
+    told: dict[str, Any] = {
+        "name": name,
+        "kind": model.kind,
+        "model": model.statement,
+        "growth": growth,
+        "unit": model.unit,
+        "valid": [limits.text(one) for one, limits in model.valid.items() if limits.text(one)],
+        "source": model.source,
+    }
+    missing = [one for one in model.parameters if one not in at]
+    if at and not (missing and not alone):
+        told["values"] = _values(model, at, missing)
+    return told
+
+
+def _values(model: PerformanceModel, at: Mapping[str, Any], missing: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a row for each combination of the values; None where the model does not hold, or has no upper bound."""
+    import itertools
+    import math
+
+    from scalkit.errors import UsageError
+
+    if missing:
+        raise UsageError(
+            f"'{model.name}' needs {missing[0]}; it depends on {', '.join(model.parameters)} (--at {missing[0]}=...)."
+        )
+    if model.kind == "asymptotic":
+        return []
+    names = list(model.parameters)
+    combinations = list(itertools.product(*(at[name].tolist() for name in names)))
+    if len(combinations) > _MOST_ROWS:
+        raise UsageError(f"--at asks for {len(combinations)} values; at most {_MOST_ROWS} are printed.")
+    rows = []
+    for values in combinations:
+        where = dict(zip(names, values, strict=True))
+        bounds = (float(one) for one in model.bounds(outside="nan", **where))
+        low, high = (one if math.isfinite(one) else None for one in bounds)
+        rows.append({"at": where, "low": low, "high": high})
+    return rows
+
+
+def _text(told: Mapping[str, Any]) -> str:
+    from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value
+
+    facts = [told["kind"], *([f"O({told['growth']})"] if told["growth"] else []), *told["valid"]]
+    lines = [f"{told['name']}: {told['model']}", f"    {'; '.join(facts)}"]
+    lines += [f"    from {told['source']}"] if told["source"] else []
+    for row in told.get("values", ()):
+        where = ", ".join(f"{k} = {format_value(v, PARAMETER_UNITS.get(k, '1'))}" for k, v in row["at"].items())
+        if row["low"] is None:
+            value = "does not hold here"
+        elif row["high"] is None:
+            value = f"at least {format_value(row['low'], told['unit'])}"
+        elif row["low"] == row["high"]:
+            value = format_value(row["low"], told["unit"])
+        else:
+            value = f"{format_value(row['low'], told['unit'])} to {format_value(row['high'], told['unit'])}"
+        lines.append(f"    {where}: {value}" if where else f"    {value}")
+    return "\n".join(lines)

@@ -1,0 +1,121 @@
+"""Models for guidelines: growths fitted to medians of runs, with what else the values leave possible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scalkit.fit import MIN_POINTS, Model
+from scalkit.guidelines import Assessment
+from scalkit.guidelines.predictions import Prediction, predict
+from scalkit.measure import Series
+from scalkit.validation import Expectation, SearchSpace
+from scalkit.validation.judge.along_one import judge
+from scalkit.validation.posterior import Posterior
+
+__all__ = ["FittedCurve", "fit_curves", "predictions"]
+
+_KNOTS = 40
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class FittedCurve:
+    """A fitted model and its posterior; a `Curve` that can be sampled.
+
+    Attributes
+    ----------
+    model : Model
+    posterior : Posterior
+    """
+
+    model: Model
+    posterior: Posterior
+
+    def __call__(self, x: Any) -> Floats:
+        """Return the model at `x`, in the unit of the measurements."""
+        return self.model(x)
+
+    def sample(self, x: Floats, n: int, rng: np.random.Generator) -> Floats:
+        """Return `n` possible curves at settings of shape (m,), as an array of shape (n, m).
+
+        Growths come with their probability; the level of a curve varies as that of so many values does, without the noise of
+        a new value.
+        """
+        at = np.geomspace(x[0], x[-1], _KNOTS) if len(x) > _KNOTS else x
+        seen = self.posterior.predictions(at)
+        chosen = rng.choice(len(seen.weights), size=n, p=seen.weights / seen.weights.sum())
+        settings = len(self.posterior.series.x)
+        shift = rng.standard_normal(n) * seen.spread[chosen, 0] / np.sqrt(settings + 1)
+        kinds, which = np.unique(chosen, return_inverse=True)
+        logs = np.stack([np.interp(np.log(x), np.log(at), seen.logs[kind]) for kind in kinds])
+        return np.asarray(np.exp(logs[which] + shift[:, None]))
+
+
+def fit_curves(parameter: str, series: Sequence[tuple[Floats, Floats]]) -> list[FittedCurve | None]:
+    """Return a model of each series, all growths of the ruler of the case study equally probable before.
+
+    Parameters
+    ----------
+    parameter : str
+    series : sequence of (ndarray of shape (m,), ndarray of shape (m, runs))
+        Settings, and medians of the runs; NaN where a run has none. Settings that are not positive are left out.
+
+    Returns
+    -------
+    list of FittedCurve or None
+        None where fewer than five settings have a value.
+    """
+    found: list[FittedCurve | None] = [None] * len(series)
+    expectation, space = Expectation(parameter, parameter=parameter), SearchSpace.preset("ics15", parameter)
+    made = [_series(parameter, number, x, values) for number, (x, values) in enumerate(series)]
+    usable = [one for one in made if len(one.x) >= MIN_POINTS]
+    for verdict in judge([(one, expectation, space) for one in usable], prior="ticks"):
+        found[int(verdict.function)] = FittedCurve(verdict.model, verdict.posterior)
+    return found
+
+
+def _series(parameter: str, number: int, x: Floats, values: Floats) -> Series:
+    kept = (x > 0) & np.isfinite(values).any(axis=1)
+    values = values[kept]
+    return Series(
+        function=str(number),
+        metric="time",
+        parameter=parameter,
+        unit="s",
+        exact=False,
+        x=x[kept],
+        values=values,
+        y=np.nanmedian(values, axis=1),
+        n_repetitions=np.isfinite(values).sum(axis=1),
+        caveats=(),
+        decides=True,
+        noise=float("nan"),
+    )
+
+
+def predictions(
+    found: Assessment, along: str = "p", *, highest: float | None = None, seed: int = 0
+) -> tuple[Prediction, ...]:
+    """Return from which scale on fitted models violate the guidelines of an assessment, with intervals.
+
+    Parameters
+    ----------
+    found : Assessment
+    along : str
+        The parameter to look along; it needs five values at a setting.
+    highest : float, optional
+        How far; 256 times the largest measured value by default.
+    seed : int
+        Of the curves that are drawn.
+
+    Raises
+    ------
+    UsageError
+        If there is no such parameter with numbers.
+    """
+    return predict(found, fit_curves, along, highest=highest, min_points=MIN_POINTS, seed=seed)

@@ -1,0 +1,1 @@
+"""Neighbourhoods on grids of processes, as the C programs make them."""

@@ -1,0 +1,44 @@
+"""Old names of modules that the documentation names: each loads the module that took its place, with a warning."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+__all__ = ["MOVED"]
+
+MOVED = {
+    "scalkit.guideline_models": "scalkit.guidelines.fitted",
+    "scalkit.guideline_tables": "scalkit.guidelines.tables",
+    "scalkit.guidelines.predicting": "scalkit.guidelines.predictions",
+    "scalkit.perfmodels.known": "scalkit.perfmodels.collectives.known",
+    "scalkit.perfmodels.message_runs": "scalkit.perfmodels.fits.runs",
+    "scalkit.perfmodels.sources": "scalkit.perfmodels.files.sources",
+    "scalkit.scaling_check": "scalkit.pytest_plugin.scaling_check",
+    "scalkit.trace.result": "scalkit.trace.results.dataset",
+    "scalkit.trace.timeline": "scalkit.trace.views.timeline",
+}
+
+
+class _Moved(MetaPathFinder, Loader):
+    """Finds the old names, and puts the new module in their place."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return a specification for an old name, None for every other."""
+        return ModuleSpec(fullname, self) if fullname in MOVED else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Load the new module under the old name as well."""
+        old = module.__name__
+        warnings.warn(f"{old} is {MOVED[old]} now; import from there.", DeprecationWarning, stacklevel=2)
+        sys.modules[old] = importlib.import_module(MOVED[old])
+
+
+sys.meta_path.append(_Moved())

@@ -1,0 +1,1 @@
+"""Models of collective operations, and measured operations beside them."""

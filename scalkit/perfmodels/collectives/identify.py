@@ -1,0 +1,362 @@
+"""Which algorithm an implementation seems to use: a posterior over the algorithms of an operation from measured cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scalkit.errors import DataError, UsageError
+from scalkit.fit.pure_error import pure_error
+from scalkit.markup import block, paragraph, table
+from scalkit.perfmodels.collectives.model import collectives_of
+from scalkit.perfmodels.formulas.quantities import format_value, percent, seconds_in, values_in
+from scalkit.perfmodels.models.point_to_point import PointToPoint
+
+__all__ = ["OTHER", "AlgorithmSwitch", "Cell", "Identified", "identify"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+OTHER = "other"
+"""None of the algorithms that are known."""
+
+_STAY = 0.9
+_SAME, _TIE = 0.01, 1e-3
+TIMES = ("measured", "simulated", "exact")
+"""Where times come from: from a clock, from a simulator with congestion, or from messages that pass as the model says."""
+
+
+@dataclass(frozen=True)
+class _Trust:
+    """How far the time of an algorithm may be from its prediction, in logarithms.
+
+    Attributes
+    ----------
+    discrepancy : tuple of float
+        Standard deviations of the models themselves, equally likely.
+    bias, bias_error : tuple of float, float
+        What all cells may share, and its standard deviation.
+    far_share, slower, faster : float
+        How many cells a model misses by more, and how far on either side: congestion and waiting only slow down.
+    width : float
+        Of the range in which an unknown algorithm is equally likely to be.
+    """
+
+    discrepancy: tuple[float, ...]
+    bias: tuple[float, ...]
+    bias_error: float
+    far_share: float
+    slower: float
+    faster: float
+    width: float
+
+
+_TRUST = {
+    "measured": _Trust(
+        (0.02, 0.05, 0.1, 0.2, 0.4), tuple(np.linspace(-0.6, 0.6, 25)), 0.2, 0.2, 0.4, 0.1, math.log(1e4)
+    ),
+    "simulated": _Trust((0.02,), (0.0,), 1.0, 0.2, 0.4, 0.05, math.log(1e3)),
+    "exact": _Trust((0.001, 0.003, 0.01), (0.0,), 1.0, 0.05, 0.05, 0.05, math.log(1e4)),
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One setting and what is believed of it.
+
+    Attributes
+    ----------
+    S, P : float
+    time : float, in s
+        Median of the repetitions.
+    algorithms : tuple of str
+        The most probable one, with those whose predictions here are the same within 1 %.
+    probability : float
+        Of all of these together.
+    predicted : float, in s
+        By the most probable one; NaN for "other".
+    best : str
+        The algorithm with the least predicted time.
+    best_time : float, in s
+        Its prediction, corrected by the factor by which the predictions of the algorithms found are off.
+    likeliest : str
+        The most probable of `algorithms`: where they predict the same, other sizes tell; the first one if they do not.
+    """
+
+    S: float
+    P: float
+    time: float
+    algorithms: tuple[str, ...]
+    probability: float
+    predicted: float
+    best: str
+    best_time: float
+    likeliest: str
+
+
+@dataclass(frozen=True)
+class AlgorithmSwitch:
+    """With `P` processes another algorithm is used above `after` bytes, and no later than `before`."""
+
+    P: float
+    after: float
+    before: float
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Identified:
+    """What `identify` returns.
+
+    Attributes
+    ----------
+    operation : str
+    names : tuple of str
+        The algorithms and "other", in the order of the columns of `probabilities`.
+    cells : tuple of Cell
+        In the order given.
+    probabilities : ndarray of shape (cells, names)
+    bias : float
+        Factor by which measured times exceed predictions.
+    discrepancy : float
+        Relative standard deviation of the models around measured times, beyond that factor.
+    """
+
+    operation: str
+    names: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    probabilities: Floats
+    bias: float
+    discrepancy: float
+
+    @property
+    def switches(self) -> tuple[AlgorithmSwitch, ...]:
+        """Where the algorithm changes with the size, for each number of processes."""
+        found = []
+        for processes in sorted({cell.P for cell in self.cells}):
+            row = sorted((cell for cell in self.cells if processes == cell.P), key=lambda cell: cell.S)
+            for left, right in pairwise(row):
+                if not set(left.algorithms) & set(right.algorithms):
+                    found.append(AlgorithmSwitch(processes, left.S, right.S, left.algorithms, right.algorithms))
+        return tuple(found)
+
+    def better(self, factor: float = 1.1) -> tuple[Cell, ...]:
+        """Return the cells where another algorithm is predicted to be faster than what was measured by more than a factor."""
+        return tuple(c for c in self.cells if c.best not in c.algorithms and c.time > factor * c.best_time)
+
+    def __repr__(self) -> str:
+        used = dict.fromkeys(" or ".join(cell.algorithms) for cell in self.cells)
+        return (
+            f"Identified({self.operation!r}: {', '.join(used)}; {len(self.cells)} cells, {len(self.switches)} switches)"
+        )
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = [
+            (
+                escape(format_value(cell.S, "B")),
+                f"{cell.P:g}",
+                escape(" or ".join(cell.algorithms)),
+                percent(cell.probability),
+                escape(format_value(cell.time, "s")),
+                escape(format_value(cell.predicted, "s")),
+                escape(f"{cell.best}: {format_value(cell.best_time, 's')}"),
+            )
+            for cell in self.cells
+        ]
+        head = ("S", "P", "seems to be", "probability", "measured", "predicted", "least predicted")
+        off = f"beyond that the models are off by about {100 * self.discrepancy:.2g} % in each cell"
+        said = f"Measured times are {self.bias:.3g} times those predicted; {off}."
+        return block(table(head, rows, self.operation), paragraph(said))
+
+
+def identify(
+    operation: str,
+    S: ArrayLike,
+    P: ArrayLike,
+    times: ArrayLike,
+    message: PointToPoint,
+    *,
+    source: str | None = None,
+    without: Collection[str] = (),
+    **options: Any,
+) -> Identified:
+    """Return which algorithm explains the measured times of an operation, for each (S, P).
+
+    Parameters
+    ----------
+    operation : str
+        See `scalkit.perfmodels.collectives.algorithms`.
+    S : array_like of shape (cells,), in B
+        Of a barrier anything.
+    P : array_like of shape (cells,)
+        Processes, at least 2.
+    times : array_like of shape (cells,) or (cells, repetitions), in s
+    message : PointToPoint
+        Fitted on the same machine.
+    source : {"measured", "simulated", "exact"}, optional
+        From a clock; from a simulator with congestion; from messages that pass as the model says, as in virtual time. By default
+        times that repeat exactly are exact, and others measured.
+    without : collection of str
+        Algorithms that are not considered.
+    **options
+        Of `collectives_of`: ``segment``.
+
+    Raises
+    ------
+    DataError
+        If there is no cell, or a time is not positive.
+    UsageError
+        If there is no such source.
+
+    Notes
+    -----
+    The logarithm of a time is that of the prediction, plus a bias that all cells share (normal, 0.2), plus an error of the model
+    of 2 to 40 %, plus noise. In one cell of five the model misses more: congestion and waiting, which it leaves out, make times
+    longer (by a factor of 1.5 on average), seldom shorter. Along the sizes of one number of processes the algorithm stays the
+    same with a probability of 90 % a step, which tells apart what is the same at one size alone. "Other" allows any time within a
+    factor of 100 of the predictions, so that it wins where no algorithm comes near.
+
+    All of that is for measured times. Where nothing is measured a misfit is no noise: simulated times share no bias, and models
+    miss by 2 % except where there is congestion; exact ones miss by 1 % at most, and in one cell of twenty by up to some 10 %.
+    """
+    size, processes, table_of_times = _checked(S, P, times)
+    y = np.log(np.nanmedian(table_of_times, axis=1))
+    kind = _source(source, table_of_times)
+    trust, noise = _TRUST[kind], 0.0 if kind == "exact" else pure_error(table_of_times, "median").error
+    models = {name: one for name, one in collectives_of(operation, message, **options).items() if name not in without}
+    names = (*models, OTHER)
+    predicted = np.full((len(y), len(models)), np.nan)
+    for k, model in enumerate(models.values()):
+        at = {"P": processes} | ({"S": size} if "S" in model.parameters else {})
+        predicted[:, k] = model(outside="nan", **at)
+    if np.isnan(predicted).all():
+        raise DataError(
+            f"no algorithm of {operation} has a prediction for these cells; see the valid range of '{message.name}'."
+        )
+    with np.errstate(divide="ignore"):
+        logs = np.log(predicted)
+    chains = _chains(size, processes)
+    weights, posteriors = [], []
+    for tau in trust.discrepancy:
+        for bias in trust.bias:
+            likely = _likelihood(y, logs + bias, math.hypot(tau, noise), trust)
+            evidence, marginal = _smoothed(likely, chains)
+            weights.append(evidence - (bias / trust.bias_error) ** 2 / 2)
+            posteriors.append(marginal)
+    share = np.exp(np.array(weights) - max(weights))
+    share /= share.sum()
+    probabilities = np.tensordot(share, np.array(posteriors), axes=1)
+    grid = share.reshape(len(trust.discrepancy), len(trust.bias))
+    factor = math.exp(float(grid.sum(axis=0) @ np.array(trust.bias)))
+    spread = float(grid.sum(axis=1) @ np.array(trust.discrepancy))
+    cells = tuple(
+        _cell(size[c], processes[c], math.exp(y[c]), names, probabilities[c], predicted[c], factor)
+        for c in range(len(y))
+    )
+    return Identified(operation, names, cells, probabilities, factor, spread)
+
+
+def _checked(S: ArrayLike, P: ArrayLike, times: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    size, processes = np.atleast_1d(values_in(S, "S")), np.atleast_1d(values_in(P, "P"))
+    data = np.atleast_1d(seconds_in(times))
+    size = np.broadcast_to(size, processes.shape) if size.size == 1 else size
+    if not len(processes) or not len(size) == len(processes) == len(data):
+        raise DataError(
+            f"there must be S, P and times of each cell, got {len(size)}, {len(processes)} and {len(data)}."
+        )
+    data = data.reshape(len(data), -1)
+    if not (data[~np.isnan(data)] > 0).all() or np.isnan(data).all(axis=1).any() or np.isinf(data).any():
+        raise DataError("times must be positive and finite, at least one for each cell; leave the others out.")
+    if (processes < 2).any():
+        raise DataError("a cell has fewer than 2 processes; there is nothing to tell apart.")
+    return size, processes, data
+
+
+def _chains(size: Floats, processes: Floats) -> list[list[int]]:
+    """Return for each number of processes the places of its cells by size."""
+    order = np.lexsort((size, processes))
+    return [[int(k) for k in order if processes[k] == p] for p in np.unique(processes)]
+
+
+def _source(given: str | None, times: Floats) -> str:
+    """Return where times come from; those that repeat exactly are exact."""
+    if given is None:
+        repeats = times.shape[1] > 1 and bool((times == times[:, :1]).all())
+        return "exact" if repeats else "measured"
+    if given not in TIMES:
+        raise UsageError(f"times are {given!r:.40}; choose one of {', '.join(TIMES)}.")
+    return given
+
+
+def _likelihood(y: Floats, logs: Floats, error: float, trust: _Trust) -> Floats:
+    """Return the log likelihood of each cell under each algorithm, the last column for none of them."""
+    beyond = np.where(np.isfinite(logs), y[:, None] - logs, 0.0)
+    usual = -((beyond / error) ** 2) / 2 - math.log(error * math.sqrt(2 * math.pi))
+    far = -np.where(beyond > 0, beyond / trust.slower, -beyond / trust.faster) - math.log(trust.slower + trust.faster)
+    either = np.logaddexp(usual + math.log(1 - trust.far_share), far + math.log(trust.far_share))
+    either = np.where(np.isfinite(logs), either, -np.inf)
+    return np.column_stack([either, np.full(len(y), -math.log(trust.width))])
+
+
+def _smoothed(likely: Floats, chains: Sequence[Sequence[int]]) -> tuple[float, Floats]:
+    """Return the log evidence and the marginals, by the forward-backward algorithm along each chain."""
+    n = likely.shape[1]
+    move = np.full((n, n), (1 - _STAY) / (n - 1)) + np.eye(n) * (_STAY - (1 - _STAY) / (n - 1))
+    marginal, evidence = np.empty_like(likely), 0.0
+    for chain in chains:
+        peak = likely[chain].max(axis=1, keepdims=True)
+        own = np.exp(likely[chain] - peak)
+        forward, backward = np.empty_like(own), np.ones_like(own)
+        state = np.full(n, 1 / n)
+        for k in range(len(chain)):
+            state = own[k] * (state if k == 0 else state @ move)
+            evidence += math.log(state.sum()) + float(peak[k, 0])
+            state = state / state.sum()
+            forward[k] = state
+        for k in range(len(chain) - 2, -1, -1):
+            state = move @ (own[k + 1] * backward[k + 1])
+            backward[k] = state / state.sum()
+        both = forward * backward
+        marginal[chain] = both / both.sum(axis=1, keepdims=True)
+    return evidence, marginal
+
+
+def _cell(
+    size: float,
+    processes: float,
+    time: float,
+    names: Sequence[str],
+    probability: Floats,
+    predicted: Floats,
+    factor: float,
+) -> Cell:
+    groups = [_same(k, predicted) for k in range(len(predicted))] + [[len(predicted)]]
+    totals = [float(probability[group].sum()) for group in groups]
+    top = int(np.argmax(totals))
+    best = int(np.nanargmin(predicted)) if not np.isnan(predicted).all() else len(predicted)
+    known = [*predicted.tolist(), math.nan]
+    most = max(float(probability[k]) for k in groups[top])
+    likeliest = next(k for k in groups[top] if probability[k] >= (1 - _TIE) * most)
+    return Cell(
+        float(size),
+        float(processes),
+        time,
+        tuple(names[k] for k in groups[top]),
+        totals[top],
+        known[likeliest],
+        names[best],
+        known[best] * factor,
+        names[likeliest],
+    )
+
+
+def _same(k: int, predicted: Floats) -> list[int]:
+    close = np.abs(predicted - predicted[k]) <= _SAME * predicted[k]
+    return [int(j) for j in np.flatnonzero(close)] or [k]

@@ -1,0 +1,214 @@
+"""Times of collective operations whose algorithms are known, with messages of the same machine: what models are judged by.
+
+A file is a table with the columns ``operation,algorithm,P,S,time_s`` below remarks that begin with ``#``. The operation
+``message`` holds the times of messages, ``gap`` the time from one message to the next, both at ``P = 2``.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scalkit.errors import DataError
+from scalkit.perfmodels.collectives.algorithms import OPERATIONS
+from scalkit.perfmodels.collectives.cells import Cells
+from scalkit.perfmodels.collectives.identify import OTHER, identify
+from scalkit.perfmodels.collectives.model import collective
+from scalkit.perfmodels.collectives.same_messages import same_messages
+from scalkit.perfmodels.fits.messages import fit_messages
+from scalkit.perfmodels.models.point_to_point import PointToPoint
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["IDENTIFIED", "KnownAlgorithms", "Tried", "read_known"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+IDENTIFIED = ("message", "gap")
+_COLUMNS = ["operation", "algorithm", "P", "S", "time_s"]
+_LARGEST_B = 8 << 20
+
+
+@dataclass(frozen=True)
+class Tried:
+    """How models did on the cells of one operation by one algorithm.
+
+    Attributes
+    ----------
+    operation, algorithm : str
+    S, P : ndarray of shape (cells,)
+    time : ndarray of shape (cells,), in s
+    predicted : ndarray of shape (cells,), in s
+        From messages alone; NaN where the model does not hold.
+    identified : tuple of tuples of str
+        What `identify` names in each cell.
+    likeliest : tuple of str
+        The most probable of these.
+    """
+
+    operation: str
+    algorithm: str
+    S: Floats
+    P: Floats
+    time: Floats
+    predicted: Floats
+    identified: tuple[tuple[str, ...], ...]
+    likeliest: tuple[str, ...]
+
+    @property
+    def right(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Whether the algorithm is among those named, which predict the same within 1 %."""
+        return np.array([self.algorithm in names for names in self.identified])
+
+    @property
+    def right_alone(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Whether the most probable one is the algorithm, or sends the same messages; see `same_messages`."""
+        return np.array(
+            [
+                name != OTHER and same_messages(self.operation, self.algorithm, name, P, S)
+                for name, P, S in zip(self.likeliest, self.P.tolist(), self.S.tolist(), strict=True)
+            ]
+        )
+
+    @property
+    def errors(self) -> Floats:
+        """Relative errors of the predictions that there are."""
+        found = np.abs(self.predicted / self.time - 1)
+        return np.asarray(found[np.isfinite(found)])
+
+
+@dataclass(frozen=True, eq=False)
+class KnownAlgorithms:
+    """What `read_known` returns.
+
+    Attributes
+    ----------
+    name, remark : str
+        Of the file; its first line, without the mark.
+    tables : mapping from (operation, algorithm) to ndarray of shape (cells, 3)
+        P, S in B, and the time in s.
+    """
+
+    name: str
+    remark: str
+    tables: Mapping[tuple[str, str], Floats]
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the first line says that a simulator computed them."""
+        return "simulated" in self.remark.lower()
+
+    @property
+    def machine(self) -> str:
+        """What was simulated or measured, from the first line."""
+        return self.remark.partition(": ")[2].partition(";")[0] or self.name
+
+    @cached_property
+    def message(self) -> PointToPoint:
+        """The model of a message, fitted to messages alone."""
+        parts = []
+        for what in IDENTIFIED:
+            (table,) = (one for key, one in self.tables.items() if key[0] == what)
+            parts.append(
+                fit_messages(table[:, 1], table[:, 2]).point_to_point(beyond=True, name=f"{self.name}, {what}")
+            )
+        time, gap = parts
+        return PointToPoint(time.time, gap.time, name=self.machine, source=f"fitted to messages, {self.remark}")
+
+    def cells(self, operation: str, algorithm: str) -> Cells:
+        """Return the cells of one operation by one algorithm.
+
+        Raises
+        ------
+        DataError
+            If there are none.
+        """
+        table = self.tables.get((operation, algorithm))
+        if table is None or operation in IDENTIFIED:
+            raise DataError(
+                f"'{self.name}' has no {operation!r:.40} by {algorithm!r:.40}; it has {', '.join(self.names)}."
+            )
+        return Cells(operation, f"{operation}, {algorithm}", table[:, 1], table[:, 0], table[:, 2:], self.simulated)
+
+    def dataset(self, chosen: Mapping[str, tuple[str, str]]) -> xr.Dataset:
+        """Return cells as a Dataset over processes and sizes, as `scalkit.validate` takes it.
+
+        Parameters
+        ----------
+        chosen : mapping from function to (operation, algorithm)
+            For example ``{"MPI_Bcast": ("broadcast", "binomial")}``.
+
+        Raises
+        ------
+        DataError
+            If there are none.
+        """
+        from scalkit.measure import combine, measurements
+
+        parts = []
+        for function, (operation, algorithm) in chosen.items():
+            cells = self.cells(operation, algorithm)
+            points = np.column_stack([cells.P, cells.S])
+            parts.append(measurements(points, cells.times, ["p", "S"], name=function))
+        told = {"title": self.machine, "simulated": int(self.simulated)}
+        return combine([part.assign_attrs(told) for part in parts])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Operations and algorithms that there are, as in ``"broadcast by binomial"``."""
+        return tuple(f"{operation} by {name}" for operation, name in self.tables if operation not in IDENTIFIED)
+
+    def tried(self) -> Iterator[Tried]:
+        """Yield for each operation and algorithm what the models say of its cells."""
+        for operation, name in self.tables:
+            if operation in IDENTIFIED:
+                continue
+            cells = self.cells(operation, name)
+            source = "simulated" if self.simulated else None
+            found = identify(operation, cells.S, cells.P, cells.times, self.message, source=source)
+            predicted = collective(operation, name, self.message)(outside="nan", **cells.at)
+            named, likeliest = zip(*((one.algorithms, one.likeliest) for one in found.cells), strict=True)
+            yield Tried(operation, name, cells.S, cells.P, cells.time, predicted, named, likeliest)
+
+
+def read_known(path: str | Path) -> KnownAlgorithms:
+    """Return times of collective operations whose algorithms are known.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or a line is none; the text names the line.
+    """
+    file = Path(path)
+    try:
+        if file.stat().st_size > _LARGEST_B:
+            raise DataError(f"the file {file} is larger than {_LARGEST_B >> 20} MiB; name another.")
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}; name another.") from error
+    remark = lines[0].lstrip("# ") if lines and lines[0].startswith("#") else ""
+    body = [(number, line) for number, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
+    if not body or next(csv.reader([body[0][1]])) != _COLUMNS:
+        raise DataError(f"{file} has no table with the columns {','.join(_COLUMNS)}; name a file of known algorithms.")
+    tables: dict[tuple[str, str], list[list[float]]] = {}
+    for number, line in body[1:]:
+        try:
+            operation, algorithm, *values = next(csv.reader([line]))
+            P, S, time = (float(one) for one in values)
+        except (ValueError, csv.Error) as error:
+            raise DataError(f"{file}, line {number}: {line[:60]!r} is no {','.join(_COLUMNS)}; mend it.") from error
+        if operation not in (*OPERATIONS, *IDENTIFIED) or not (P >= 2 and S >= 0 and 0 < time < 1e9):
+            raise DataError(
+                f"{file}, line {number}: {line[:60]!r} makes no sense; P >= 2, S >= 0 and times are positive."
+            )
+        tables.setdefault((operation, algorithm), []).append([P, S, time])
+    missing = [what for what in IDENTIFIED if not any(key[0] == what for key in tables)]
+    if missing:
+        raise DataError(f"{file} has no rows of {missing[0]!r}; models need the times of messages, too.")
+    return KnownAlgorithms(file.stem, remark, {key: np.array(rows) for key, rows in tables.items()})

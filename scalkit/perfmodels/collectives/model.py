@@ -1,0 +1,155 @@
+"""The time of a collective operation over (S, P), from the algorithm behind it and a model of one message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from scalkit.errors import UsageError
+from scalkit.fit.several_growth import GrowthSum
+from scalkit.perfmodels.collectives.algorithms import Algorithm, algorithm, algorithms_of
+from scalkit.perfmodels.formulas.growths import growth_of
+from scalkit.perfmodels.formulas.quantities import parse_quantity
+from scalkit.perfmodels.formulas.ranges import Range
+from scalkit.perfmodels.formulas.text import parse_formula, positive
+from scalkit.perfmodels.formulas.values import evaluate
+from scalkit.perfmodels.models.composed import Composite
+from scalkit.perfmodels.models.constants import Legend, merged
+from scalkit.perfmodels.models.exact import names_in, ordered
+from scalkit.perfmodels.models.model import Outside, PerformanceModel
+from scalkit.perfmodels.models.point_to_point import PointToPoint
+from scalkit.perfmodels.models.range_model import RangeModel
+
+__all__ = ["CollectiveModel", "collective", "collectives_of"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+_SEGMENT = "8 KiB"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class CollectiveModel(PerformanceModel):
+    """What an algorithm costs with a model of one message; `collective` makes one.
+
+    Attributes
+    ----------
+    algorithm : Algorithm
+    message : PointToPoint
+    segment_bytes : float
+        Size of the segments of a pipeline, in B.
+    """
+
+    algorithm: Algorithm
+    message: PointToPoint
+    segment_bytes: float = 8192.0
+    name: str = ""
+    source: str = ""
+    valid: Mapping[str, Range] = field(init=False)
+
+    def __post_init__(self) -> None:
+        one = self.algorithm
+        if not isinstance(self.message, PointToPoint):
+            raise UsageError(
+                f"{self.message!r:.60} is no model of a message; give a PointToPoint, such as card.point_to_point."
+            )
+        if self.segment_bytes <= 0:
+            raise UsageError(f"segments have {self.segment_bytes:g} B; they must be larger than nothing.")
+        object.__setattr__(self, "name", self.name or f"{one.operation}, {one.name}")
+        object.__setattr__(self, "source", self.source or "; ".join(s for s in (one.source, self.message.source) if s))
+        object.__setattr__(self, "valid", {"P": Range(low=1.0, only=one.only)})
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of what it depends on: S and P, of a barrier P alone."""
+        return ordered({"P", *({"S"} & names_in(self.algorithm.formula))})
+
+    @property
+    def unit(self) -> str:
+        """Seconds."""
+        return "s"
+
+    @cached_property
+    def scheme(self) -> Any:
+        """The formula in ``T``, ``gap`` and ``exchange``, as a sympy expression."""
+        names = frozenset({"S", "P", "gamma", "segment"})
+        return parse_formula(self.algorithm.formula, names, messages=True)
+
+    def _own_constants(self) -> dict[str, tuple[float, str]]:
+        own = {"gamma": (self.message.gamma_s, "s/B"), "segment": (self.segment_bytes, "B")}
+        return {name: value for name, value in own.items() if name in names_in(self.algorithm.formula)}
+
+    def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
+        """Return its value twice."""
+        constants = {name: np.asarray(value) for name, (value, _) in self._own_constants().items()}
+        value = evaluate(self.scheme, {**at, **constants}, self.message.functions(outside))
+        shape = np.broadcast_shapes(*(one.shape for one in at.values()))
+        found = np.broadcast_to(value, shape)
+        return found, found
+
+    def symbolic(self) -> tuple[Any, Legend]:
+        """Return the formula with the model of a message in it, and the constants."""
+        own = self._own_constants()
+        if not self.message.gamma_s:
+            own.pop("gamma", None)
+        expression = self.scheme if "gamma" in own else self.scheme.subs(positive("gamma"), 0)
+        models = self.message.in_formulas
+        symbols, legend = merged(tuple(models.values()))
+        return _with_messages(expression, dict(zip(models, symbols, strict=True))), {**own, **legend}
+
+    @property
+    def growth_sum(self) -> GrowthSum:
+        """Its leading terms with the protocol of the largest messages."""
+        models = {name: _largest(one).to_sympy() for name, one in self.message.in_formulas.items()}
+        constants = {positive(name): value for name, (value, _) in self._own_constants().items()}
+        return growth_of(_with_messages(self.scheme.subs(constants), models), self.parameters)
+
+    @property
+    def formula_shown(self) -> Any:
+        """What representations show: the formula in ``T``, ``gap`` and ``exchange``."""
+        return self.scheme
+
+
+def _with_messages(expression: Any, models: Mapping[str, Any]) -> Any:
+    import sympy
+
+    for name, model in models.items():
+        expression = expression.replace(
+            sympy.Function(name), lambda size, model=model: model.subs(positive("S"), size, simultaneous=True)
+        )
+    return expression
+
+
+def _largest(model: PerformanceModel) -> PerformanceModel:
+    if isinstance(model, Composite):
+        return Composite(tuple((factor, _largest(one)) for factor, one in model.terms))
+    return _largest(model.pieces[-1][1]) if isinstance(model, RangeModel) else model
+
+
+def collective(operation: str, name: str, message: PointToPoint, *, segment: object = _SEGMENT) -> CollectiveModel:
+    """Return the model of an operation by one algorithm, for example ``collective("broadcast", "binomial", message)``.
+
+    Parameters
+    ----------
+    operation, name : str
+        See `scalkit.perfmodels.collectives.algorithms`.
+    message : PointToPoint
+    segment : quantity
+        Of pipelines.
+
+    Raises
+    ------
+    UsageError
+        If operation or algorithm are unknown, or the segment is no size.
+    """
+    size, unit = parse_quantity(segment, "segment")
+    if unit not in ("B", "1"):
+        raise UsageError(f"segment is {segment!r:.40}; it must be in B, for example '8 KiB'.")
+    return CollectiveModel(algorithm(operation, name), message, size)
+
+
+def collectives_of(operation: str, message: PointToPoint, *, segment: object = _SEGMENT) -> dict[str, CollectiveModel]:
+    """Return the models of an operation by all of its algorithms, by name; see `collective`."""
+    return {name: collective(operation, name, message, segment=segment) for name in algorithms_of(operation)}

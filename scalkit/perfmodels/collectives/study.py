@@ -1,0 +1,190 @@
+"""All that models say of the collective operations in a Dataset: algorithms, predictions, forms, the folklore."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from scalkit.errors import DataError, ScalkitError
+from scalkit.perfmodels.collectives.cells import FUNCTIONS, Cells, cells_of
+from scalkit.perfmodels.collectives.folklore import Folklore, folklore
+from scalkit.perfmodels.collectives.identify import Identified, identify
+from scalkit.perfmodels.collectives.identify_played import Plays, identify_played, plays_of
+from scalkit.perfmodels.collectives.predictions import HeldOut, held_out
+from scalkit.perfmodels.collectives.size_and_processes import XuFit, fit_xu
+from scalkit.perfmodels.formulas.quantities import format_value
+from scalkit.perfmodels.models.point_to_point import PointToPoint
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["EXPECTED", "Studied", "study"]
+
+EXPECTED: Mapping[str, str] = {
+    "MPI_Barrier": "log(p)",
+    "MPI_Bcast": "S + log(p)",
+    "MPI_Reduce": "S + log(p)",
+    "MPI_Allreduce": "S + log(p)",
+    "MPI_Allgather": "S*p",
+    "MPI_Alltoall": "S*p",
+    "MPI_Gather": "S*p",
+    "MPI_Scatter": "S*p",
+    "MPI_Reduce_scatter_block": "S*p",
+}
+"""Growth of the best known algorithms, as expectations over processes and the message size."""
+
+_T = TypeVar("_T")
+_LORE = ("broadcast", "allreduce")
+_MOST = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Studied:
+    """What models say of one function; a part is None where the values do not allow it, and `remarks` says why.
+
+    Attributes
+    ----------
+    cells : Cells
+    identified : Identified or None
+        Which algorithm each cell seems to use.
+    predicted : HeldOut or None
+        Predictions at sizes that were held out.
+    xu : XuFit or None
+        ``alpha(P) + S * beta(P)``.
+    lore : Folklore or None
+        Of broadcast and allreduce.
+    remarks : tuple of str
+    """
+
+    cells: Cells
+    identified: Identified | None
+    predicted: HeldOut | None
+    xu: XuFit | None
+    lore: Folklore | None
+    remarks: tuple[str, ...]
+
+    @property
+    def function(self) -> str:
+        """Its name."""
+        return self.cells.function
+
+    @property
+    def predicted_alone(self) -> HeldOut | None:
+        """The predictions for cells with a core for each process, if those are some and not all."""
+        found = self.predicted
+        if found is None or found.cells.crowded.all() or not found.cells.crowded.any():
+            return None
+        own = ~found.cells.crowded
+        names = tuple(name for name, kept in zip(found.algorithms, own, strict=True) if kept)
+        return HeldOut(found.cells.where(own), found.predicted[own], names)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What was found, in words."""
+        found = [*self._algorithms()]
+        if self.predicted is not None:
+            found.append(f"Predictions from messages alone, at sizes that were held out: {self.predicted}.")
+            if self.predicted_alone is not None:
+                found.append(f"Of these, with a core for each process: {self.predicted_alone}.")
+        if self.xu is not None:
+            alpha, beta = self.xu.growths
+            found.append(
+                f"As alpha(P) + S * beta(P), alpha grows as {alpha} and beta as {beta} in P "
+                f"(probability {self.xu.weights[alpha, beta]:.2g})."
+            )
+        if self.lore is not None:
+            found.append(self.lore.sentence)
+        return tuple(found)
+
+    @property
+    def _crowded(self) -> set[tuple[float, float]]:
+        cells = self.cells
+        return set(zip(cells.S[cells.crowded].tolist(), cells.P[cells.crowded].tolist(), strict=True))
+
+    def _algorithms(self) -> list[str]:
+        if self.identified is None:
+            return []
+        one = self.identified
+        counts = Counter(" or ".join(cell.algorithms) for cell in one.cells)
+        used = ", ".join(f"{name} in {n}" for name, n in counts.most_common(_MOST))
+        said = [f"Of {len(one.cells)} cells {self.function} seems to use {used}."]
+        places = [
+            f"P = {s.P:g} above {format_value(s.after, 'B')} from {' or '.join(s.old)} to {' or '.join(s.new)}"
+            for s in one.switches
+        ]
+        if places:
+            more = f" and {len(places) - _MOST} more" if len(places) > _MOST else ""
+            said.append(f"It switches at {'; '.join(places[:_MOST])}{more}.")
+        better = sorted(one.better(), key=lambda cell: cell.best_time / cell.time)
+        own = [cell for cell in better if (cell.S, cell.P) not in self._crowded]
+        if own:
+            cell = own[0]
+            said.append(
+                f"In {len(own)} cells another algorithm is predicted to be faster, most at P = {cell.P:g}, "
+                f"S = {format_value(cell.S, 'B')}: {cell.best} with {format_value(cell.best_time, 's')} instead of "
+                f"{format_value(cell.time, 's')}."
+            )
+        if len(own) < len(better):
+            n = len(better) - len(own)
+            are = f"{'more' if own else 'cell' if n == 1 else 'cells'} {'is' if n == 1 else 'are'}"
+            said.append(f"{n} {are} slower than predicted with more processes than cores, which proves nothing.")
+        return said
+
+
+def study(data: xr.Dataset, message: PointToPoint, functions: Sequence[str] | None = None) -> tuple[Studied, ...]:
+    """Return what models say of each collective operation in a Dataset.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        See `cells_of`.
+    message : PointToPoint
+        Of the same machine, fitted to messages.
+    functions : sequence of str, optional
+        By default all whose operation is known.
+
+    Raises
+    ------
+    DataError
+        If there is no such function.
+    """
+    names = [str(name) for name in np.atleast_1d(data["function"].values)]
+    chosen = list(functions) if functions is not None else [name for name in names if name in FUNCTIONS]
+    if not chosen:
+        raise DataError(
+            f"none of {', '.join(names)} is an operation that models know; measure one of {', '.join(FUNCTIONS)}."
+        )
+    plays = plays_of(data)
+    return tuple(_studied(cells_of(data, name), message, plays) for name in chosen)
+
+
+def _studied(cells: Cells, message: PointToPoint, plays: Plays | None) -> Studied:
+    remarks: list[str] = list(cells.caveats)
+
+    def tried(what: str, make: Callable[[], _T]) -> _T | None:
+        try:
+            return make()
+        except ScalkitError as error:
+            remarks.append(f"{what}: {error}")
+            return None
+
+    several = cells.where(cells.P >= 2)
+    source = "simulated" if cells.simulated else "exact" if cells.virtual else None
+    identified = tried(
+        "algorithms",
+        lambda: (
+            identify(cells.operation, several.S, several.P, several.times, message, source=source)
+            if plays is None
+            else identify_played(cells.operation, several.S, several.P, several.times, plays)
+        ),
+    )
+    if cells.operation == "barrier":
+        return Studied(cells, identified, None, None, None, tuple(remarks))
+    predicted = tried("predictions", lambda: held_out(several, message))
+    xu: Any = tried("alpha(P) + S * beta(P)", lambda: fit_xu(cells.S, cells.P, cells.times))
+    lore = tried("folklore", lambda: folklore(cells)) if cells.operation in _LORE else None
+    return Studied(cells, identified, predicted, xu, lore, tuple(remarks))

@@ -1,0 +1,1 @@
+"""Models in files: catalogues, model cards, and the formats of simulators."""

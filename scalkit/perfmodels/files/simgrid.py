@@ -1,0 +1,302 @@
+"""A SimGrid platform whose messages take the time of a fitted model, and the model of such a platform."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import NoReturn
+from xml.etree import ElementTree
+from xml.parsers import expat
+
+from scalkit.errors import UsageError
+from scalkit.perfmodels.formulas.ranges import Range
+from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol
+from scalkit.units import SECONDS, split_quantity
+
+__all__ = ["from_simgrid", "to_simgrid"]
+
+_LARGEST_B = 1 << 20
+_DOCTYPE = '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">'
+_ENVELOPE_B = 16
+"""SMPI sends so many bytes more with each message, and its factors by size count them."""
+
+_DETACHED_B = 65536
+"""From this size on a send waits in SMPI, which then charges no overheads."""
+
+_SHORTEST_S = 1e-10
+_UNNOTICED = 0.01
+"""Share that a time may be off without a remark."""
+
+_FASTEST = 1e15
+"""Bytes a second where the model has no time per byte."""
+
+_RATES = {
+    f"{letter}{unit}": 1e3**n * f
+    for n, letter in enumerate(("", "k", "M", "G", "T"))
+    for unit, f in (("Bps", 1), ("bps", 0.125))
+}
+_RATES |= {
+    f"{letter}i{unit}": 1024.0**n * f for n, letter in enumerate("KMGT", 1) for unit, f in (("Bps", 1), ("bps", 0.125))
+}
+
+
+def to_simgrid(
+    message: PointToPoint,
+    *,
+    hosts: int = 1024,
+    overheads_s: tuple[float, float] = (0.0, 0.0),
+    speed: str = "10Gf",
+    name: str = "scalkit",
+) -> str:
+    """Return the text of a SimGrid platform: a cluster whose messages take the time of the model.
+
+    Latency and bandwidth of the links are those of the smallest and the largest messages; factors of SMPI by size make the
+    protocols. Each message crosses two links, that of the sender and that of the receiver. The 16 bytes that SMPI adds to every
+    message are taken off again; where they take longer than the latency, the sizes at both ends of a protocol are off by the same
+    factor, which a comment in the platform tells if it is more than 1 %.
+
+    Parameters
+    ----------
+    message : PointToPoint
+        With a latency and a time per byte for each range of sizes; the last protocol goes on to any size.
+    hosts : int
+        Of one core each.
+    overheads_s : (float, float)
+        Parts of the latency that keep the sender and the receiver busy, in s; SMPI charges them to the processes for messages
+        below 64 KiB.
+    speed : str
+        Of a core, as SimGrid writes it; it does not matter where computation is not simulated.
+    name : str
+        Of the cluster, and before the number of each host.
+
+    Raises
+    ------
+    UsageError
+        If the model is no latency plus a time per byte somewhere, or the overheads exceed a latency.
+
+    References
+    ----------
+    Degomme et al. 2017 (docs/references.md).
+    """
+    if not isinstance(hosts, int) or hosts < 1 or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,40}", name):
+        raise UsageError(
+            f"hosts is {hosts!r:.20} and name {name!r:.40}; give a positive number, and letters and digits."
+        )
+    send, receive = overheads_s
+    protocols = _split(message.protocols(), _DETACHED_B - 1) if send or receive else message.protocols()
+    network, per_byte, remarks = [], [], []
+    for one in protocols:
+        busy = send + receive if one.sizes.low < _DETACHED_B - 1 else 0.0
+        links, slope, off = _on_links(one, busy)
+        network.append(links)
+        per_byte.append(slope)
+        if off > _UNNOTICED:
+            which = one.sizes.text("S")
+            remarks.append(
+                f"messages with {which} are up to {100 * off:.2g} % off: SMPI adds {_ENVELOPE_B} bytes to each"
+            )
+    if min(send, receive) < 0 or min(network) <= 0:
+        raise UsageError(
+            f"the overheads {send:g} s and {receive:g} s, and {_ENVELOPE_B} bytes of SMPI, leave no latency of '{message.name}'; "
+            "lower the overheads."
+        )
+    rates = [1 / slope if slope > 0 else _FASTEST for slope in per_byte]
+    starts = [0.0, *(one.sizes.high + _ENVELOPE_B for one in protocols[:-1])]
+    latency, bandwidth = network[0], rates[-1]
+    root = ElementTree.Element("platform", version="4.1")
+    config = ElementTree.SubElement(root, "config")
+    properties = {
+        "smpi/lat-factor": _factors(starts, [one / latency for one in network]),
+        "smpi/bw-factor": _factors(starts, [one / bandwidth for one in rates]),
+        "smpi/os": f"0:{send!r}:0",
+        "smpi/ois": f"0:{send!r}:0",
+        "smpi/or": f"0:{receive!r}:0",
+        "smpi/send-is-detached-thresh": str(_DETACHED_B),
+        "network/TCP-gamma": "0",
+    }
+    for key, value in properties.items():
+        ElementTree.SubElement(config, "prop", id=key, value=value)
+    ElementTree.SubElement(
+        root,
+        "cluster",
+        id=name,
+        prefix=f"{name}-",
+        suffix="",
+        radical=f"0-{hosts - 1}",
+        speed=speed,
+        core="1",
+        bw=f"{bandwidth!r}Bps",
+        lat=f"{latency / 2!r}s",
+    )
+    for text in remarks:
+        root.append(ElementTree.Comment(f" {text} "))
+    ElementTree.indent(root)
+    return f"<?xml version='1.0'?>\n{_DOCTYPE}\n{ElementTree.tostring(root, encoding='unicode')}\n"
+
+
+def _on_links(one: Protocol, busy: float) -> tuple[float, float, float]:
+    """Return what the links' latency and time per byte must be, and by what share a time is off then.
+
+    A fit may leave no latency for the links, since the bytes that SMPI adds take time as well: then the latency is the shortest
+    one, and the time per byte such that the smallest and the largest message are off by the same factor.
+    """
+    found = one.latency_s - busy - _ENVELOPE_B * one.per_byte_s
+    if found > 0 or 0 < busy >= one.latency_s:
+        return found, one.per_byte_s, 0.0
+    low, high = one.sizes.low, one.sizes.high
+    ends = [
+        (size + _ENVELOPE_B, one.latency_s + one.per_byte_s * size - busy) for size in (low, high) if size < math.inf
+    ]
+    wanted = [time / size for size, time in ends if time > 0] + ([one.per_byte_s] if high == math.inf else [])
+    if not wanted:
+        return found, one.per_byte_s, 0.0
+    slope = math.sqrt(min(wanted) * max(wanted))
+    off = max((abs((_SHORTEST_S + slope * size) / time - 1) for size, time in ends if time > 0), default=0.0)
+    return _SHORTEST_S, slope, off
+
+
+def _split(protocols: tuple[Protocol, ...], size: float) -> list[Protocol]:
+    """Return the protocols of which none reaches across a size."""
+    found = []
+    for one in protocols:
+        if one.sizes.low < size < one.sizes.high:
+            found.append(replace(one, sizes=replace(one.sizes, high=size)))
+            found.append(replace(one, sizes=replace(one.sizes, low=size, open_low=True)))
+        else:
+            found.append(one)
+    return found
+
+
+def _factors(starts: list[float], values: list[float]) -> str:
+    return ";".join(f"{start:.0f}:{value!r}" for start, value in zip(starts, values, strict=True))
+
+
+def from_simgrid(platform: str | Path) -> PointToPoint:
+    """Return the model of a message on a cluster of a SimGrid platform.
+
+    Parameters
+    ----------
+    platform : path, or str with the text itself
+        With one ``<cluster>`` whose hosts are one star, its bandwidth, latency, and factors by size in ``<config>``; without
+        factors they are 1.
+
+    Raises
+    ------
+    UsageError
+        If it cannot be read, declares entities, or has no such cluster.
+    """
+    text = platform if isinstance(platform, str) and platform.lstrip().startswith("<") else _read(Path(platform))
+    root = _parsed(text)
+    clusters = root.findall(".//cluster")
+    if root.tag != "platform" or len(clusters) != 1:
+        raise UsageError(
+            f"the platform has {len(clusters)} clusters; one is needed whose messages take the same time everywhere."
+        )
+    cluster = clusters[0]
+    if cluster.get("topology", "FLAT") != "FLAT":
+        raise UsageError(
+            f"the cluster has the topology {cluster.get('topology')!r:.40}; only hosts of one star have one model."
+        )
+    config = {prop.get("id", ""): prop.get("value", "") for prop in root.findall("./config/prop")}
+    latency = 2 * _quantity(cluster.get("lat", ""), SECONDS, "latency")
+    bandwidth = _quantity(cluster.get("bw", ""), _RATES, "bandwidth")
+    factors = {key: _read_factors(config.get(f"smpi/{key}", "0:1")) for key in ("lat-factor", "bw-factor")}
+    busy = sum(_overhead(config.get(f"smpi/{key}", "0:0:0")) for key in ("os", "or"))
+    detached = _number(config.get("smpi/send-is-detached-thresh", str(_DETACHED_B)))
+    ends = {start - _ENVELOPE_B for one in factors.values() for start, _ in one} | ({detached - 1} if busy else set())
+    starts = [0.0, *sorted(end for end in ends if end > 0)]
+    protocols: list[Protocol] = []
+    for k, (low, high) in enumerate(pairwise([*starts, math.inf])):
+        slower, faster = (
+            _factor_above(factors[key], low + _ENVELOPE_B * (k > 0)) for key in ("lat-factor", "bw-factor")
+        )
+        rate = bandwidth * faster
+        per_byte = 0.0 if rate >= _FASTEST else 1 / rate
+        seconds = latency * slower + _ENVELOPE_B * per_byte + (busy if low < detached - 1 else 0.0)
+        protocols.append(Protocol(Range(low, high, open_low=k > 0), seconds, per_byte))
+    protocols = _joined(protocols)
+    return PointToPoint.of_protocols(protocols, name=cluster.get("id", "SimGrid"), source="a SimGrid platform")
+
+
+def _joined(protocols: list[Protocol]) -> list[Protocol]:
+    """Return the protocols with neighbours of the same latency and time per byte made one."""
+    found = protocols[:1]
+    for one in protocols[1:]:
+        last = found[-1]
+        if math.isclose(last.latency_s, one.latency_s, rel_tol=1e-9) and math.isclose(
+            last.per_byte_s, one.per_byte_s, rel_tol=1e-9
+        ):
+            found[-1] = replace(last, sizes=replace(last.sizes, high=one.sizes.high))
+        else:
+            found.append(one)
+    return found
+
+
+def _number(text: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,15}", text.strip()):
+        raise UsageError(f"smpi/send-is-detached-thresh is {text[:40]!r}; it must be a number of bytes.")
+    return float(text)
+
+
+def _read(file: Path) -> str:
+    try:
+        if file.stat().st_size > _LARGEST_B:
+            raise UsageError(f"the platform file {file} is larger than {_LARGEST_B >> 20} MiB; name a smaller one.")
+        return file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot read the platform file {file}: {reason}.") from error
+
+
+def _parsed(text: str) -> ElementTree.Element:
+    """Return the root element; a document that declares entities is refused before any of them is expanded."""
+    checker = expat.ParserCreate()
+    checker.EntityDeclHandler = _refuse_entity
+    checker.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+    try:
+        checker.Parse(text, True)
+        return ElementTree.fromstring(text)
+    except (expat.ExpatError, ElementTree.ParseError) as error:
+        raise UsageError(f"the platform is no XML: {error}.") from error
+
+
+def _refuse_entity(name: str, *_: object) -> NoReturn:
+    raise UsageError(f"the platform declares the entity {name[:40]!r}; write its text out.")
+
+
+def _quantity(text: str, units: dict[str, float], what: str) -> float:
+    number, unit = split_quantity(text) or (math.nan, "")
+    value = number * units.get(unit or ("s" if what == "latency" else "Bps"), math.nan)
+    if not (0 <= value < math.inf):
+        raise UsageError(
+            f"the {what} of the cluster is {text[:40]!r}; write a number and a unit, as in '1us' or '1GBps'."
+        )
+    return value
+
+
+def _read_factors(text: str) -> list[tuple[float, float]]:
+    try:
+        pairs = [tuple(float(part) for part in one.split(":")) for one in text.split(";") if one.strip()]
+        found = sorted((start, value) for start, value in pairs)
+    except ValueError as error:
+        raise UsageError(f"the factors {text[:40]!r} are no list of size:factor; write '0:1;65536:0.9'.") from error
+    if not found or any(not (start >= 0 and 0 < value < math.inf) for start, value in found):
+        raise UsageError(f"the factors {text[:40]!r} must be positive, for sizes from 0 on.")
+    return found
+
+
+def _factor_above(factors: list[tuple[float, float]], size: float) -> float:
+    return next((value for start, value in reversed(factors) if start <= size), 1.0)
+
+
+def _overhead(text: str) -> float:
+    try:
+        parts = [float(part) for part in text.split(";")[0].split(":")]
+    except ValueError as error:
+        raise UsageError(f"the overhead {text[:40]!r} is no size:seconds:seconds-per-byte.") from error
+    if len(parts) < 2 or ";" in text or any(parts[2:]):
+        raise UsageError(f"the overhead {text[:40]!r} depends on the size; only a constant one is read.")
+    return parts[1]

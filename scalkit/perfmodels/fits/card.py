@@ -1,0 +1,391 @@
+"""Fits everything that a folder of message measurements holds, and makes a model card of it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scalkit.errors import DataError
+from scalkit.fit.cuts import MIN_SETTINGS
+from scalkit.measure.virtual_time import LEFT_OUT, clock_of
+from scalkit.perfmodels.collectives.congestion import Torus
+from scalkit.perfmodels.files.card import EXCHANGE, MESSAGE, PACKING, REDUCING, ModelCard, Quantity
+from scalkit.perfmodels.fits.bisection import BisectionFit, fit_bisection
+from scalkit.perfmodels.fits.loggp import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
+from scalkit.perfmodels.fits.messages import MessageFit, fit_messages
+from scalkit.perfmodels.fits.overlap import OverlapFit, fit_overlap
+from scalkit.perfmodels.fits.packing import PackingFit, fit_packing
+from scalkit.perfmodels.fits.runs import MessageRuns, read_message_runs
+from scalkit.perfmodels.fits.steps import StepFit, fit_hops, fit_matching, fit_reducing, hops_of
+from scalkit.perfmodels.fits.strides import StrideFit, fit_strides
+from scalkit.perfmodels.formulas.quantities import format_value
+from scalkit.perfmodels.formulas.ranges import Range
+from scalkit.perfmodels.models.exact import ExactModel
+from scalkit.perfmodels.models.measured_range import within
+from scalkit.perfmodels.models.model import PerformanceModel
+from scalkit.perfmodels.models.range_model import RangeModel
+
+__all__ = ["fit_card", "fit_folder"]
+
+_LEVEL = 0.9
+_FEWEST_EAGER = 3
+_GAPS = 2
+"""The stride whose gaps are as long as its blocks."""
+_LOGGP_TEXT = {
+    "L": "latency of the network, without overheads",
+    "o_send": "overhead of the sender",
+    "o_receive": "overhead of the receiver",
+    "g": "gap between messages",
+    "G": "gap per byte",
+    "O": "overhead per byte",
+}
+_LOGGP_UNITS = {"G": "s/B", "O": "s/B"}
+_ELEMENTS = {
+    1: (REDUCING, "adding up a byte, of elements of 1 B (MPI_UINT8_T), as 'scalkit measure' reduces them"),
+    8: (f"{REDUCING}_double", "the same of elements of 8 B (MPI_DOUBLE)"),
+}
+"""Name and meaning of the time of reducing, by bytes of an element."""
+
+
+def fit_folder(folder: str | Path, *, statistic: str = "q1", level: float = _LEVEL) -> ModelCard:
+    """Return the model card of what `scalkit model fit` measured into a folder; see `fit_card`."""
+    return fit_card(read_message_runs(folder), statistic=statistic, level=level)
+
+
+def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level: float = _LEVEL) -> ModelCard:
+    """Return the model card of message measurements: every fit that they allow.
+
+    Parameters
+    ----------
+    runs : MessageRuns
+    name : str
+        Of the library or machine; by default what the run files say.
+    statistic : {"q1", "median", "min"}
+        What makes one time of the repetitions of a message; the minimum also serves LogGP, for a machine that others use.
+    level : float
+        Of the intervals.
+
+    Raises
+    ------
+    DataError
+        If a part was measured at fewer sizes than it has parameters.
+    """
+    made = _Card(level)
+    fits: dict[str, Any] = {}
+    have = set(runs.ops)
+    if have & {"Send_to_late"}:
+        fits["sync"] = made.add_rendezvous(*_late(runs))
+    loggp_sizes = runs.table("Train")[0] if "Train" in have else np.array([])
+    if "Round_trip" in have:
+        sizes, trips = runs.table("Round_trip")
+        if not np.isin(sizes, loggp_sizes).all():
+            scatter = not runs.is_exact
+            fit = fit_messages(sizes, trips / 2, statistic=statistic, scatter=scatter, level=level)
+            fits["latency"] = made.add_message(fit)
+    if "Exchange" in have:
+        sizes, trips = runs.table("Exchange")
+        exchange = fit_messages(sizes, trips, statistic=statistic, scatter=not runs.is_exact, level=level)
+        fits[EXCHANGE] = made.add_exchange(exchange)
+    if have >= {"Round_trip", "Train", "Train_delayed"}:
+        fits["loggp"] = made.add_loggp(_loggp(runs, fits.get("sync"), statistic, level), float(loggp_sizes.max()))
+    for op, side in (("Overlap_send", "sender"), ("Overlap_receive", "receiver")):
+        if op in have:
+            tables = {field: runs.table(op, field=field)[1] for field in ("beside", "work", "t")}
+            at = runs.table(op)[0]
+            one = fit_overlap(at, tables["beside"], tables["work"], tables["t"], side=side, level=level)
+            fits[f"overlap_{side}"] = made.add_overlap(one)
+    if "Strided" in have:
+        fits["datatypes"] = made.add_strides(_strides(runs, level))
+    if "Pack" in have:
+        fits["packing"] = made.add_packing(_packing(runs, statistic))
+    if "Reduce_local" in have:
+        fits["reduce"] = made.add_reducing(_reducing(runs, level))
+    if "Queued" in have:
+        fits["matching"] = made.add_matching(fit_matching(*runs.table("Queued", by="detail"), level=level))
+    if "Perfect_matching" in have:
+        fits["bisection"] = made.add_bisection(_bisection(runs, made.per_byte, level))
+    if "Round_trip_to" in have:
+        fits["hops"] = made.add_hops(_hops(runs, level))
+    about = {**_about(runs), "statistic": statistic}
+    remarks = (*runs.remarks, *dict.fromkeys(made.remarks))
+    title = name or about.get("library", "") or "messages"
+    return ModelCard(title, made.models, tuple(made.quantities), about, remarks, level, fits)
+
+
+class _Card:
+    """Models, quantities and remarks while they are gathered."""
+
+    def __init__(self, level: float) -> None:
+        self.level = level
+        self.models: dict[str, PerformanceModel] = {}
+        self.quantities: list[Quantity] = []
+        self.remarks: list[str] = []
+        self.per_byte = math.nan
+        self._message: MessageFit | None = None
+
+    def _add(self, name: str, value: float, interval: tuple[float, float], unit: str, text: str) -> None:
+        self.quantities.append(Quantity(name, value, *interval, unit, text))
+
+    def add_message(self, fit: MessageFit) -> MessageFit:
+        self._message = fit
+        self.models[MESSAGE] = _measured(fit, MESSAGE)
+        first, last = fit.protocols[0].fit, fit.protocols[-1]
+        self._add("latency", first.constant, first.constant_interval, "s", "of the smallest messages, one way")
+        low, high = (1 / end if end > 0 else math.inf for end in reversed(last.fit.slope_interval))
+        if last.fit.slope > 0:
+            self._add("bandwidth", last.bandwidth, (low, high), "B/s", "of the largest messages, one way")
+            self.per_byte = last.fit.slope
+        else:
+            at_last = last.last / float(fit(last.last))
+            self._add(
+                "bandwidth",
+                at_last,
+                (math.nan, math.nan),
+                "B/s",
+                "of the largest size alone: no time per byte was found",
+            )
+        for k, one in enumerate(fit.switches, 1):
+            text = f"largest size of protocol {k}; the time changes by the factor {one.step:.3g}"
+            self._add(f"switch_{k}", one.after, one.interval, "B", text)
+        self.remarks += fit.remarks
+        return fit
+
+    def add_exchange(self, fit: MessageFit) -> MessageFit:
+        self.models[EXCHANGE] = _measured(fit, EXCHANGE)
+        return fit
+
+    def add_rendezvous(self, fit: Rendezvous, largest: float) -> Rendezvous:
+        value = fit.after if math.isfinite(fit.before) else math.inf
+        interval = (fit.after, fit.before) if math.isfinite(fit.before) else (math.nan, math.nan)
+        self._add("S", value, interval, "B", "largest message whose send does not wait for a late receiver (eager)")
+        if math.isinf(value):
+            self.remarks.append(f"No send up to {format_value(largest, 'B')} waits for its receiver.")
+        if not fit.is_clean:
+            self.remarks.append("Some sends below S waited for the receiver, or some above it did not.")
+        return fit
+
+    def add_loggp(self, fit: LogGPFit, largest: float) -> LogGPFit:
+        for name, text in _LOGGP_TEXT.items():
+            unit = _LOGGP_UNITS.get(name, "s")
+            interval = fit.intervals.get(name, (math.nan, math.nan))
+            self._add(name, getattr(fit.parameters, name), interval, unit, text)
+        self._add("half_round_trip", fit.half_round_trip, (math.nan, math.nan), "s", "what netgauge prints as L")
+        found = fit.parameters.point_to_point()
+        self.models["loggp"] = within(_named(found.time, "loggp"), "S", 0.0, largest)
+        self.models["gap"] = self._gap(found.gap or found.time, fit.largest)
+        self.remarks += fit.remarks
+        return fit
+
+    def _gap(self, gap: PerformanceModel, largest: float) -> PerformanceModel:
+        """Return the gap between messages: that of LogGP where it was measured, then the time of a message."""
+        if self._message is None:
+            return within(_named(gap, "gap"), "S", 0.0, largest)
+        pieces: list[tuple[Range, PerformanceModel]] = [(Range(high=largest), gap)]
+        for one in self._message.point_to_point().protocols():
+            if one.sizes.high > largest:
+                pieces.append((Range(max(largest, one.sizes.low), one.sizes.high, open_low=True), one.model()))
+        return RangeModel("S", pieces, "gap")
+
+    def add_overlap(self, fit: OverlapFit) -> OverlapFit:
+        for size, share, low, high in zip(fit.sizes, fit.shares, fit.low, fit.high, strict=True):
+            text = f"share of a transfer of {format_value(size, 'B')} hidden behind work of the {fit.side}"
+            self._add(f"overlap_{fit.side}_{size:.0f}", share, (low, high), "1", text)
+        return fit
+
+    def add_strides(self, fit: StrideFit) -> StrideFit:
+        stride, factor = fit.worst
+        k = fit.strides.index(stride)
+        size = format_value(fit.size, "B")
+        text = f"slowest strided message over a contiguous one: {size} at a stride of {stride} x 8 B"
+        self._add("datatype_worst", factor, (fit.low[k], fit.high[k]), "1", text)
+        if _GAPS in fit.strides:
+            copy, ends = fit.copy_per_byte(_GAPS), (math.nan, math.nan)
+            text = f"what a byte adds at each end of a message of blocks of 8 B with gaps of 8 B, {size}"
+            self._add("copy", copy, ends, "s/B", text)
+        return fit
+
+    def add_packing(self, fits: dict[int, PackingFit]) -> dict[int, PackingFit]:
+        self.models |= {(name := f"{PACKING}{k}"): _named(one.model(), name) for k, one in fits.items()}
+        return fits
+
+    def add_reducing(self, fits: dict[int, StepFit]) -> dict[int, StepFit]:
+        for element, fit in fits.items():
+            name, text = _ELEMENTS[element]
+            self._add(name, fit.each, fit.interval, "s/B", text)
+            self.remarks += fit.remarks
+        return fits
+
+    def add_matching(self, fit: StepFit) -> StepFit:
+        self._add(
+            "matching", fit.each, fit.interval, "s", "for each receive that is queued before the one that matches"
+        )
+        constants = {"t": f"{fit.each!r} s"}
+        self.models["matching"] = ExactModel("t*R", constants, {"R": Range(high=fit.counts[-1])}, "matching")
+        self.remarks += fit.remarks
+        return fit
+
+    def add_hops(self, fit: StepFit) -> StepFit:
+        self._add("hop", fit.each, fit.interval, "s", "for each link between two nodes, one way")
+        constants = {"alpha": f"{fit.fit.constant!r} s", "t": f"{fit.each!r} s"}
+        self.models["hops"] = ExactModel("alpha + t*h", constants, {"h": Range(high=fit.counts[-1])}, "hops")
+        self.remarks += fit.remarks
+        return fit
+
+    def add_bisection(self, fit: BisectionFit) -> BisectionFit:
+        for p, mean, low, high in zip(fit.processes, fit.effective, fit.low, fit.high, strict=True):
+            text = f"effective bisection bandwidth of a process among {p}, {format_value(fit.size, 'B')}"
+            self._add(f"bisection_{p}", mean, (low, high), "B/s", text)
+        if math.isfinite(fit.decay):
+            self._add(
+                "bisection_decay", fit.decay, fit.decay_interval, "1", "a in effective bisection bandwidth ~ P^-a"
+            )
+        return fit
+
+
+def _named(model: Any, name: str) -> PerformanceModel:
+    """Return the model with another name."""
+    found: PerformanceModel = replace(model, name=name)
+    return found
+
+
+def _measured(fit: MessageFit, name: str) -> PerformanceModel:
+    return within(_named(fit.point_to_point().time, name), "S", fit.sizes[0], fit.sizes[-1])
+
+
+def _late(runs: MessageRuns) -> tuple[Rendezvous, float]:
+    sizes, times = runs.table("Send_to_late")
+    delay = _delay(runs)
+    return find_rendezvous(sizes, times, f"{delay!r} s"), float(sizes.max())
+
+
+def _delay(runs: MessageRuns) -> float:
+    found = [one.delay for one in runs.of("Send_to_late")]
+    if not found or min(found) <= 0:
+        raise DataError(
+            f"{runs.folder}: the records of Send_to_late do not say how late the receiver was; measure again."
+        )
+    return float(np.median(found))
+
+
+def _loggp(runs: MessageRuns, sync: Rendezvous | None, statistic: str, level: float) -> LogGPFit:
+    """Return the fit over the eager sizes: larger messages wait for the receiver, which is another protocol.
+
+    Where fewer than three sizes are eager it is over all, and what a rendezvous takes is within the parameters.
+    """
+    limit = sync.after if sync is not None and math.isfinite(sync.before) else math.inf
+    sizes = runs.table("Train")[0]
+    are_few = (sizes <= limit).sum() < _FEWEST_EAGER
+    used = sizes if are_few else sizes[sizes <= limit]
+    tables = {op: _rows(runs, op, used) for op in ("Round_trip", "Train", "Train_delayed", "Receive_arrived")}
+    waited = _rows(runs, "Train_delayed", used, "beside")
+    n = runs.of("Train")[0].messages
+    delay = np.nanmedian(waited, axis=1) / (n - 1)
+    if statistic == "min":
+        tables, delay = _shortest(tables, waited), np.nanmin(waited, axis=1) / (n - 1)
+    found = fit_loggp(
+        used,
+        tables["Round_trip"],
+        tables["Train"],
+        tables["Train_delayed"],
+        n=n,
+        delay=delay,
+        receive_overhead=tables["Receive_arrived"] if "Receive_arrived" in runs.ops else None,
+        rendezvous=math.inf if are_few else limit,
+        level=level,
+    )
+    if not are_few:
+        return found
+    remark = f"Fewer than {_FEWEST_EAGER} sizes are eager, so LogGP is fitted to all: its times contain the rendezvous."
+    return replace(found, remarks=(*found.remarks, remark))
+
+
+def _shortest(tables: dict[str, Any], waited: Any) -> dict[str, Any]:
+    """Return the shortest repetition at each size; of delayed trains the one that lost least beyond its delays."""
+    found = {op: table if table is None else np.nanmin(table, axis=1)[:, None] for op, table in tables.items()}
+    found["Train_delayed"] = (np.nanmin(tables["Train_delayed"] - waited, axis=1) + np.nanmin(waited, axis=1))[:, None]
+    return found
+
+
+def _rows(runs: MessageRuns, op: str, sizes: Any, field: str = "t") -> Any:
+    if op not in runs.ops:
+        return None
+    at, table = runs.table(op, field=field)
+    if missing := sorted(set(sizes.tolist()) - set(at.tolist())):
+        raise DataError(
+            f"{runs.folder}: {op} was not measured at {missing[0]:g} B, Train was; measure that launch again."
+        )
+    return table[np.isin(at, sizes)]
+
+
+def _strides(runs: MessageRuns, level: float) -> StrideFit:
+    """Return the sweep over strides at the size that has most of them."""
+    cells = {(one.size, one.detail) for one in runs.of("Strided")}
+    size = Counter(size for size, _ in sorted(cells, reverse=True)).most_common(1)[0][0]
+    strides, times = runs.table("Strided", by="detail", size=size)
+    if 0 not in strides or len(strides) < 2:
+        raise DataError(f"{runs.folder}: Strided needs the contiguous message, stride 0, and others; measure again.")
+    return fit_strides(size, strides[strides > 0], times[strides > 0], times[strides == 0][0], level=level)
+
+
+def _packing(runs: MessageRuns, statistic: str) -> dict[int, PackingFit]:
+    """Return the fit of every stride that was packed at three sizes or more."""
+    found = {}
+    for stride in sorted({one.detail for one in runs.of("Pack")}):
+        sizes, times = runs.table("Pack", detail=stride)
+        if len(sizes) >= MIN_SETTINGS:
+            found[stride] = fit_packing(stride, sizes, times, statistic=statistic)
+    return found
+
+
+def _reducing(runs: MessageRuns, level: float) -> dict[int, StepFit]:
+    """Return the time of a reduction over its bytes, for each size of an element."""
+    found = {}
+    for element in _ELEMENTS:
+        if runs.of("Reduce_local", detail=element):
+            found[element] = fit_reducing(*runs.table("Reduce_local", detail=element), level=level)
+    return found
+
+
+def _bisection(runs: MessageRuns, per_byte: float, level: float) -> BisectionFit:
+    rounds: dict[int, list[Any]] = {}
+    for one in runs.of("Perfect_matching"):
+        rounds.setdefault(one.p, []).append(np.median(one.t.reshape(one.p, -1), axis=1))
+    times = {p: np.array(rows) for p, rows in rounds.items()}
+    return fit_bisection(runs.of("Perfect_matching")[0].size, times, per_byte=per_byte, level=level)
+
+
+def _hops(runs: MessageRuns, level: float) -> StepFit:
+    dims = runs.record.get("topology", {}).get("torus", [])
+    if not dims:
+        raise DataError(
+            f"{runs.folder} does not say which torus its nodes are on; hops need [topology] in campaign.toml."
+        )
+    torus = Torus(tuple(map(int, dims)))
+    size = min(one.size for one in runs.of("Round_trip_to"))
+    found = runs.of("Round_trip_to", size=size)
+    times = np.array([np.median(one.t) / 2 for one in found])
+    return fit_hops([hops_of(torus, 0, one.detail) for one in found], times, level=level)
+
+
+def _about(runs: MessageRuns) -> dict[str, str]:
+    env, record = runs.env, runs.record
+    simulation, is_made = record.get("simulation", {}), runs.is_simulated or bool(runs.virtual)
+    library = str(record.get("mpi", {}).get("name", "") or str(env.get("mpi_library", "")).partition("\n")[0][:80])
+    tell: dict[str, Callable[[], object]] = {
+        "library": lambda: library,
+        "simulated": lambda: simulation.get("description", "by SimGrid SMPI") if runs.is_simulated else "",
+        "clock": lambda: f"virtual, {clock_of(runs.virtual)}; {LEFT_OUT}" if runs.virtual else "",
+        "host": lambda: "" if is_made else env.get("host", ""),
+        "processor": lambda: "" if is_made else env.get("cpu", ""),
+        "cores": lambda: "" if is_made else env.get("cores", ""),
+        "measured": lambda: env.get("started", ""),
+        "launches": lambda: len({one.run for one in runs.trips}),
+        "scalkit": lambda: record.get("scalkit", ""),
+    }
+    return {key: str(value()) for key, value in tell.items() if str(value())}

@@ -1,0 +1,299 @@
+"""LogGP, LogGPS and LogGOPS parameters from parametrised round trips, as netgauge measures them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scalkit.errors import DataError, UsageError
+from scalkit.fit.pure_error import Noise, pure_error
+from scalkit.markup import block, bullets, table
+from scalkit.perfmodels.fits.affine import fit_affine, fit_line
+from scalkit.perfmodels.fits.messages import checked_times, fit_messages, spread_of
+from scalkit.perfmodels.formulas.quantities import format_value, level_in, parse_quantity
+from scalkit.perfmodels.models.point_to_point import LogGP
+
+__all__ = ["LogGPFit", "LogGPLine", "Rendezvous", "find_rendezvous", "fit_loggp"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+_CLEAR = 1.1
+_UNITS = {"L": "s", "o_send": "s", "o_receive": "s", "g": "s", "G": "s/B", "O": "s/B"}
+
+
+@dataclass(frozen=True)
+class LogGPLine:
+    """What one line of `fit_loggp` was fitted to.
+
+    Attributes
+    ----------
+    name : str
+        Such as ``"gap"``.
+    sizes : tuple of float, in B
+    values, fitted : tuple of float, in s
+    """
+
+    name: str
+    sizes: tuple[float, ...]
+    values: tuple[float, ...]
+    fitted: tuple[float, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class LogGPFit:
+    """What `fit_loggp` returns.
+
+    Attributes
+    ----------
+    parameters : LogGP
+    intervals : mapping from parameter to (low, high)
+        Confidence intervals, in s or s/B.
+    half_round_trip : float, in s
+        Half the round trip of the smallest message: what netgauge prints as L; it contains both overheads.
+    overheads : tuple of float, in s
+        Of the sender, at each size; NaN where the delay was too short.
+    level : float
+    remarks : tuple of str
+    largest : float, in B
+        Largest size that was fitted.
+    lines : tuple of LogGPLine
+        Half a round trip, gap, and overheads as they were measured and fitted.
+    """
+
+    parameters: LogGP
+    intervals: Mapping[str, tuple[float, float]]
+    half_round_trip: float
+    overheads: tuple[float, ...]
+    level: float
+    remarks: tuple[str, ...]
+    largest: float = math.inf
+    lines: tuple[LogGPLine, ...] = ()
+
+    def _shown(self) -> list[tuple[str, str, str]]:
+        return [
+            (
+                name,
+                format_value(getattr(self.parameters, name), unit),
+                " to ".join(format_value(end, unit) for end in self.intervals[name]) if name in self.intervals else "-",
+            )
+            for name, unit in _UNITS.items()
+        ]
+
+    def __repr__(self) -> str:
+        return f"LogGPFit({', '.join(f'{name} = {value}' for name, value, _ in self._shown())})"
+
+    def _repr_html_(self) -> str:
+        return block(
+            table(("parameter", "value", f"interval of {100 * self.level:g} %"), self._shown()), bullets(self.remarks)
+        )
+
+
+def fit_loggp(
+    sizes: ArrayLike,
+    single: ArrayLike,
+    several: ArrayLike,
+    delayed: ArrayLike,
+    *,
+    n: int,
+    delay: ArrayLike,
+    receive_overhead: ArrayLike | None = None,
+    rendezvous: float = math.inf,
+    level: float = 0.9,
+) -> LogGPFit:
+    """Return LogGP parameters from three kinds of round trips.
+
+    Parameters
+    ----------
+    sizes : array_like of shape (sizes,), in B
+        At least three, of one protocol.
+    single, several, delayed : array_like of shape (sizes,) or (sizes, repetitions), in s
+        Round trips of one message; of `n` messages one after another; of `n` messages with a delay before each but the first.
+    n : int
+        Messages of a train, at least 2; 10 is usual.
+    delay : array_like, in s
+        One, or one a size; at least the gap, else the overhead cannot be seen.
+    receive_overhead : array_like of shape (sizes,) or (sizes, repetitions), optional, in s
+        Time in the receive of a message that has arrived. Without it both overheads are assumed to be the same.
+    rendezvous : float, in B
+        S of LogGPS, from `find_rendezvous`.
+    level : float
+        Of the intervals.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than three sizes, a time is not positive, or every delay is too short.
+    UsageError
+        If `n` makes no sense.
+
+    Notes
+    -----
+    With R(n, d, s) the round trip of n messages of s bytes with a delay d: ``R(1, 0, s) = 2 (L + 2 o + (s - 1) G)`` and
+    ``R(n, d, s) = R(1, 0, s) + (n - 1) max(o + d, g + (s - 1) G)``. g and G are the line through
+    ``(R(n, 0, s) - R(1, 0, s))/(n - 1)``, where it exceeds the overhead; o and O that through
+    ``(R(n, d, s) - R(1, 0, s))/(n - 1) - d``; L is what half a round trip has beyond the overheads and ``(s - 1) G``.
+
+    References
+    ----------
+    Hoefler, Lichei, Rehm 2007; Hoefler, Schneider, Lumsdaine 2010 (docs/references.md).
+    """
+    if not isinstance(n, int) or n < 2:
+        raise UsageError(f"n = {n!r:.40} messages make no train; use at least 2, 10 are usual.")
+    level = level_in(level)
+    at, one = checked_times(sizes, single)
+    train, late = (checked_times(sizes, table)[1] for table in (several, delayed))
+    t1, tn, td = (np.nanmedian(table, axis=1) for table in (one, train, late))
+    e1, en, ed = (spread_of(table) * np.nanmedian(table, axis=1) for table in (one, train, late))
+    beyond = np.maximum(at - 1, 0)
+    gap = fit_line(beyond, (tn - t1) / (n - 1), np.hypot(en, e1) / (n - 1), level)
+    pause = _pauses(sizes, delay)
+    overheads = np.where(pause >= gap(beyond), (td - t1) / (n - 1) - pause, np.nan)
+    seen = np.isfinite(overheads)
+    if seen.sum() < 2:
+        raise DataError(
+            f"the delay {format_value(float(pause.max()), 's')} is shorter than the gap between messages, "
+            f"{format_value(float(gap(beyond).min()), 's')}; delay by a round trip, so that the overhead can be seen."
+        )
+    send = fit_line(at[seen], overheads[seen], (np.hypot(ed, e1) / (n - 1))[seen], level)
+    hidden = (tn - t1) / (n - 1) < _CLEAR * send(at)
+    if hidden.any() and (~hidden).sum() >= 3:
+        gap = fit_line(beyond[~hidden], ((tn - t1) / (n - 1))[~hidden], (np.hypot(en, e1) / (n - 1))[~hidden], level)
+    receive = send
+    if receive_overhead is not None:
+        received = checked_times(sizes, receive_overhead)[1]
+        middle = np.nanmedian(received, axis=1)
+        receive = fit_line(at, middle, spread_of(received) * middle, level)
+    half = fit_line(beyond, t1 / 2, e1 / 2, level)
+    network = half.constant - send.constant - receive.constant
+    remarks = _remarks(at, one, seen, hidden, receive_overhead is None, network)
+    parameters = LogGP(
+        max(0.0, network),
+        send.constant,
+        receive.constant,
+        gap.constant,
+        gap.slope,
+        send.slope,
+        rendezvous,
+        "fitted LogGP",
+        "fit",
+    )
+    width = math.sqrt(half.covariance[0][0] + send.covariance[0][0] + receive.covariance[0][0])
+    far = width * (half.constant_interval[1] - half.constant) / max(math.sqrt(half.covariance[0][0]), 1e-300)
+    intervals = {
+        "L": (max(0.0, network - far), max(0.0, network) + far),
+        "o_send": send.constant_interval,
+        "o_receive": receive.constant_interval,
+        "g": gap.constant_interval,
+        "G": gap.slope_interval,
+        "O": send.slope_interval,
+    }
+    seen_lines = [
+        ("half a round trip", at, t1 / 2, half(beyond)),
+        ("gap", at[~hidden], ((tn - t1) / (n - 1))[~hidden], gap(beyond[~hidden])),
+        ("overhead of the sender", at[seen], overheads[seen], send(at[seen])),
+    ]
+    if receive_overhead is not None:
+        seen_lines.append(("overhead of the receiver", at, middle, receive(at)))
+    lines = tuple(LogGPLine(name, *(tuple(np.asarray(one).tolist()) for one in values)) for name, *values in seen_lines)
+    return LogGPFit(
+        parameters, intervals, float(t1[0] / 2), tuple(overheads.tolist()), level, remarks, float(at[-1]), lines
+    )
+
+
+def _remarks(at: Floats, single: Floats, seen: Any, hidden: Any, is_assumed: bool, network: float) -> tuple[str, ...]:
+    found = []
+    if is_assumed:
+        found.append("The overhead of the receiver is assumed to be that of the sender.")
+    if not seen.all():
+        found.append(f"The overhead is not seen above {at[seen].max():g} B, where the delay is shorter than the gap.")
+    if hidden.any():
+        found.append(
+            f"Up to {at[hidden].max():g} B the overhead hides the gap; g and G come from larger messages, if there are three."
+        )
+    if network < 0:
+        found.append("L, the latency of the network, came out negative without a bound; it is held at zero.")
+    for switch in fit_messages(at, single).switches:
+        found.append(
+            f"The round trip changes between {switch.after:g} and {switch.before:g} B, perhaps another protocol: fit each alone."
+        )
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Rendezvous:
+    """Where the sender begins to wait for the receiver: S of LogGPS lies from `after` to below `before`, in B.
+
+    Attributes
+    ----------
+    after : float
+        Largest size at which the sender does not wait; 0 if it always waits.
+    before : float
+        Smallest size at which it waits; infinite if it never does.
+    is_clean : bool
+        Whether every size below does not wait and every size above does.
+    lines : tuple of LogGPLine
+        The median send at each size, of those that do not wait and of those that do, each with a line.
+    """
+
+    after: float
+    before: float
+    is_clean: bool
+    lines: tuple[LogGPLine, ...] = ()
+
+
+def _pauses(sizes: ArrayLike, delay: ArrayLike) -> Floats:
+    """Return the delay of each size, ascending in size as the times are."""
+    given = np.atleast_1d(np.asarray(sizes, dtype=np.float64))
+    try:
+        pause = np.broadcast_to(np.asarray(delay, dtype=np.float64), given.shape)
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"the delay is {str(delay)[:40]!r}; give a number of seconds, or one for each of {len(given)} sizes."
+        ) from None
+    return np.asarray(pause[np.argsort(given, kind="stable")])
+
+
+def find_rendezvous(sizes: ArrayLike, send_times: ArrayLike, delay: object) -> Rendezvous:
+    """Return where a sender waits for a receiver that is late.
+
+    Parameters
+    ----------
+    sizes : array_like of shape (sizes,), in B
+    send_times : array_like of shape (sizes,) or (sizes, repetitions), in s
+        Time in the send while the receive is posted `delay` later.
+    delay : quantity
+        In s; much longer than a send. A sender that spends more than half of it waits.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than three sizes or a time is not positive.
+    UsageError
+        If the delay is no positive time.
+
+    References
+    ----------
+    Ino, Fujimoto, Hagihara 2001 (docs/references.md).
+    """
+    pause, unit = parse_quantity(delay, "delay")
+    if unit not in ("s", "1") or not 0 < pause < math.inf:
+        raise UsageError(f"the delay is {delay!r:.40}; it must be a positive time, for example '1 ms'.")
+    at, table = checked_times(sizes, send_times)
+    middle = np.nanmedian(table, axis=1)
+    waits = middle > pause / 2
+    wrong = [int(waits[:k].sum() + (~waits[k:]).sum()) for k in range(len(at) + 1)]
+    k = int(np.argmin(wrong))
+    noise = pure_error(table, "median")
+    parts = {"does not wait": slice(None, k), "waits for the receiver": slice(k, None)}
+    lines = tuple(_line(name, at[part], middle[part], noise) for name, part in parts.items() if len(at[part]))
+    ends = (float(at[k - 1]) if k else 0.0, float(at[k]) if k < len(at) else math.inf)
+    return Rendezvous(*ends, wrong[k] == 0, lines)
+
+
+def _line(name: str, at: Floats, values: Floats, noise: Noise) -> LogGPLine:
+    fitted = fit_affine(at, values, noise)(at)
+    return LogGPLine(name, *(tuple(one.tolist()) for one in (at, values, fitted)))

@@ -1,0 +1,124 @@
+"""What derived datatypes cost: messages of blocks that do not lie side by side, against contiguous ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scalkit.errors import DataError
+from scalkit.markup import block, paragraph, table
+from scalkit.perfmodels.formulas.quantities import format_value, level_in, seconds_in, values_in
+
+__all__ = ["StrideFit", "fit_strides"]
+
+
+@dataclass(frozen=True, repr=False)
+class StrideFit:
+    """What `fit_strides` returns.
+
+    Attributes
+    ----------
+    size : float, in B
+        Data in a message, the same for all strides.
+    strides : tuple of int
+        In blocks.
+    factors, low, high : tuple of float
+        Time over that of a contiguous message, with intervals.
+    contiguous : float, in s
+        Round trip of the contiguous message.
+    level : float
+    """
+
+    size: float
+    strides: tuple[int, ...]
+    factors: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    contiguous: float
+    level: float
+
+    def copy_per_byte(self, stride: int) -> float:
+        """Return what packing, and again unpacking, takes at a stride, in s/B, as `with_datatype` takes it.
+
+        Raises
+        ------
+        DataError
+            If that stride was not measured.
+        """
+        if stride not in self.strides:
+            known = ", ".join(map(str, self.strides))
+            raise DataError(f"the stride {stride!r:.20} was not measured; there are {known}.")
+        more = self.factors[self.strides.index(stride)] - 1
+        return max(0.0, more * self.contiguous / 4 / self.size)  # a round trip packs and unpacks twice
+
+    @property
+    def worst(self) -> tuple[int, float]:
+        """The stride that costs most, and its factor."""
+        k = int(np.argmax(self.factors))
+        return self.strides[k], self.factors[k]
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Return a row of texts for each stride: stride, factor, interval."""
+        return [
+            (str(stride), f"{factor:.3g}", f"{low:.3g} to {high:.3g}")
+            for stride, factor, low, high in zip(self.strides, self.factors, self.low, self.high, strict=True)
+        ]
+
+    def __str__(self) -> str:
+        stride, factor = self.worst
+        return f"up to {factor:.3g} times a contiguous message, at stride {stride} ({format_value(self.size, 'B')})"
+
+    def __repr__(self) -> str:
+        return f"StrideFit({self})"
+
+    def _repr_html_(self) -> str:
+        return block(
+            table(("stride", "times a contiguous message", f"interval of {100 * self.level:g} %"), self.rows()),
+            paragraph(f"Worst: {self}."),
+        )
+
+
+def fit_strides(
+    size: float, strides: ArrayLike, times: ArrayLike, contiguous: ArrayLike, *, level: float = 0.9, seed: int = 1
+) -> StrideFit:
+    """Return how much slower strided messages are than contiguous ones.
+
+    Parameters
+    ----------
+    size : float, in B
+        Of the data.
+    strides : array_like of shape (strides,)
+        From one block to the next, in blocks, at least 1.
+    times : array_like of shape (strides, repetitions), in s
+        Round trips.
+    contiguous : array_like of shape (repetitions,), in s
+        The same of a plain message.
+    level : float
+        Of the intervals, from medians drawn again.
+    seed : int
+
+    Raises
+    ------
+    DataError
+        If the size is not positive, there is no stride, a stride is below 1, or a time is not positive.
+    """
+    from scalkit.stats import bootstrap_medians
+
+    size, level = float(values_in(size, "S")), level_in(level)
+    if not size > 0:
+        raise DataError(f"messages of {size:g} B have no strides; give a positive size.")
+    steps, rows = np.atleast_1d(seconds_in(strides, "strides", "whole numbers")), seconds_in(times)
+    plain = seconds_in(contiguous, "times of contiguous messages").ravel()
+    if not np.array_equal(steps, np.rint(steps)):
+        raise DataError(f"the strides are {str(strides)[:40]!r}; give whole numbers.")
+    steps = steps.astype(np.int64)
+    if not len(steps) or rows.ndim != 2 or len(rows) != len(steps) or (steps < 1).any():
+        raise DataError(f"there must be a row of times for each stride from 1 on, got {len(steps)} and {rows.shape}.")
+    if not (plain[np.isfinite(plain)] > 0).all() or not (rows[np.isfinite(rows)] > 0).all():
+        raise DataError("a time of a strided message is not positive; times are in s. Leave it out.")
+    base = np.broadcast_to(plain, (len(steps), len(plain)))
+    ratio = bootstrap_medians(rows, base, level, rng=np.random.default_rng(seed), n_resamples=999)
+    factors, low, high = (tuple(np.asarray(one).tolist()) for one in (ratio.estimate, ratio.low, ratio.high))
+    return StrideFit(float(size), tuple(steps.tolist()), factors, low, high, float(np.nanmedian(plain)), level)

@@ -1,0 +1,1 @@
+"""Formulas of models and their quantities: read, evaluated, shown."""

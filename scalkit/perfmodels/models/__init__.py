@@ -1,0 +1,1 @@
+"""The kinds of models: exact, bounded, asymptotic, composed, by ranges, of one message."""

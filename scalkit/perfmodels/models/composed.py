@@ -1,0 +1,288 @@
+"""Models made of models: sums, multiples, products with plain numbers, and formulas in place of parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from scalkit.errors import UsageError
+from scalkit.fit.several_growth import GrowthSum
+from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, parse_quantity
+from scalkit.perfmodels.formulas.ranges import Range, intersection
+from scalkit.perfmodels.formulas.text import positive
+from scalkit.perfmodels.models.constants import Legend, merged, pair_of
+from scalkit.perfmodels.models.exact import ExactModel, names_in, ordered, with_processes
+from scalkit.perfmodels.models.model import KINDS, Kind, Outside, PerformanceModel
+
+__all__ = ["Composite", "Product", "Substituted", "added", "divided", "multiplied", "substituted"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Composite(PerformanceModel):
+    """A sum of multiples of models, as ``2 * alltoall + fft`` makes it; it holds where all of them do.
+
+    Attributes
+    ----------
+    terms : tuple of (float, PerformanceModel)
+        Positive coefficients.
+    """
+
+    terms: tuple[tuple[float, PerformanceModel], ...]
+    name: str = ""
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        units = {model.unit for _, model in self.terms}
+        if len(units) > 1:
+            first, other = (next(m for _, m in self.terms if m.unit == unit) for unit in sorted(units)[:2])
+            raise UsageError(
+                f"'{first.name}' is in {first.unit}, '{other.name}' in {other.unit}; add models of one unit."
+            )
+        shown = " + ".join(model.name if c == 1 else f"{c:g} * ({model.name})" for c, model in self.terms)
+        object.__setattr__(self, "name", self.name or shown)
+        sources = dict.fromkeys(model.source for _, model in self.terms if model.source)
+        object.__setattr__(self, "source", self.source or "; ".join(sources))
+        self.valid  # noqa: B018 - models that never hold together shall fail here
+
+    @cached_property
+    def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
+        """Where all parts hold."""
+        return intersection(model.valid for _, model in self.terms)
+
+    @property
+    def kind(self) -> Kind:
+        """That of the part which says least; a growth beside exact terms makes a dominant-term model."""
+        kinds = {model.kind for _, model in self.terms}
+        if "asymptotic" in kinds and len(kinds) > 1:
+            return "dominant term"
+        return max(kinds, key=KINDS.index)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of what it depends on."""
+        return ordered({name for _, model in self.terms for name in model.parameters})
+
+    @property
+    def unit(self) -> str:
+        """Unit of its values."""
+        return self.terms[0][1].unit
+
+    @property
+    def growth_sum(self) -> GrowthSum:
+        """Growth of all parts."""
+        return GrowthSum.of(term for _, model in self.terms for term in model.growth_sum.terms)
+
+    def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
+        """Return the sums of the bounds."""
+        low, high = np.zeros(()), np.zeros(())
+        for coefficient, model in self.terms:
+            own = model.checked_bounds({name: at[name] for name in model.parameters}, outside)
+            low, high = low + coefficient * own[0], high + coefficient * own[1]
+        return low, high
+
+    def symbolic(self) -> tuple[Any, Legend]:
+        """Return the sum, and the constants of all parts."""
+        import sympy
+
+        found, legend = merged([model for _, model in self.terms])
+        factors = [sympy.Integer(int(c)) if float(c).is_integer() else sympy.Float(c) for c, _ in self.terms]
+        if not any(isinstance(one, sympy.Tuple) for one in found):
+            return sympy.Add(*(f * one for f, one in zip(factors, found, strict=True))), legend
+        pairs = [pair_of(one) for one in found]
+        sides = (sympy.Add(*(f * pair[k] for f, pair in zip(factors, pairs, strict=True))) for k in (0, 1))
+        return sympy.Tuple(*sides), legend
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Product(PerformanceModel):
+    """A model times a model of a plain number, such as a congestion factor.
+
+    Attributes
+    ----------
+    left, right : PerformanceModel
+        At least one of them without a unit; both exact or bounded.
+    """
+
+    left: PerformanceModel
+    right: PerformanceModel
+    name: str = ""
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        if self.left.unit != "1" and self.right.unit != "1":
+            raise UsageError(
+                f"'{self.left.name}' in {self.left.unit} times '{self.right.name}' in {self.right.unit} is no quantity of a "
+                "model; one of them must be a plain number."
+            )
+        object.__setattr__(self, "name", self.name or f"({self.left.name}) * ({self.right.name})")
+        sources = dict.fromkeys(one.source for one in (self.left, self.right) if one.source)
+        object.__setattr__(self, "source", self.source or "; ".join(sources))
+
+    @cached_property
+    def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
+        """Where both hold."""
+        return intersection([self.left.valid, self.right.valid])
+
+    @property
+    def kind(self) -> Kind:
+        """That of the factor which says less."""
+        return max(self.left.kind, self.right.kind, key=KINDS.index)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of what it depends on."""
+        return ordered({*self.left.parameters, *self.right.parameters})
+
+    @property
+    def unit(self) -> str:
+        """Unit of its values."""
+        return self.left.unit if self.right.unit == "1" else self.right.unit
+
+    @property
+    def growth_sum(self) -> GrowthSum:
+        """Product of the growths."""
+        return GrowthSum.of(a * b for a in self.left.growth_sum.terms for b in self.right.growth_sum.terms)
+
+    def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
+        """Return the products of the bounds."""
+        sides = [m.checked_bounds({n: at[n] for n in m.parameters}, outside) for m in (self.left, self.right)]
+        return sides[0][0] * sides[1][0], sides[0][1] * sides[1][1]
+
+    def symbolic(self) -> tuple[Any, Legend]:
+        """Return the product, and the constants of both."""
+        import sympy
+
+        (left, right), legend = merged((self.left, self.right))
+        if not isinstance(left, sympy.Tuple) and not isinstance(right, sympy.Tuple):
+            return left * right, legend
+        pairs = (pair_of(left), pair_of(right))
+        return sympy.Tuple(*(pairs[0][k] * pairs[1][k] for k in (0, 1))), legend
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Substituted(PerformanceModel):
+    """A model with formulas in place of some of its parameters; see `PerformanceModel.of`.
+
+    Attributes
+    ----------
+    model : PerformanceModel
+    inner : mapping from parameter of `model` to ExactModel
+    whole : bool
+        Whether the formulas must give whole numbers.
+    """
+
+    model: PerformanceModel
+    inner: Mapping[str, ExactModel]
+    name: str = ""
+    source: str = ""
+    valid: Mapping[str, Range] = field(default_factory=dict)
+    whole: bool = False
+
+    def __post_init__(self) -> None:
+        shown = ", ".join(f"{name} = {one.formula}" for name, one in self.inner.items())
+        object.__setattr__(self, "name", self.name or f"{self.model.name} at {shown}")
+        object.__setattr__(self, "source", self.source or self.model.source)
+        kept = {name: limits for name, limits in self.model.valid.items() if name not in self.inner}
+        object.__setattr__(self, "valid", with_processes({**kept, **self.valid}, self.parameters))
+
+    @property
+    def kind(self) -> Kind:
+        """That of the model."""
+        return self.model.kind
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of what it depends on now."""
+        kept = {name for name in self.model.parameters if name not in self.inner}
+        return ordered(kept | {name for one in self.inner.values() for name in one.parameters})
+
+    @property
+    def unit(self) -> str:
+        """Unit of its values."""
+        return self.model.unit
+
+    def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
+        """Return the bounds of the model at the values of the formulas."""
+        values = {name: value for name, value in at.items() if name in self.model.parameters and name not in self.inner}
+        for name, one in self.inner.items():
+            value = one.checked_bounds({key: at[key] for key in one.parameters}, outside)[0]
+            values[name] = self._whole(one, value, outside) if self.whole else value
+        shape = np.broadcast_shapes(*(value.shape for value in at.values()))
+        low, high = self.model.checked_bounds(values, outside)
+        return np.broadcast_to(low, shape), np.broadcast_to(high, shape)
+
+    def _whole(self, inner: ExactModel, value: Floats, outside: Outside) -> Floats:
+        broken = value != np.floor(value)
+        if outside == "error" and broken.any():
+            raise UsageError(
+                f"'{self.name}' has {inner.formula} = {value[broken].flat[0]:g}; it must be a whole number, or say outside='nan'."
+            )
+        return np.where(broken, np.nan, value)
+
+    def symbolic(self) -> tuple[Any, Legend]:
+        """Return the model's expression with the formulas in it, and all constants."""
+        (found, *formulas), legend = merged((self.model, *self.inner.values()))
+        pairs = {positive(name): one for name, one in zip(self.inner, formulas, strict=True)}
+        return found.subs(pairs, simultaneous=True), legend
+
+
+def added(model: PerformanceModel, other: object) -> Composite:
+    """Return the sum of a model and another, or a quantity such as ``"5 us"``; zero adds nothing, as `sum` needs it."""
+    if isinstance(other, PerformanceModel):
+        return Composite((*_terms(model), *_terms(other)))
+    if isinstance(other, int | float) and other == 0:
+        return Composite(_terms(model))
+    value, unit = parse_quantity(other, "the summand")
+    if unit != model.unit or value < 0:
+        raise UsageError(
+            f"cannot add {other!r} to '{model.name}' in {model.unit}; add a model or a positive quantity in that unit."
+        )
+    fixed = ExactModel("c", {"c": other}, name=str(other))
+    return Composite((*_terms(model), (1.0, fixed)))
+
+
+def multiplied(model: PerformanceModel, other: object) -> Composite | Product:
+    """Return a multiple of a model by a positive number, or its product with a model of a plain number."""
+    if isinstance(other, PerformanceModel):
+        return Product(model, other)
+    if isinstance(other, bool) or not isinstance(other, int | float | np.number) or not (0 < float(other) < math.inf):
+        raise UsageError(
+            f"cannot multiply '{model.name}' by {other!r:.40}; multiply by a positive number or a model of one."
+        )
+    return Composite(tuple((float(other) * c, one) for c, one in _terms(model)))
+
+
+def divided(model: PerformanceModel, other: object) -> Composite | Product:
+    """Return a model over a positive number."""
+    if isinstance(other, bool) or not isinstance(other, int | float | np.number) or not (0 < float(other) < math.inf):
+        raise UsageError(f"cannot divide '{model.name}' by {other!r:.40}; divide by a positive number.")
+    return multiplied(model, 1 / float(other))
+
+
+def _terms(model: PerformanceModel) -> tuple[tuple[float, PerformanceModel], ...]:
+    return model.terms if isinstance(model, Composite) else ((1.0, model),)
+
+
+def substituted(model: PerformanceModel, formulas: Mapping[str, str], constants: Mapping[str, object]) -> Substituted:
+    """Return a model with formulas in place of parameters; `PerformanceModel.of` is what users call."""
+    inner = {}
+    for name, formula in formulas.items():
+        if name not in model.parameters:
+            raise UsageError(
+                f"'{model.name}' does not depend on {name!r}; it depends on {', '.join(model.parameters)}."
+            )
+        used = {key: value for key, value in constants.items() if key in names_in(formula)}
+        inner[name] = ExactModel(formula, used)
+        wanted = PARAMETER_UNITS.get(name, "1")
+        if inner[name].unit != ("B" if wanted == "B" else "1"):
+            raise UsageError(f"{name} = {formula!r:.60} is in {inner[name].unit}; it must be in {wanted}.")
+    if not inner:
+        raise UsageError(f"name a parameter of '{model.name}' and a formula for it, as in of(P='sqrt(P)').")
+    return Substituted(model, inner)

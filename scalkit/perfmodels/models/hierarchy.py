@@ -1,0 +1,285 @@
+"""The levels of the hierarchy below the exact model: bounded, dominant term, asymptotic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scalkit.errors import UsageError
+from scalkit.fit.several_growth import GrowthSum, outgrows
+from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value, parse_quantity, values_in
+from scalkit.perfmodels.formulas.ranges import Range, intersection, ranges_of
+from scalkit.perfmodels.formulas.text import parse_formula
+from scalkit.perfmodels.models.constants import Legend, merged
+from scalkit.perfmodels.models.exact import ExactModel, ordered, with_processes
+from scalkit.perfmodels.models.model import Kind, Outside, PerformanceModel
+
+__all__ = ["NOTATIONS", "AsymptoticModel", "BoundedModel", "DominantTermModel"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+NOTATIONS = ("O", "Theta", "Omega", "o")
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class AsymptoticModel(PerformanceModel):
+    """A growth without constants, for example ``AsymptoticModel("log(P) + S")``.
+
+    Parameters
+    ----------
+    expression : str, Growth or GrowthSum
+        A sum of products of powers of 2^x, x and log2 x.
+    notation : {"O", "Theta", "Omega", "o"}
+    name, source, valid
+        See `ExactModel`.
+
+    Raises
+    ------
+    UsageError
+        If the notation is unknown.
+    ExpectationError
+        If the growth cannot be read.
+    """
+
+    expression: object
+    notation: str = "O"
+    valid: Mapping[str, Range] = field(default_factory=dict)
+    name: str = ""
+    source: str = ""
+    kind_of_class: ClassVar[Kind] = "asymptotic"
+
+    def __post_init__(self) -> None:
+        if self.notation not in NOTATIONS:
+            raise UsageError(f"the notation is {self.notation!r:.40}; choose one of {', '.join(NOTATIONS)}.")
+        growth = GrowthSum.parse(self.expression)
+        object.__setattr__(self, "expression", growth)
+        object.__setattr__(self, "name", self.name or f"{self.notation}({growth})")
+        object.__setattr__(self, "valid", with_processes(ranges_of(self.valid), self.parameters))
+
+    @property
+    def growth_sum(self) -> GrowthSum:
+        """The growth itself."""
+        assert isinstance(self.expression, GrowthSum)
+        return self.expression
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of what it depends on."""
+        return ordered(self.growth_sum.parameters)
+
+    @property
+    def unit(self) -> str:
+        """Seconds; its constants are not known."""
+        return "s"
+
+    def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
+        """Return zero and infinity: it makes no absolute statement."""
+        shape = np.broadcast_shapes(*(value.shape for value in at.values()))
+        return np.zeros(shape), np.full(shape, np.inf)
+
+    def symbolic(self) -> tuple[Any, Legend]:
+        """Return the growth, without its notation."""
+        return parse_formula(str(self.growth_sum), frozenset(self.parameters)), {}
+
+    def ratio(self, to: Mapping[str, ArrayLike], since: Mapping[str, ArrayLike]) -> Any:
+        """Return by what factor the growth rises from one setting to another: what an asymptotic model can say.
+
+        Parameters
+        ----------
+        to, since : mapping from parameter to array_like
+            Both with all parameters.
+        """
+        for setting in (to, since):
+            self._require_names(setting)
+        logs = [self.growth_sum.log2_value({k: values_in(v, k) for k, v in one.items()}) for one in (to, since)]
+        return np.exp2(logs[0] - logs[1])[()]
+
+    def through(self, value: object, **at: ArrayLike) -> ExactModel:
+        """Return the exact model of this growth that has a value at a setting, for example ``model.through("12 us", P=64)``.
+
+        Raises
+        ------
+        UsageError
+            If the growth is a sum, whose constants one value does not determine, or is zero there.
+        """
+        if len(self.growth_sum.terms) > 1:
+            raise UsageError(
+                f"'{self.name}' has {len(self.growth_sum.terms)} terms, one value does not determine them."
+            )
+        self._require_names(at)
+        there = float(self.growth_sum.terms[0]({name: values_in(one, name) for name, one in at.items()}))
+        seconds, unit = parse_quantity(value, "the value")
+        if not (0 < there < math.inf) or unit not in ("s", "1"):
+            raise UsageError(f"'{self.name}' cannot go through {value!r} at a setting where it is {there:g}.")
+        per = "".join(f"*byte^({e.power})" for n, e in self.growth_sum.terms[0].factors if n == "S" and e.power)
+        return ExactModel(
+            f"c*({self.growth_sum}){per.replace('^(', '^(-(') + ')' if per else ''}",
+            {"c": f"{seconds / there!r} s", **({"byte": "1 B"} if per else {})},
+            self.valid,
+            f"{self.name} through one value",
+            self.source,
+        )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class DominantTermModel(PerformanceModel):
+    """Exact leading terms, and a growth of what is left open: ``O(log P) + 4 ns/B * S``.
+
+    Parameters
+    ----------
+    known : ExactModel or RangeModel
+    rest : AsymptoticModel
+    name, source
+
+    Raises
+    ------
+    UsageError
+        If the known part is no exact model, or the rest outgrows it in every parameter.
+    """
+
+    known: PerformanceModel
+    rest: AsymptoticModel
+    name: str = ""
+    source: str = ""
+    kind_of_class: ClassVar[Kind] = "dominant term"
+
+    def __post_init__(self) -> None:
+        if not self.known.is_exact:
+            raise UsageError(
+                f"the known terms of a dominant-term model must be exact; '{self.known.name}' is {self.known.kind}."
+            )
+        known, rest = self.known.growth_sum.terms, self.rest.growth_sum.terms
+        if all(any(outgrows(r, k) and r != k for r in rest) for k in known):
+            raise UsageError(
+                f"the rest {self.rest.name} outgrows the known terms, O({self.known.growth_sum}); name the dominant term."
+            )
+        object.__setattr__(self, "name", self.name or f"{self.known.name} + {self.rest.name}")
+        object.__setattr__(self, "source", self.source or self.known.source)
+
+    @property
+    def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
+        """Where the known terms hold, and the rest."""
+        return intersection([self.known.valid, self.rest.valid])
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of what it depends on."""
+        return ordered({*self.known.parameters, *self.rest.parameters})
+
+    @property
+    def unit(self) -> str:
+        """Unit of its values."""
+        return self.known.unit
+
+    @property
+    def growth_sum(self) -> GrowthSum:
+        """Growth of known terms and rest."""
+        return GrowthSum.of([*self.known.growth_sum.terms, *self.rest.growth_sum.terms])
+
+    def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
+        """Return the known terms, and infinity."""
+        known, _ = self.known.checked_bounds({name: at[name] for name in self.known.parameters}, outside)
+        return known, np.full(known.shape, np.inf)
+
+    def symbolic(self) -> tuple[Any, Legend]:
+        """Return the known terms, and their constants."""
+        return self.known.symbolic()
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class BoundedModel(PerformanceModel):
+    """Bounds with all of their constants, for example for the best and the worst placement of processes.
+
+    Parameters
+    ----------
+    lower : PerformanceModel, optional
+        Exact; zero if there is none.
+    upper : PerformanceModel, optional
+        Exact; without one there is no upper bound.
+    name, source
+
+    Raises
+    ------
+    UsageError
+        If there is no bound, or one is not exact or in another unit.
+    """
+
+    lower: PerformanceModel | None = None
+    upper: PerformanceModel | None = None
+    name: str = ""
+    source: str = ""
+    kind_of_class: ClassVar[Kind] = "bounded"
+
+    def __post_init__(self) -> None:
+        sides = self.sides
+        if not sides or any(not one.is_exact for one in sides) or len({one.unit for one in sides}) > 1:
+            raise UsageError(
+                "a bounded model needs a lower or an upper bound; both must be exact models in the same unit."
+            )
+        object.__setattr__(self, "name", self.name or " to ".join(one.name for one in sides))
+        object.__setattr__(self, "source", self.source or sides[-1].source)
+
+    @property
+    def sides(self) -> tuple[PerformanceModel, ...]:
+        """The bounds that there are."""
+        return tuple(one for one in (self.lower, self.upper) if one is not None)
+
+    @property
+    def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
+        """Where both bounds hold."""
+        return intersection(one.valid for one in self.sides)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of what it depends on."""
+        return ordered({name for one in self.sides for name in one.parameters})
+
+    @property
+    def unit(self) -> str:
+        """Unit of its values."""
+        return self.sides[0].unit
+
+    @property
+    def growth_sum(self) -> GrowthSum:
+        """Growth of the upper bound, else of the lower."""
+        return self.sides[-1].growth_sum
+
+    def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
+        """Return both bounds; where the lower one is above the upper one there are none, see `PerformanceModel.__call__`."""
+        shape = np.broadcast_shapes(*(value.shape for value in at.values()))
+        low = np.zeros(shape) if self.lower is None else _side(self.lower, at, outside)
+        high = np.full(shape, np.inf) if self.upper is None else _side(self.upper, at, outside)
+        low, high = (np.broadcast_to(side, shape) for side in (low, high))
+        crossed = low > high * (1 + _ROUNDING)
+        if outside == "error" and crossed.any():
+            where = ", ".join(_span(name, np.broadcast_to(value, shape)[crossed]) for name, value in at.items())
+            values = (format_value(float(side[crossed].flat[0]), self.unit) for side in (low, high))
+            raise UsageError(
+                f"the lower bound of '{self.name}' is above its upper one for {where or 'all values'}, first "
+                f"{' above '.join(values)}; let both hold for fewer values, or say outside='nan'."
+            )
+        return np.where(crossed, np.nan, low), np.where(crossed, np.nan, high)
+
+    def symbolic(self) -> tuple[Any, Legend]:
+        """Return the pair of bounds, zero and infinity where there is none, and their constants."""
+        import sympy
+
+        found, legend = merged(self.sides)
+        low = sympy.Integer(0) if self.lower is None else found[0]
+        return sympy.Tuple(low, sympy.oo if self.upper is None else found[-1]), legend
+
+
+def _span(parameter: str, values: Floats) -> str:
+    """Return which values of a parameter are meant."""
+    unit = PARAMETER_UNITS.get(parameter, "1")
+    first, last = (format_value(float(one), unit) for one in (values.min(), values.max()))
+    return f"{parameter} = {first}" if first == last else f"{parameter} = {first} to {last}"
+
+
+def _side(model: PerformanceModel, at: Mapping[str, Floats], outside: Outside) -> Floats:
+    return model.checked_bounds({name: at[name] for name in model.parameters}, outside)[0]

@@ -1,0 +1,277 @@
+"""What every performance model can do: evaluate, bound, compose, print itself, and say how it grows and where it holds."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from scalkit.errors import UsageError
+from scalkit.perfmodels.formulas.growths import growth_of, renamed
+from scalkit.perfmodels.formulas.quantities import COUNTS, PARAMETER_UNITS, format_value, values_in
+from scalkit.perfmodels.formulas.ranges import Range
+from scalkit.perfmodels.formulas.text import positive
+from scalkit.perfmodels.models.constants import Legend
+from scalkit.perfmodels.models.shown import ShownModel
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from scalkit.fit.several_growth import GrowthSum
+    from scalkit.growth import Growth
+    from scalkit.perfmodels.models.composed import Composite, Product, Substituted
+
+__all__ = ["KINDS", "Bounds", "Kind", "Outside", "PerformanceModel"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Kind = Literal["exact", "ranges", "bounded", "dominant term", "asymptotic"]
+Outside = Literal["error", "nan"]
+KINDS: tuple[Kind, ...] = ("exact", "ranges", "bounded", "dominant term", "asymptotic")
+"""The hierarchy, from the most to the least that a model says."""
+
+_DATA_NAMES = {"P": "p"}
+
+
+class Bounds(NamedTuple):
+    """Lower and upper bound of a model, in its unit; infinite where there is no upper bound."""
+
+    lower: Any
+    upper: Any
+
+
+class PerformanceModel(ShownModel, ABC):
+    """A model of a run time, or of another quantity, over the message size S, the number of processes P and the like.
+
+    Subclasses are the levels of the hierarchy: `ExactModel`, `RangeModel`, `BoundedModel`, `DominantTermModel`,
+    `AsymptoticModel`; models are immutable.
+
+    Attributes
+    ----------
+    name : str
+    source : str
+        Where the model comes from: a paper, a fit, a measurement.
+    valid : mapping from parameter to Range
+        Where it holds; parameters without a range may have any value.
+
+    References
+    ----------
+    Hoefler et al. 2010, section 2 (docs/references.md).
+    """
+
+    name: str
+    source: str
+    valid: Mapping[str, Range]
+    kind_of_class: ClassVar[Kind] = "exact"
+
+    @property
+    @abstractmethod
+    def parameters(self) -> tuple[str, ...]:
+        """Names of what it depends on: ``"S"`` in bytes, ``"P"`` processes, ``"R"`` queued receives, or others."""
+
+    @property
+    @abstractmethod
+    def unit(self) -> str:
+        """Unit of its values, ``"s"`` for a time."""
+
+    @property
+    def kind(self) -> Kind:
+        """Its level in the hierarchy."""
+        return self.kind_of_class
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it has one value at every setting, rather than bounds."""
+        return self.kind in ("exact", "ranges")
+
+    @abstractmethod
+    def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
+        """Return both bounds at checked values of all parameters, within and outside of the valid ranges alike."""
+
+    @abstractmethod
+    def symbolic(self) -> tuple[Any, Legend]:
+        """Return a sympy expression in positive symbols, a pair of them for bounds, and the values of its constants."""
+
+    def to_sympy(self, *, numbers: bool = True) -> Any:
+        """Return a sympy expression in positive symbols, in base units; a pair of them for bounds.
+
+        Parameters
+        ----------
+        numbers : bool
+            Whether constants appear as their values, rather than as symbols.
+        """
+        expression, legend = self.symbolic()
+        if not numbers or not legend:
+            return expression
+        return expression.subs({positive(name): value for name, (value, _) in legend.items()})
+
+    @property
+    def constants_used(self) -> Legend:
+        """Value in base units, and unit, of each symbol in ``to_sympy(numbers=False)`` that is no parameter."""
+        return self.symbolic()[1]
+
+    @property
+    def growth_sum(self) -> GrowthSum:
+        """Its leading terms for large parameters, in the names of the model; that of the upper bound if there are two."""
+        return growth_of(self.to_sympy(), self.parameters)
+
+    @property
+    def growth(self) -> Growth | GrowthSum:
+        """Its growth as `Expectation` and `validate` take it: in ``p``, as scalkit's Datasets name processes, and ``S``."""
+        return self.growth_in(**_DATA_NAMES)
+
+    def growth_in(self, **names: str) -> Growth | GrowthSum:
+        """Return its growth in other names of the parameters, for example ``model.growth_in(P="p", S="size")``.
+
+        Returns
+        -------
+        Growth
+            Where it is a single product; else a `GrowthSum`.
+
+        Raises
+        ------
+        ExpectationError
+            If it has no growth of powers of 2^x, x and log2 x.
+        """
+        found = renamed(self.growth_sum, {name: names.get(name, name) for name in self.parameters})
+        return found.terms[0] if len(found.terms) == 1 else found
+
+    def __call__(self, *, outside: Outside = "error", **at: ArrayLike) -> Any:
+        """Return the model at values of its parameters.
+
+        Parameters
+        ----------
+        outside : {"error", "nan"}
+            What a value outside of the valid range gives.
+        **at : array_like, str or xarray.DataArray
+            One for each parameter, broadcast against each other: ``S`` in bytes or as ``"64 KiB"``, ``P`` processes.
+
+        Returns
+        -------
+        float or ndarray, in `unit`
+            A DataArray with that unit where a parameter is one.
+
+        Raises
+        ------
+        UsageError
+            If a parameter is missing, unknown, in another unit, or outside of the valid range, or the model only has bounds.
+        """
+        if not self.is_exact:
+            raise UsageError(
+                f"'{self.name}' is {_with_article(self.kind)} model and has no single value; ask for its bounds(...)"
+                f"{', or its ratio(...) between two settings' if self.kind == 'asymptotic' else ''}."
+            )
+        return self.bounds(outside=outside, **at).lower
+
+    def bounds(self, *, outside: Outside = "error", **at: ArrayLike) -> Bounds:
+        """Return lower and upper bound at values of the parameters, see `__call__`; both are the value of an exact model."""
+        if outside not in ("error", "nan"):
+            raise UsageError(f"outside is {outside!r:.40}; choose 'error' or 'nan'.")
+        self._require_names(at)
+        if any(hasattr(value, "dims") for value in at.values()):
+            return self._labelled_bounds(outside, at)
+        values = {name: _whole(values_in(at[name], name), name) for name in self.parameters}
+        low, high = self.checked_bounds(values, outside)
+        return Bounds(low[()], high[()])
+
+    def _labelled_bounds(self, outside: Outside, at: Mapping[str, Any]) -> Bounds:
+        import xarray as xr
+
+        given = [one if hasattr(one, "dims") else xr.DataArray(values_in(one, name)) for name, one in at.items()]
+        wide = dict(zip(at, xr.broadcast(*given), strict=True))
+        found = self.bounds(outside=outside, **{name: values_in(one, name) for name, one in wide.items()})
+        like = next(iter(wide.values())).rename(self.name)
+        return Bounds(*(_labelled(like, one, self.unit) for one in found))
+
+    def checked_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
+        """Return both bounds at checked values; what lies outside of the valid ranges raises or is NaN."""
+        shape = _shape_of(at)
+        inside = np.ones(shape, dtype=bool)
+        for name, limits in self.valid.items():
+            fits = limits.contains(at[name])
+            if outside == "error" and not fits.all():
+                wrong = float(at[name][~fits].flat[0])
+                raise UsageError(
+                    f"'{self.name}' holds for {limits.text(name)}, got {name} = "
+                    f"{format_value(wrong, PARAMETER_UNITS.get(name, '1'))}; stay inside, or say outside='nan'."
+                )
+            inside = inside & fits
+        with np.errstate(invalid="ignore"):
+            low, high = (np.broadcast_to(one, shape) for one in self.inner_bounds(at, outside))
+        return np.where(inside, low, np.nan), np.where(inside, high, np.nan)
+
+    def _require_names(self, at: Mapping[str, object]) -> None:
+        wanted = ", ".join(self.parameters) or "nothing"
+        if unknown := [name for name in at if name not in self.parameters]:
+            raise UsageError(f"'{self.name}' does not depend on {unknown[0]!r}; it depends on {wanted}.")
+        if missing := [name for name in self.parameters if name not in at]:
+            raise UsageError(f"'{self.name}' needs {missing[0]}; it depends on {wanted}.")
+
+    def of(self, constants: Mapping[str, object] | None = None, **formulas: str) -> Substituted:
+        """Return the model with formulas in place of parameters, for example on parts of the data and the processes.
+
+        Parameters
+        ----------
+        constants : mapping from name to quantity, optional
+            Of the formulas, for example ``{"b": "16 B"}``.
+        **formulas : str
+            For parameters of the model: ``alltoall.of(S="b*N^3/P^(3/2)", P="sqrt(P)", constants={"b": "16 B"})``.
+
+        Raises
+        ------
+        UsageError
+            If the model does not depend on a parameter, or a formula cannot be read or has the wrong unit.
+        """
+        from scalkit.perfmodels.models.composed import substituted
+
+        return substituted(self, formulas, constants or {})
+
+    def __add__(self, other: object) -> Composite:
+        from scalkit.perfmodels.models.composed import added
+
+        return added(self, other)
+
+    def __radd__(self, other: object) -> Composite:
+        from scalkit.perfmodels.models.composed import added
+
+        return added(self, other)
+
+    def __mul__(self, other: object) -> Composite | Product:
+        from scalkit.perfmodels.models.composed import multiplied
+
+        return multiplied(self, other)
+
+    def __truediv__(self, other: object) -> Composite | Product:
+        from scalkit.perfmodels.models.composed import divided
+
+        return divided(self, other)
+
+    def __rmul__(self, other: object) -> Composite | Product:
+        from scalkit.perfmodels.models.composed import multiplied
+
+        return multiplied(self, other)
+
+
+def _with_article(kind: str) -> str:
+    return f"{'an' if kind[0] in 'ae' else 'a'} {kind}"
+
+
+def _shape_of(at: Mapping[str, Floats]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*(value.shape for value in at.values()))
+    except ValueError:
+        shown = ", ".join(f"{name} {value.shape}" for name, value in at.items())
+        raise UsageError(f"the shapes do not fit together: {shown}; make them equal, or broadcast them.") from None
+
+
+def _whole(values: Floats, parameter: str) -> Floats:
+    if PARAMETER_UNITS.get(parameter) in COUNTS and (wrong := values != np.floor(values)).any():
+        raise UsageError(f"{parameter} = {values[wrong].flat[0]:g}; it must be a whole number.")
+    return values
+
+
+def _labelled(like: Any, values: Floats, unit: str) -> Any:
+    found = like.copy(data=np.array(values))
+    found.attrs = {"units": unit}
+    return found

@@ -1,0 +1,144 @@
+"""Models of ranges: another model for each range of one parameter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from scalkit.errors import UsageError
+from scalkit.fit.several_growth import GrowthSum
+from scalkit.perfmodels.formulas.ranges import Range
+from scalkit.perfmodels.formulas.text import positive
+from scalkit.perfmodels.models.constants import Legend, merged, pair_of
+from scalkit.perfmodels.models.exact import ordered, with_processes
+from scalkit.perfmodels.models.model import KINDS, Kind, Outside, PerformanceModel
+
+__all__ = ["RangeModel"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RangeModel(PerformanceModel):
+    """Other models for other ranges of one parameter, for example of the message size: eager, then rendezvous.
+
+    Parameters
+    ----------
+    parameter : str
+    pieces : sequence of (Range, PerformanceModel)
+        Ascending, without overlap.
+    name, source
+
+    Raises
+    ------
+    UsageError
+        If there is no piece, they overlap, or they differ in unit.
+    """
+
+    parameter: str
+    pieces: Sequence[tuple[Range, PerformanceModel]]
+    name: str = ""
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        pieces = tuple(self.pieces)
+        if not pieces or len({model.unit for _, model in pieces}) > 1:
+            raise UsageError("a model of ranges needs at least one piece, all in the same unit.")
+        for (left, _), (right, _) in pairwise(pieces):
+            if right.low < left.high or (right.low == left.high and not right.open_low):
+                raise UsageError(
+                    f"the ranges {left.text(self.parameter)} and {right.text(self.parameter)} overlap; "
+                    "let one end where the next begins."
+                )
+        object.__setattr__(self, "pieces", pieces)
+        object.__setattr__(self, "name", self.name or f"{pieces[0][1].name} and others, by {self.parameter}")
+        object.__setattr__(self, "source", self.source or pieces[0][1].source)
+
+    @property
+    def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
+        """From the beginning of the first piece to the end of the last, and where any piece holds for other parameters."""
+        found = {
+            name: _around([model.valid.get(name, Range()) for _, model in self.pieces])
+            for name in self.parameters
+            if name != self.parameter
+        }
+        own = [both for limits, model in self.pieces if (both := limits & model.valid.get(self.parameter, Range()))]
+        some = {name: limits for name, limits in found.items() if not limits.is_all}
+        some[self.parameter] = _around(own or [limits for limits, _ in self.pieces])
+        return with_processes(some, self.parameters)
+
+    @property
+    def kind(self) -> Kind:
+        """``"ranges"``, or the kind of a piece that says less."""
+        return max(("ranges", *(model.kind for _, model in self.pieces)), key=KINDS.index)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of what it depends on."""
+        return ordered({self.parameter, *(name for _, model in self.pieces for name in model.parameters)})
+
+    @property
+    def unit(self) -> str:
+        """Unit of its values."""
+        return self.pieces[0][1].unit
+
+    @property
+    def growth_sum(self) -> GrowthSum:
+        """Growth of the last piece."""
+        return self.pieces[-1][1].growth_sum
+
+    def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
+        """Return the bounds of the piece of each value; NaN between pieces."""
+        shape = np.broadcast_shapes(*(value.shape for value in at.values()))
+        wide = {name: np.broadcast_to(value, shape) for name, value in at.items()}
+        low, high = np.full(shape, np.nan), np.full(shape, np.nan)
+        covered = np.zeros(shape, dtype=bool)
+        for limits, model in self.pieces:
+            here = limits.contains(wide[self.parameter])
+            covered |= here
+            if here.any():
+                low[here], high[here] = model.checked_bounds({n: wide[n][here] for n in model.parameters}, outside)
+        if outside == "error" and not covered.all() and self.valid[self.parameter].contains(wide[self.parameter]).all():
+            shown = ", ".join(limits.text(self.parameter) for limits, _ in self.pieces)
+            gap = float(wide[self.parameter][~covered].flat[0])
+            raise UsageError(f"'{self.name}' has no piece at {self.parameter} = {gap:g}; it has {shown}.")
+        return low, high
+
+    def symbolic(self) -> tuple[Any, Legend]:
+        """Return a Piecewise expression, or a pair of them where pieces have bounds, and the constants of all pieces."""
+        import sympy
+
+        found, legend = merged([model for _, model in self.pieces])
+        conditions = [_condition(positive(self.parameter), limits) for limits, _ in self.pieces]
+        if not any(isinstance(one, sympy.Tuple) for one in found):
+            return sympy.Piecewise(*zip(found, conditions, strict=True)), legend
+        sides = [pair_of(one) for one in found]
+        pieces = (sympy.Piecewise(*zip([side[k] for side in sides], conditions, strict=True)) for k in (0, 1))
+        return sympy.Tuple(*pieces), legend
+
+
+def _around(ranges: Sequence[Range]) -> Range:
+    """Return the least range that contains all of them."""
+    low, open_low = min((one.low, one.open_low) for one in ranges)
+    kinds = {one.only for one in ranges}
+    return Range(low, max(one.high for one in ranges), open_low, kinds.pop() if len(kinds) == 1 else "")
+
+
+def _condition(x: Any, limits: Range) -> Any:
+    import sympy
+
+    below = x <= _number(limits.high) if math.isfinite(limits.high) else sympy.true
+    low = _number(limits.low)
+    above = (x > low if limits.open_low else x >= low) if limits.low > 0 else sympy.true
+    return sympy.And(above, below)
+
+
+def _number(value: float) -> Any:
+    import sympy
+
+    return sympy.Integer(int(value)) if float(value).is_integer() else sympy.Float(value)

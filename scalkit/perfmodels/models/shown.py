@@ -1,0 +1,143 @@
+"""How models look: one line in a terminal, a table with the formula in a notebook, LaTeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import escape
+from typing import Any, NamedTuple
+
+from scalkit.markup import block, paragraph, table
+from scalkit.perfmodels.formulas.notation import latex_of, mathml_of
+from scalkit.perfmodels.formulas.quantities import format_value
+
+__all__ = ["ShownModel"]
+
+_MOST_SHOWN = 90
+_SIGNS = re.compile(r"([+*])")  # powers are written ^
+
+
+class _Style(NamedTuple):
+    """How one notation writes the parts of a statement."""
+
+    draw: Callable[[Any], str]
+    at_most: str
+    equals: str
+    plus: str
+    big_o: str
+
+
+_LATEX = _Style(latex_of, " \\leq ", " = ", " + ", "%s\\left(%s\\right)")
+_MATHML = _Style(
+    mathml_of, "<mo>&#x2264;</mo>", "<mo>=</mo>", "<mo>+</mo>", "<mi>%s</mi><mrow><mo>(</mo>%s<mo>)</mo></mrow>"
+)
+_GREEK = {"latex": {"Theta": "\\Theta", "Omega": "\\Omega"}, "mathml": {"Theta": "&#x398;", "Omega": "&#x3A9;"}}
+
+
+class ShownModel:
+    """The representations of a performance model."""
+
+    @property
+    def statement(self) -> str:
+        """What the model says, on one line, for example ``"T(S) = 4.50 us + 2.67 ns/B * S"``."""
+        model: Any = self
+        left = f"{'T' if model.unit == 's' else 'f'}({', '.join(model.parameters)})"
+        if model.kind_of_class == "bounded":
+            low, high = (None if side is None else _text(side) for side in (model.lower, model.upper))
+            return f"{low + ' <= ' if low else ''}{left}{' <= ' + high if high else ''}"
+        return f"{left} = {_text(model)}"
+
+    def __str__(self) -> str:
+        model: Any = self
+        return f"{model.name}: {self.statement}"
+
+    def __repr__(self) -> str:
+        model: Any = self
+        return f"{type(self).__name__}({_short(model.name)!r}: {_short(self.statement)})"
+
+    def to_latex(self, *, numbers: bool = False) -> str:
+        """Return LaTeX of what the model says, for example ``T(S) = \\alpha + \\beta S``; `numbers` instead of constants."""
+        return _stated(self, _LATEX, _GREEK["latex"], numbers)
+
+    def to_mathml(self, *, numbers: bool = False) -> str:
+        """Return presentation MathML of what the model says, without the enclosing ``<math>``."""
+        return f"<mrow>{_stated(self, _MATHML, _GREEK['mathml'], numbers)}</mrow>"
+
+    def _repr_latex_(self) -> str:
+        return f"${self.to_latex()}$"
+
+    def _repr_html_(self) -> str:
+        model: Any = self
+        rows = [("model", f"<math>{self.to_mathml()}</math>"), ("kind", escape(model.kind))]
+        if constants := _constants(model):
+            shown = "; ".join(f"{escape(name)} = {escape(value)}" for name, value in constants.items())
+            rows.append(("constants", shown))
+        rows += _message_rows(model)
+        limits = [limit.text(name) for name, limit in model.valid.items() if not limit.is_all]
+        rows += [("holds for", escape("; ".join(limits)))] if limits else []
+        rows += [("source", escape(model.source))] if model.source else []
+        return block(paragraph(model.name), table((), rows))
+
+
+def _message_rows(model: Any) -> list[tuple[str, str]]:
+    """Return the models of a message that the formula of a collective operation builds on."""
+    message = getattr(model, "message", None)
+    if message is None:
+        return []
+    rows = [("message", f"<math>{message.time.to_mathml()}</math>")]
+    for name, one in (("gap", message.gap), ("exchange", message.exchange)):
+        if one is not None:
+            rows.append((name, f"<math>{one.to_mathml().replace('<mi>T</mi>', f'<mi>{name}</mi>', 1)}</math>"))
+    return rows
+
+
+def _stated(model: Any, style: _Style, greek: dict[str, str], numbers: bool) -> str:
+    import sympy
+
+    name = "T" if model.unit == "s" else "f"
+    left = style.draw(
+        sympy.Function(name)(*map(sympy.Symbol, model.parameters)) if model.parameters else sympy.Symbol(name)
+    )
+    found = model.to_sympy(numbers=numbers) if numbers or not hasattr(model, "formula_shown") else model.formula_shown
+    if model.kind_of_class == "asymptotic":
+        return left + style.equals + _grown(model, style, greek)
+    if model.kind_of_class == "dominant term":
+        return left + style.equals + style.draw(found) + style.plus + _grown(model.rest, style, greek)
+    if isinstance(found, sympy.Tuple):
+        low = "" if found[0] == 0 else style.draw(found[0]) + style.at_most
+        return low + left + ("" if found[1] == sympy.oo else style.at_most + style.draw(found[1]))
+    return left + style.equals + style.draw(found)
+
+
+def _grown(model: Any, style: _Style, greek: dict[str, str]) -> str:
+    return style.big_o % (greek.get(model.notation, model.notation), style.draw(model.to_sympy()))
+
+
+def _text(model: Any) -> str:
+    """Return the right-hand side of a statement."""
+    if hasattr(model, "algorithm"):
+        return str(_SIGNS.sub(r" \1 ", model.algorithm.formula.replace(" ", "")))
+    if (formula := getattr(model, "formula", None)) is not None:
+        shown = _SIGNS.sub(r" \1 ", str(formula).replace(" ", "").replace("**", "^"))
+        for name, value in _constants(model).items():
+            shown = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", value, shown)
+        return shown
+    if model.kind_of_class == "asymptotic":
+        return f"{model.notation}({model.growth_sum})"
+    if model.kind_of_class == "dominant term":
+        return f"{_text(model.known)} + {_text(model.rest)}"
+    if (terms := getattr(model, "terms", None)) is not None:
+        return " + ".join(_text(one) if c == 1 else f"{c:g} * ({_text(one)})" for c, one in terms)
+    if (pieces := getattr(model, "pieces", None)) is not None:
+        return f"{{{'; '.join(f'{_text(one)} for {limits.text(model.parameter)}' for limits, one in pieces)}}}"
+    if hasattr(model, "left"):
+        return f"({_text(model.left)}) * ({_text(model.right)})"
+    return str(model.name)
+
+
+def _constants(model: Any) -> dict[str, str]:
+    return {name: format_value(value, unit) for name, (value, unit) in model.constants_used.items()}
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."

@@ -1,0 +1,288 @@
+"""`advise`: an operation of MPI or one of its substitutes? Per platform, number of processes and message size, and for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scalkit.errors import DataError, UsageError
+from scalkit.stats.samples import Floats, Integers
+from scalkit.store.advice.answer import Advice, Crossover, Portable, Segment, Setting
+from scalkit.store.advice.bootstrap import LEAST_RUNS, crossing, drawn_means, means, probabilities, winsorised
+from scalkit.store.advice.substitutes import Operation, operation_of
+from scalkit.store.runs.columns import STATISTICS
+from scalkit.store.runs.conditions import condition_columns, conditions_of
+
+if TYPE_CHECKING:
+    from scalkit.store.store import Store
+
+__all__ = ["advise"]
+
+
+def advise(
+    store: Store,
+    op: str,
+    *,
+    p: int | Sequence[int] | None = None,
+    msg_By: int | Sequence[int] | None = None,
+    platform: str | Sequence[str] | None = None,
+    machine: str | Sequence[str] | None = None,
+    statistic: str = "med",
+    confidence: float = 0.9,
+    n_draws: int = 999,
+    seed: int = 0,
+    **filters: Any,
+) -> Advice:
+    """Return which of an operation and its substitutes is the fastest, where, and how surely.
+
+    Only what was measured alike is compared: where a platform has several data types, kinds of synchronisation, roots or
+    values of a parameter of one's own, each is a setting by itself, which names it.
+
+    What stands for a candidate is the mean of the logarithms of its runs' values, outliers among the runs moved to Tukey's
+    fence; how sure it is, tells a bootstrap over the runs, in which all candidates of a run are drawn together.
+
+    Parameters
+    ----------
+    store : Store
+    op : str
+        ``"MPI_Gather"``, or what else the catalogue of substitutes has.
+    p, msg_By : int or several, optional
+        Only these numbers of processes and message sizes [B].
+    platform, machine : str or several, optional
+        Only these; ``*`` stands for anything. A platform is a machine with an MPI library.
+    statistic : str
+        What stands for the repetitions of a measurement.
+    confidence : float
+        Of the intervals of crossovers; and the probability from which on a winner counts as sure.
+    n_draws, seed : int
+        Of the bootstrap.
+    **filters
+        Further columns of the store's ``points``.
+
+    Raises
+    ------
+    DataError
+        If there are no times of the operation's candidates.
+    UsageError
+        If no substitutes of the operation are known, or an option is wrong.
+    """
+    operation = operation_of(op)
+    if statistic not in STATISTICS:
+        raise UsageError(f"the statistic {statistic!r:.40} is unknown; choose from {', '.join(STATISTICS)}.")
+    if not 0.5 <= confidence < 1:
+        raise UsageError(f"the confidence is {confidence!r}; a number from 0.5 to below 1 is needed.")
+    if n_draws < 1:
+        raise UsageError(
+            f"n_draws is {n_draws}; at least 1 is needed, and hundreds for probabilities that tell something."
+        )
+    if seed < 0:
+        raise UsageError(f"the seed is {seed}; a whole number that is not negative is needed.")
+    chosen = {"p": p, "msg_By": msg_By, "platform": platform, "machine": machine, **filters}
+    rows = _rows(store, operation, statistic, chosen)
+    gathered = _gathered(rows, operation)
+    draws = _drawn(gathered, n_draws, np.random.default_rng(seed))
+    settings = [one for g, drawn in zip(gathered, draws, strict=True) for one in _settings(g, drawn, confidence)]
+    measured = {name for g in gathered for name in g.candidates}
+    candidates = tuple(one.name for one in operation.substitutes if one.name in measured)
+    return Advice(operation, candidates, tuple(settings), _portable(settings), statistic, confidence, n_draws, seed)
+
+
+@dataclass(frozen=True, eq=False)
+class _Gathered:
+    """The logarithms of all times on one platform, of shape (candidates, cells, runs); a cell is a p and a size."""
+
+    platform: str
+    condition: str
+    candidates: tuple[str, ...]
+    cells: Integers
+    logs: Floats
+    simulated: bool
+    oversubscribed: frozenset[int]
+
+
+def _rows(store: Store, operation: Operation, statistic: str, filters: dict[str, Any]) -> dict[str, Any]:
+    """Return the times of all candidates; texts as numbers into lists of what they are."""
+    import pandas as pd
+
+    names = {alias: one.name for one in operation.substitutes for alias in (one.name, *one.aliases)}
+    columns = ("run_id", "platform", "op", "p", "msg_By", "simulated", "oversubscribed", statistic)
+    wanted = {"op": list(names), "metric": "time", **filters}
+    more = condition_columns(store, wanted)
+    found = store.arrays((*columns, *more), wanted)
+    if not len(found["p"]):
+        raise DataError(
+            f"the store has no times of {operation.name} or its substitutes {', '.join(list(names)[1:])} that fit; "
+            "'scalkit store suites' lists what is there."
+        )
+    values = np.ma.filled(found[statistic].astype(np.float64), np.nan)
+    if not (values > 0).all():
+        raise DataError(f"some times of {operation.name} are not positive; retract their runs.")
+    rows: dict[str, Any] = {name: np.asarray(found[name]) for name in ("p", "msg_By", "simulated", "oversubscribed")}
+    rows["run"], _ = pd.factorize(np.asarray(found["run_id"]), sort=True)
+    platforms = np.asarray(found["platform"])
+    if more:  # a condition of a platform counts as a platform of its own here
+        said = [f"{platform}\0{words}" for platform, words in zip(platforms, conditions_of(found), strict=True)]
+        platforms = np.array(said, dtype=object)
+    rows["platform"], rows["platforms"] = pd.factorize(platforms, sort=True)
+    kinds, measured = pd.factorize(np.asarray(found["op"]))
+    order = {one.name: place for place, one in enumerate(operation.substitutes)}
+    rows["candidate"] = np.array([order[names[name]] for name in measured])[kinds]
+    return {**rows, "log": np.log(values * 1e-9)}
+
+
+def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
+    """Return the times by platform."""
+    ordered = np.argsort(rows["platform"], kind="stable")
+    borders = np.searchsorted(rows["platform"][ordered], np.arange(len(rows["platforms"]) + 1))
+    found = []
+    for place, platform in enumerate(rows["platforms"].tolist()):
+        at = ordered[borders[place] : borders[place + 1]]
+        p, size = rows["p"][at].astype(np.int64), rows["msg_By"][at].astype(np.int64)
+        kinds, candidate = np.unique(rows["candidate"][at], return_inverse=True)
+        runs, run = np.unique(rows["run"][at], return_inverse=True)
+        cells, cell = np.unique(np.stack([p, size], axis=1), axis=0, return_inverse=True)
+        shape = (len(kinds), len(cells), len(runs))
+        place_of = np.ravel_multi_index((candidate, cell.ravel(), run), shape)
+        n = np.bincount(place_of, minlength=np.prod(shape))
+        with np.errstate(invalid="ignore"):  # several measurements of one run: their mean
+            logs = (np.bincount(place_of, rows["log"][at], minlength=np.prod(shape)) / n).reshape(shape)
+        crowded = frozenset(p[rows["oversubscribed"][at].astype(bool)].tolist())
+        names = tuple(operation.substitutes[kind].name for kind in kinds.tolist())
+        simulated = bool(rows["simulated"][at].any())
+        name, _, condition = platform.partition("\0")
+        found.append(_Gathered(name, condition, names, cells, winsorised(logs), simulated, crowded))
+    return found
+
+
+def _drawn(gathered: Sequence[_Gathered], n_draws: int, rng: np.random.Generator) -> list[Floats]:
+    """Return the means of runs that were drawn again, for each platform; those with as many runs share the draws."""
+    found: dict[int, Floats] = {}
+    for runs in sorted({g.logs.shape[-1] for g in gathered}):
+        own = [place for place, g in enumerate(gathered) if g.logs.shape[-1] == runs]
+        flat = [gathered[place].logs.reshape(-1, runs) for place in own]
+        parts = np.split(
+            drawn_means(np.concatenate(flat), n_draws, rng), np.cumsum([len(one) for one in flat])[:-1], axis=1
+        )
+        for place, part in zip(own, parts, strict=True):
+            found[place] = part.reshape(n_draws, *gathered[place].logs.shape[:-1])
+    return [found[place] for place in range(len(gathered))]
+
+
+def _settings(gathered: _Gathered, drawn: Floats, confidence: float) -> list[Setting]:
+    """Return a setting for each number of processes on one platform."""
+    logs, cells, candidates = gathered.logs, gathered.cells, gathered.candidates
+    mean, sure = means(logs), probabilities(drawn)
+    n_runs = np.isfinite(logs).sum(axis=2)
+    few = np.where(n_runs > 0, n_runs, LEAST_RUNS).min(axis=0) < LEAST_RUNS
+    sure = np.where(few | ((n_runs > 0).sum(axis=0) < 2), np.nan, sure)  # alone, nothing is the best
+    found = []
+    for p in np.unique(cells[:, 0]).tolist():
+        at = np.flatnonzero(cells[:, 0] == p)
+        times = np.exp(mean[:, at])
+        sizes = cells[at, 1].astype(np.int64)
+        segments = _segments(candidates, sizes, mean[:, at], sure[:, at], drawn[:, :, at], confidence)
+        found.append(
+            Setting(
+                platform=gathered.platform,
+                condition=gathered.condition,
+                p=int(p),
+                sizes=sizes,
+                candidates=candidates,
+                times_s=times,
+                probability=sure[:, at],
+                n_runs=n_runs[:, at],
+                segments=segments,
+                simulated=gathered.simulated,
+                oversubscribed=p in gathered.oversubscribed,
+            )
+        )
+    return found
+
+
+def _segments(
+    candidates: Sequence[str], sizes: Any, mean: Floats, sure: Floats, drawn: Floats, confidence: float
+) -> tuple[Segment, ...]:
+    """Return the ranges of message sizes with one winner each, and where each of them ends."""
+    filled = np.where(np.isnan(mean), np.inf, mean)
+    winners = filled.argmin(axis=0)
+    starts = [0, *(np.flatnonzero(np.diff(winners)) + 1).tolist()]
+    ends = [*[start - 1 for start in starts[1:]], len(sizes) - 1]
+    segments = []
+    for place, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        winner = int(winners[start])
+        others = np.delete(filled[:, start : end + 1], winner, axis=0)
+        gain = float(np.exp((others.min(axis=0) - filled[winner, start : end + 1]).max())) if len(others) else 1.0
+        upper = None
+        if place + 1 < len(starts):
+            upper = _crossover(sizes, mean, drawn, winner, int(winners[end + 1]), end, confidence)
+            if np.isnan(sure[:, end : end + 2]).any():  # so few runs have no interval
+                upper = Crossover(upper.size, np.nan, np.nan)
+        probability = float(sure[winner, start : end + 1].min())
+        segments.append(
+            Segment(
+                candidates[winner],
+                int(sizes[start]),
+                int(sizes[end]),
+                probability,
+                gain if np.isfinite(gain) else np.nan,
+                upper,
+            )
+        )
+    return tuple(segments)
+
+
+def _crossover(
+    sizes: Any, mean: Floats, drawn: Floats, before: int, after: int, near: int, confidence: float
+) -> Crossover:
+    """Return from which size on another candidate is the faster one."""
+    both = np.isfinite(mean[before]) & np.isfinite(mean[after])
+    if not (both[near] and both[near + 1]):
+        return Crossover(float(np.sqrt(max(1, sizes[near]) * sizes[near + 1])), float("nan"), float("nan"))
+    some = np.flatnonzero(both)
+    x = np.maximum(np.asarray(sizes, dtype=np.float64)[some], 1.0)
+    place = int(np.searchsorted(some, near))
+    difference = (mean[before] - mean[after])[some][None, :]
+    value = float(crossing(x, difference, place)[0])
+    draws = crossing(x, (drawn[:, before] - drawn[:, after])[:, some], place)
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(draws, [tail, 1 - tail], method="nearest").tolist()
+    return Crossover(value, low, high)
+
+
+def _portable(settings: Sequence[Setting]) -> tuple[Portable, ...]:
+    """Return the candidate that loses least where it loses most: for each number of processes, and for all.
+
+    Only settings with a choice count, and candidates that all of them have measured. Settings with more processes than cores tell
+    about the scheduler; they count where there are no others.
+    """
+    found = []
+    settings = [setting for setting in settings if len(setting.candidates) > 1]
+    for p in [*sorted({setting.p for setting in settings}), *([None] if settings else [])]:
+        every = [setting for setting in settings if p is None or setting.p == p]
+        own = [setting for setting in every if not setting.oversubscribed] or every
+        names = [name for name in own[0].candidates if all(name in setting.candidates for setting in own)]
+        factors = dict.fromkeys(names, 1.0)
+        where = dict.fromkeys(names, "")
+        for setting in own:
+            best = np.nanmin(setting.times_s, axis=0)
+            for name in names:
+                loss = setting.times_s[setting.candidates.index(name)] / best
+                if np.isnan(loss).any():
+                    factors[name] = np.inf
+                elif loss.max() > factors[name]:
+                    size = int(setting.sizes[int(loss.argmax())])
+                    crowded = ", more processes than cores" if setting.oversubscribed else ""
+                    factors[name], where[name] = float(loss.max()), f"{setting.place}, {size} B{crowded}"
+        finite = {name: factor for name, factor in factors.items() if np.isfinite(factor)}
+        if finite:
+            best_name = min(finite, key=lambda name: finite[name])
+            platforms = len({setting.platform for setting in own})
+            found.append(
+                Portable(
+                    p, best_name, finite[best_name], where[best_name], platforms, dict(finite), len(every) - len(own)
+                )
+            )
+    return tuple(found)

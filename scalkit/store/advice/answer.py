@@ -1,0 +1,349 @@
+"""What `advise` returns: winners, crossovers, the portable choice, and all of it as C."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scalkit.markup import counted
+from scalkit.stats.samples import Floats, Integers
+from scalkit.store.advice.substitutes import Operation
+from scalkit.units import format_quantity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Advice", "Crossover", "Portable", "Segment", "Setting"]
+
+
+@dataclass(frozen=True)
+class Crossover:
+    """From which message size on another candidate is faster, in B, with its interval.
+
+    `low` is 0 and `high` infinite where the bootstrap leaves that end open; both are NaN where it cannot tell.
+    """
+
+    size: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A range of message sizes in which one candidate wins.
+
+    Attributes
+    ----------
+    winner : str
+    first, last : int, in B
+        The smallest and the largest measured size.
+    probability : float
+        That it is the best, smallest over the sizes; NaN with fewer than three runs.
+    gain : float
+        How many times faster it is than the second best, at most; NaN without a second.
+    crossover : Crossover or None
+        Where it ends; None for the last.
+    """
+
+    winner: str
+    first: int
+    last: int
+    probability: float
+    gain: float
+    crossover: Crossover | None
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A platform and a number of processes.
+
+    Attributes
+    ----------
+    platform : str
+    condition : str
+        What else tells it from others of the platform, as ``"datatype = double"``; empty if nothing does.
+    p : int
+    sizes : ndarray of int64 of shape (sizes,), in B
+    candidates : tuple of str
+    times_s, probability : ndarray of shape (candidates, sizes)
+        NaN where a candidate was not measured.
+    n_runs : ndarray of int of the same shape
+    segments : tuple of Segment
+        By size.
+    simulated, oversubscribed : bool
+    """
+
+    platform: str
+    condition: str
+    p: int
+    sizes: Integers
+    candidates: tuple[str, ...]
+    times_s: Floats
+    probability: Floats
+    n_runs: Integers
+    segments: tuple[Segment, ...]
+    simulated: bool
+    oversubscribed: bool
+
+    @property
+    def place(self) -> str:
+        """Platform, condition and number of processes in words."""
+        return ", ".join([self.platform, *([self.condition] if self.condition else []), f"p = {self.p}"])
+
+
+@dataclass(frozen=True)
+class Portable:
+    """The candidate for all platforms: whose largest loss against the best is smallest.
+
+    Attributes
+    ----------
+    p : int or None
+        The number of processes; None for all.
+    choice : str
+    factor : float
+        How many times slower than the best it is where it loses most.
+    where : str
+        The platform, number of processes and size of that.
+    platforms : int
+    factors : dict
+        Of every candidate that was measured everywhere.
+    left_out : int
+        Settings with more processes than cores, which do not count beside others.
+    """
+
+    p: int | None
+    choice: str
+    factor: float
+    where: str
+    platforms: int
+    factors: dict[str, float]
+    left_out: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Advice:
+    """Which of an operation and its substitutes to call.
+
+    Attributes
+    ----------
+    operation : Operation
+    candidates : tuple of str
+        Those that were measured.
+    settings : tuple of Setting
+    portable : tuple of Portable
+        For each number of processes, and last for all.
+    statistic : str
+    confidence : float
+    n_draws, seed : int
+    """
+
+    operation: Operation
+    candidates: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    portable: tuple[Portable, ...]
+    statistic: str
+    confidence: float
+    n_draws: int
+    seed: int
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Substitutes that the catalogue knows and the store has no times of."""
+        return tuple(one.name for one in self.operation.substitutes if one.name not in self.candidates)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The answer in words: a sentence for each setting, and the portable choice."""
+        found = [self._setting(setting) for setting in self.settings]
+        if self.portable and self.portable[-1].p is None:
+            found.append(_portable_sentence(self.portable[-1], self.operation.name))
+        if len(self.candidates) < 2:
+            found.append(f"Only {self.candidates[0]} was measured; there is nothing to choose between.")
+        return tuple(found)
+
+    def _setting(self, setting: Setting) -> str:
+        where = f"{_marked(setting)}, {setting.condition + ', ' if setting.condition else ''}p = {setting.p}"
+        if not (setting.n_runs > 0).sum(axis=0).max(initial=0) > 1:
+            there = [name for name, n in zip(setting.candidates, setting.n_runs, strict=True) if n.any()]
+            return f"{where}: nothing to choose between, only {' or '.join(there)} was measured."
+        parts = []
+        for segment in setting.segments:
+            word = "P =" if segment.first == segment.last else "P >="  # the smallest of several
+            sure = "" if math.isnan(segment.probability) else f", {word} {segment.probability:.2f}"
+            gain = (
+                "" if math.isnan(segment.gain) or segment.gain < 1.005 else f", up to {segment.gain:.3g} times faster"
+            )
+            unsure = ", not sure" if segment.probability < self.confidence else ""
+            span = _span(segment.first, segment.last)
+            winner = self.operation.named(segment.winner)
+            needs = f" (needs {winner.needs})" if winner is not None and winner.needs else ""
+            parts.append(f"{segment.winner}{needs} {span}{gain}{sure}{unsure}")
+        crossings = [
+            _crossing_words(segment.crossover, self.confidence) for segment in setting.segments if segment.crossover
+        ]
+        ends = f"; changes {', '.join(crossings)}" if crossings else ""
+        return f"{where}: {'; '.join(parts)}{ends}."
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each segment."""
+        import pandas as pd
+
+        return pd.DataFrame([row for setting in self.settings for row in _segment_rows(setting)])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; what does not exist is null."""
+        settings = [
+            {
+                "platform": setting.platform,
+                "condition": setting.condition,
+                "p": setting.p,
+                "simulated": setting.simulated,
+                "oversubscribed": setting.oversubscribed,
+                "sizes_B": setting.sizes.tolist(),
+                "candidates": list(setting.candidates),
+                "times_s": _plain(setting.times_s.tolist()),
+                "probability": _plain(setting.probability.tolist()),
+                "runs": setting.n_runs.tolist(),
+                "segments": [
+                    {**{k: _plain(v) for k, v in row.items() if k not in ("platform", "condition", "p", "simulated")}}
+                    for row in _segment_rows(setting)
+                ],
+            }
+            for setting in self.settings
+        ]
+        return {
+            "operation": self.operation.name,
+            "candidates": list(self.candidates),
+            "not_measured": list(self.missing),
+            "statistic": self.statistic,
+            "confidence": self.confidence,
+            "draws": self.n_draws,
+            "seed": self.seed,
+            "settings": settings,
+            "portable": [{key: _plain(value) for key, value in vars(one).items()} for one in self.portable],
+            "sentences": list(self.sentences),
+        }
+
+    @property
+    def without_code(self) -> str:
+        """Why there is no C: it could not see under which condition it is called. Empty if there is C."""
+        several = sorted({setting.condition for setting in self.settings if setting.condition})
+        if not several:
+            return ""
+        name, _, value = several[0].partition(", ")[0].partition(" = ")
+        return (
+            f"C cannot tell {'; '.join(several[:4])}{' and others' if len(several) > 4 else ''} apart; choose what is "
+            f"measured alike, as in {name}={value}."
+        )
+
+    def c_ifdef(self) -> str:
+        """Return C with the choice made by the preprocessor: a macro for each platform."""
+        from scalkit.store.advice.snippets import ifdef
+
+        return ifdef(self)
+
+    def c_runtime(self) -> str:
+        """Return C with the choice made when it runs, by the MPI library that it finds."""
+        from scalkit.store.advice.snippets import runtime
+
+        return runtime(self)
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        from scalkit.markup import block, bullets, table
+
+        head = ["platform", "p", "winner", "sizes", "P(best)", "gain", "until"]
+        rows = [
+            [
+                escape(", ".join(filter(None, (_marked(setting), setting.condition)))),
+                str(setting.p),
+                escape(segment.winner),
+                escape(_span(segment.first, segment.last)),
+                "-" if math.isnan(segment.probability) else f"{segment.probability:.2f}",
+                "-" if math.isnan(segment.gain) else f"{segment.gain:.3g}",
+                escape(_crossing_words(segment.crossover, self.confidence)) if segment.crossover else "",
+            ]
+            for setting in self.settings
+            for segment in setting.segments
+        ]
+        return block(bullets(self.sentences[len(self.settings) :]), table(head, rows), self.code_html())
+
+    def code_html(self) -> str:
+        """Return C to paste as folded markup, or why there is none."""
+        from html import escape
+
+        from scalkit.markup import details, paragraph
+
+        if self.without_code:
+            return paragraph(self.without_code)
+        return details("C to paste", f"<pre>{escape(self.c_ifdef())}</pre>")
+
+
+def _marked(setting: Setting) -> str:
+    """Return the platform with what must be known of its times."""
+    marks = ["simulated"] if setting.simulated and "simulated" not in setting.platform else []
+    marks += ["more processes than cores"] if setting.oversubscribed else []
+    return f"{setting.platform} ({', '.join(marks)})" if marks else setting.platform
+
+
+def _span(first: int, last: int) -> str:
+    return f"at {_bytes(first)}" if first == last else f"from {_bytes(first)} to {_bytes(last)}"
+
+
+def _bytes(size: float) -> str:
+    return format_quantity(float(round(size)), "B")
+
+
+def _crossing_words(crossover: Crossover, confidence: float) -> str:
+    if math.isnan(crossover.low):
+        return f"at {_bytes(crossover.size)}"
+    low = "below all" if crossover.low == 0 else _bytes(crossover.low)
+    high = "beyond all" if math.isinf(crossover.high) else _bytes(crossover.high)
+    return f"at {_bytes(crossover.size)} ({confidence:.0%}: {low} to {high})"
+
+
+def _portable_sentence(portable: Portable, name: str) -> str:
+    is_one = portable.platforms == 1
+    place = "everywhere on this platform" if is_one else f"on all {portable.platforms} platforms"
+    what = "For all of it"
+    if portable.left_out:
+        what += f" but {counted(portable.left_out, 'setting')} with more processes than cores"
+    if portable.factor <= 1.005:
+        return f"{what}: {portable.choice} is the best {place}."
+    return f"{what}: {portable.choice} {place}, at worst {portable.factor:.3g} times the best ({portable.where})."
+
+
+def _segment_rows(setting: Setting) -> list[dict[str, Any]]:
+    rows = []
+    for segment in setting.segments:
+        end = segment.crossover or Crossover(math.nan, math.nan, math.nan)
+        rows.append(
+            {
+                "platform": setting.platform,
+                "condition": setting.condition,
+                "p": setting.p,
+                "simulated": setting.simulated,
+                "winner": segment.winner,
+                "first_B": segment.first,
+                "last_B": segment.last,
+                "probability": segment.probability,
+                "gain": segment.gain,
+                "crossover_B": end.size,
+                "crossover_low_B": end.low,
+                "crossover_high_B": end.high,
+            }
+        )
+    return rows
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,1 @@
+"""Run files and Datasets become runs of a store."""

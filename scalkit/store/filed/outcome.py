@@ -1,0 +1,64 @@
+"""What filing did, and which earlier states of the same runs it replaced."""
+
+from __future__ import annotations
+
+import getpass
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scalkit.store.folder import now
+from scalkit.store.runs.content import RunContent
+
+if TYPE_CHECKING:
+    from scalkit.store.store import Store
+
+__all__ = ["Filed", "login", "replaced_by"]
+
+
+@dataclass(frozen=True)
+class Filed:
+    """What `Store.put` did.
+
+    Attributes
+    ----------
+    added, known : tuple of str
+        Ids of the runs that are new, and of those that were there already.
+    replaced : tuple of str
+        Ids of runs that were retracted because an added one has all of their files and more.
+    """
+
+    added: tuple[str, ...]
+    known: tuple[str, ...]
+    replaced: tuple[str, ...] = ()
+
+    @property
+    def run_ids(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*self.added, *self.known)
+
+
+def replaced_by(store: Store, added: Sequence[RunContent]) -> tuple[str, ...]:
+    """Retract earlier states of added runs, those whose run files, by their hashes, are all in them; return their ids."""
+    entries = []
+    for run in added:
+        measured = run.record["measured"]
+        if not measured["inputs"]:
+            continue
+        sql = "SELECT run_id, record FROM runs WHERE campaign = ? AND label = ? AND machine = ? AND run_id <> ?"
+        values = (measured["campaign"], measured["label"], measured["machine"], run.run_id)
+        for row in store.query(sql, values).itertuples():
+            if set(json.loads(row.record)["measured"]["inputs"].values()) < set(measured["inputs"].values()):
+                reason = f"replaced by {run.run_id}, which has more launches of the same run"
+                entries.append({"run_id": row.run_id, "reason": reason, "by": "scalkit store put", "when": now()})
+    store.folder.retract(entries)
+    return tuple(entry["run_id"] for entry in entries)
+
+
+def login() -> str:
+    """Return the login name; empty if there is none."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""

@@ -1,0 +1,133 @@
+"""Measurements as rows: gathered one by one, numbered by suite, summarised, made a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scalkit.measure.assemble_units import WORKERS
+from scalkit.store.runs.columns import COLUMNS, SUITE_KEY, arrow_schema
+from scalkit.store.runs.summaries import kept_of, raw_hash, standard_errors, summaries
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Rows", "axis_of", "fixed_text"]
+
+_EMPTY: dict[str, Any] = {"string": "", "int64": 0, "double": 0.0, "bool": False, "ints": ()}
+_DEFAULTS: dict[str, Any] = {
+    **{column.name: None if column.nullable else _EMPTY[column.kind] for column in COLUMNS if not column.derived},
+    "verified": True,
+    "status": "ok",
+    "processes_per_node": 1,
+}
+_X_UNITS = {"p": "1", "msg_By": "By"}
+
+
+def fixed_text(fixed: Mapping[str, float]) -> str:
+    """Return what a suite is not varied over, as JSON text."""
+    return json.dumps(dict(sorted(fixed.items())), separators=(",", ":"))
+
+
+def axis_of(x: Sequence[int]) -> str:
+    """Return ``"log2"`` if the values, ascending, grow by factors rather than by steps, else ``"lin"``."""
+    points = np.unique(np.asarray(x, dtype=np.float64))
+    points = points[points > 0] if len(points) > 3 else points
+    if len(points) < 3 or points[0] <= 0:
+        return "log2" if len(points) > 1 and points[0] > 0 and points[-1] >= 2 * points[0] else "lin"
+    steps, factors = np.diff(points), np.diff(np.log2(points))
+    return "log2" if factors.std() / factors.mean() <= steps.std() / steps.mean() else "lin"
+
+
+class Rows:
+    """Measurements of one run while they are gathered."""
+
+    def __init__(self) -> None:
+        self._rows: list[dict[str, Any]] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, statistic: str, **values: Any) -> None:
+        """Add a measurement; `statistic` says which of its repetitions stands for it."""
+        self._rows.append({**_DEFAULTS, **values, "statistic": statistic})
+
+    def launched(self, program: str) -> list[dict[str, Any]]:
+        """Number the launches, one for each point, in every row; return what the record says of them."""
+        numbers: dict[tuple[int, int], int] = {}
+        for row in self._rows:
+            row["launch"] = numbers.setdefault((row["p"], row["x"]), len(numbers))
+        return [{"program": program, "p": p, "point": x, "complete": True} for p, x in numbers]
+
+    def over(self, parameter: str) -> None:
+        """Say for every measurement what its suite is varied over.
+
+        Suites are over the number of processes, unless an operation was measured with several message sizes: then there is a
+        suite over the size for each number of processes. Suites of a master are over its workers, unless there are more sizes of
+        units than numbers of workers. A parameter of the user's own is taken as it is; a measurement that says it stays.
+        """
+        sizes: dict[tuple[Any, ...], set[int]] = {}
+        points: dict[tuple[Any, ...], set[int]] = {}
+        for row in self._rows:
+            sizes.setdefault((row["op"], row["metric"]), set()).add(row["msg_By"])
+            points.setdefault((row["op"], row["metric"]), set()).add(row["x"])
+        for row in self._rows:
+            key = row["op"], row["metric"]
+            if row["x_name"]:
+                continue
+            if parameter == WORKERS and len(sizes[key]) > len(points[key]):
+                row.update(x=row["msg_By"], x_name="msg_By", fixed=fixed_text({"p": row["p"]}))
+            elif parameter == WORKERS:
+                row.update(x_name=WORKERS, fixed=fixed_text({"msg_By": row["msg_By"]}))
+            elif parameter != "p":
+                row.update(x_name=parameter, x_unit="1", fixed=fixed_text({"p": row["p"], "msg_By": row["msg_By"]}))
+            elif len(sizes[key]) > 1:
+                row.update(x=row["msg_By"], x_name="msg_By", fixed=fixed_text({"p": row["p"]}))
+            else:
+                row.update(x=row["p"], x_name="p", fixed=fixed_text({"msg_By": row["msg_By"]}))
+            row["x_unit"] = _X_UNITS.get(row["x_name"], "1")
+
+    def table(self) -> pa.Table:
+        """Return the measurements as a table of the newest schema, suite after suite."""
+        import pyarrow as pa
+
+        suites: dict[tuple[Any, ...], list[int]] = {}
+        for row in self._rows:
+            suites.setdefault(tuple(row[key] for key in SUITE_KEY), []).append(row["x"])
+        numbers = {key: (number, axis_of(x), _step(x)) for number, (key, x) in enumerate(sorted(suites.items()))}
+        for row in self._rows:
+            number, axis, step = numbers[tuple(row[key] for key in SUITE_KEY)]
+            row.update(suite=number, axis=axis, x_step=step)
+        ordered = sorted(self._rows, key=lambda row: (row["suite"], row["x"], row["launch"]))
+        derived = _derived(ordered)
+        arrays = []
+        for field in arrow_schema():
+            values = derived.get(field.name, [row.get(field.name) for row in ordered])
+            arrays.append(pa.array(values, type=field.type, from_pandas=True))
+        return pa.table(arrays, schema=arrow_schema())
+
+
+def _step(x: Sequence[int]) -> float | None:
+    """Return the step between the values of a suite, if it is fixed."""
+    steps = np.diff(np.unique(np.asarray(x, dtype=np.float64)))
+    return float(steps[0]) if len(steps) and (steps == steps[0]).all() else None
+
+
+def _derived(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    kept, rules = [], []
+    for row in rows:
+        some, rule = kept_of(np.asarray(row["raw"], dtype=np.int64), row["late_at"], row["overrun_at"])
+        kept.append(some)
+        rules.append(rule)
+    found: dict[str, Any] = dict(summaries(kept, [row["statistic"] for row in rows]))
+    return {
+        **found,
+        "stderr": standard_errors(kept, [row.get("cut") for row in rows]),
+        "outlier_rule": rules,
+        "raw_hash": [raw_hash(np.asarray(row["raw"], dtype=np.int64)) for row in rows],
+        "n": [len(row["raw"]) for row in rows],
+        "n_kept": [len(some) for some in kept],
+    }

@@ -1,0 +1,282 @@
+"""`publish`: a store as one zip that can be cited, deposited and opened again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from scalkit.clocks import VIRTUAL
+from scalkit.errors import DataError, StoreError, UsageError
+from scalkit.markup import counted
+from scalkit.store.folder import MARKER, now
+from scalkit.store.runs.columns import SCHEMA_VERSION
+from scalkit.whole_file import whole_file
+
+if TYPE_CHECKING:
+    from scalkit.store.store import Store
+
+__all__ = ["LARGEST", "Published", "publish"]
+
+LARGEST = 50_000_000_000
+"""Bytes that Zenodo takes in one record."""
+
+_EXTRA = re.compile(r"(plots|site)/[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.(svg|pdf|csv|html)")
+_KINDS = {
+    ".parquet": "application/vnd.apache.parquet",
+    ".json": "application/json",
+    ".jsonl": "application/jsonl",
+    ".md": "text/markdown",
+    ".cff": "text/yaml",
+    ".svg": "image/svg+xml",
+    ".pdf": "application/pdf",
+    ".csv": "text/csv",
+    ".html": "text/html",
+    ".txt": "text/plain",
+}
+_WHEN = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Published:
+    """What `publish` wrote.
+
+    Attributes
+    ----------
+    path : Path
+    runs, files, size : int
+        Size in bytes.
+    sha256 : str
+        Of the zip.
+    """
+
+    path: Path
+    runs: int
+    files: int
+    size: int
+    sha256: str
+
+
+def publish(
+    store: Store,
+    path: str | os.PathLike[str],
+    *,
+    title: str = "",
+    authors: tuple[str, ...] = (),
+    licence: str = "",
+    description: str = "",
+    extra: Mapping[str, bytes] | None = None,
+) -> Published:
+    """Write a store as one zip: runs, their records, RO-Crate, README, citation, hashes.
+
+    It is a store itself: `scalkit.store.open`, `validate` and `merge` take it. The same store makes the same bytes but for
+    the date.
+
+    Parameters
+    ----------
+    store : Store
+    path : path
+        The zip to write.
+    title, description : str
+    authors : tuple of str
+        Names; by default those who filed the runs, as far as they said who they are.
+    licence : str
+        SPDX name for all of it; by default the one licence of the runs.
+    extra : mapping of str to bytes, optional
+        Further files by name, below ``plots/`` or ``site/``.
+
+    Raises
+    ------
+    DataError
+        If the store has no run, or is larger than Zenodo takes.
+    UsageError
+        If the path has another ending than ``.zip``, the name of a further file is not allowed, or the runs have different
+        licences and none is given.
+    StoreError
+        If it cannot be written; a file that was there stays.
+    """
+    if Path(path).suffix.lower() != ".zip":
+        raise UsageError(f"a bundle is a zip, and {str(path)!r} has another ending; let it end with .zip.")
+    runs = store.runs(retracted=True)
+    if not len(runs):
+        raise DataError(f"the store {str(store.path)!r} has no runs; there is nothing to publish.")
+    licence = licence or _one_licence(runs["licence"].tolist())
+    people = authors or tuple(sorted({name for name in runs["contributor"].tolist() if name}))
+    about = _About(title or f"Results of {store.folder.name}", description, people, licence, now())
+    files: dict[str, bytes | Path] = {MARKER: _json({"scalkit_store": 1, "schema_version": SCHEMA_VERSION})}
+    for run_id in sorted(runs["run_id"].tolist()):
+        files[f"runs/{run_id}.parquet"] = store.folder.file_of(run_id)
+    retractions = store.retractions()
+    if retractions:
+        files["retracted.jsonl"] = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in retractions).encode()
+    for name, content in (extra or {}).items():
+        if not _EXTRA.fullmatch(name):
+            raise UsageError(
+                f"{name!r:.80} is no file of a bundle; name it plots/... or site/..., as .svg .pdf .csv .html."
+            )
+        files[name] = content
+    total = sum(one.stat().st_size if isinstance(one, Path) else len(one) for one in files.values())
+    if total > LARGEST:
+        raise DataError(
+            f"the store has {total / 1e9:.0f} GB, more than the 50 GB of a record of Zenodo; publish parts of it."
+        )
+    files["metadata.json"] = _json(_metadata(store, about))
+    files["README.md"] = _readme(store, about, files, Path(path).name).encode()
+    files["CITATION.cff"] = _citation(about).encode()
+    files["ro-crate-metadata.json"] = _json(_crate(about, files))
+    files["sha256sums.txt"] = "".join(f"{_sha256(one)}  {name}\n" for name, one in sorted(files.items())).encode()
+    return _written(Path(path), files, len(runs))
+
+
+@dataclass(frozen=True)
+class _About:
+    title: str
+    description: str
+    authors: tuple[str, ...]
+    licence: str
+    date: str
+
+
+def _one_licence(licences: list[str]) -> str:
+    there = sorted({one for one in licences if one})
+    if len(there) > 1:
+        raise UsageError(f"the runs have the licences {', '.join(there)}; name the one of the bundle with licence.")
+    return there[0] if there else ""
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
+
+
+def _metadata(store: Store, about: _About) -> dict[str, Any]:
+    """Return everything that is known of all runs, without their measurements; retracted ones by themselves, and why."""
+    rows = store.runs(retracted=True)[["run_id", "platform", "suites", "measurements", "repetitions"]]
+    why: dict[str, list[dict[str, str]]] = {}
+    for entry in store.retractions():
+        why.setdefault(entry["run_id"], []).append({key: entry[key] for key in ("reason", "by", "when")})
+    runs, retracted = [], []
+    for row in rows.sort_values("run_id").to_dict("records"):
+        record = {key: store.record(row["run_id"])[key] for key in ("measured", "filing")}
+        known = {**{key: value if isinstance(value, str) else int(value) for key, value in row.items()}, **record}
+        if row["run_id"] in why:
+            retracted.append({**known, "retracted": why[row["run_id"]]})
+        else:
+            runs.append(known)
+    about_all = {"title": about.title, "published": about.date, "schema_version": SCHEMA_VERSION}
+    return {**about_all, "runs": runs, "retracted": retracted}
+
+
+def _readme(store: Store, about: _About, files: Mapping[str, object], name: str) -> str:
+    runs = store.runs()
+    simulated = int(runs["simulated"].sum())
+    virtual = sum(VIRTUAL in str(platform) for platform in runs["platform"])
+    kinds = ((len(runs) - simulated - virtual, "measured"), (virtual, VIRTUAL), (simulated, "simulated"))
+    said = [f"{n} {kind}" for n, kind in kinds if n]
+    measured = " and ".join(said) if simulated or virtual else "measured, not simulated"
+    lines = (
+        [f"# {_line(about.title)}", "", _line(about.description), ""]
+        if about.description
+        else [f"# {_line(about.title)}", ""]
+    )
+    lines += [f"{counted(len(runs), 'run')}, {measured}, of these platforms (a machine with an MPI library):", ""]
+    for platform, own in runs.groupby("platform"):
+        mark = " (simulated)" if own["simulated"].any() and "simulated" not in str(platform) else ""
+        dates = sorted(str(one)[:10] for one in own["started"] if one)
+        when = f", {dates[0]} to {dates[-1]}" if dates else ""
+        lines.append(f"- {_line(str(platform))}{mark}: {counted(len(own), 'run')}{when}")
+    retracted = len(store.runs(retracted=True)) - len(runs)
+    if retracted:
+        were = "was" if retracted == 1 else "were"
+        lines += ["", f"{counted(retracted, 'further run')} {were} retracted: kept, but used in no answer of scalkit."]
+        lines += ["`metadata.json` and `retracted.jsonl` say why."]
+    lines += ["", "| file | what |", "| --- | --- |"]
+    lines += [
+        "| `runs/*.parquet` | a run each: a row for each measurement, all repetitions, its record in the metadata |"
+    ]
+    lines += ["| `metadata.json` | the records of all runs: machine, library, switches, seeds |"]
+    if "retracted.jsonl" in files:
+        lines += ["| `retracted.jsonl` | runs that are not to be used, and why |"]
+    if any(name.startswith("plots/") for name in files):
+        lines += ["| `plots/` | pictures |"]
+    if any(name.startswith("site/") for name in files):
+        lines += ["| `site/index.html` | a page to look at all of it, without a network |"]
+    lines += ["| `ro-crate-metadata.json`, `CITATION.cff` | for repositories and for who cites it |"]
+    lines += ["| `sha256sums.txt` | `sha256sum -c sha256sums.txt` |", "", "With scalkit this zip is a store:", ""]
+    lines += ["```python", "import scalkit as sk", "", f"store = sk.store.open({json.dumps(name, ensure_ascii=False)})"]
+    lines += ["store.runs()", "store.suites()", "```", ""]
+    lines += [f"Licence: {_line(about.licence) or 'not stated'}. Published {about.date[:10]}.", ""]
+    return "\n".join(lines)
+
+
+def _line(text: str) -> str:
+    """Return a text that cannot be markup of a Markdown file."""
+    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split())) if text else ""
+
+
+def _citation(about: _About) -> str:
+    lines = ["cff-version: 1.2.0", "message: If you use these data, please cite them.", "type: dataset"]
+    lines += [f"title: {json.dumps(about.title, ensure_ascii=False)}", f"date-released: {about.date[:10]}", "authors:"]
+    lines += [f"  - name: {json.dumps(name, ensure_ascii=False)}" for name in about.authors or ("unknown",)]
+    if about.licence:
+        lines += [f"license: {json.dumps(about.licence, ensure_ascii=False)}"]
+    return "\n".join([*lines, ""])
+
+
+def _crate(about: _About, files: Mapping[str, bytes | Path]) -> dict[str, Any]:
+    """Return the description of the bundle as RO-Crate 1.1."""
+    people = [{"@id": f"#author-{k}", "@type": "Person", "name": name} for k, name in enumerate(about.authors)]
+    root: dict[str, Any] = {
+        "@id": "./",
+        "@type": "Dataset",
+        "name": about.title,
+        "description": about.description or "Run times and memory of MPI operations, every repetition kept.",
+        "datePublished": about.date,
+        "author": [{"@id": one["@id"]} for one in people],
+        "hasPart": [{"@id": name} for name in sorted(files)],
+    }
+    if about.licence:
+        root["license"] = {"@id": f"https://spdx.org/licenses/{about.licence}"}
+    parts = [
+        {
+            "@id": name,
+            "@type": "File",
+            "encodingFormat": _KINDS[PurePosixPath(name).suffix],
+            "contentSize": str(one.stat().st_size if isinstance(one, Path) else len(one)),
+            "sha256": _sha256(one),
+        }
+        for name, one in sorted(files.items())
+    ]
+    head = {
+        "@id": "ro-crate-metadata.json",
+        "@type": "CreativeWork",
+        "about": {"@id": "./"},
+        "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
+    }
+    return {"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": [head, root, *people, *parts]}
+
+
+def _sha256(content: bytes | Path) -> str:
+    if isinstance(content, bytes):
+        return hashlib.sha256(content).hexdigest()
+    with content.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _written(path: Path, files: Mapping[str, bytes | Path], runs: int) -> Published:
+    """Write the zip beside its place, then rename it; the same files make the same bytes."""
+    with (
+        whole_file(path, StoreError, "name another file", what=repr(str(path))) as part,
+        zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as made,
+    ):
+        for name, one in sorted(files.items()):
+            member = zipfile.ZipInfo(name, _WHEN)
+            member.external_attr = 0o644 << 16
+            member.compress_type = zipfile.ZIP_STORED if name.endswith(".parquet") else zipfile.ZIP_DEFLATED
+            made.writestr(member, one if isinstance(one, bytes) else one.read_bytes())
+    return Published(path, runs, len(files), path.stat().st_size, _sha256(path))

@@ -1,0 +1,175 @@
+"""A run as a record and a table; its id is a hash of what was measured, whatever wrote it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scalkit.errors import DataError
+from scalkit.store.runs.columns import COLUMNS, SCHEMA_VERSION, arrow_schema, names
+from scalkit.store.runs.record import canonical, new_record
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["KEY", "RunContent", "content_id", "decoded", "encoded", "record_of"]
+
+KEY = b"scalkit"
+"""The record's place in the metadata of a file."""
+
+
+@dataclass(frozen=True, eq=False)
+class RunContent:
+    """A run: its record, its measurements, and the id that follows from both.
+
+    Attributes
+    ----------
+    run_id : str
+        32 hexadecimal digits.
+    record : dict
+        ``measured`` and ``filing``.
+    table : pyarrow.Table
+        A row for each measurement, with the columns of the newest schema.
+    """
+
+    run_id: str
+    record: Mapping[str, Any]
+    table: pa.Table
+
+    @classmethod
+    def of(cls, measured: Mapping[str, Any], filing: Mapping[str, Any], table: pa.Table) -> RunContent:
+        """Return the run; `table` has the columns of the newest schema."""
+        record = new_record(measured, filing)
+        return cls(content_id(record["measured"], table), record, table)
+
+
+def content_id(measured: Mapping[str, Any], table: pa.Table) -> str:
+    """Return 128 bits of SHA-256 over what was measured: not over derived columns, nor over columns without a value.
+
+    So a file that is written again, by another version of pyarrow or with columns of a newer schema, keeps its name.
+    """
+    digest = hashlib.sha256(canonical(measured).encode())
+    for column in COLUMNS:
+        if column.derived or column.name not in table.column_names:
+            continue
+        array = table[column.name].combine_chunks()
+        if array.null_count == len(array):
+            continue
+        digest.update(f"\0{column.name}\0{column.kind}\0{len(array)}\0".encode())
+        for part in _bytes(array, column.kind):
+            digest.update(part)
+    return digest.hexdigest()[:32]
+
+
+def _bytes(array: Any, kind: str) -> list[bytes]:
+    """Return a column as bytes: which rows have a value, how long each is, and the values."""
+    valid = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=np.uint8).tobytes()
+    if kind == "string":
+        texts = [text.encode() for text in array.drop_null().to_pylist()]
+        lengths = np.array([len(text) for text in texts], dtype="<i8").tobytes()
+        return [valid, lengths, b"".join(texts)]
+    if kind == "ints":
+        some = array.drop_null()
+        lengths = np.asarray(some.value_lengths().to_numpy(zero_copy_only=False), dtype="<i8").tobytes()
+        return [valid, lengths, np.asarray(some.flatten().to_numpy(zero_copy_only=False), dtype="<i8").tobytes()]
+    kinds = {"int64": "<i8", "double": "<f8", "bool": "<u1"}
+    return [valid, np.asarray(array.drop_null().to_numpy(zero_copy_only=False), dtype=kinds[kind]).tobytes()]
+
+
+def encoded(run: RunContent) -> bytes:
+    """Return a run as the bytes of its Parquet file: whole numbers split by bytes, texts as dictionaries, zstd."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    record = {"schema_version": SCHEMA_VERSION, "run_id": run.run_id, **run.record}
+    lists = [f"{name}.list.element" for name in names("ints")]
+    sink = pa.BufferOutputStream()
+    with pq.ParquetWriter(
+        sink,
+        arrow_schema(),
+        compression="zstd",
+        compression_level=3,
+        use_dictionary=names("string"),
+        column_encoding=dict.fromkeys(lists, "BYTE_STREAM_SPLIT"),
+        write_statistics=False,
+        store_schema=False,
+    ) as writer:
+        writer.write_table(run.table.cast(arrow_schema()))
+        writer.add_key_value_metadata({KEY: canonical(record).encode()})
+    return bytes(sink.getvalue())
+
+
+def record_of(metadata: Mapping[bytes, bytes] | None, name: str) -> dict[str, Any]:
+    """Return the record in the metadata of a file.
+
+    Raises
+    ------
+    DataError
+        If there is none, or it is of a newer schema.
+    """
+    try:
+        record = json.loads((metadata or {})[KEY])
+        version = int(record["schema_version"])
+        record["measured"], record["filing"], record["run_id"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{name} has no record of a run; it is no file of a store. Delete it.") from error
+    if version > SCHEMA_VERSION:
+        raise DataError(
+            f"{name} has schema {version}, newer than {SCHEMA_VERSION}, the newest that this scalkit reads; update scalkit."
+        )
+    return dict(record)
+
+
+def decoded(source: Any, name: str, columns: list[str] | None = None) -> tuple[dict[str, Any], pa.Table]:
+    """Return record and table of a Parquet file, with nulls in columns that its older schema lacks.
+
+    Parameters
+    ----------
+    source : path or file
+    name : str
+        For messages.
+    columns : list of str, optional
+        Only these.
+
+    Raises
+    ------
+    DataError
+        If it is no file of a store, or of a newer schema.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(source)
+        record = record_of(file.metadata.metadata, name)
+        there = set(file.schema_arrow.names)
+        table = file.read(columns=[one for one in columns or names() if one in there], use_threads=False)
+    except (pa.ArrowException, OSError, KeyError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        text = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DataError(
+            f"{name} cannot be read as Parquet: {text}; restore it from another copy of the store."
+        ) from error
+    return record, completed(table, columns)
+
+
+def completed(table: pa.Table, columns: list[str] | None = None) -> pa.Table:
+    """Return a table with all columns asked for, in the order of the schema, nulls where it has none."""
+    import pyarrow as pa
+
+    wanted = set(columns or names())
+    arrays, fields = [], []
+    for field in arrow_schema():
+        if field.name not in wanted:
+            continue
+        there = field.name in table.column_names
+        column = table[field.name] if there else pa.nulls(len(table), field.type)
+        arrays.append(column if column.type == field.type else column.cast(field.type))
+        fields.append(field)
+    return pa.table(arrays, schema=pa.schema(fields))

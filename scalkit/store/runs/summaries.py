@@ -1,0 +1,105 @@
+"""What stands for the repetitions of a measurement: quartiles and means of those that count."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalkit.measure.quarter_means import CUT_MEANS, Cut, cut_mean, relative_error
+
+__all__ = ["OUTLIER_RULES", "kept_of", "raw_hash", "standard_errors", "summaries"]
+
+Integers = NDArray[np.int64]
+
+_LEAST_VALID = 5
+"""With fewer repetitions than these, the flagged ones stay, as in `scalkit.read`."""
+
+OUTLIER_RULES = ("none", "late and overrun left out", "late and overrun kept: too few others")
+
+
+def kept_of(raw: Integers, late_at: Sequence[int], overrun_at: Sequence[int]) -> tuple[Integers, str]:
+    """Return the repetitions that count, and by which rule."""
+    flagged = np.zeros(len(raw), dtype=bool)
+    flagged[[*late_at, *overrun_at]] = True
+    if not flagged.any():
+        return raw, OUTLIER_RULES[0]
+    kept = raw[~flagged]
+    return (raw, OUTLIER_RULES[2]) if len(kept) < _LEAST_VALID else (kept, OUTLIER_RULES[1])
+
+
+def raw_hash(raw: Integers) -> int:
+    """Return 63 bits by which equal repetitions are found."""
+    digest = hashlib.blake2b(np.ascontiguousarray(raw, dtype="<i8").tobytes(), digest_size=8).digest()
+    return int.from_bytes(digest, "little") >> 1
+
+
+def summaries(kept: Sequence[Integers], statistics: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+    """Return the derived columns of measurements.
+
+    Parameters
+    ----------
+    kept : sequence of ndarray of int64
+        The repetitions that count of each measurement, at least one each, in its unit.
+    statistics : sequence of str
+        Which of them is the value of each: ``"med"`` of times, ``"min"`` of bytes.
+
+    Returns
+    -------
+    dict
+        From ``min``, ``q1``, ``med``, ``q3``, ``max``, ``mean``, ``sd`` (NaN for a single one), ``cut_mean`` (of those from the
+        first to the third quartile) and ``value`` to arrays of shape (measurements,). Quartiles interpolate linearly.
+    """
+    keys = ("min", "q1", "med", "q3", "max", "mean", "sd", "cut_mean")
+    found: dict[str, Any] = {key: np.full(len(kept), np.nan) for key in keys}
+    lengths = np.array([len(one) for one in kept], dtype=np.int64)
+    for length in np.unique(lengths):
+        rows = np.flatnonzero(lengths == length)
+        ordered = np.sort(np.stack([kept[row] for row in rows.tolist()]), axis=1)
+        for key, column in _of_sorted(ordered).items():
+            found[key][rows] = column
+    value = np.full(len(kept), np.nan)
+    for name in set(statistics):
+        chosen = np.array([one == name for one in statistics])
+        value[chosen] = found[name][chosen]
+    return {**found, "value": value}
+
+
+def standard_errors(kept: Sequence[Integers], cuts: Sequence[str | None]) -> NDArray[np.float64]:
+    """Return the relative standard error of each mean that leaves out the quarters of `cuts`, as ``"1,4"``.
+
+    NaN where the cut is None, which is unknown, or there are fewer than two repetitions.
+    """
+    found = np.full(len(kept), np.nan)
+    for place, (some, text) in enumerate(zip(kept, cuts, strict=True)):
+        cut = None if text is None else Cut.of_text(text)
+        if cut is not None:
+            found[place] = relative_error(some, cut)
+    return found
+
+
+def _of_sorted(ordered: Integers) -> dict[str, NDArray[np.float64]]:
+    n = ordered.shape[1]
+    floats = ordered.astype(np.float64)
+    q1, med, q3 = (_between(floats, share * (n - 1)) for share in (0.25, 0.5, 0.75))
+    sd = floats.std(axis=1, ddof=1) if n > 1 else np.full(len(floats), np.nan)
+    return {
+        "min": floats[:, 0],
+        "q1": q1,
+        "med": med,
+        "q3": q3,
+        "max": floats[:, -1],
+        "mean": floats.mean(axis=1),
+        "sd": sd,
+        "cut_mean": cut_mean(floats, np.full(len(floats), n), CUT_MEANS["cut_mean"]),
+    }
+
+
+def _between(ordered: NDArray[np.float64], place: float) -> NDArray[np.float64]:
+    low = int(place)
+    high = min(low + 1, ordered.shape[1] - 1)
+    found: NDArray[np.float64] = ordered[:, low] + (ordered[:, high] - ordered[:, low]) * (place - low)
+    return found

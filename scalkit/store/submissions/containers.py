@@ -1,0 +1,144 @@
+"""Folders and zips of stores from elsewhere: which files are in them, and what must not be."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from scalkit.errors import DataError
+from scalkit.store.folder import MARKER
+from scalkit.store.submissions.policy import Policy
+
+__all__ = ["RUN_FILE", "RefusedError", "listed", "unpacked"]
+
+RUN_FILE = re.compile(r"[0-9a-f]{32}\.parquet")
+_ALLOWED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}\.(parquet|json|jsonl|md|txt|cff|html|svg|pdf|csv)")
+_ENCRYPTED = 0x1
+_CHUNK = 1 << 20
+
+
+class RefusedError(DataError):
+    """A reason why a file is not accepted, with a short code that programs can tell apart."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+def listed(root: Path, policy: Policy) -> Iterator[Path]:
+    """Yield the run files in a folder, after a look at everything else in it.
+
+    Raises
+    ------
+    RefusedError
+        If there are links, too many files, or too much.
+    """
+    total, number = 0, 0
+    for parent, folders, names in os.walk(root, followlinks=False):
+        for name in [*folders, *names]:
+            path = Path(parent) / name
+            kind = path.lstat()
+            if stat.S_ISLNK(kind.st_mode):
+                raise RefusedError("link", f"{path.relative_to(root)} is a link; only files are allowed.")
+            if not stat.S_ISDIR(kind.st_mode) and not stat.S_ISREG(kind.st_mode):
+                raise RefusedError("special-file", f"{path.relative_to(root)} is no regular file.")
+            number += 1
+            total += kind.st_size if stat.S_ISREG(kind.st_mode) else 0
+            if number > policy.max_files:
+                raise RefusedError("too-many-files", f"there are more than {policy.max_files} files.")
+            if total > policy.max_total_bytes:
+                raise RefusedError("too-large", f"there are more than {policy.max_total_bytes >> 20} MB.")
+        yield from sorted(Path(parent) / name for name in names if name.endswith(".parquet") and _is_run(parent))
+
+
+def _is_run(parent: str) -> bool:
+    """Return whether the Parquet files of a folder are runs, and not those of an index or half written."""
+    parts = Path(parent).parts
+    return "index" not in parts[-2:] and parts[-1] != "tmp"
+
+
+def unpacked(archive: Path, into: Path, policy: Policy) -> Path:
+    """Return the folder of the store in a zip, unpacked below `into`; its marker says where it is.
+
+    Raises
+    ------
+    RefusedError
+        If a name, a size, a ratio or a kind of file is not allowed.
+    """
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            members = opened.infolist()
+            _require_modest(members, policy)
+            for member in members:
+                if not member.is_dir():
+                    _extract(opened, member, into, policy)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
+        if isinstance(error, RefusedError):
+            raise
+        raise RefusedError("zip-broken", f"{archive.name} cannot be unpacked: {error}.") from error
+    markers = sorted(into.rglob(MARKER), key=lambda path: len(path.parts))
+    return markers[0].parent if markers else into
+
+
+def _require_modest(members: list[zipfile.ZipInfo], policy: Policy) -> None:
+    if len(members) > policy.max_files:
+        raise RefusedError(
+            "too-many-files", f"the zip has {len(members)} files; at most {policy.max_files} are allowed."
+        )
+    seen: set[str] = set()
+    for member in members:
+        _require_name(member, seen)
+        if member.flag_bits & _ENCRYPTED:
+            raise RefusedError("zip-encrypted", f"{_short(member.filename)} is encrypted.")
+        if member.file_size > policy.max_file_bytes:
+            size = member.file_size >> 20
+            raise RefusedError(
+                "too-large",
+                f"{_short(member.filename)} has {size} MB, too much.",
+            )
+        if member.file_size > policy.max_ratio * max(member.compress_size, 1) and member.file_size > _CHUNK:
+            ratio = member.file_size / max(member.compress_size, 1)
+            raise RefusedError(
+                "zip-bomb",
+                f"{_short(member.filename)} grows {ratio:.0f} times when unpacked.",
+            )
+    if sum(member.file_size for member in members) > policy.max_total_bytes:
+        raise RefusedError("too-large", f"the zip holds more than {policy.max_total_bytes >> 20} MB.")
+
+
+def _require_name(member: zipfile.ZipInfo, seen: set[str]) -> None:
+    name = member.filename
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name or "\0" in name:
+        raise RefusedError("zip-path", f"the name {_short(name)} leads out of the folder.")
+    if stat.S_ISLNK(member.external_attr >> 16):
+        raise RefusedError("link", f"{_short(name)} is a link; only files are allowed.")
+    if name.casefold() in seen:
+        raise RefusedError("zip-duplicate", f"the name {_short(name)} stands there twice.")
+    seen.add(name.casefold())
+    if len(path.parts) > 6:
+        raise RefusedError("zip-path", f"{_short(name)} lies more than five folders deep.")
+    if not member.is_dir() and not _ALLOWED.fullmatch(path.name):
+        raise RefusedError("unexpected-file", f"{_short(name)} is no kind of file that belongs into a store.")
+
+
+def _extract(opened: zipfile.ZipFile, member: zipfile.ZipInfo, into: Path, policy: Policy) -> None:
+    """Write one file; what it says of its size is not believed."""
+    target = into.joinpath(*PurePosixPath(member.filename).parts)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    left = min(policy.max_file_bytes, member.file_size)
+    with opened.open(member) as source, target.open("xb") as sink:
+        while chunk := source.read(_CHUNK):
+            left -= len(chunk)
+            if left < 0:
+                raise RefusedError("zip-bomb", f"{_short(member.filename)} is larger than it says.")
+            sink.write(chunk)
+
+
+def _short(text: str) -> str:
+    shown = text.encode("unicode_escape").decode()
+    return repr(shown if len(shown) <= 60 else shown[:57] + "...")

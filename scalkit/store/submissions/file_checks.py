@@ -1,0 +1,169 @@
+"""Checks of one Parquet file that somebody else sent: what its footer says, before anything else of it is read."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scalkit.store.runs.columns import COLUMNS, arrow_schema
+from scalkit.store.runs.content import KEY, RunContent, completed, content_id, encoded
+from scalkit.store.submissions.containers import RUN_FILE, RefusedError
+from scalkit.store.submissions.policy import Policy
+from scalkit.store.submissions.record_checks import checked_record, record_problems
+from scalkit.store.submissions.table_checks import distinctive, table_problems, table_warnings
+
+__all__ = ["CheckedFile", "checked_file"]
+
+Problem = tuple[str, str]
+
+_ARROW = b"ARROW:schema"
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedFile:
+    """What was found: the run, if it could be read, what is wrong with it, what is odd, and hashes of its measurements."""
+
+    run: RunContent | None
+    problems: tuple[Problem, ...]
+    warnings: tuple[Problem, ...] = ()
+    hashes: list[int] = field(default_factory=list)
+
+
+def checked_file(path: Path, policy: Policy) -> CheckedFile:
+    """Return what is in a file and what is wrong with it.
+
+    Raises
+    ------
+    RefusedError
+        If so much is wrong that it cannot be read.
+    """
+    if path.stat().st_size > policy.max_file_bytes:
+        raise RefusedError("too-large", f"{path.name} has more than {policy.max_file_bytes >> 20} MB.")
+    metadata = _footer(path)
+    _require_modest(metadata, policy)
+    texts = dict(metadata.metadata or {})
+    if _ARROW in texts:
+        raise RefusedError(
+            "extension-type",
+            "the file carries Arrow's schema, which may name types that run code; leave it out.",
+        )
+    if set(texts) != {KEY}:
+        raise RefusedError("record-missing", "the file has no record of a run, or other metadata beside it.")
+    record = checked_record(texts[KEY], policy)
+    _require_columns(metadata, int(record["schema_version"]))
+    table = _read(path)
+    problems = [*record_problems(record, policy), *table_problems(record, table, policy)]
+    run = RunContent(content_id(record["measured"], table), {key: record[key] for key in ("measured", "filing")}, table)
+    problems += _name_problems(path, record, run)
+    if problems:
+        return CheckedFile(run, tuple(problems))
+    return CheckedFile(run, (), tuple(table_warnings(record, table)), distinctive(record, table))
+
+
+def _footer(path: Path) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_metadata(path)
+    except (pa.ArrowException, OSError, MemoryError) as error:
+        text = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
+        raise RefusedError("not-parquet", f"{path.name} cannot be read as Parquet: {text}.") from error
+
+
+def _require_modest(metadata: Any, policy: Policy) -> None:
+    if metadata.num_columns > policy.max_columns:
+        raise RefusedError(
+            "too-many-columns", f"there are {metadata.num_columns} columns; at most {policy.max_columns} are allowed."
+        )
+    if metadata.num_rows > policy.max_rows:
+        raise RefusedError(
+            "too-many-rows", f"there are {metadata.num_rows} rows; at most {policy.max_rows} are allowed."
+        )
+    if metadata.num_row_groups > policy.max_row_groups:
+        raise RefusedError(
+            "too-many-row-groups",
+            f"there are more than {policy.max_row_groups} row groups.",
+        )
+    for column in range(metadata.num_columns):
+        values = sum(metadata.row_group(group).column(column).num_values for group in range(metadata.num_row_groups))
+        if values > policy.max_values:
+            raise RefusedError(
+                "too-many-values", f"a column has {values} values; at most {policy.max_values} are allowed."
+            )
+
+
+@functools.cache
+def _expected() -> dict[str, tuple[str, str, int, int]]:
+    """Return path and type of every column as this version writes it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    empty = RunContent("0" * 32, {"measured": {}, "filing": {}}, arrow_schema().empty_table())
+    return _types(pq.read_metadata(pa.BufferReader(encoded(empty))))
+
+
+def _types(metadata: Any) -> dict[str, tuple[str, str, int, int]]:
+    schema = metadata.schema
+    columns = [schema.column(place) for place in range(metadata.num_columns)]
+    return {
+        column.path: (
+            column.physical_type,
+            str(column.logical_type),
+            column.max_definition_level,
+            column.max_repetition_level,
+        )
+        for column in columns
+    }
+
+
+def _require_columns(metadata: Any, version: int) -> None:
+    given, expected = _types(metadata), _expected()
+    if len(given) != metadata.num_columns:
+        raise RefusedError("column-twice", "a column stands there twice.")
+    later = {column.name for column in COLUMNS if column.since > version}
+    for path, kind in expected.items():
+        name = path.partition(".")[0]
+        if path not in given and name not in later:
+            raise RefusedError("column-missing", f"the column {name!r} is missing.")
+        if path in given and given[path] != kind:
+            raise RefusedError(
+                "column-type", f"the column {name!r} is {_shown(given[path])}; {_shown(kind)} is needed."
+            )
+    for path in given:
+        if path not in expected:
+            raise RefusedError(
+                "column-unknown", f"the column {path.encode('unicode_escape').decode()[:60]!r} is unknown."
+            )
+
+
+def _shown(kind: tuple[str, str, int, int]) -> str:
+    physical, logical, defined, repeated = kind
+    words = [physical.lower(), *([logical.lower()] if logical != "None" else [])]
+    return " ".join([*words, *(["nullable"] if defined else []), *(["repeated"] if repeated else [])])
+
+
+def _read(path: Path) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pa.set_cpu_count(1)
+    try:
+        table = pq.ParquetFile(path).read(use_threads=False)
+        table.validate(full=True)
+        return completed(table)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, pa.ArrowMemoryError):
+            raise MemoryError from error
+        text = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
+        raise RefusedError("not-parquet", f"{path.name} cannot be read as Parquet: {text}.") from error
+
+
+def _name_problems(path: Path, record: dict[str, Any], run: RunContent) -> Iterator[Problem]:
+    if record["run_id"] != run.run_id:
+        yield "id-mismatch", f"the record says run {record['run_id']}, its content is run {run.run_id}."
+    elif RUN_FILE.fullmatch(path.name) and path.name != f"{run.run_id}.parquet":
+        yield "id-mismatch", f"the file is named {path.name}, its content is run {run.run_id}."

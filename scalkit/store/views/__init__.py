@@ -1,0 +1,1 @@
+"""What a store shows: chosen measurements, curves, comparisons, and what the explorer holds."""

@@ -1,0 +1,337 @@
+"""`compare`: several curves in one picture, and how many times slower each is than the first, point by point."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scalkit.errors import UsageError
+from scalkit.stats import adjusted_p, hodges_lehmann_ratio, least_rank_sum_p, rank_sum
+from scalkit.store.runs.texts import csv_cell
+from scalkit.store.views.choices import Choice
+from scalkit.store.views.curves import Curve, curves_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from scalkit.store.store import Store
+
+__all__ = ["Comparison", "Ratio", "compare"]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One curve against its reference at one point.
+
+    Attributes
+    ----------
+    label, reference : str
+        Of the curve and of its reference.
+    x : int
+    ratio, low, high : float
+        How many times larger it is than the reference, with its interval; unbounded with too few runs.
+    p, q : float
+        Of the two-sided rank sum test over the runs; q is adjusted for the number of points of all curves (Benjamini and
+        Hochberg). NaN if so few runs cannot reach the level.
+    verdict : {"slower", "faster", "same", "undecided"}
+        For values other than times read larger and smaller. ``same`` needs an interval within the tolerance.
+    """
+
+    label: str
+    x: int
+    ratio: float
+    low: float
+    high: float
+    p: float
+    q: float
+    verdict: str
+    n_runs: tuple[int, int] = (0, 0)
+    reference: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Curves side by side.
+
+    Attributes
+    ----------
+    curves : tuple of Curve
+        Those of the first choice are references.
+    references : tuple of int
+        For each curve the place of its reference; -1 for a reference, and for a curve that has none.
+    ratios : tuple of Ratio
+        Of the others, at the points that they share with theirs.
+    level, confidence, tolerance : float
+    statistic : str
+    """
+
+    curves: tuple[Curve, ...]
+    ratios: tuple[Ratio, ...]
+    level: float
+    confidence: float
+    tolerance: float
+    statistic: str
+    references: tuple[int, ...]
+    n_references: int = 1
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What the ratios say of each curve, in a sentence each."""
+        return tuple(
+            self._sentence(curve, place)
+            for curve, place in zip(self.curves[self.n_references :], self.references[self.n_references :], strict=True)
+        )
+
+    def _sentence(self, curve: Curve, place: int) -> str:
+        if place < 0:
+            first = self.curves[0]
+            what = f"was not measured with {curve.fixed}" if curve.fixed else "is several curves, choose one of them"
+            return f"{curve.label} has nothing to be compared with: {first.op} {what}."
+        own = [ratio for ratio in self.ratios if ratio.label == curve.label]
+        reference = self.curves[place]
+        if not own:
+            return f"{curve.label} and {reference.label} share no {curve.x_name}; they cannot be compared."
+        counts = {
+            word: sum(ratio.verdict == word for ratio in own) for word in ("slower", "faster", "same", "undecided")
+        }
+        said = ", ".join(f"{word} at {n}" for word, n in counts.items() if n)
+        ratios = [ratio.ratio for ratio in own]
+        marks = "; simulated" if curve.simulated or reference.simulated else ""
+        marks += "; more processes than cores" if curve.oversubscribed or reference.oversubscribed else ""
+        pooled = max(curve.n_platforms, reference.n_platforms)
+        together = f"; runs of {pooled} platforms taken together, platform=... chooses one" if pooled > 1 else ""
+        return (
+            f"{curve.label} takes {_ranged(min(ratios), max(ratios))} times as much as {reference.label}: of "
+            f"{len(own)} value{'' if len(own) == 1 else 's'} of {curve.x_name} {said}{marks}{together}."
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the ratios as a table."""
+        import pandas as pd
+
+        return pd.DataFrame([vars(ratio) for ratio in self.ratios])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values; what does not exist is null."""
+        return {
+            "statistic": self.statistic,
+            "level": self.level,
+            "confidence": self.confidence,
+            "tolerance": self.tolerance,
+            "curves": [
+                {**_plain(curve), "reference": self.curves[place].label if place >= 0 else None}
+                for curve, place in zip(self.curves, self.references, strict=True)
+            ],
+            "ratios": [{key: _number(value) for key, value in vars(ratio).items()} for ratio in self.ratios],
+            "sentences": list(self.sentences),
+        }
+
+    def to_csv(self) -> str:
+        """Return the curves as CSV: a row for each point of each, with no cell that a spreadsheet takes for a formula."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(
+            ["label", "op", "platform", "metric", "unit", "simulated", "x_name", "x", "median", "min", "max", "runs"]
+        )
+        for curve in self.curves:
+            texts = [curve.label, curve.op, curve.platform, curve.metric, curve.unit]
+            named = [_unquoted(csv_cell(text)) for text in texts]
+            low, high = curve.spread
+            for k, x in enumerate(curve.x.tolist()):
+                runs = int(np.isfinite(curve.values[k]).sum())
+                row = [repr(float(value)) for value in (curve.y[k], low[k], high[k])]
+                writer.writerow([*named, str(curve.simulated).lower(), curve.x_name, x, *row, runs])
+        return out.getvalue()
+
+    def __str__(self) -> str:
+        lines = list(self.sentences)
+        lines += [f"  {one.label} at {one.x}: {one.ratio:.3g} ({_interval(one)}), {one.verdict}" for one in self.ratios]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        from scalkit.markup import block, paragraph, table
+
+        head = ["curve", self.curves[0].x_name, "ratio", "interval", "q", "verdict"]
+        rows = [
+            [
+                escape(ratio.label),
+                str(ratio.x),
+                f"{ratio.ratio:.3g}",
+                _interval(ratio),
+                "-" if math.isnan(ratio.q) else f"{ratio.q:.2g}",
+                escape(ratio.verdict),
+            ]
+            for ratio in self.ratios
+        ]
+        return block(*(paragraph(text) for text in self.sentences), table(head, rows) if rows else "")
+
+
+def _ranged(low: float, high: float) -> str:
+    return f"{low:.3g}" if f"{low:.3g}" == f"{high:.3g}" else f"{low:.3g} to {high:.3g}"
+
+
+def _interval(ratio: Ratio) -> str:
+    """Return the interval in words; of few runs it is unbounded."""
+    return f"{ratio.low:.3g} to {ratio.high:.3g}" if math.isfinite(ratio.high) else "too few runs for an interval"
+
+
+def _unquoted(cell: str) -> str:
+    """Return a cell as `csv.writer` wants it, which quotes by itself."""
+    return cell[1:-1].replace('""', '"') if cell.startswith('"') else cell
+
+
+def _plain(curve: Curve) -> dict[str, Any]:
+    return {
+        "label": curve.label,
+        "op": curve.op,
+        "platform": curve.platform,
+        "metric": curve.metric,
+        "unit": curve.unit,
+        "fixed": curve.fixed,
+        "simulated": curve.simulated,
+        "oversubscribed": curve.oversubscribed,
+        "runs": list(curve.run_ids),
+        "x_name": curve.x_name,
+        "x": curve.x.tolist(),
+        "y": [_number(value) for value in curve.y.tolist()],
+    }
+
+
+def _number(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def compare(
+    store: Store,
+    choices: Sequence[str | Mapping[str, Any] | Choice],
+    *,
+    where: Mapping[str, Any] | None = None,
+    statistic: str = "med",
+    confidence: float = 0.95,
+    level: float = 0.05,
+    tolerance: float = 0.05,
+) -> Comparison:
+    """Return curves and their ratios to the first; different operations on different machines may be compared.
+
+    Where the first choice leaves open the number of processes, or the size, it is a curve for each, and a curve of another
+    choice is compared with the one that has as many processes, or the same size.
+
+    Parameters
+    ----------
+    store : Store
+    choices : sequence of str, mapping or Choice
+        Each becomes a curve: ``"MPI_Gather"``, ``"op=MPI_Gather,platform=daint*"``, ``{"op": "MPI_Gather", "p": 32}``.
+        ``"op=MPI_Gather,run=3f2a"`` is one run, by the beginning of its id.
+    where : mapping, optional
+        Filters of all choices; what a choice says itself goes first.
+    statistic : str
+        What stands for the repetitions of a measurement; the runs are the sample.
+    confidence : float
+        Of the intervals of the ratios, each by itself.
+    level : float
+        Of the differences, after correction for their number.
+    tolerance : float
+        Ratios from 1/(1 + tolerance) to 1 + tolerance are the same for all practical purposes.
+
+    Raises
+    ------
+    DataError
+        If a choice is empty, or they are of different metrics or over different parameters.
+    UsageError
+        If there is no choice.
+    """
+    if isinstance(choices, str | Mapping) or not choices:
+        raise UsageError("compare needs a list of choices, such as ['MPI_Gather', 'Gather_send_recv'].")
+    asked = [Choice.of(choice) for choice in choices]
+    asked = [replace(one, filters={**(where or {}), **one.filters}) for one in asked]
+    by_choice = [curves_of(store, choice, statistic) for choice in asked]
+    curves = _labelled([curve for own in by_choice for curve in own])
+    first = curves[0]
+    for curve in curves[1:]:
+        for name in ("metric", "x_name"):
+            mine, theirs = getattr(curve, name), getattr(first, name)
+            if mine != theirs:
+                raise UsageError(
+                    f"{curve.label} has the {name} {mine}, {first.label} {theirs}; choose curves that have the same."
+                )
+    n_references = len(by_choice[0])
+    places = {curve.fixed: place for place, curve in enumerate(curves[:n_references])}
+    references = [-1] * n_references
+    references += [0 if n_references == 1 else places.get(curve.fixed, -1) for curve in curves[n_references:]]
+    found: list[Ratio] = []
+    for curve, place in zip(curves, references, strict=True):
+        if place >= 0:
+            found += _ratios(curves[place], curve, confidence)
+    judged = tuple(_judged(found, level, tolerance))
+    return Comparison(tuple(curves), judged, level, confidence, tolerance, statistic, tuple(references), n_references)
+
+
+def _labelled(curves: list[Curve]) -> list[Curve]:
+    """Return the curves with labels that say what differs between them, and no two alike."""
+    same_platform = len({curve.platform for curve in curves}) == 1
+    same_fixed = len({curve.fixed for curve in curves}) == 1
+    same_kind = [len(set(values)) == 1 for values in zip(*(curve.kind for curve in curves), strict=True)]
+    seen: dict[str, int] = {}
+    given = [curve.label for curve in curves]
+    labelled = []
+    for curve in curves:
+        label = curve.label
+        if curve.made:
+            label = curve.op if same_platform else label
+            label += f", {curve.fixed}" if curve.fixed and not same_fixed else ""
+            label += "".join(
+                f", {said}" for said, is_same in zip(curve.kind, same_kind, strict=True) if said and not is_same
+            )
+            label += f", {curve.runs}" if curve.runs else ""
+        elif given.count(label) > 1 and not same_fixed:
+            label += f", {curve.fixed}" if curve.fixed else ""
+        seen[label] = number = seen.get(label, 0) + 1
+        labelled.append(replace(curve, label=label if number == 1 else f"{label} ({number})"))
+    return labelled
+
+
+def _ratios(first: Curve, curve: Curve, confidence: float) -> list[Ratio]:
+    shared, at, of = np.intersect1d(first.x, curve.x, return_indices=True)
+    if not len(shared):
+        return []
+    reference, values = first.values[at], curve.values[of]
+    positive = (np.nan_to_num(reference, nan=1.0) > 0).all() and (np.nan_to_num(values, nan=1.0) > 0).all()
+    if not positive:
+        raise UsageError(f"{curve.label} or {first.label} has values that are not positive, which have no ratio.")
+    shift = hodges_lehmann_ratio(values, reference, confidence)
+    test = rank_sum(values, reference, alternative="two-sided")
+    counts = list(zip(test.n_left.tolist(), test.n_right.tolist(), strict=True))
+    columns = (shared, shift.estimate, shift.low, shift.high, test.p, counts)
+    return [
+        Ratio(
+            curve.label, int(x), float(ratio), float(low), float(high), float(p), math.nan, "undecided", n, first.label
+        )
+        for x, ratio, low, high, p, n in zip(*columns, strict=True)
+    ]
+
+
+def _judged(ratios: list[Ratio], level: float, tolerance: float) -> list[Ratio]:
+    """Return the ratios with adjusted p-values; where so few runs cannot reach the level there is no test."""
+    can = [2 * least_rank_sum_p(*ratio.n_runs) <= level for ratio in ratios]
+    p = np.array([ratio.p if able else math.nan for ratio, able in zip(ratios, can, strict=True)])
+    q = adjusted_p(p) if len(p) else p
+    return [
+        replace(ratio, p=float(own), q=float(adjusted), verdict=_verdict(ratio, float(adjusted), level, tolerance))
+        for ratio, own, adjusted in zip(ratios, p, q, strict=True)
+    ]
+
+
+def _verdict(ratio: Ratio, q: float, level: float, tolerance: float) -> str:
+    if 1 / (1 + tolerance) <= ratio.low and ratio.high <= 1 + tolerance:
+        return "same"
+    if q <= level:
+        return "slower" if ratio.ratio > 1 else "faster"
+    return "undecided"

@@ -1,0 +1,237 @@
+"""Curves: what stands for a choice's measurements at every point, from each of its runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scalkit.clocks import VIRTUAL
+from scalkit.errors import DataError, UsageError
+from scalkit.stats.samples import Floats, Integers
+from scalkit.store.runs.columns import BASE_UNITS, STATISTICS, UNITS
+from scalkit.store.views.choices import Choice
+
+if TYPE_CHECKING:
+    from scalkit.store.store import Store
+
+__all__ = ["MOST", "Curve", "curves_of"]
+
+MOST = 8
+"""So many curves a choice becomes at most."""
+
+_COLUMNS: tuple[str, ...] = (
+    *("run_id", "platform", "machine", "op", "metric", "unit", "x_name", "x", "p", "msg_By", "fixed"),
+    *("simulated", "oversubscribed"),
+)
+_ALIKE = ("datatype", "sync", "pattern")
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One graph of a joint plot.
+
+    Attributes
+    ----------
+    label, op, platform, metric : str
+        `op` and `platform` name several if there are several.
+    x_name : str
+        What it is over: ``"p"``, ``"msg_By"``, or a parameter of one's own.
+    x : ndarray of int64 of shape (points,)
+        Ascending.
+    values : ndarray of shape (points, runs), in `unit`
+        What stands for the measurement in each run; NaN where a run has none.
+    unit : str
+        ``"s"``, ``"B"``, ``"op"`` or ``"1"``.
+    run_ids : tuple of str
+        Of the columns.
+    fixed : str
+        What is the same at all points, as ``"p = 32"``; empty if nothing is.
+    simulated, oversubscribed : bool
+        Whether any of it is.
+    kind : tuple of str
+        Data type, synchronisation and pattern; empty texts where it has several, on several platforms.
+    n_platforms : int
+        How many platforms the runs are of.
+    made : bool
+        Whether the label was made, not given.
+    runs : str
+        In which runs, where the choice is of some.
+    """
+
+    label: str
+    op: str
+    platform: str
+    metric: str
+    x_name: str
+    x: Integers
+    values: Floats
+    unit: str
+    run_ids: tuple[str, ...]
+    fixed: str
+    simulated: bool
+    oversubscribed: bool
+    kind: tuple[str, ...] = ()
+    n_platforms: int = 1
+    made: bool = False
+    runs: str = ""
+
+    @property
+    def y(self) -> Floats:
+        """The median over the runs at each point, in `unit`."""
+        median: Floats = np.nanmedian(self.values, axis=1)
+        return median
+
+    @property
+    def spread(self) -> tuple[Floats, Floats]:
+        """The smallest and the largest run at each point, in `unit`."""
+        return np.nanmin(self.values, axis=1), np.nanmax(self.values, axis=1)
+
+
+def curves_of(store: Store, choice: Choice, statistic: str = "med") -> list[Curve]:
+    """Return the curve of a choice, from the index alone; several, where it leaves open what is the same along a curve.
+
+    Over sizes there is a curve for each number of processes, over processes one for each size, over a parameter of one's own
+    one for each of what is fixed.
+
+    Parameters
+    ----------
+    store : Store
+    choice : Choice
+    statistic : str
+        What stands for the repetitions of a measurement: ``med``, ``q1``, ``mean``, ``min``, ``cut_mean``, ...
+
+    Raises
+    ------
+    DataError
+        If nothing is chosen, or what cannot be one curve: of several metrics, over several parameters, or of an operation that
+        a platform has with several data types, patterns or kinds of synchronisation. Also if it would be more than `MOST`.
+    UsageError
+        If the statistic or a filter is unknown.
+    """
+    if statistic not in STATISTICS:
+        raise UsageError(f"the statistic {statistic!r:.40} is unknown; choose from {', '.join(STATISTICS)}.")
+    found = store.arrays((*_COLUMNS, statistic), choice.filters)
+    shown = choice.shown
+    if not len(found["x"]):
+        raise DataError(f"nothing in the store fits {shown!r}; 'scalkit store suites' lists what is there.")
+    rows = {name: np.asarray(found[name]) for name in _COLUMNS}
+    _single(rows, "metric", shown)
+    unit = _single(rows, "unit", shown)
+    rows["value"] = np.ma.filled(found[statistic].astype(np.float64), np.nan) * UNITS[unit]
+    kind = _kind(store, choice, shown)
+    x_name, parts = _parts(rows, shown)
+    return [_curve(choice, kind, x_name, part, fixed) for fixed, part in parts]
+
+
+def _curve(choice: Choice, kind: tuple[str, ...], x_name: str, rows: dict[str, Any], fixed: str) -> Curve:
+    points, at = np.unique(rows["x"], return_inverse=True)
+    ids, of = np.unique(rows["run_id"].astype(str), return_inverse=True)
+    values = np.full((len(points), len(ids)), np.nan)
+    if len({*zip(at.tolist(), of.tolist(), strict=True)}) < len(at):
+        ops = np.unique(rows["op"].astype(str)).tolist()
+        what = f"{len(ops)} operations, such as {ops[0]} and {ops[1]}" if len(ops) > 1 else "several measurements"
+        raise DataError(
+            f"{choice.shown!r} has {what} at one {x_name} of one run; choose more narrowly, as with one op."
+        )
+    values[at, of] = rows["value"]
+    op, platform = _joined(rows, "op", ", "), _joined(rows, "platform", "; ")
+    platforms = np.unique(rows["platform"].astype(str)).tolist()
+    n_platforms = len(platforms)
+    clocks = {machine if VIRTUAL in machine else "real time" for machine in rows["machine"].astype(str).tolist()}
+    if len(clocks) > 1:
+        both = " and ".join(sorted(clocks)[:2])
+        raise DataError(f"{choice.shown!r} has times of different clocks, {both}; choose one, as with one platform.")
+    filters = choice.filters
+    one_run = len(ids) == 1 and ("run" in filters or isinstance(filters.get("run_id"), str))
+    return Curve(
+        label=choice.label or f"{op} on {platform if n_platforms == 1 else f'{n_platforms} platforms'}",
+        op=op,
+        platform=platform,
+        metric=_single(rows, "metric", choice.shown),
+        x_name=x_name,
+        x=points.astype(np.int64),
+        values=values,
+        unit=BASE_UNITS[_single(rows, "unit", choice.shown)],
+        run_ids=tuple(ids.tolist()),
+        fixed=fixed,
+        simulated=bool(rows["simulated"].any()),
+        oversubscribed=bool(rows["oversubscribed"].any()),
+        kind=kind,
+        n_platforms=n_platforms,
+        made=not choice.label,
+        runs=choice.runs or (f"run {ids[0][:8]}" if one_run else ""),
+    )
+
+
+def _kind(store: Store, choice: Choice, shown: str) -> tuple[str, ...]:
+    """Return what `Curve.kind` is; refuse measurements of one operation on one platform that tell of different things."""
+    kinds = store.arrays(("platform", "op", *_ALIKE), choice.filters, distinct=True)
+    seen: dict[tuple[str, str], tuple[str, ...]] = {}
+    for platform, op, *values in zip(*(kinds[name].tolist() for name in ("platform", "op", *_ALIKE)), strict=True):
+        first = seen.setdefault((platform, op), tuple(values))
+        for name, one, other in zip(_ALIKE, first, values, strict=True):
+            if one != other:
+                both = " and ".join(repr(value) for value in sorted((one, other)))
+                raise DataError(
+                    f"{shown!r} has {op} with {name} {both} on {platform}; choose one, as in {name}={one or other}."
+                )
+    columns = zip(*seen.values(), strict=True)
+    return tuple(values[0] if len(set(values)) == 1 else "" for values in columns)
+
+
+def _parts(rows: dict[str, Any], shown: str) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
+    """Return what the measurements are over, and for each curve what is fixed, in words, and its rows."""
+    own = set(np.unique(rows["x_name"].astype(str)).tolist())
+    if own - {"p", "msg_By"}:
+        return _single(rows, "x_name", shown), _of_suites(rows, shown)
+    p, size = (np.unique(rows[name]).tolist() for name in ("p", "msg_By"))
+    over_size = len(size) > 1 and (len(p) == 1 or own == {"msg_By"} or (own != {"p"} and len(p) <= len(size)))
+    x_name, name, values = ("msg_By", "p", p) if over_size else ("p", "msg_By", size)
+    if len(values) > MOST:
+        said = f"{_listed(p, 'number of processes', 'numbers of processes')} and {_listed(size, 'size', 'sizes')}"
+        raise DataError(
+            f"{shown!r} has {said}; choose up to {MOST}, as in {name}={values[0]} or {name}={_some(values)}."
+        )
+    whole = {**rows, "x": rows[x_name]}
+    words = {value: f"p = {value}" if name == "p" else f"{value} B" if value else "" for value in values}
+    return x_name, [(words[value], _taken(whole, rows[name] == value)) for value in values]
+
+
+def _of_suites(rows: dict[str, Any], shown: str) -> list[tuple[str, dict[str, Any]]]:
+    """Return the rows of a parameter of one's own by what is fixed."""
+    from scalkit.store.views.explorer import fixed_words
+
+    texts = list(dict.fromkeys(rows["fixed"].astype(str).tolist()))
+    if len(texts) > MOST:
+        some = " or ".join(repr(fixed_words(text)) for text in texts[:2])
+        raise DataError(f"{shown!r} has {len(texts)} suites, such as {some}; choose one p or one msg_By.")
+    return [(fixed_words(text), _taken(rows, rows["fixed"] == text)) for text in texts]
+
+
+def _taken(rows: dict[str, Any], wanted: Any) -> dict[str, Any]:
+    return {name: column[wanted] for name, column in rows.items()}
+
+
+def _listed(values: list[int], one: str, several: str) -> str:
+    if len(values) == 1:
+        return f"1 {one}"
+    return f"{len(values)} {several} ({', '.join(map(str, values[:12]))}{', ...' if len(values) > 12 else ''})"
+
+
+def _some(values: list[int]) -> str:
+    return "|".join(str(value) for value in values[:2])
+
+
+def _single(rows: dict[str, Any], name: str, shown: str) -> str:
+    values = np.unique(rows[name].astype(str)).tolist()
+    if len(values) > 1:
+        one = "time" if "time" in values else values[0]
+        raise DataError(f"{shown!r} has the {name}s {', '.join(values)}; choose one, as in {name}={one}.")
+    return str(values[0])
+
+
+def _joined(rows: dict[str, Any], name: str, between: str) -> str:
+    values = np.unique(rows[name].astype(str)).tolist()
+    return between.join(values[:3]) + (f" and {len(values) - 3} more" if len(values) > 3 else "")

@@ -1,0 +1,124 @@
+"""Chosen measurements of several runs, grouped such that each group can be one Dataset."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from scalkit.store.filed.cells import CELL_PROGRAMS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    import xarray as xr
+
+__all__ = ["selected_datasets"]
+
+Run = tuple[Mapping[str, Any], "pa.Table"]
+
+_ROW = ("op", "metric", "p", "msg_By", "launch", "x", "datatype", "sync")
+
+
+def selected_datasets(
+    rows: pd.DataFrame, read: Callable[[str], Run], build: Callable[[Sequence[Run]], xr.Dataset]
+) -> dict[str, xr.Dataset]:
+    """Return a Dataset for each platform, parameter and message size, by a name that says where they differ.
+
+    Work units and messages have one for what they are over, and what is fixed there.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        The measurements that are wanted, as `Store.points` returns them.
+    read, build : callable
+        Of a run's id its record and table; of such runs their Dataset.
+    """
+    import pyarrow.compute as pc
+
+    runs: dict[str, Run] = {}
+    groups: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for run_id, wanted in rows.groupby("run_id", sort=False):
+        runs[str(run_id)] = record, table = read(str(run_id))
+        table = _only(table, set(wanted[list(_ROW)].itertuples(index=False, name=None)))
+        platform, parameter = str(wanted["platform"].iloc[0]), str(record["measured"]["parameter"])
+        cells = _of_cells(table)
+        for (name, fixed), part in _suites(table.filter(cells)).items():
+            groups.setdefault((platform, name, fixed), {})[str(run_id)] = part
+        for kind, part in _kinds(table.filter(pc.invert(cells))).items():
+            groups.setdefault((platform, parameter, kind), {})[str(run_id)] = part
+    _join_timeless(groups)
+    names = _names(list(groups))
+    return {
+        names[key]: build([(runs[run_id][0], table) for run_id, table in parts.items()])
+        for key, parts in groups.items()
+    }
+
+
+def _only(table: pa.Table, wanted: set[tuple[Any, ...]]) -> pa.Table:
+    import pyarrow as pa
+
+    columns = [table[name].to_pylist() for name in _ROW]
+    return table.filter(pa.array([row in wanted for row in zip(*columns, strict=True)], type=pa.bool_()))
+
+
+def _of_cells(table: pa.Table) -> pa.Array:
+    """Return which measurements are of programs that measure cells: suites by themselves."""
+    import pyarrow as pa
+
+    return pa.array([program in CELL_PROGRAMS for program in table["program"].to_pylist()], type=pa.bool_())
+
+
+def _suites(table: pa.Table) -> dict[tuple[str, str], pa.Table]:
+    """Return measurements by what they are over and what is fixed, in words."""
+    import pyarrow as pa
+
+    keys = [
+        (
+            name,
+            ", ".join(
+                f"{value} B" if key == "msg_By" else f"{key} = {value}" for key, value in json.loads(fixed).items()
+            ),
+        )
+        for name, fixed in zip(table["x_name"].to_pylist(), table["fixed"].to_pylist(), strict=True)
+    ]
+    return {key: table.filter(pa.array([one == key for one in keys], type=pa.bool_())) for key in dict.fromkeys(keys)}
+
+
+def _kinds(table: pa.Table) -> dict[str, pa.Table]:
+    """Return the times by message size, data type and synchronisation, and the rest under an empty name."""
+    import pyarrow as pa
+
+    kinds = [
+        f"{size} B {datatype} {sync}".strip() if metric == "time" else ""
+        for metric, size, datatype, sync in zip(
+            *(table[name].to_pylist() for name in ("metric", "msg_By", "datatype", "sync")), strict=True
+        )
+    ]
+    return {
+        kind: table.filter(pa.array([one == kind for one in kinds], type=pa.bool_())) for kind in dict.fromkeys(kinds)
+    }
+
+
+def _join_timeless(groups: dict[tuple[str, str, str], dict[str, Any]]) -> None:
+    """Put bytes and counts beside the times of the same platform, where they are of one size."""
+    import pyarrow as pa
+
+    for platform, parameter, kind in list(groups):
+        timed = [key for key in groups if key[:2] == (platform, parameter) and key[2]]
+        if kind == "" and len(timed) == 1:
+            into = groups[timed[0]]
+            for run_id, table in groups.pop((platform, parameter, "")).items():
+                into[run_id] = pa.concat_tables([into[run_id], table]) if run_id in into else table
+
+
+def _names(keys: Sequence[tuple[str, str, str]]) -> dict[tuple[str, str, str], str]:
+    """Return a name for each group: platform, then parameter and size where they differ."""
+    has_parameters = len({key[1] for key in keys}) > 1
+    has_kinds = len({key[2] for key in keys}) > 1
+    names = {}
+    for platform, parameter, kind in keys:
+        parts = [platform, *([parameter] if has_parameters else []), *([kind or "no message"] if has_kinds else [])]
+        names[platform, parameter, kind] = ", ".join(re.sub(r"[/\0]", "-", part) for part in parts)
+    return names

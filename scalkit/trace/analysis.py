@@ -1,0 +1,128 @@
+"""Analyses a trace: all patterns, on one process or on several, with the same result."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from os import PathLike
+from typing import TYPE_CHECKING, Literal
+
+from scalkit.errors import UsageError
+from scalkit.extras import require
+from scalkit.trace.local.frame import find_frame
+from scalkit.trace.local.part import LocalTrace, load
+from scalkit.trace.local.ranks import Alone, OverMpi, Ranks
+from scalkit.trace.options import Options
+from scalkit.trace.results.dataset import build
+from scalkit.trace.results.profile import profile
+from scalkit.trace.results.sums import Waits
+from scalkit.trace.waits.collectives import waits_in_collectives
+from scalkit.trace.waits.epochs import waits_in_epochs
+from scalkit.trace.waits.functions import base_name
+from scalkit.trace.waits.grants import waits_for_grants
+from scalkit.trace.waits.locks import Held, waits_for_locks
+from scalkit.trace.waits.messages import waits_in_messages
+from scalkit.trace.waits.progress import Progress
+from scalkit.trace.waits.progress_waits import Analysis, wait_for_progress
+from scalkit.trace.waits.requests import Requests
+from scalkit.trace.waits.surroundings import Surroundings
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["analyse"]
+
+
+def analyse(
+    folder: str | PathLike[str],
+    options: Options | None = None,
+    *,
+    ranks: Ranks | None = None,
+    keep_going: bool = False,
+    scheme: Literal["bulk", "per-event"] = "bulk",
+) -> xr.Dataset:
+    """Return the waits of every call path and location of a trace.
+
+    Parameters
+    ----------
+    folder : path
+        Of the trace.
+    options : Options, optional
+    ranks : Ranks, optional
+        Who shares the work, all of which call this; by default this process alone. The result is the same, on each.
+    keep_going : bool
+        Leave out what is wrong with the trace; the result names it. By default that is an error.
+    scheme : {"bulk", "per-event"}
+        How processes exchange requests for progress. The second is that of the paper, slow, without bounds of the waits, and
+        only for comparison; it needs mpi4py.
+
+    Returns
+    -------
+    xarray.Dataset
+        As `scalkit.trace.results.dataset.build` says.
+
+    Raises
+    ------
+    DataError
+        If there is no trace, or something is wrong with it.
+    UsageError
+        If `options` name a function that the trace does not call.
+    """
+    options, ranks = options or Options(), ranks or Alone()
+    trace = load(folder, ranks, keep_going=keep_going)
+    _check_names(options, trace)
+    frame = find_frame(trace, ranks)
+    waits = Waits(trace.header.locations, len(trace.definitions.paths))
+    analysis = Analysis(trace, ranks, options, frame, Surroundings(frame, trace), waits)
+    profile(trace, waits)
+    held = waits_for_locks(analysis)
+    if not trace.header.is_asynchronous:
+        _wait_for_targets(analysis, scheme, held)
+    del held
+    waits_in_messages(analysis)
+    waits_in_collectives(analysis)
+    waits_in_epochs(analysis)
+    ds = build(trace.header, trace.definitions, waits.collect(ranks), options, trace.problems)
+    return ds if scheme == "bulk" else _without_bound(ds)
+
+
+def _check_names(options: Options, trace: LocalTrace) -> None:
+    """Refuse the name of a function that is not in the trace, which would change nothing."""
+    found = trace.definitions
+    regions = {base_name(found.region(k)) for k in range(len(found.paths))}
+    there = sorted(name for name in regions if found.is_function(name))
+    for name in options.no_progress:
+        if base_name(name) not in there:
+            near = get_close_matches(name, there, n=1)
+            maybe = f"did you mean {near[0]!r}? It calls" if near else "it calls"
+            raise UsageError(
+                f"no_progress names {name!r}, of which the trace has no call; {maybe} {', '.join(there) or 'nothing'}."
+            )
+
+
+def _wait_for_targets(analysis: Analysis, scheme: str, held: Held) -> None:
+    """Add the waits for progress; what they need of memory ends with them."""
+    requests, progress = _wait_for_progress(analysis, scheme)
+    completing = requests.call
+    del requests
+    waits_for_grants(analysis, progress, completing, held)
+
+
+def _wait_for_progress(analysis: Analysis, scheme: str) -> tuple[Requests, Progress]:
+    if scheme == "bulk":
+        return wait_for_progress(analysis)
+    require("mpi4py")
+    from mpi4py import MPI
+
+    from scalkit.trace.waits.per_event import wait_for_progress_per_event
+
+    comm = analysis.ranks.comm if isinstance(analysis.ranks, OverMpi) else MPI.COMM_SELF
+    return wait_for_progress_per_event(analysis, comm)
+
+
+def _without_bound(ds: xr.Dataset) -> xr.Dataset:
+    """Return the result without the metric that was not computed."""
+    names = [str(name) for name in ds["metric"].values]
+    place = names.index("wait_for_progress_bound") if "wait_for_progress_bound" in names else len(names)
+    kept = ds.drop_isel(metric=place) if place < len(names) else ds
+    metric = kept["cause_metric"]
+    return kept.assign(cause_metric=metric - (metric > place).astype("int64"))

@@ -1,0 +1,168 @@
+"""Traces made call by call, for simulators, converters and examples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scalkit.trace.files.tables import BLOCKING, OPERATIONS, TABLES, Columns
+from scalkit.trace.files.writer import write_header, write_location
+
+__all__ = ["TraceBuilder"]
+
+_OPERATION = {name: number for number, name in OPERATIONS.items()}
+
+
+class TraceBuilder:
+    """A trace in memory.
+
+    Parameters
+    ----------
+    locations : int
+        All of them are in scope 0, the communicator ``"world"``, and scope 1, the window ``"window"``, with their number as
+        their rank.
+    functions : sequence of str
+        Functions of a communication library other than MPI and ARMCI: calls of them progress what others have begun.
+    **facts
+        For ``trace.json``, such as ``simulated=True``.
+    """
+
+    def __init__(self, locations: int, *, functions: Sequence[str] = (), **facts: Any) -> None:
+        self.locations = [_LocationBuilder(location, locations, functions) for location in range(locations)]
+        self._facts = facts
+
+    def call(
+        self,
+        location: int,
+        name: str,
+        enter: int,
+        leave: int,
+        *,
+        scope: int = -1,
+        peer: int = -1,
+        under: int | None = None,
+    ) -> int:
+        """Add a call and return its number; the calls of a location come in the order in which they begin.
+
+        Parameters
+        ----------
+        location : int
+        name : str
+            Function, such as ``"MPI_Win_flush"``.
+        enter, leave : int, in ns
+        scope, peer : int
+            0 the communicator, 1 the window; target, root, or number of a group, as the function has it.
+        under : int, optional
+            Number of the call that makes this one; by default it is made by the innermost region.
+        """
+        return self.locations[location].call(name, enter, leave, scope, peer, under)
+
+    def transfer(
+        self,
+        location: int,
+        operation: str,
+        call: int,
+        peer: int,
+        *,
+        tag: int = 0,
+        size: int = 8,
+        blocking: bool = False,
+    ) -> None:
+        """Add a put, get, accumulate or rmw in the window, or a send or receive, that a call posted."""
+        scope = 0 if operation in ("send", "receive") else 1
+        kind = _OPERATION[operation] | (BLOCKING if blocking else 0)
+        self.locations[location].rows["transfers"].append((size, call, call, kind, scope, peer, tag))
+
+    def complete(self, location: int, call: int, posted: int) -> None:
+        """Say that a call completed what another one posted."""
+        self.locations[location].rows["completions"].append((call, posted))
+
+    def enter(self, location: int, region: str, time: int) -> None:
+        """Enter a region of the user."""
+        self.locations[location].mark(region, time, 1)
+
+    def leave(self, location: int, region: str, time: int) -> None:
+        """Leave it."""
+        self.locations[location].mark(region, time, -1)
+
+    def group(self, location: int, members: Sequence[int]) -> int:
+        """Return the number of a group of locations, for post and start."""
+        groups = self.locations[location].groups
+        groups.append((len(groups), list(members)))
+        return len(groups) - 1
+
+    def clock(self, location: int, local: int, offset: int, error: int = 0) -> None:
+        """Add a sample of the clock."""
+        self.locations[location].rows["clock"].append((local, offset, error))
+
+    def write(self, folder: Path, *, block: int = 1 << 16, rng: np.random.Generator | None = None) -> Path:
+        """Write the trace and return its folder; with `rng`, records stand in random order."""
+        write_header(folder, len(self.locations), **self._facts)
+        for one in self.locations:
+            tables = one.tables()
+            if rng is not None:
+                for name, table in tables.items():
+                    order = rng.permutation(len(table[TABLES[name][0][0]]))
+                    tables[name] = {column: values[order] for column, values in table.items()}
+            write_location(folder, one.location, tables, one.definitions(), block=block)
+        return folder
+
+
+class _LocationBuilder:
+    """One location of it."""
+
+    def __init__(self, location: int, locations: int, functions: Sequence[str]) -> None:
+        self.location, self._size, self._functions = location, locations, frozenset(functions)
+        self.rows: dict[str, list[tuple[int, ...]]] = {name: [] for name in TABLES}
+        self.groups: list[tuple[int, list[int]]] = []
+        self._regions: dict[str, int] = {}
+        self._paths: dict[tuple[int, int], int] = {}
+        self._of_call: dict[int, int] = {}
+        self._open: list[int] = []
+        self._number = 0
+
+    def call(self, name: str, enter: int, leave: int, scope: int, peer: int, under: int | None) -> int:
+        parent = self._of_call[under] if under is not None else self._open[-1] if self._open else 0
+        number = self._next()
+        self._of_call[number] = self._path(parent, name)
+        self.rows["calls"].append((enter, leave, number, self._of_call[number], scope, peer))
+        return number
+
+    def mark(self, region: str, time: int, way: int) -> None:
+        inner = self._open[-1] if self._open else 0
+        if way > 0:
+            path = self._path(inner, region)
+            self._open.append(path)
+        else:
+            path = self._open.pop() if self._open else self._path(0, region)
+        self.rows["marks"].append((time, self._next(), path, way))
+
+    def tables(self) -> dict[str, Columns]:
+        found = {}
+        for name, columns in TABLES.items():
+            rows = np.array(self.rows[name], dtype=np.int64).reshape(-1, len(columns))
+            found[name] = {column: rows[:, k].astype(kind) for k, (column, kind) in enumerate(columns)}
+        return found
+
+    def definitions(self) -> dict[str, Any]:
+        return {
+            "regions": [[number, name] for name, number in self._regions.items()],
+            "functions": [number for name, number in self._regions.items() if name in self._functions],
+            "paths": [[number, parent, region, -1] for (parent, region), number in self._paths.items()],
+            "scopes": [
+                [0, "communicator", 0, 0, self._size, self.location, "world"],
+                [1, "window", 0, 0, self._size, self.location, "window"],
+            ],
+            "groups": [list(group) for group in self.groups],
+        }
+
+    def _next(self) -> int:
+        self._number += 1
+        return self._number - 1
+
+    def _path(self, parent: int, name: str) -> int:
+        region = self._regions.setdefault(name, len(self._regions))
+        return self._paths.setdefault((parent, region), len(self._paths) + 1)

@@ -1,0 +1,216 @@
+"""Reads traces: the header of the folder, and the file of a location as far as it goes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalkit.errors import DataError
+from scalkit.trace.files.definitions import LocalDefinitions
+from scalkit.trace.files.problems import Problem
+from scalkit.trace.files.tables import BLOCK, FILE, KINDS, MAGIC, ORDER, TABLES, Columns, block_bytes, empty
+from scalkit.trace.files.writer import HEADER, location_file
+
+__all__ = ["Header", "LocationFile", "count_records", "has_ended", "read_header", "read_location"]
+
+_NAMES = {number: name for name, number in KINDS.items()}
+
+
+@dataclass(frozen=True)
+class Header:
+    """What ``trace.json`` says.
+
+    Attributes
+    ----------
+    folder : Path
+    locations : int
+    facts : dict
+        The whole object.
+    """
+
+    folder: Path
+    locations: int
+    facts: dict[str, Any]
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether times are those of a simulation."""
+        return bool(self.facts.get("simulated", False))
+
+    @property
+    def is_asynchronous(self) -> bool:
+        """Whether something other than the calls of a process progressed communication: then none waits for calls."""
+        return bool(self.facts.get("asynchronous_progress", False))
+
+
+@dataclass
+class LocationFile:
+    """What the file of a location holds, unchecked.
+
+    Attributes
+    ----------
+    tables : dict of Columns
+        All tables, in the order of the file.
+    definitions : LocalDefinitions
+    problems : list of Problem
+        Truncation, damage.
+    """
+
+    tables: dict[str, Columns]
+    definitions: LocalDefinitions
+    problems: list[Problem]
+
+
+def read_header(folder: str | os.PathLike[str]) -> Header:
+    """Return the header of a trace.
+
+    Raises
+    ------
+    DataError
+        If there is no trace in the folder, its header is damaged, or it is of a newer schema.
+    """
+    path = Path(folder) / HEADER
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(
+            f"there is no trace in {str(folder)!r} ({HEADER}: {error.strerror or error}); name the folder of a recording."
+        ) from error
+    except ValueError as error:
+        raise DataError(f"{path} is no JSON object ({error}); record the trace again.") from error
+    if not isinstance(facts, dict) or facts.get("format") != "scalkit trace":
+        raise DataError(f"{path} is not the header of a trace: its 'format' is not 'scalkit trace'.")
+    if facts.get("schema") != 1:
+        raise DataError(f"{path} has schema {facts.get('schema')!r}, and this scalkit reads 1; use a newer scalkit.")
+    locations = facts.get("locations")
+    if not isinstance(locations, int) or isinstance(locations, bool) or locations < 1:
+        raise DataError(f"{path} says that there are {locations!r} locations; a number from 1 on is needed.")
+    return Header(Path(folder), locations, facts)
+
+
+def read_location(header: Header, location: int) -> LocationFile:
+    """Return what stands in the file of a location, as far as it goes; problems are in it, not raised."""
+    found = LocationFile({}, LocalDefinitions(), [])
+    path = location_file(header.folder, location)
+    try:
+        data: NDArray[np.uint8] = (
+            np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.empty(0, np.uint8)
+        )
+    except OSError as error:
+        found.problems.append(
+            Problem(location, -1, "missing", f"{path.name} cannot be read ({error.strerror or error})")
+        )
+        data = np.empty(0, np.uint8)
+    else:
+        _read_blocks(data, path.name, location, found)
+    return found
+
+
+def count_records(header: Header, location: int) -> dict[str, int]:
+    """Return how many records `read_location` finds in each table at most; reads the heads of blocks only."""
+    found = dict.fromkeys(TABLES, 0)
+    for kind, records in _heads(header, location):
+        if kind in TABLES:
+            found[kind] += records
+    return found
+
+
+def has_ended(header: Header, location: int) -> bool:
+    """Return whether the file of a location has its end, which it gets when the program comes to MPI_Finalize."""
+    return any(kind == "end" for kind, _ in _heads(header, location))
+
+
+def _heads(header: Header, location: int) -> Iterator[tuple[str, int]]:
+    """Yield the kind and the number of records of each whole block, up to the first that is damaged."""
+    try:
+        with location_file(header.folder, location).open("rb") as stream:
+            length = os.fstat(stream.fileno()).st_size
+            stream.seek(FILE.itemsize)
+            while len(data := stream.read(BLOCK.itemsize)) == BLOCK.itemsize:
+                head = np.frombuffer(data, dtype=BLOCK)[0]
+                kind, records, size = _NAMES.get(int(head["kind"]), ""), int(head["records"]), int(head["bytes"])
+                if head["magic"] != b"SKTB" or not kind or (kind in TABLES and size != block_bytes(kind, records)):
+                    return
+                stream.seek(-(-size // 8) * 8, 1)
+                if stream.tell() - 8 >= length:
+                    return
+                yield kind, records
+    except OSError:
+        return
+
+
+def _read_blocks(data: NDArray[np.uint8], name: str, location: int, found: LocationFile) -> None:
+    parts: dict[str, list[Columns]] = {table: [] for table in TABLES}
+    head = _record(data, 0, FILE)
+    if head is None or head["magic"] != MAGIC or head["order"] != ORDER or head["location"] != location:
+        found.problems.append(Problem(location, -1, "damaged", f"{name} does not begin as the file of this location"))
+    else:
+        _walk(data, name, location, parts, found)
+    for table, pieces in parts.items():
+        found.tables[table] = (
+            {column: np.concatenate([piece[column] for piece in pieces]) for column, _ in TABLES[table]}
+            if pieces
+            else empty(table)
+        )
+    for problem in [one for one in found.problems if one.kind == "truncated"]:
+        numbers = found.tables["calls"]["number"]
+        last = int(numbers.max()) if len(numbers) else -1
+        found.problems.remove(problem)
+        found.problems.append(Problem(location, last, "truncated", problem.text))
+
+
+def _walk(
+    data: NDArray[np.uint8], name: str, location: int, parts: dict[str, list[Columns]], found: LocationFile
+) -> None:
+    """Read block after block; a problem ends it."""
+
+    def stop(kind: str, text: str) -> None:
+        found.problems.append(Problem(location, -1, kind, f"{name} {text}"))
+
+    at = FILE.itemsize
+    while True:
+        head = _record(data, at, BLOCK)
+        if head is None:
+            return stop(
+                "truncated", "ends after this record, without an end" if at == len(data) else "ends within a block"
+            )
+        kind, records, size = _NAMES.get(int(head["kind"]), ""), int(head["records"]), int(head["bytes"])
+        if head["magic"] != b"SKTB" or not kind or (kind in TABLES and size != block_bytes(kind, records)):
+            return stop("damaged", f"holds no block at byte {at}")
+        at += BLOCK.itemsize
+        if at + size > len(data):
+            return stop("truncated", f"ends within a block of {kind}")
+        if kind in TABLES:
+            parts[kind].append(_columns(data, at, kind, records))
+        else:
+            try:
+                content = json.loads(bytes(data[at : at + size]))
+                if kind == "definitions":
+                    found.definitions.add(content)
+            except ValueError as error:
+                return stop("damaged", f"has a damaged block of {kind} at byte {at}: {error}")
+            if kind == "end":
+                return None
+        at += -(-size // 8) * 8
+
+
+def _columns(data: NDArray[np.uint8], at: int, name: str, records: int) -> Columns:
+    found: Columns = {}
+    for column, kind in TABLES[name]:
+        found[column] = np.frombuffer(data, dtype=kind, count=records, offset=at)
+        at += -(-found[column].nbytes // 8) * 8
+    return found
+
+
+def _record(data: NDArray[np.uint8], at: int, kind: np.dtype[np.void]) -> np.void | None:
+    if at + kind.itemsize > len(data):
+        return None
+    found: np.void = np.frombuffer(data, dtype=kind, count=1, offset=at)[0]
+    return found

@@ -1,0 +1,1 @@
+"""The locations that one process of the analysis holds, and the processes beside it."""

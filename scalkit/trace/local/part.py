@@ -1,0 +1,178 @@
+"""The part of a trace that one process analyses: its locations behind each other, with the numbers that all processes share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalkit.errors import DataError
+from scalkit.trace.files.checks import checked
+from scalkit.trace.files.definitions import Definitions, LocalDefinitions, Path, merge
+from scalkit.trace.files.problems import Problem, refuse
+from scalkit.trace.files.reader import Header, LocationFile, count_records, read_header, read_location
+from scalkit.trace.files.tables import RECEIVE, SEND, TABLES, empty
+from scalkit.trace.local.joined import PLACE, Joining, Table, bounds, completing, entered, link
+from scalkit.trace.local.ranks import Alone, Ranks
+from scalkit.trace.waits.functions import COLLECTIVES, begun
+
+__all__ = ["LocalTrace", "Table", "load"]
+
+
+@dataclass
+class LocalTrace:
+    """The locations of one process.
+
+    Attributes
+    ----------
+    header : Header
+    definitions : Definitions
+        Of all locations.
+    first, count : int
+        Its locations are `first` to ``first + count - 1``.
+    calls : Table
+        `location, enter, leave, number, path, scope, peer`, in order of location and number; paths and scopes as in
+        `definitions`, -1 for no scope. Times on the common clock, in ns.
+    transfers : Table
+        `location, call, done, order, kind, scope, peer, tag, bytes`; `call` and `done` are places in `calls`, `done` of the
+        call that completed it, -1 if only a later call on its window does.
+    marks : Table
+        `location, time, number, path, entered, own`: from this time on `path` is the innermost region; `entered` is it if it is
+        new, or -1; `own` is the region that is entered or left.
+    landings : Table
+        `location, call, done, scope, peer, transfer`: one-sided transfers that `done` completed once more, at their target;
+        `transfer` is their place in `transfers`, as loaded.
+    collectives : Table
+        `call, done`: calls that began a collective operation and did not wait, and the call that completed it, or -1.
+    groups : list of dict
+        For each location, the locations of each group that post and start took.
+    problems : list of Problem
+        Of all locations of all processes, in order.
+    """
+
+    header: Header
+    definitions: Definitions
+    first: int
+    count: int
+    calls: Table
+    transfers: Table
+    marks: Table
+    landings: Table
+    collectives: Table
+    groups: list[Mapping[int, tuple[int, ...]]] = field(repr=False)
+    problems: list[Problem] = field(repr=False)
+
+    @property
+    def begins(self) -> list[int]:
+        """Where the calls of each location begin."""
+        return [one.start for one in bounds(self.calls, self.first, self.count)]
+
+    def parts(self) -> Iterator[tuple[Table, Table, Table]]:
+        """Yield calls, transfers and marks of each location, without copies."""
+        tables = (self.calls, self.transfers, self.marks)
+        for places in zip(*(bounds(one, self.first, self.count) for one in tables), strict=True):
+            calls, transfers, marks = (
+                {name: values[place] for name, values in table.items()}
+                for table, place in zip(tables, places, strict=True)
+            )
+            yield calls, transfers, marks
+
+    def owner(self, location: NDArray[np.integer[Any]], size: int) -> NDArray[Any]:
+        """Return which of `size` processes has each location."""
+        owners = np.arange(self.header.locations, dtype=np.int64) * size // self.header.locations
+        return np.asarray(owners.astype(np.int16 if size < 1 << 15 else PLACE)[location])
+
+    def is_call(self, *names: str) -> NDArray[np.bool_]:
+        """Return for each call whether it is of one of these functions."""
+        return self.definitions.paths_in(names)[self.calls["path"]]
+
+    def forget_one_sided(self) -> None:
+        """Keep messages only of the transfers, when nobody needs the others any more."""
+        kept = np.isin(self.transfers["kind"] & 0xFF, (SEND, RECEIVE))
+        self.transfers = {name: values[kept] for name, values in self.transfers.items()}
+
+
+def load(folder: str | PathLike[str], ranks: Ranks | None = None, *, keep_going: bool = False) -> LocalTrace:
+    """Return what this process analyses of a trace; all processes must call it.
+
+    Parameters
+    ----------
+    folder : path
+    ranks : Ranks, optional
+        Who analyses; by default this process alone.
+    keep_going : bool
+        Leave out what is wrong, rather than refuse the trace.
+
+    Raises
+    ------
+    DataError
+        If there is no trace, there are more processes than locations, or something is wrong with it.
+    """
+    ranks = Alone() if ranks is None else ranks
+    header = read_header(folder)
+    if ranks.size > header.locations:
+        raise DataError(
+            f"{ranks.size} processes cannot share the {header.locations} locations of {folder}; start at most as many."
+        )
+    first, end = (-(-one * header.locations // ranks.size) for one in (ranks.rank, ranks.rank + 1))
+    joining = Joining(first, [count_records(header, location) for location in range(first, end)])
+    known: list[tuple[dict[int, Path], LocalDefinitions]] = []
+    mine: list[Problem] = []
+    for location in range(first, end):
+        one, paths, found = _read(header, location)
+        joining.add(one.tables)
+        known.append((paths, one.definitions))
+        mine += found
+        del one
+    problems = sorted(one for part in ranks.gather(mine) for one in part)
+    if problems and not keep_going:
+        raise refuse(problems, folder)
+    definitions = _share(ranks, first, known)
+    path_number = {path: k for k, path in enumerate(definitions.paths)}
+    scope_number = {one.key: k for k, one in enumerate(definitions.scopes)}
+    for k, (paths, local) in enumerate(known):
+        scopes = {number: scope_number[entry[0]] for number, entry in local.scopes.items()}
+        joining.renumber(k, {number: path_number[path] for number, path in paths.items()}, scopes)
+    groups: list[Mapping[int, tuple[int, ...]]] = [local.groups for _, local in known]
+    calls, transfers, completions = (joining.table(name) for name in ("calls", "transfers", "completions"))
+    marks = entered(joining.table("marks"), definitions)
+    again = link(calls, transfers, completions, first, end - first)
+    landings = {name: transfers[name][again["transfer"]] for name in ("location", "call", "scope", "peer")} | again
+    begins = definitions.paths_in(begun(COLLECTIVES))[calls["path"]]
+    ended = completing(calls, completions, begins, first, end - first)
+    return LocalTrace(
+        header, definitions, first, end - first, calls, transfers, marks, landings, ended, groups, problems
+    )
+
+
+def _read(header: Header, location: int) -> tuple[LocationFile, dict[int, Path], list[Problem]]:
+    """Return a location without what is wrong in it, its call paths, and its problems."""
+    found = read_location(header, location)
+    try:
+        paths = found.definitions.full_paths()
+    except DataError as error:
+        bad = Problem(location, -1, "damaged", str(error))
+        return (
+            LocationFile({name: empty(name) for name in TABLES}, LocalDefinitions(), []),
+            {0: ()},
+            [*found.problems, bad],
+        )
+    found.tables = found.tables or {name: empty(name) for name in TABLES}
+    found.tables, more = checked(location, found.tables, found.definitions)
+    return found, paths, [*found.problems, *more]
+
+
+def _share(ranks: Ranks, first: int, local: list[tuple[dict[int, Path], LocalDefinitions]]) -> Definitions:
+    paths = {path for known, _ in local for path in known.values()}
+    scopes = [(first + k, *entry) for k, (_, one) in enumerate(local) for entry in one.scopes.values()]
+    functions = {one.regions[number] for _, one in local for number in one.functions if number in one.regions}
+    everything = ranks.gather((paths, scopes, functions))
+    return merge(
+        (path for known, _, _ in everything for path in known),
+        [entry for _, entries, _ in everything for entry in entries],
+        frozenset(name for _, _, names in everything for name in names),
+    )

@@ -1,0 +1,165 @@
+"""The result of an analysis as an xarray Dataset: severity[metric, call path, location], and who caused what."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import zlib
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from scalkit.errors import DataError
+from scalkit.trace.files.definitions import Definitions
+from scalkit.trace.files.problems import Problem
+from scalkit.trace.files.reader import Header
+from scalkit.trace.options import Options
+from scalkit.trace.results.sums import METRICS, Found
+from scalkit.whole_file import whole_file
+
+__all__ = ["CAUSES", "TRAFFIC", "WAITS", "build", "read_result", "write_result"]
+
+CAUSES = ("cause_metric", "cause_location", "cause_by", "cause_path", "cause_severity")
+TRAFFIC = (
+    "traffic_location",
+    "traffic_peer",
+    "traffic_operations",
+    "traffic_bytes",
+    "traffic_messages",
+    "traffic_message_bytes",
+)
+
+_NO_WAITS = ("time", "wait_for_progress_bound", "wait_for_grant_bound")
+WAITS = tuple(name for name, unit in METRICS.items() if unit == "ns" and name not in _NO_WAITS)
+"""Metrics that are waiting time."""
+
+_FORMAT = "scalkit trace analysis"
+_LARGEST = 1 << 53
+
+
+def build(
+    header: Header, definitions: Definitions, found: Found, options: Options, problems: list[Problem]
+) -> xr.Dataset:
+    """Return the Dataset of an analysis.
+
+    Parameters
+    ----------
+    header : Header
+    definitions : Definitions
+    found : Found
+    options : Options
+    problems : list of Problem
+        What was left out.
+
+    Returns
+    -------
+    xarray.Dataset
+        `severity` (metric, path, location) as int64 in the unit of its metric; the waits of a path are its own, without those
+        of the paths below it. Rows `cause`: during `cause_metric`, `cause_location` waited `cause_severity` for `cause_by`,
+        which had spent most of the time since its call before that in `cause_path`. Rows `traffic`: `traffic_location` began
+        `traffic_operations` one-sided operations on `traffic_peer`, of `traffic_bytes`, and sent it `traffic_messages` with
+        `traffic_message_bytes`.
+    """
+    names = [name for name in METRICS if not (header.is_asynchronous and name in _OF_PROGRESS)]
+    severity = np.zeros((len(METRICS), len(definitions.paths), header.locations), dtype=np.int64)
+    metric, path, location, value = found.severity
+    severity[metric, path, location] = value
+    numbers = [number for number, name in enumerate(METRICS) if name in names]
+    kept = np.isin(found.causes[0], numbers)
+    causes = [column[kept] for column in found.causes]
+    n_paths = len(definitions.paths)
+    return xr.Dataset(
+        {
+            "severity": (("metric", "path", "location"), severity[numbers]),
+            "unit": ("metric", [METRICS[name] for name in names]),
+            "path_name": ("path", [definitions.text(k) for k in range(n_paths)]),
+            "region": ("path", [definitions.region(k) for k in range(n_paths)]),
+            "parent": ("path", definitions.parents),
+            "cause_metric": ("cause", np.array([names.index(list(METRICS)[k]) for k in causes[0]], dtype=np.int64)),
+            **{name: ("cause", column) for name, column in zip(CAUSES[1:], causes[1:], strict=True)},
+            **{name: ("traffic", column) for name, column in zip(TRAFFIC, found.traffic, strict=True)},
+        },
+        coords={"metric": names, "path": np.arange(n_paths), "location": np.arange(header.locations)},
+        attrs={
+            "format": _FORMAT,
+            "schema": 1,
+            "title": "simulated" if header.is_simulated else "measured",
+            "simulated": int(header.is_simulated),
+            "trace": json.dumps(header.facts, sort_keys=True),
+            "options": json.dumps(options.to_dict(), sort_keys=True),
+            "problems": json.dumps([str(one) for one in problems]),
+            "functions": json.dumps(sorted(definitions.functions)),
+            "scalkit": _version(),
+        },
+    )
+
+
+_OF_PROGRESS = (
+    "wait_for_progress",
+    "wait_for_progress_bound",
+    "without_progress",
+    "wait_for_grant",
+    "wait_for_grant_bound",
+)
+
+
+def _version() -> str:
+    from scalkit import __version__
+
+    return str(__version__)
+
+
+def write_result(ds: xr.Dataset, path: str | os.PathLike[str]) -> None:
+    """Write a result as netCDF-3, in which whole numbers up to 2^53 (104 days of waiting) stand as doubles.
+
+    A name that ends in ``.gz`` is compressed: a twentieth of the size with many processes.
+
+    Raises
+    ------
+    DataError
+        If a sum is larger, or the file cannot be written.
+    """
+    narrow = ds.copy()
+    for name, variable in ds.variables.items():
+        if variable.dtype == np.int64:
+            if variable.size and int(np.abs(variable.values).max()) > _LARGEST:
+                raise DataError(f"{name} has a sum above 2^53, which netCDF-3 cannot hold; keep the Dataset as it is.")
+            narrow[name] = variable.astype(np.float64)
+    with whole_file(path, DataError) as part:
+        if Path(path).suffix == ".gz":
+            part.write_bytes(gzip.compress(bytes(narrow.to_netcdf(engine="scipy")), mtime=0))
+        else:
+            narrow.to_netcdf(part, engine="scipy")
+
+
+def read_result(path: str | os.PathLike[str]) -> xr.Dataset:
+    """Return the Dataset of a file that `write_result` wrote, identical to what was written.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or is something else.
+    """
+    try:
+        with xr.open_dataset(path, engine="scipy", decode_times=False) as opened:
+            ds = opened.load()
+    except (OSError, ValueError, TypeError, KeyError, IndexError, AssertionError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or " ".join(str(error).split())
+        raise DataError(
+            f"cannot read {path} as an analysis: {reason}; name a file of 'scalkit trace analyse'."
+        ) from error
+    if ds.attrs.get("format") != _FORMAT:
+        raise DataError(
+            f"{path} is not the result of an analysis; name a file that 'scalkit trace analyse --out' wrote."
+        )
+    ds.encoding = {}
+    for name, variable in ds.variables.items():
+        variable.encoding = {}
+        if variable.dtype.kind == "f":
+            ds[name] = variable.astype(np.int64)
+        elif variable.dtype.kind == "O":
+            ds[name] = variable.astype(np.str_)
+    ds.attrs = {name: int(value) if isinstance(value, np.integer) else value for name, value in ds.attrs.items()}
+    return ds

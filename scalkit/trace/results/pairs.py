@@ -1,0 +1,194 @@
+"""What a result says of pairs of locations: who made whom wait, and what went from one to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from scalkit.errors import UsageError
+from scalkit.trace.local.arrays import exact_sums, summed
+from scalkit.trace.results.dataset import TRAFFIC
+from scalkit.trace.results.summary import TITLES
+
+__all__ = ["TRAFFIC_TITLES", "Causes", "Pairs", "causes", "has_traffic", "largest", "pairs"]
+
+TRAFFIC_TITLES = {
+    "operations": "one-sided operations",
+    "bytes": "one-sided bytes",
+    "messages": "messages",
+    "message_bytes": "bytes of messages",
+}
+"""What went between locations, for people."""
+
+_UNITS = {"operations": "1", "bytes": "B", "messages": "1", "message_bytes": "B"}
+_DENSE = 1 << 22
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Values of pairs of locations, a row each, in order.
+
+    Attributes
+    ----------
+    what : str
+        For people.
+    unit : str
+        ``"ns"``, ``"B"`` or ``"1"``.
+    row_title, column_title : str
+        What the first, and the second, of a pair are.
+    row, column, value : ndarray of int of shape (n,)
+        Location, the other location, and the value, above 0.
+    locations : int
+        How many there are.
+    """
+
+    what: str
+    unit: str
+    row_title: str
+    column_title: str
+    row: NDArray[np.int64]
+    column: NDArray[np.int64]
+    value: NDArray[np.int64]
+    locations: int
+
+    def matrix(self, rows: NDArray[Any], columns: NDArray[Any], n_rows: int, n_columns: int) -> NDArray[np.int64]:
+        """Return sums by group.
+
+        Parameters
+        ----------
+        rows, columns : ndarray of int of shape (n_locations,)
+            Group of each location; -1 leaves it out.
+        n_rows, n_columns : int
+            Numbers of groups.
+
+        Returns
+        -------
+        ndarray of int of shape (n_rows, n_columns)
+        """
+        row, column = rows[self.row], columns[self.column]
+        kept = (row >= 0) & (column >= 0)
+        sums = exact_sums(row[kept] * n_columns + column[kept], self.value[kept], n_rows * n_columns)
+        return sums.reshape(n_rows, n_columns)
+
+
+@dataclass(frozen=True)
+class Causes:
+    """Locations, in a call path, that made others wait: those that did so longest, a row each.
+
+    Attributes
+    ----------
+    location, path, value : ndarray of int of shape (n,)
+        Who, where, and how many ns others waited; the largest first.
+    total : int, in ns
+        What all have made others wait together.
+    number : int
+        How many there are.
+    """
+
+    location: NDArray[np.int64]
+    path: NDArray[np.int64]
+    value: NDArray[np.int64]
+    total: int
+    number: int
+
+
+def pairs(ds: xr.Dataset, what: str, metrics: Iterable[str] = ()) -> Pairs:
+    """Return who made whom wait, or what went from one location to another.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `scalkit.trace.analyse` or `read_result`.
+    what : {"waiting", "operations", "bytes", "messages", "message_bytes"}
+    metrics : iterable of str
+        Which waits; those of other names add nothing.
+
+    Raises
+    ------
+    UsageError
+        If `what` is something else, or the result is of a version that did not note it.
+    """
+    n = int(ds.sizes["location"])
+    if what == "waiting":
+        names = list(metrics)
+        metric = _of_metrics(ds, names)
+        title = TITLES.get(names[0], names[0]) if len(names) == 1 else "waiting"
+        row, column, value = (ds[name].values[metric] for name in ("cause_location", "cause_by", "cause_severity"))
+        known, sums = _sums(row * n + column, value, n * n)
+        return Pairs(title, "ns", "who waited", "for whom", *np.divmod(known, n), sums, n)
+    if what not in TRAFFIC_TITLES:
+        raise UsageError(f"what is {what!r}; it may be {', '.join(('waiting', *TRAFFIC_TITLES))}.")
+    if not has_traffic(ds):
+        raise UsageError("this result does not tell what went between processes; analyse the trace anew.")
+    row, column, value = (ds[f"traffic_{name}"].values for name in ("location", "peer", what))
+    kept = value > 0
+    return Pairs(TRAFFIC_TITLES[what], _UNITS[what], "from", "to", row[kept], column[kept], value[kept], n)
+
+
+def has_traffic(ds: xr.Dataset) -> bool:
+    """Return whether a result tells what went between locations."""
+    return all(name in ds for name in TRAFFIC)
+
+
+def causes(
+    ds: xr.Dataset,
+    metrics: Iterable[str],
+    waited: Iterable[int] = (),
+    caused: Iterable[int] = (),
+    *,
+    most: int = 100,
+) -> Causes:
+    """Return which locations, in which call path, made others wait, the longest first.
+
+    Parameters
+    ----------
+    ds : Dataset
+    metrics : iterable of str
+        Waits that count.
+    waited, caused : iterable of int
+        Only the waits of these locations, and for these; all by default.
+    most : int
+        So many rows at most.
+    """
+    n_paths = max(1, int(ds.sizes["path"]))
+    kept = _of_metrics(ds, metrics)
+    for name, wanted in (("cause_location", list(waited)), ("cause_by", list(caused))):
+        if wanted:
+            is_wanted = np.zeros(int(ds.sizes["location"]), dtype=bool)
+            is_wanted[wanted] = True
+            kept = kept[is_wanted[ds[name].values[kept]]]
+    key = ds["cause_by"].values[kept] * n_paths + ds["cause_path"].values[kept]
+    known, sums = _sums(key, ds["cause_severity"].values[kept], int(ds.sizes["location"]) * n_paths)
+    order = largest(sums, most)
+    location, path = np.divmod(known[order], n_paths)
+    return Causes(location, path, sums[order], int(sums.sum()), len(sums))
+
+
+def largest(values: NDArray[np.int64], most: int) -> NDArray[np.intp]:
+    """Return places of the `most` largest values, the largest first; of equal ones the first."""
+    places = np.arange(len(values))
+    if len(values) > most:
+        least = np.partition(values, len(values) - most)[len(values) - most]
+        above, equal = np.flatnonzero(values > least), np.flatnonzero(values == least)
+        places = np.sort(np.concatenate([above, equal[: most - len(above)]]))
+    return places[np.argsort(-values[places], kind="stable")]
+
+
+def _sums(keys: NDArray[np.int64], values: NDArray[np.int64], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    if n > _DENSE:
+        return summed(keys, values)
+    sums = exact_sums(keys, values, n)
+    known = np.flatnonzero(sums)
+    return known, sums[known]
+
+
+def _of_metrics(ds: xr.Dataset, metrics: Iterable[str]) -> NDArray[np.intp]:
+    """Return the rows of causes that are of these metrics."""
+    names = [str(name) for name in ds["metric"].values]
+    numbers = [names.index(name) for name in metrics if name in names]
+    return np.flatnonzero(np.isin(ds["cause_metric"].values, numbers))

@@ -1,0 +1,91 @@
+"""What a result says in short: totals, the call paths that wait most, and for whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scalkit.trace.results.dataset import WAITS
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["TITLES", "share", "summary"]
+
+TITLES = {
+    "wait_for_progress": "wait for progress",
+    "wait_for_grant": "wait for grant",
+    "late_sender": "late sender",
+    "late_receiver": "late receiver",
+    "wait_at_barrier": "wait at barrier",
+    "wait_at_nxn": "wait at all-to-all",
+    "late_broadcast": "late broadcast",
+    "early_reduce": "early reduce",
+    "lock_contention": "lock contention",
+    "wait_at_fence": "wait at fence",
+    "late_post": "late post",
+    "early_wait": "early wait",
+}
+"""Names of the waits for people."""
+
+
+def share(ds: xr.Dataset, metric: str) -> float:
+    """Return the part of the time of all locations that they spent in a wait; 0 if there is no time."""
+    time = int(ds["severity"].sel(metric="time").sum())
+    return int(ds["severity"].sel(metric=metric).sum()) / time if time else 0.0
+
+
+def summary(ds: xr.Dataset, n_rows: int = 10) -> dict[str, Any]:
+    """Return totals, the `n_rows` longest waits by call path and by causer, as plain values; times in ns."""
+    severity = ds["severity"].values
+    names = [str(name) for name in ds["metric"].values]
+    totals = {name: int(severity[number].sum()) for number, name in enumerate(names)}
+    return {
+        "simulated": bool(ds.attrs["simulated"]),
+        "locations": int(ds.sizes["location"]),
+        "paths": int(ds.sizes["path"]),
+        "totals": totals,
+        "units": {name: str(unit) for name, unit in zip(names, ds["unit"].values, strict=True)},
+        "where": _where(ds, severity, names, n_rows),
+        "causes": _causes(ds, names, n_rows),
+    }
+
+
+def _where(ds: xr.Dataset, severity: Any, names: list[str], n_rows: int) -> list[dict[str, Any]]:
+    rows = []
+    for name in WAITS:
+        if name in names:
+            waits = severity[names.index(name)]
+            by_path = waits.sum(axis=1)
+            for path in np.flatnonzero(by_path).tolist():
+                at = int(waits[path].argmax())
+                rows.append(
+                    {
+                        "metric": name,
+                        "path": str(ds["path_name"].values[path]),
+                        "ns": int(by_path[path]),
+                        "most_at": at,
+                        "most_ns": int(waits[path, at]),
+                    }
+                )
+    return sorted(rows, key=lambda row: (-int(str(row["ns"])), str(row["metric"]), str(row["path"])))[:n_rows]
+
+
+def _causes(ds: xr.Dataset, names: list[str], n_rows: int) -> list[dict[str, Any]]:
+    metric, by, path, value = (ds[name].values for name in ("cause_metric", "cause_by", "cause_path", "cause_severity"))
+    if len(value) == 0:
+        return []
+    keys, place = np.unique(np.stack([metric, by, path]), axis=1, return_inverse=True)
+    sums = np.zeros(keys.shape[1], dtype=np.int64)
+    np.add.at(sums, place.reshape(-1), value)
+    order = np.lexsort((*keys[::-1], -sums))[:n_rows]
+    return [
+        {
+            "metric": names[int(keys[0, k])],
+            "location": int(keys[1, k]),
+            "path": str(ds["path_name"].values[int(keys[2, k])]),
+            "ns": int(sums[k]),
+        }
+        for k in order
+    ]

@@ -1,0 +1,139 @@
+"""Sums of waits by place and by who caused them, exact, and independent of the order in which they come."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scalkit.trace.local.arrays import Ints, exact_sums, group_starts, summed
+from scalkit.trace.local.ranks import Ranks
+
+__all__ = ["METRICS", "Found", "Waits"]
+
+METRICS: dict[str, str] = {
+    "time": "ns",
+    "visits": "1",
+    "rma_operations": "1",
+    "rma_bytes": "B",
+    "wait_for_progress": "ns",
+    "wait_for_progress_bound": "ns",
+    "without_progress": "1",
+    "wait_for_grant": "ns",
+    "wait_for_grant_bound": "ns",
+    "late_sender": "ns",
+    "late_receiver": "ns",
+    "wait_at_barrier": "ns",
+    "wait_at_nxn": "ns",
+    "late_broadcast": "ns",
+    "early_reduce": "ns",
+    "lock_contention": "ns",
+    "wait_at_fence": "ns",
+    "late_post": "ns",
+    "early_wait": "ns",
+}
+"""Every metric of a result, with its unit."""
+
+_NUMBER = {name: number for number, name in enumerate(METRICS)}
+_DENSE = 1 << 18
+_HELD = 1 << 20
+
+
+class _Sums:
+    """Sums of values by key."""
+
+    def __init__(self, n_keys: int) -> None:
+        self._dense = np.zeros(n_keys, dtype=np.int64) if n_keys <= _DENSE else None
+        self._keys: list[Ints] = []
+        self._values: list[Ints] = []
+        self._held, self._limit = 0, _HELD
+
+    def add(self, keys: Ints, values: Ints) -> None:
+        counts = values > 0
+        if not counts.any():
+            return
+        if self._dense is not None:
+            self._dense += exact_sums(keys[counts], values[counts], len(self._dense))
+            return
+        self._keys.append(keys[counts])
+        self._values.append(values[counts])
+        self._held += len(self._keys[-1])
+        if self._held > self._limit:
+            keys, values = self.rows()
+            self._keys, self._values = [keys], [values]
+            self._held, self._limit = len(keys), max(_HELD, 2 * len(keys))
+
+    def rows(self) -> tuple[Ints, Ints]:
+        """Return every key with a sum above 0, ascending, and the sum."""
+        if self._dense is not None:
+            keys = np.flatnonzero(self._dense).astype(np.int64)
+            return keys, self._dense[keys]
+        none = np.empty(0, dtype=np.int64)
+        return summed(np.concatenate([none, *self._keys]), np.concatenate([none, *self._values]))
+
+
+class Found:
+    """All sums of an analysis, as rows.
+
+    Attributes
+    ----------
+    severity : tuple of ndarray
+        Metric, path, location, value of every sum above 0.
+    causes : tuple of ndarray
+        Metric, location that waited, location that it waited for, path that kept that one, value.
+    traffic : tuple of ndarray
+        Location, the one that it reached, number and bytes of one-sided operations, number and bytes of messages.
+    """
+
+    def __init__(self, severity: tuple[Ints, ...], causes: tuple[Ints, ...], traffic: tuple[Ints, ...]) -> None:
+        self.severity, self.causes, self.traffic = severity, causes, traffic
+
+
+class Waits:
+    """What a process has found so far.
+
+    Parameters
+    ----------
+    n_locations, n_paths : int
+        Of the whole trace.
+    """
+
+    def __init__(self, n_locations: int, n_paths: int) -> None:
+        self._locations, self._paths = n_locations, n_paths
+        self._severity = {name: _Sums(n_locations * n_paths) for name in METRICS}
+        self._causes = _Sums(len(METRICS) * n_locations * n_locations * n_paths)
+        self._traffic: list[Ints] = []
+
+    def add(self, metric: str, path: Ints, location: Ints, value: Ints) -> None:
+        """Add waits, or counts, at their call path and location."""
+        self._severity[metric].add(np.asarray(path, dtype=np.int64) * self._locations + location, value)
+
+    def blame(self, metric: str, location: Ints, cause: Ints, path: Ints, value: Ints) -> None:
+        """Add waits to what a location, in a call path, made another one wait."""
+        key = (_NUMBER[metric] * self._locations + np.asarray(location, dtype=np.int64)) * self._locations + cause
+        self._causes.add(key * self._paths + path, value)
+
+    def note_traffic(self, location: int, peer: Ints, values: tuple[Ints, ...]) -> None:
+        """Note what a location began with each of `peer`, which it does once for all of them: columns as in `Found.traffic`."""
+        self._traffic.append(np.stack([np.full(len(peer), location, dtype=np.int64), peer, *values]))
+
+    def collect(self, ranks: Ranks) -> Found:
+        """Return the sums of all processes, on each of them."""
+        parts = []
+        for name, sums in self._severity.items():
+            keys, values = sums.rows()
+            parts.append((np.full(len(keys), _NUMBER[name], dtype=np.int64), keys, values))
+        rows = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        gathered = ranks.gather((*rows, *self._causes.rows()))
+        metric, key, value, blamed, amount = (np.concatenate(column) for column in zip(*gathered, strict=True))
+        order = np.lexsort((key, metric))
+        metric, key, value = metric[order], key[order], value[order]
+        starts = group_starts(key + metric * self._locations * self._paths)
+        if len(starts):
+            metric, key, value = metric[starts], key[starts], np.add.reduceat(value, starts)
+        blamed, amount = summed(blamed, amount)
+        pair, path = np.divmod(blamed, self._paths)
+        pair, cause = np.divmod(pair, self._locations)
+        number, location = np.divmod(pair, self._locations)
+        severity = (metric, *np.divmod(key, self._locations), value)
+        traffic = [one for part in ranks.gather(self._traffic) for one in part]
+        columns = np.concatenate([np.empty((6, 0), dtype=np.int64), *traffic], axis=1)
+        return Found(severity, (number, location, cause, path, amount), tuple(columns))

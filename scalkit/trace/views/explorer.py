@@ -1,0 +1,399 @@
+"""What an explorer of results holds: a metric, call paths and locations that are chosen, and the values that follow."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from scalkit.errors import UsageError
+from scalkit.trace.results.dataset import read_result
+from scalkit.trace.results.pairs import Causes, Pairs, causes, pairs
+from scalkit.trace.views.call_tree import CallTree, Row
+from scalkit.trace.views.metric_tree import MetricNode, metric_tree
+
+__all__ = ["Browsing", "Result", "Spread"]
+
+Result: TypeAlias = xr.Dataset | str | os.PathLike[str]
+Values: TypeAlias = NDArray[np.float64]
+
+_NEEDED = ("severity", "unit", "path_name", "region", "parent", "cause_metric")
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How a value is spread over locations.
+
+    Attributes
+    ----------
+    least, median, mean, most : float
+        In the unit of the metric.
+    least_at, most_at : int
+        Locations.
+    imbalance : float
+        How much `most` is above `mean`, as a part of it; 0 if all are 0.
+    """
+
+    least: float
+    median: float
+    mean: float
+    most: float
+    least_at: int
+    most_at: int
+    imbalance: float
+
+
+class Browsing:
+    """A result, or two that are compared, with what is chosen in it.
+
+    Parameters
+    ----------
+    results : sequence of Dataset or path
+        One or two, as `scalkit.trace.analyse` returns or writes them.
+    names : sequence of str
+        What they are called, if there are two.
+
+    Attributes
+    ----------
+    results : tuple of Dataset
+    names : tuple of str
+        Empty for one result.
+    metrics : tuple of MetricNode
+        Of all results together.
+    tree : CallTree
+        Of all results together.
+    open_metrics : set of str
+        Those that are unfolded.
+    metric : str
+        Name of the node that is chosen.
+    paths : tuple of int
+        Call paths that are chosen: with all below them if they are folded, alone if not.
+    locations, causers : tuple of int
+        Locations that are chosen, and those that they waited for; empty for all.
+    shown : int
+        Of which result locations and pairs are shown.
+    only_chosen : bool
+        Whether metrics and call paths count at the chosen locations only.
+    words : str
+        Only call paths with these words are shown, and what is above them; empty for all.
+    with_zeros : bool
+        Whether call paths without a value are shown.
+    by_size : bool
+        Whether the largest call paths come first.
+
+    Raises
+    ------
+    UsageError
+        If something is no result.
+    DataError
+        If a file cannot be read.
+    """
+
+    def __init__(self, results: Sequence[Result], names: Sequence[str] = ("first", "second")) -> None:
+        self.results = tuple(_opened(one) for one in results)
+        self.names = tuple(str(name) for name in names) if len(self.results) > 1 else ()
+        if self.names and len(self.names) != len(self.results):
+            raise UsageError(f"{len(self.results)} results need as many names, got {len(self.names)}.")
+        units: dict[str, str] = {}
+        for ds in self.results:
+            units |= {str(k): str(unit) for k, unit in zip(ds["metric"].values, ds["unit"].values, strict=True)}
+        self.metrics = metric_tree(units)
+        self._nodes = {one.name: one for one in self.metrics}
+        self.tree = CallTree(self.results)
+        self._numbers = [{str(name): k for k, name in enumerate(ds["metric"].values)} for ds in self.results]
+        self._severity = [ds["severity"].values for ds in self.results]
+        self._totals = [one.sum(axis=2) for one in self._severity]
+        self._pairs: dict[tuple[int, str, tuple[str, ...]], Pairs] = {}
+        self.locations: tuple[int, ...] = ()
+        self.causers: tuple[int, ...] = ()
+        self.shown, self.only_chosen = len(self.results) - 1, False
+        self.words, self.with_zeros, self.by_size = "", False, True
+        self.open_metrics = {"time", "waiting"} | {
+            one.parent for one in self.metrics if one.parent and self.total(one.name).any()
+        }
+        self.metric = self._first_metric()
+        self.paths: tuple[int, ...] = tuple(self.tree.top[:1])
+        self.go_hottest()
+
+    def _first_metric(self) -> str:
+        """Return the largest wait, or the first metric without one."""
+        waits = [one for one in self.metrics if one.is_wait and len(one.members) == 1 and self.total(one.name).any()]
+        return max(waits, key=lambda one: self.total(one.name).max()).name if waits else self.metrics[0].name
+
+    @property
+    def node(self) -> MetricNode:
+        """The metric that is chosen."""
+        return self._nodes[self.metric]
+
+    @property
+    def is_comparison(self) -> bool:
+        """Whether there are two results."""
+        return len(self.results) > 1
+
+    @property
+    def result(self) -> xr.Dataset:
+        """The one whose locations are shown."""
+        return self.results[self.shown]
+
+    @property
+    def n_locations(self) -> int:
+        """How many it has."""
+        return int(self.result.sizes["location"])
+
+    @property
+    def is_per_location(self) -> bool:
+        """Whether values are means of a location, as results differ in how many they have."""
+        return len({int(ds.sizes["location"]) for ds in self.results}) > 1
+
+    def find(self, name: str) -> MetricNode:
+        """Return a metric.
+
+        Raises
+        ------
+        UsageError
+            If there is none of this name.
+        """
+        if name not in self._nodes:
+            raise UsageError(f"there is no metric {name!r}; there are {', '.join(self._nodes)}.")
+        return self._nodes[name]
+
+    def has(self, metric: str) -> tuple[bool, ...]:
+        """Return which results have a metric: waiting for progress is absent where a thread progresses."""
+        return tuple(bool(self._members(k, metric)) for k in range(len(self.results)))
+
+    # Values
+
+    def own(self, metric: str) -> Values:
+        """Return what each call path has without those below it, of shape (n_paths, n_results)."""
+        found = np.zeros((len(self.tree), len(self.results)))
+        for k, places in enumerate(self.tree.places):
+            for number in self._members(k, metric):
+                if self.only_chosen and self.locations and k == self.shown:
+                    found[places, k] += self._severity[k][number][:, self._chosen()].sum(axis=1)
+                else:
+                    found[places, k] += self._totals[k][number]
+        return found / self._divisors()
+
+    def total(self, metric: str) -> Values:
+        """Return what a metric is in all, of shape (n_results,)."""
+        return np.asarray(self.own(metric).sum(axis=0))
+
+    def by_path(self) -> tuple[Values, Values]:
+        """Return own and inclusive values of the chosen metric, each of shape (n_paths, n_results)."""
+        own = self.own(self.metric)
+        return own, self.tree.inclusive(own)
+
+    def by_location(self, k: int | None = None) -> Values:
+        """Return what each location of a result, by default the one shown, has in the chosen call paths."""
+        k = self.shown if k is None else k
+        places = np.flatnonzero(self.tree.covered(self.paths)[self.tree.places[k]])
+        found = np.zeros(int(self.results[k].sizes["location"]), dtype=np.int64)
+        for number in self._members(k, self.metric):
+            found += self._severity[k][number][places].sum(axis=0)
+        return found.astype(np.float64)
+
+    def spread(self, k: int | None = None) -> Spread:
+        """Return how these are spread over the locations, or over the chosen ones if there are several."""
+        k = self.shown if k is None else k
+        values = self.by_location(k)
+        at = self._chosen() if k == self.shown and len(self.locations) > 1 else np.arange(len(values))
+        values = values[at]
+        mean, most = float(values.mean()), float(values.max())
+        return Spread(
+            float(values.min()),
+            float(np.median(values)),
+            mean,
+            most,
+            int(at[values.argmin()]),
+            int(at[values.argmax()]),
+            most / mean - 1 if mean > 0 else 0.0,
+        )
+
+    def pairs(self, what: str = "waiting") -> Pairs:
+        """Return who made whom wait, in the chosen metric, or what went between locations."""
+        key = (self.shown, what, self.node.members if what == "waiting" else ())
+        if key not in self._pairs:
+            self._pairs[key] = pairs(self.result, what, self.node.members)
+        return self._pairs[key]
+
+    def causes(self, most: int = 100) -> Causes:
+        """Return who, where, made the chosen locations wait, in the chosen metric: at most `most` rows."""
+        return causes(self.result, self.node.members, self.locations, self.causers, most=most)
+
+    def rows(self) -> list[Row]:
+        """Return the call paths that are seen."""
+        _, whole = self.by_path()
+        size = np.abs(whole).max(axis=1)
+        kept = np.ones(len(size), dtype=bool) if self.with_zeros else size > 0
+        for path in (*self.tree.top, *self.paths):
+            kept[[path, *self.tree.above(path)]] = True
+        if self.words:
+            kept &= self._with_words()
+        return self.tree.rows(size.__getitem__ if self.by_size else None, kept)
+
+    def metric_rows(self) -> list[MetricNode]:
+        """Return the metrics that are seen."""
+        return [one for one in self.metrics if all(parent in self.open_metrics for parent in self._above(one))]
+
+    # What is chosen
+
+    def choose_metric(self, name: str) -> None:
+        """Choose a metric, and unfold what is above it."""
+        node = self.find(name)
+        self.metric = name
+        self.open_metrics |= set(self._above(node))
+
+    def choose_paths(self, paths: Iterable[int]) -> None:
+        """Choose call paths, and unfold what is above them; without one, all together.
+
+        Raises
+        ------
+        UsageError
+            If there is no such call path.
+        """
+        wanted = tuple(dict.fromkeys(int(one) for one in paths))
+        for one in wanted:
+            if not 0 <= one < len(self.tree):
+                raise UsageError(f"there is no call path {one}; there are 0 to {len(self.tree) - 1}.")
+            self.tree.reveal(one)
+        self.paths = wanted or tuple(self.tree.top[:1])
+
+    def choose_locations(self, locations: Iterable[int], causers: Iterable[int] = ()) -> None:
+        """Choose locations, and those that they waited for; without one, all.
+
+        Raises
+        ------
+        UsageError
+            If there is no such location.
+        """
+        wanted = [tuple(dict.fromkeys(int(one) for one in given)) for given in (locations, causers)]
+        for one in (*wanted[0], *wanted[1]):
+            if not 0 <= one < self.n_locations:
+                raise UsageError(f"there is no process {one}; there are 0 to {self.n_locations - 1}.")
+        self.locations, self.causers = wanted
+
+    def follow_metric(self) -> None:
+        """Go to the hottest path of the chosen metric, if the chosen paths have none of it."""
+        is_there = any(self.by_location(k).any() for k in range(len(self.results)))
+        if not is_there and self.total(self.metric).any():
+            self.go_hottest()
+
+    def fold(self, path: int) -> None:
+        """Fold or unfold a call path; one that is folded stands for those below it that were chosen."""
+        if path in self.tree.open:
+            self.paths = tuple(self.tree.fold(path, self.paths))
+        else:
+            self.tree.open.add(path)
+
+    def unfold_all(self) -> None:
+        """Unfold all call paths."""
+        self.tree.open = {k for k, below in enumerate(self.tree.children) if below}
+
+    def fold_all(self) -> None:
+        """Fold all call paths but the outermost."""
+        for path in sorted(self.tree.open - set(self.tree.top), reverse=True):
+            self.fold(path)
+
+    def go_hottest(self) -> None:
+        """Choose the call path that one gets to by always taking the largest part, until that is a path's own value."""
+        own, whole = (values.max(axis=1) for values in self.by_path())
+        start = max(self.tree.top, key=lambda one: float(whole[one]))
+        self.choose_paths([self.tree.hottest(own, whole, start)])
+
+    def search(self, words: str) -> int:
+        """Show only call paths with all words, unfold what is above them, and return how many there are."""
+        self.words = words.strip()
+        if not self.words:
+            return len(self.tree)
+        found = np.flatnonzero(self.tree.matching(self.words))
+        for path in found.tolist():
+            self.tree.reveal(path)
+        return len(found)
+
+    def show_result(self, k: int) -> None:
+        """Show the locations of another result; what was chosen of those of the one before is forgotten."""
+        if 0 <= k < len(self.results) and k != self.shown:
+            self.shown, self.locations, self.causers = k, (), ()
+
+    def selection(self) -> dict[str, Any]:
+        """Return what is chosen, as plain values: `metric`, `paths`, `locations`, `causers`."""
+        return {
+            "metric": self.metric,
+            "paths": list(self.paths),
+            "locations": list(self.locations),
+            "causers": list(self.causers),
+        }
+
+    def select(self, wanted: Mapping[str, Any]) -> None:
+        """Choose what `selection` would return; what is not named stays as it is.
+
+        Raises
+        ------
+        UsageError
+            If there is no such metric, call path or location, or a key or a value is something else.
+        """
+        known = self.selection()
+        for key in wanted:
+            if key not in known:
+                raise UsageError(f"a selection has no {key!r}; it may have {', '.join(known)}.")
+        whole = {**known, **wanted}
+        for key in ("paths", "locations", "causers"):
+            try:
+                whole[key] = [operator.index(one) for one in whole[key]]
+            except TypeError as error:
+                raise UsageError(f"{key} of a selection are {whole[key]!r}; they may be a list of numbers.") from error
+        before = self.metric, self.paths
+        try:
+            self.choose_metric(str(whole["metric"]))
+            self.choose_paths(whole["paths"])
+            self.choose_locations(whole["locations"], whole["causers"])
+        except UsageError:
+            self.metric, self.paths = before
+            raise
+
+    def _above(self, node: MetricNode) -> list[str]:
+        found = []
+        while node.parent:
+            found.append(node.parent)
+            node = self._nodes[node.parent]
+        return found
+
+    def _members(self, k: int, metric: str) -> list[int]:
+        return [self._numbers[k][name] for name in self._nodes[metric].members if name in self._numbers[k]]
+
+    def _chosen(self) -> NDArray[np.int64]:
+        return np.array(self.locations, dtype=np.int64)
+
+    def _divisors(self) -> Values:
+        if not self.is_per_location:
+            return np.ones(len(self.results))
+        return np.array([max(1, int(ds.sizes["location"])) for ds in self.results], dtype=np.float64)
+
+    def _with_words(self) -> NDArray[np.bool_]:
+        """Return which call paths have the words, or are above one that has."""
+        found = self.tree.matching(self.words)
+        for path in np.flatnonzero(found).tolist():
+            found[self.tree.above(path)] = True
+        return found
+
+
+def _opened(result: object) -> xr.Dataset:
+    if isinstance(result, str | os.PathLike):
+        if Path(result).is_dir():
+            raise UsageError(
+                f"{result} is a folder; name the file that 'scalkit trace analyse {result} --out FILE' writes."
+            )
+        return read_result(Path(result))
+    if not isinstance(result, xr.Dataset) or not all(name in result for name in _NEEDED):
+        raise UsageError(
+            "an explorer of waits shows what scalkit.trace.analyse returns, or the file that it was written to, got "
+            f"{'another Dataset' if isinstance(result, xr.Dataset) else type(result).__name__}."
+        )
+    return result

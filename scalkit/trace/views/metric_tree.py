@@ -1,0 +1,95 @@
+"""The metrics of results as a tree: all time, the waits in it by what is waited for, and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scalkit.trace.results.dataset import WAITS
+from scalkit.trace.results.summary import TITLES
+
+__all__ = ["MetricNode", "metric_tree"]
+
+_WAITING = (
+    ("for progress", ("wait_for_progress",)),
+    ("for messages", ("late_sender", "late_receiver")),
+    ("for collective operations", ("wait_at_barrier", "wait_at_nxn", "late_broadcast", "early_reduce")),
+    ("for windows", ("wait_for_grant", "lock_contention", "wait_at_fence", "late_post", "early_wait")),
+)
+_TITLES = {
+    **TITLES,
+    "time": "all time",
+    "visits": "visits",
+    "rma_operations": "one-sided operations",
+    "rma_bytes": "one-sided bytes",
+    "wait_for_progress_bound": "wait for progress, bound",
+    "wait_for_grant_bound": "wait for grant, bound",
+    "without_progress": "completed without progress seen",
+}
+
+
+@dataclass(frozen=True)
+class MetricNode:
+    """A metric, or several of them together.
+
+    Attributes
+    ----------
+    name : str
+        Of the metric; of several ``"waiting"``, or ``"waiting "`` and for what.
+    title : str
+        For people.
+    unit : str
+    members : tuple of str
+        The metrics that are summed.
+    parent : str
+        Name of the node above; empty for those at the top.
+    whole : str
+        Name of the node whose total is 100 %.
+    """
+
+    name: str
+    title: str
+    unit: str
+    members: tuple[str, ...]
+    parent: str
+    whole: str
+
+    @property
+    def is_wait(self) -> bool:
+        """Whether somebody caused it."""
+        return self.members[0] in WAITS
+
+
+def metric_tree(units: Mapping[str, str]) -> tuple[MetricNode, ...]:
+    """Return the nodes for metrics and their units, each after the one above it."""
+    waits = tuple(name for name in WAITS if name in units)
+    found: list[MetricNode] = []
+
+    def add(name: str, members: tuple[str, ...], parent: str, title: str, whole: str = "time") -> None:
+        if members:
+            above = parent if any(one.name == parent for one in found) else ""
+            found.append(MetricNode(name, title, units[members[0]], members, above, whole if whole in units else name))
+
+    def single(name: str, parent: str, whole: str = "time") -> None:
+        add(name, tuple(one for one in (name,) if one in units), parent, _TITLES.get(name, name), whole)
+
+    single("time", "")
+    add("waiting", waits, "time", "waiting")
+    for title, names in _WAITING:
+        here = tuple(name for name in names if name in units)
+        group = f"waiting {title}" if len(names) > 1 else "waiting"
+        if len(names) > 1:
+            add(group, here, "waiting", title)
+        for name in here:
+            single(name, group)
+    single("wait_for_progress_bound", "time")
+    single("wait_for_grant_bound", "time")
+    single("visits", "", "visits")
+    single("rma_operations", "", "rma_operations")
+    single("without_progress", "rma_operations", "rma_operations")
+    single("rma_bytes", "", "rma_bytes")
+    known = {name for one in found for name in one.members}
+    for name in units:
+        if name not in known:
+            single(name, "", name)
+    return tuple(found)

@@ -1,0 +1,76 @@
+"""What a location did when: its nested calls and regions as steps, each the innermost for some time."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalkit.trace.local.arrays import Ints
+from scalkit.trace.local.joined import PLACE, Table
+
+__all__ = ["OUTSIDE", "steps_of", "union_of"]
+
+OUTSIDE = -1
+"""Path of the last step of a location: nothing is recorded from there on."""
+
+
+def steps_of(calls: Table, marks: Table, parents: Ints) -> tuple[Ints, NDArray[np.int32]]:
+    """Return from when on which call path is the innermost of a location.
+
+    Parameters
+    ----------
+    calls, marks : Table
+        Of one location, in order of their numbers, as `scalkit.trace.local.part.LocalTrace` has them.
+    parents : ndarray of int of shape (n_paths,)
+
+    Returns
+    -------
+    time : ndarray of int64 of shape (n,), in ns
+        Ascending, without equal ones. Calls that took no time are left out.
+    path : ndarray of int32 of shape (n,)
+        The last one is `OUTSIDE`.
+    """
+    times = [one for one in (calls["enter"], calls["leave"], marks["time"]) if len(one)]
+    if not times:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+    begin, end = min(int(one.min()) for one in times), max(int(one.max()) for one in times)
+    lasting = calls["leave"] > calls["enter"]
+    enter, leave, path, number = (calls[name][lasting] for name in ("enter", "leave", "path", "number"))
+    after = parents[path].astype(PLACE)
+    if not len(marks["time"]) and (enter[1:] >= leave[:-1]).all():
+        time = np.stack([enter, leave], axis=1).ravel()
+        state = np.stack([path, after], axis=1).ravel()
+    else:
+        time, state = _sorted(enter, leave, path, after, number.astype(np.int64), marks)
+    time = np.concatenate([[begin], time, [end]])
+    state = np.concatenate([[0], state, [OUTSIDE]]).astype(np.int32)
+    is_last = np.append(time[1:] > time[:-1], True)
+    return time[is_last], state[is_last]
+
+
+def _sorted(
+    enter: Ints, leave: Ints, path: NDArray[np.int32], after: NDArray[np.int32], number: Ints, marks: Table
+) -> tuple[Ints, NDArray[np.int32]]:
+    """Return changes in their order: at one time calls end from the inside out, then others and regions begin."""
+    time = np.concatenate([leave, enter, marks["time"]])
+    state = np.concatenate([after, path, marks["path"]])
+    begins = np.repeat(np.array([0, 1], dtype=np.int8), [len(leave), len(enter) + len(marks["time"])])
+    order = np.lexsort((np.concatenate([-number, number, marks["number"].astype(np.int64)]), begins, time))
+    return time[order], state[order]
+
+
+def union_of(begin: Ints, end: Ints, what: NDArray[np.uint8]) -> tuple[Ints, Ints, NDArray[np.uint8]]:
+    """Return intervals without overlap, in order; those that overlap become one, with `what` of the first.
+
+    Parameters
+    ----------
+    begin, end : ndarray of int of shape (n,)
+    what : ndarray of uint8 of shape (n,)
+    """
+    if len(begin) == 0:
+        return begin, end, what
+    order = np.lexsort((-end, begin))
+    begin, end, what = begin[order], np.maximum.accumulate(end[order]), what[order]
+    is_new = np.append(True, begin[1:] >= end[:-1])
+    starts = np.flatnonzero(is_new)
+    return begin[starts], np.maximum.reduceat(end, starts), what[starts]

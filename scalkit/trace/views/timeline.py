@@ -1,0 +1,391 @@
+"""A trace over time: any window of it as a raster, as bars and arrows where few are in view, or one moment in words."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalkit.errors import UsageError
+from scalkit.trace.local.arrays import Ints
+from scalkit.trace.options import Options
+from scalkit.trace.results.dataset import WAITS
+from scalkit.trace.views.raster import Pieces, classed, covered, largest, pieces_between, steps_between, voted
+from scalkit.trace.views.steps import OUTSIDE
+from scalkit.trace.views.timeline_index import Index, as_share, open_index
+
+__all__ = ["Bars", "Moment", "Raster", "Timeline"]
+
+_MOST_CELLS = 1 << 19
+_MOST_WALKED = 1 << 16
+
+
+@dataclass(frozen=True)
+class Raster:
+    """What is in view, in columns of 2^bits ns.
+
+    Attributes
+    ----------
+    bits : int
+    first : int
+        The first column begins at ``first * 2**bits`` ns.
+    kind : ndarray of uint8 of shape (rows, columns)
+        Number in `Timeline.classes` of what takes most of it.
+    wait : ndarray of uint8 of shape (rows, columns)
+        Part of it that is waiting, of 255.
+    together : int
+        Locations of a row. If several, `kind` is that of most of them, and `wait` their mean.
+    """
+
+    bits: int
+    first: int
+    kind: NDArray[np.uint8]
+    wait: NDArray[np.uint8]
+    together: int
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Everything in view: steps, waits in them, and transfers that begin there. Times in ns from the begin of the trace.
+
+    Attributes
+    ----------
+    row, begin, end, path : ndarray of shape (n,)
+        Of each step; rows count the locations that were asked for.
+    wait_row, wait_begin, wait_end : ndarray of shape (n_waits,)
+    from_row, to_row, from_time, to_time, operation : ndarray of shape (n_transfers,)
+        Who began a transfer when, and when it was completed; rows of others that are not in view are -1. Number of the
+        operation as `scalkit.trace.files.tables.OPERATIONS` has it.
+    """
+
+    row: NDArray[np.int32]
+    begin: Ints
+    end: Ints
+    path: NDArray[np.int32]
+    wait_row: NDArray[np.int32]
+    wait_begin: Ints
+    wait_end: Ints
+    from_row: NDArray[np.int32]
+    to_row: NDArray[np.int32]
+    from_time: Ints
+    to_time: Ints
+    operation: NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a location does at a time.
+
+    Attributes
+    ----------
+    location : int
+    path, region : str
+    begin, length : int, in ns
+        Of the call, or of the time between calls.
+    wait : int, in ns
+        Part of it that is waiting.
+    metric : str
+        For what; empty if it does not wait.
+    """
+
+    location: int
+    path: str
+    region: str
+    begin: int
+    length: int
+    wait: int
+    metric: str
+
+
+class Timeline:
+    """A trace over time; times are in ns from its begin.
+
+    Parameters
+    ----------
+    folder : path
+        Of the trace.
+    waits : bool
+        Whether to find the waits of all calls, which takes about as long as the analysis.
+    cache : bool
+        Keep what was prepared in the folder ``timeline`` beside the trace, where that may be written; the next time opens
+        at once.
+    keep_going : bool
+        Leave out what is wrong with the trace.
+    options : Options, optional
+        How waits are found.
+
+    Raises
+    ------
+    DataError
+        If there is no trace, or something is wrong with it.
+
+    Notes
+    -----
+    A window is drawn from rasters that were made when the trace was opened, or, if it is small, from the records in it. The
+    waiting of a call is drawn at its begin; of a call with several targets it may lie in parts of it.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        waits: bool = True,
+        cache: bool = True,
+        keep_going: bool = False,
+        options: Options | None = None,
+    ) -> None:
+        self._index: Index = open_index(folder, waits=waits, cache=cache, keep_going=keep_going, options=options)
+        facts = self._index.facts
+        self.folder = self._index.header.folder
+        self.locations = self._index.header.locations
+        self.span = max(int(facts["end"] - facts["begin"]), 1)
+        self.classes: tuple[str, ...] = tuple(facts["classes"])
+        self.paths: tuple[str, ...] = tuple(facts["paths"])
+        self.regions: tuple[str, ...] = tuple(facts["regions"])
+        self.has_waits = bool(facts["has_waits"])
+        self._kind_of = np.array([0, *facts["class_of_path"]], dtype=np.uint8)
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether times are those of a simulation."""
+        return self._index.header.is_simulated
+
+    @property
+    def class_of_path(self) -> list[int]:
+        """Number of the class of each path."""
+        return [int(one) for one in self._kind_of[1:]]
+
+    @property
+    def class_seconds(self) -> dict[str, float]:
+        """Time of all locations in each class, in s; without what is not recorded."""
+        return {name: 1e-9 * ns for name, ns in zip(self.classes[1:], self._index.facts["class_ns"][1:], strict=True)}
+
+    @property
+    def waiting_seconds(self) -> float:
+        """Time of all locations that is waiting, in s."""
+        waits = self._index.tables["waits"]
+        return 1e-9 * float((waits["end"] - waits["begin"]).sum())
+
+    def __len__(self) -> int:
+        """Return the number of steps of all locations."""
+        return int(np.maximum(np.diff(self._index.offsets["steps"]) - 1, 0).sum())
+
+    def __repr__(self) -> str:
+        what = "simulated, " if self.is_simulated else ""
+        return f"<Timeline: {what}{self.locations} locations, {1e-9 * self.span:.4g} s, {len(self)} steps>"
+
+    def raster(
+        self, begin: int, end: int, columns: int = 1024, locations: Sequence[int] | None = None, rows: int = 1 << 20
+    ) -> Raster:
+        """Return a window as a raster.
+
+        Parameters
+        ----------
+        begin, end : int, in ns
+        columns : int
+            At most, and at least half of them; fewer if there are many locations.
+        locations : sequence of int, optional
+            All by default.
+        rows : int
+            At most; if there are more locations, neighbours share a row.
+
+        Raises
+        ------
+        UsageError
+            If the window is empty, or there is no such location.
+        """
+        begin, end, chosen = self._window(begin, end, locations)
+        columns = max(16, min(columns, 2048, _MOST_CELLS // len(chosen)))
+        bits = max(0, (-(-(end - begin) // columns) - 1).bit_length())
+        first, last = begin >> bits, ((end - 1) >> bits) + 1
+        level = bits - self._index.facts["bits"]
+        if 0 <= level < len(self._index.levels):
+            kind, wait = self._prepared(level, first, last, chosen)
+        else:
+            kind, wait = self._drawn(bits, first, last, chosen)
+        together = -(-len(chosen) // max(1, rows))
+        if together > 1:
+            kind, wait = voted(kind, wait, together, len(self.classes))
+        return Raster(bits, first, kind, wait, together)
+
+    def _prepared(self, level: int, first: int, last: int, chosen: NDArray[np.int64]) -> tuple[Any, Any]:
+        """Return a window of a raster that is there."""
+        found = []
+        for whole in self._index.levels[level]:
+            part = np.zeros((len(chosen), last - first), dtype=np.uint8)
+            low, high = max(first, 0), max(min(last, whole.shape[1]), max(first, 0))
+            part[:, low - first : high - first] = (whole if len(chosen) == len(whole) else whole[chosen])[:, low:high]
+            found.append(part)
+        return found[0], found[1]
+
+    def _drawn(self, bits: int, first: int, last: int, chosen: NDArray[np.int64]) -> tuple[Any, Any]:
+        low, high, n = first << bits, last << bits, last - first
+        pieces, path = self._steps(chosen, low, high)
+        shape = (len(chosen), n)
+        amount = classed(pieces, self._kind_of[path + 1], len(self.classes), *shape, bits)
+        waited = covered(self._waits(chosen, low, high), *shape, bits)
+        return largest(amount).reshape(shape), as_share(waited, bits).reshape(shape)
+
+    def count(self, begin: int, end: int, locations: Sequence[int] | None = None) -> int:
+        """Return how many steps are in a window."""
+        begin, end, chosen = self._window(begin, end, locations)
+        return self._counted(begin, end, chosen)
+
+    def bars(self, begin: int, end: int, locations: Sequence[int] | None = None, *, most: int = 4000) -> Bars | None:
+        """Return everything in a window; None if that is more than `most` steps."""
+        begin, end, chosen = self._window(begin, end, locations)
+        if self._estimated(begin, end, chosen) > 4 * most:
+            return None
+        pieces, path = self._steps(chosen, begin, end)
+        if len(path) > most:
+            return None
+        waits = self._waits(chosen, begin, end)
+        time = self._index.tables["steps"]["time"]
+        whole = np.asarray(time[pieces.place]), np.asarray(time[pieces.place + 1])
+        return Bars(
+            pieces.row,
+            *whole,
+            path,
+            waits.row,
+            waits.begin + begin,
+            waits.end + begin,
+            *self._transfers(chosen, begin, end, most),
+        )
+
+    def at(self, location: int, time: int) -> Moment | None:
+        """Return what a location does at a time; None if nothing is recorded.
+
+        Raises
+        ------
+        UsageError
+            If there is no such location.
+        """
+        self._window(0, 1, [location])
+        steps, offsets = self._index.tables["steps"], self._index.offsets["steps"]
+        mine = slice(int(offsets[location]), int(offsets[location + 1]))
+        times, paths = steps["time"][mine], steps["path"][mine]
+        place = int(np.searchsorted(times, time, side="right")) - 1
+        if place < 0 or place >= len(times) or paths[place] == OUTSIDE:
+            return None
+        path = int(paths[place])
+        first, last = self._extent(paths, place)
+        begin, end = int(times[first]), int(times[last + 1])
+        waits = self._index.tables["waits"]
+        mine = slice(*map(int, self._index.offsets["waits"][location : location + 2]))
+        low, high = waits["begin"][mine], waits["end"][mine]
+        near = slice(int(np.searchsorted(high, begin, side="right")), int(np.searchsorted(low, end)))
+        length = np.minimum(high[near], end) - np.maximum(low[near], begin)
+        metric = WAITS[int(waits["metric"][mine][near][int(length.argmax())])] if len(length) else ""
+        wait = int(length.sum()) if path else 0
+        return Moment(location, self.paths[path], self.regions[path], begin, end - begin, wait, metric if wait else "")
+
+    def longest_wait(self, metric: str = "") -> Moment | None:
+        """Return the call that waits longest, for anything or for one of `scalkit.trace.WAITS`; None if none does."""
+        waits = self._index.tables["waits"]
+        if metric and metric not in WAITS:
+            raise UsageError(f"{metric!r} is no wait; choose one of {', '.join(WAITS)}.")
+        length = waits["end"] - waits["begin"]
+        if metric:
+            length = np.where(waits["metric"] == WAITS.index(metric), length, 0)
+        if not length.any():
+            return None
+        place = int(length.argmax())
+        location = int(np.searchsorted(self._index.offsets["waits"], place, side="right")) - 1
+        return self.at(location, int(waits["begin"][place]))
+
+    def _extent(self, paths: NDArray[np.int32], place: int) -> tuple[int, int]:
+        """Return the first and the last step of the call that is innermost at a step; calls in it lie between."""
+        parents, path = self._index.facts["parents"], int(paths[place])
+        if path == 0:
+            return place, place
+
+        def is_within(one: int) -> bool:
+            while one > 0 and one != path:
+                one = parents[one]
+            return one == path
+
+        ends = []
+        for step in (-1, 1):
+            at = found = place
+            for _ in range(_MOST_WALKED):
+                at += step
+                if not 0 <= at < len(paths) or not is_within(int(paths[at])):
+                    break
+                if int(paths[at]) == path:
+                    if abs(at - found) == 1:  # another call of the same path right beside it
+                        break
+                    found = at
+            ends.append(found)
+        return ends[0], ends[1]
+
+    def _window(self, begin: int, end: int, locations: Sequence[int] | None) -> tuple[int, int, NDArray[np.int64]]:
+        if not end > begin:
+            raise UsageError(f"a window from {begin} to {end} ns is empty; its end comes after its begin.")
+        chosen = np.arange(self.locations) if locations is None else np.asarray(locations, dtype=np.int64)
+        if len(chosen) == 0 or chosen.min() < 0 or chosen.max() >= self.locations:
+            raise UsageError(f"there are locations 0 to {self.locations - 1}; got {_shown(chosen)}.")
+        return int(begin), int(end), chosen
+
+    def _estimated(self, begin: int, end: int, chosen: NDArray[np.int64]) -> float:
+        """Return about how many steps are in a window, of a few locations."""
+        some = chosen[:: max(1, len(chosen) // 32)]
+        return self._counted(begin, end, some) * len(chosen) / len(some)
+
+    def _counted(self, begin: int, end: int, chosen: NDArray[np.int64]) -> int:
+        time, offsets = self._index.tables["steps"]["time"], self._index.offsets["steps"]
+        return int(steps_between(time, offsets, chosen.tolist(), begin, end)[1].sum())
+
+    def _steps(self, chosen: NDArray[np.int64], low: int, high: int) -> tuple[Pieces, NDArray[np.int32]]:
+        steps = self._index.tables["steps"]
+        pieces = pieces_between(steps["time"], self._index.offsets["steps"], chosen.tolist(), low, high)
+        return pieces, np.asarray(steps["path"][pieces.place])
+
+    def _waits(self, chosen: NDArray[np.int64], low: int, high: int) -> Pieces:
+        """Return the waits in a window; times from its begin."""
+        waits = self._index.tables["waits"]
+
+        def near(mine: slice) -> tuple[int, int]:
+            first = int(waits["end"][mine].searchsorted(low, side="right"))
+            return first, int(waits["begin"][mine].searchsorted(high))
+
+        row, place = _found(chosen, self._index.offsets["waits"], near)
+        begin = np.clip(waits["begin"][place] - low, 0, high - low)
+        return Pieces(row, begin, np.clip(waits["end"][place] - low, 0, high - low), place)
+
+    def _transfers(self, chosen: NDArray[np.int64], low: int, high: int, most: int) -> tuple[NDArray[Any], ...]:
+        """Return the columns of `Bars` about transfers that begin in a window; none if there are too many."""
+        table = self._index.tables["transfers"]
+
+        def near(mine: slice) -> tuple[int, int]:
+            first, last = table["begin"][mine].searchsorted([low, high]).tolist()
+            return first, last
+
+        row, place = _found(chosen, self._index.offsets["transfers"], near)
+        if len(place) > most:
+            row, place = row[:0], place[:0]
+        row_of = np.full(self.locations + 1, -1, dtype=np.int32)
+        row_of[chosen] = np.arange(len(chosen), dtype=np.int32)
+        begin, end, peer, kind = (np.asarray(table[name][place]) for name in ("begin", "end", "peer", "kind"))
+        return row, row_of[np.where(peer >= 0, peer, self.locations)], begin, end, kind
+
+
+def _found(
+    chosen: NDArray[np.int64], offsets: Ints, near: Callable[[slice], tuple[int, int]]
+) -> tuple[NDArray[np.int32], Ints]:
+    """Return row and place of the records of each location that are near, as `near` counts them within its slice."""
+    rows, places = [np.empty(0, np.int32)], [np.empty(0, np.int64)]
+    for number, location in enumerate(chosen.tolist()):
+        mine = slice(int(offsets[location]), int(offsets[location + 1]))
+        first, last = near(mine)
+        if last > first:
+            rows.append(np.full(last - first, number, dtype=np.int32))
+            places.append(np.arange(mine.start + first, mine.start + last))
+    return np.concatenate(rows), np.concatenate(places)
+
+
+def _shown(chosen: NDArray[np.int64]) -> str:
+    return f"{chosen.min()} to {chosen.max()}" if len(chosen) else "none"

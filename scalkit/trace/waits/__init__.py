@@ -1,0 +1,1 @@
+"""The wait patterns, and what they need to know of calls."""

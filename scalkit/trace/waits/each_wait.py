@@ -1,0 +1,108 @@
+"""How long each call of a trace waited, and for what, which results only hold as sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalkit.trace.files.definitions import Definitions
+from scalkit.trace.local.arrays import Ints
+from scalkit.trace.local.frame import find_frame
+from scalkit.trace.local.joined import PLACE
+from scalkit.trace.local.part import LocalTrace
+from scalkit.trace.local.ranks import Alone
+from scalkit.trace.options import Options
+from scalkit.trace.results.dataset import WAITS
+from scalkit.trace.results.sums import Waits
+from scalkit.trace.waits.collectives import waits_in_collectives
+from scalkit.trace.waits.epochs import waits_in_epochs
+from scalkit.trace.waits.grants import waits_for_grants
+from scalkit.trace.waits.locks import waits_for_locks
+from scalkit.trace.waits.messages import waits_in_messages
+from scalkit.trace.waits.progress_waits import Analysis, wait_for_progress
+from scalkit.trace.waits.surroundings import Surroundings
+
+__all__ = ["EachWait", "each_wait"]
+
+
+@dataclass(frozen=True)
+class EachWait:
+    """The longest wait of each call.
+
+    Attributes
+    ----------
+    wait : ndarray of int64 of shape (n_calls,), in ns
+    metric : ndarray of uint8 of shape (n_calls,)
+        Its place in `scalkit.trace.WAITS`; 0 where there is no wait.
+    """
+
+    wait: Ints
+    metric: NDArray[np.uint8]
+
+
+def each_wait(trace: LocalTrace, options: Options | None = None) -> EachWait:
+    """Return the waits of the calls of a trace that one process has read whole; the trace stays as it is.
+
+    Parameters
+    ----------
+    trace : LocalTrace
+    options : Options, optional
+
+    Notes
+    -----
+    The patterns are those of `analyse`, run with a call path for each call: what they add up by path is then that of a call.
+    """
+    n = len(trace.calls["enter"])
+    apart = replace(
+        trace,
+        calls={**trace.calls, "path": np.arange(n, dtype=PLACE)},
+        definitions=cast(Definitions, _PathOfEachCall(trace)),
+        marks={name: values[:0] for name, values in trace.marks.items()},
+    )
+    ranks, found = Alone(), _Kept(n)
+    frame = find_frame(trace, ranks)
+    waits = cast(Waits, found)
+    analysis = Analysis(apart, ranks, options or Options(), frame, Surroundings(frame, apart), waits)
+    waits_in_messages(analysis)
+    waits_in_collectives(analysis)
+    held = waits_for_locks(analysis)
+    waits_in_epochs(analysis)
+    if not trace.header.is_asynchronous:
+        requests, progress = wait_for_progress(analysis)
+        waits_for_grants(analysis, progress, requests.call, held)
+    return EachWait(found.wait, found.metric)
+
+
+class _PathOfEachCall:
+    """Definitions in which every call has a path of its own."""
+
+    def __init__(self, trace: LocalTrace) -> None:
+        self._of, self._path = trace.definitions, trace.calls["path"]
+        self.paths = range(len(self._path))
+        self.scopes, self.sizes = trace.definitions.scopes, trace.definitions.sizes
+
+    def paths_in(self, names: Iterable[str]) -> NDArray[np.bool_]:
+        return np.asarray(self._of.paths_in(names)[self._path])
+
+    def library_calls(self, apart_from: Iterable[str] = ()) -> NDArray[np.bool_]:
+        return np.asarray(self._of.library_calls(apart_from)[self._path])
+
+
+class _Kept:
+    """Takes what patterns add, and keeps the longest wait of each path."""
+
+    def __init__(self, n: int) -> None:
+        self.wait, self.metric = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.uint8)
+
+    def add(self, metric: str, path: Ints, location: Ints, value: Ints) -> None:
+        if metric in WAITS:
+            longer = np.flatnonzero(value > self.wait[path])
+            self.wait[path[longer]] = value[longer]
+            self.metric[path[longer]] = WAITS.index(metric)
+
+    def blame(self, *_: Any) -> None:
+        """Who caused it is not kept."""

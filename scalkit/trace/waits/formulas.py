@@ -1,0 +1,107 @@
+"""The waits for progress of calls with one and with several targets, and their upper bounds, in whole ns."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalkit.trace.local.arrays import Ints, exact_sums, group_ends, group_starts
+from scalkit.trace.options import Options
+from scalkit.trace.waits.progress import FirstProgress
+
+__all__ = ["Several", "covered_by_any", "wait_for_one", "wait_for_several"]
+
+
+def wait_for_one(enter: Ints, leave: Ints, first: FirstProgress, options: Options) -> tuple[Ints, NDArray[np.bool_]]:
+    """Return how long each call waited for its only target, and which ended without progress of it being seen.
+
+    A target that is in progress when the call begins, or was since the operation was posted, makes nobody wait.
+    """
+    unseen = ~first.exists | (first.start > leave)
+    wait = np.where(unseen | (first.start <= enter), 0, first.start - enter)
+    if options.no_overlap == "cap":
+        wait = np.where(unseen, leave - enter, wait)
+    return wait, unseen
+
+
+class Several:
+    """Waits of calls with several targets.
+
+    Attributes
+    ----------
+    wait : ndarray of int of shape (n_calls,), in ns
+    unseen : ndarray of bool of shape (n_calls,)
+        Calls that ended without progress of any target being seen.
+    share : ndarray of int of shape (n,), in ns
+        Part of the wait that each target ended, in the order of the targets given.
+    """
+
+    def __init__(self, wait: Ints, unseen: NDArray[np.bool_], share: Ints) -> None:
+        self.wait, self.unseen, self.share = wait, unseen, share
+
+
+def wait_for_several(call: Ints, enter: Ints, leave: Ints, first: FirstProgress, options: Options) -> Several:
+    """Return how long each call had no overlap with the first progress of any of its targets.
+
+    Parameters
+    ----------
+    call : ndarray of int of shape (n,)
+        Number, from 0 on, of the call that each row belongs to.
+    enter, leave : ndarray of int of shape (n_calls,), in ns
+    first : FirstProgress
+        Of each row.
+    options : Options
+    """
+    n_calls = len(enter)
+    kept = np.flatnonzero(first.exists & (first.start <= leave[call]))
+    order = kept[np.lexsort((first.end[kept], first.start[kept], call[kept]))]
+    whose, start, end = call[order], first.start[order], first.end[order]
+    reached = _running_most(whose, np.maximum(end, enter[whose]))
+    begins = group_starts(whose)
+    previous = np.empty(len(order), dtype=np.int64)
+    previous[1:] = reached[:-1]
+    previous[begins] = enter[whose[begins]]
+    gaps = np.maximum(start - previous, 0)
+    unseen = np.ones(n_calls, dtype=bool)
+    unseen[whose] = False
+    ends = group_ends(whose)
+    if options.several == "latest":
+        gaps = np.zeros(len(order), dtype=np.int64)
+        gaps[ends] = np.maximum(start[ends] - enter[whose[ends]], 0)
+    wait = exact_sums(whose, gaps, n_calls)
+    if options.tail == "include" and options.several == "gaps":
+        wait[whose[ends]] += np.maximum(leave[whose[ends]] - reached[ends], 0)
+    if options.no_overlap == "cap":
+        wait = np.where(unseen, leave - enter, wait)
+    share = np.zeros(len(call), dtype=np.int64)
+    share[order] = gaps
+    return Several(wait, unseen, share)
+
+
+def covered_by_any(call: Ints, start: Ints, end: Ints, enter: Ints, leave: Ints) -> Ints:
+    """Return how many ns of each call at least one of its intervals covers.
+
+    Parameters
+    ----------
+    call, start, end : ndarray of int of shape (n,)
+        Number of the call that each interval belongs to; intervals may overlap and reach beyond their call.
+    enter, leave : ndarray of int of shape (n_calls,), in ns
+    """
+    low, high = np.maximum(start, enter[call]), np.minimum(end, leave[call])
+    order = np.lexsort((low, call))
+    whose, low, high = call[order], low[order], high[order]
+    reached = _running_most(whose, high)
+    begins = group_starts(whose)
+    previous = np.empty(len(order), dtype=np.int64)
+    previous[1:] = reached[:-1]
+    previous[begins] = enter[whose[begins]]
+    return exact_sums(whose, np.maximum(high - np.maximum(low, previous), 0), len(enter))
+
+
+def _running_most(group: Ints, values: Ints) -> Ints:
+    """Return the largest value so far within each group, which stand together in ascending order."""
+    if len(values) == 0:
+        return values
+    known, place = np.unique(values, return_inverse=True)
+    key = np.unique(group, return_inverse=True)[1].reshape(-1) * len(known) + place.reshape(-1)
+    return np.asarray(known[np.maximum.accumulate(key) % len(known)])

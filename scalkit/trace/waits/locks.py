@@ -1,0 +1,152 @@
+"""Lock Contention: how long locks of windows were held by others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalkit.trace.files.tables import EXCLUSIVE
+from scalkit.trace.local.arrays import Ints, group_starts, next_of_group
+from scalkit.trace.local.part import LocalTrace, Table
+from scalkit.trace.local.ranks import rounds
+from scalkit.trace.waits.best import Longest
+from scalkit.trace.waits.functions import LOCK, LOCK_ALL, UNLOCK, UNLOCK_ALL
+from scalkit.trace.waits.progress_waits import Analysis
+
+__all__ = ["Held", "waits_for_locks"]
+
+
+@dataclass(frozen=True)
+class Held:
+    """Until when others held the lock that a call asks a target for.
+
+    Attributes
+    ----------
+    call, target : ndarray of int of shape (n,)
+        Place of the call that locks or unlocks, and location of the target.
+    until : ndarray of int of shape (n,), in ns
+        When the last unlock before it began.
+    """
+
+    call: Ints
+    target: Ints
+    until: Ints
+
+
+def waits_for_locks(analysis: Analysis) -> Held:
+    """Add the waits for locks that others hold, and return until when they held them.
+
+    Of two locks of the same target that exclude each other, that one was held first whose unlock ended first. A process waits,
+    within the calls that lock and unlock, until the last unlock before its own begins: the true wait lasts somewhat longer.
+    """
+    trace, ranks = analysis.trace, analysis.ranks
+    own = _epochs(trace)
+    if ranks.most(np.array([int(own["exclusive"].any())]))[0] == 0:
+        return _held([])
+    enter, leave = trace.calls["enter"], trace.calls["leave"]
+    released, begun = leave[own["unlock"]], enter[own["unlock"]]
+    before = analysis.surroundings.before(own["location"], begun)
+    columns = (own["scope"], own["target"], own["exclusive"], released, begun, own["location"], before)
+    kept = []
+    came = [np.empty((0, len(columns)), dtype=np.int64)]
+    for each in rounds(ranks, trace.owner(own["target"], ranks.size), analysis.options.chunk):
+        came.append(each.ask(*columns))
+        kept.append(each)
+    found = _waited_for(np.concatenate(came))
+    late = Longest()
+    by_others: list[Ints] = []
+    at = 0
+    for each, rows in zip(kept, came[1:], strict=True):
+        until, cause, path = each.answer(*found[at : at + len(rows)].T).T
+        at += len(rows)
+        for column in ("lock", "unlock"):
+            call = own[column][each.sent]
+            wait = np.maximum(np.minimum(until, leave[call]) - enter[call], 0)
+            late.offer(call, wait, cause, path)
+            waited = wait > 0
+            by_others.append(np.stack([call[waited], own["target"][each.sent][waited], until[waited]]))
+    late.add_to(analysis.waits, "lock_contention", trace)
+    return _held(by_others)
+
+
+def _held(parts: list[Ints]) -> Held:
+    return Held(*np.concatenate([np.empty((3, 0), dtype=np.int64), *parts], axis=1))
+
+
+def _epochs(trace: LocalTrace) -> Table:
+    """Return a row for each lock of a target: the calls that locked and unlocked it. A lock of all targets has many."""
+    calls = trace.calls
+    parts = []
+    for opening, closing, columns in (
+        (LOCK, UNLOCK, ("location", "scope", "peer")),
+        (LOCK_ALL, UNLOCK_ALL, ("location", "scope")),
+    ):
+        lock, unlock = (np.flatnonzero(trace.is_call(*names) & (calls["scope"] >= 0)) for names in (opening, closing))
+        peer = calls["peer"] & (EXCLUSIVE - 1)
+        table = {**calls, "peer": peer}
+        place = next_of_group(
+            [table[name][unlock] for name in columns],
+            calls["number"][unlock],
+            [table[name][lock] for name in columns],
+            calls["number"][lock],
+        )
+        ended = place >= 0
+        lock, place = lock[ended], place[ended]
+        rows = _targets(trace, lock, peer[lock], is_all=opening is LOCK_ALL)
+        parts.append({"row": rows[0], "target": rows[1], "lock": lock[rows[0]], "unlock": unlock[place[rows[0]]]})
+    found: Table = {
+        name: np.concatenate([part[name] for part in parts]).astype(np.int64) for name in ("target", "lock", "unlock")
+    }
+    found = {name: values[found["target"] >= 0] for name, values in found.items()}
+    found |= {name: calls[name][found["lock"]] for name in ("location", "scope")}
+    found["exclusive"] = (calls["peer"][found["lock"]] >= EXCLUSIVE).astype(np.int64)
+    return found
+
+
+def _targets(trace: LocalTrace, lock: NDArray[np.intp], peer: Ints, *, is_all: bool) -> tuple[Ints, Ints]:
+    """Return for each target of the locks the place of the lock, and the location of the target."""
+    members = [trace.definitions.scopes[number].members for number in trace.calls["scope"][lock]]
+    if not is_all:
+        inside = [one[rank] if 0 <= rank < len(one) else -1 for one, rank in zip(members, peer, strict=True)]
+        return np.arange(len(lock), dtype=np.int64), np.array(inside, dtype=np.int64)
+    row = np.repeat(np.arange(len(lock), dtype=np.int64), [len(one) for one in members])
+    return row, np.concatenate([np.empty(0, dtype=np.int64), *members])
+
+
+def _waited_for(table: Ints) -> Ints:
+    """Return for each lock when the last one before it, that excludes it, began to be released; whose, and its path.
+
+    Parameters
+    ----------
+    table : ndarray of int of shape (n, 7)
+        Scope, target, exclusive, end of the unlock, its begin, location and path of each lock.
+
+    Returns
+    -------
+    ndarray of int of shape (n, 3)
+        The time is -2^62 where there is none.
+    """
+    scope, target, exclusive, released, begun, location, path = table.T
+    n = len(table)
+    order = np.lexsort((location, released, target, scope))
+    is_new = np.ones(n, dtype=bool)
+    is_new[1:] = (scope[order][1:] != scope[order][:-1]) | (target[order][1:] != target[order][:-1])
+    group = np.cumsum(is_new)
+    by_time = np.lexsort((-location, begun))
+    grade = np.empty(n, dtype=np.int64)
+    grade[by_time] = np.arange(1, n + 1)
+    found = np.empty((n, 3), dtype=np.int64)
+    starts = group_starts(group)
+    for of_exclusive in (False, True):  # an exclusive lock waits for all others, a shared one for exclusive ones
+        counted = np.where((exclusive[order] == 1) | (not of_exclusive), grade[order], 0)
+        most = np.maximum.accumulate(group * (n + 1) + counted) % (n + 1)
+        previous = np.concatenate(([0], most[:-1]))[:n]
+        previous[starts] = 0
+        rows = order[(exclusive[order] == 0) == of_exclusive]
+        last = previous[(exclusive[order] == 0) == of_exclusive]
+        who = by_time[np.maximum(last - 1, 0)]
+        found[rows, 0] = np.where(last > 0, begun[who], -(1 << 62))
+        found[rows, 1], found[rows, 2] = location[who], path[who]
+    return found

@@ -1,0 +1,82 @@
+"""Late Sender and Late Receiver: which send and which receive belong together, and who came too late."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalkit.trace.files.tables import RECEIVE, SEND
+from scalkit.trace.local.arrays import positions_within
+from scalkit.trace.local.part import Table
+from scalkit.trace.local.ranks import Ints, rounds
+from scalkit.trace.local.row_search import Matching
+from scalkit.trace.waits.best import Longest
+from scalkit.trace.waits.progress_waits import Analysis
+from scalkit.trace.waits.requests import members
+
+__all__ = ["waits_in_messages"]
+
+
+def waits_in_messages(analysis: Analysis) -> None:
+    """Add the waits of receives for late senders, and of sends for late receivers.
+
+    The k-th message from one rank to another in a communicator with a tag is the k-th receive of these, in the order in which
+    sends and receives were posted. A receive waits, in the call that completes it, until the send was called; a send
+    waits, in the call that completes it, until the receive was posted, unless that happens after the call: then it did not
+    wait for it.
+    """
+    trace = analysis.trace
+    sends, receives = _messages(analysis, SEND), _messages(analysis, RECEIVE)
+    matching = Matching(tuple(receives[name] for name in ("scope", "target", "source", "tag", "ordinal")))
+    late_sender, late_receiver = (Longest() for _ in range(2))
+    enter, leave = trace.calls["enter"], trace.calls["leave"]
+    began = enter[sends["call"]]
+    before = analysis.surroundings.before(sends["source"], began)
+    columns = (*(sends[name] for name in ("scope", "target", "source", "tag", "ordinal")), began, before)
+    for each in rounds(analysis.ranks, trace.owner(sends["target"], analysis.ranks.size), analysis.options.chunk):
+        scope, target, source, tag, ordinal, sent, path = np.ascontiguousarray(each.ask(*columns).T)
+        found = matching.find(scope, target, source, tag, ordinal)
+        has = np.flatnonzero(found >= 0)
+        row = found[has]
+        posted = np.zeros(len(found), dtype=np.int64)
+        posted[has] = enter[receives["call"][row]]
+        done = receives["done"][row]
+        ended = np.flatnonzero(done >= 0)
+        done = done[ended]
+        wait = np.minimum(sent[has][ended], leave[done]) - enter[done]
+        late_sender.offer(done, np.maximum(wait, 0), source[has][ended], path[has][ended])
+        surrounding = analysis.surroundings.before(target, posted)
+        answer = each.answer(found >= 0, posted, surrounding)
+        _late_receivers(sends, each.sent, answer, enter, leave, late_receiver)
+    late_sender.add_to(analysis.waits, "late_sender", trace)
+    late_receiver.add_to(analysis.waits, "late_receiver", trace)
+
+
+def _late_receivers(
+    sends: Table, rows: NDArray[np.intp], answer: Ints, enter: Ints, leave: Ints, late: Longest
+) -> None:
+    matched, posted, before = answer.T
+    done = sends["done"][rows]
+    kept = np.flatnonzero((matched != 0) & (done >= 0))
+    done, posted = done[kept], posted[kept]
+    wait = np.where(posted <= leave[done], np.maximum(posted - enter[done], 0), 0)
+    late.offer(done, wait, sends["target"][rows][kept], before[kept])
+
+
+def _messages(analysis: Analysis, kind: int) -> Table:
+    """Return the sends or receives, with both locations and the ordinal among those that could be confused."""
+    trace = analysis.trace
+    chosen = np.flatnonzero(trace.transfers["kind"] & 0xFF == kind)
+    rows = {name: values[chosen] for name, values in trace.transfers.items()}
+    partner = members(trace, rows["scope"], rows["peer"])
+    rows["source"], rows["target"] = (rows["location"], partner) if kind == SEND else (partner, rows["location"])
+    known = partner >= 0
+    rows = {name: values[known] for name, values in rows.items()}
+    keys = ("location", "scope", "source", "target", "tag")
+    order = np.lexsort((rows["order"], *(rows[name] for name in reversed(keys))))
+    rows = {name: values[order] for name, values in rows.items()}
+    is_new = np.zeros(len(order), dtype=bool)
+    for name in keys:
+        is_new[1:] |= rows[name][1:] != rows[name][:-1]
+    rows["ordinal"] = positions_within(np.cumsum(is_new))
+    return rows
