@@ -45,7 +45,7 @@ APP = """app = sk.Explorer(session)
 app"""
 
 PEER = """import ipywidgets, plotly.graph_objects as go
-import scalkit.widgets.explorer as module
+import scalkit.widgets.explorer.explorer as module
 from scalkit import plots
 
 class FigurePanel(ipywidgets.Box):

@@ -16,7 +16,7 @@ _HOMES = {
     "Baseline": "scalkit.validation.baseline",
     "Exercise": "scalkit.widgets.exercise",
     "Expectation": "scalkit.validation.expectation",
-    "Explorer": "scalkit.widgets.explorer",
+    "Explorer": "scalkit.widgets.explorer.explorer",
     "FitModels": "scalkit.fit.batch",
     "Growth": "scalkit.growth",
     "Ruler": "scalkit.widgets",
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from scalkit.validation.space import SearchSpace
     from scalkit.widgets import Ruler
     from scalkit.widgets.exercise import Exercise
-    from scalkit.widgets.explorer import Explorer
+    from scalkit.widgets.explorer.explorer import Explorer
 
 __all__ = [
     "Baseline",

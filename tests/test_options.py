@@ -21,7 +21,7 @@ from scalkit.reports.page import open_page
 from scalkit.reports.template import templates
 from scalkit.validation import SearchSpace
 from scalkit.validation.plain import options_from, plain_options
-from scalkit.widgets.data_picker import DataPicker
+from scalkit.widgets.explorer.data_picker import DataPicker
 
 P = [2, 4, 8, 16, 32, 64]
 OTHER: dict[str, Any] = {"statistic": "median", "min_points": 4, "prior": "ticks", "scaling": "weak", "space": "paper"}

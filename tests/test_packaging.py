@@ -33,8 +33,8 @@ MUST_SHIP = [
     "scalkit/teaching/exercises/06-regression.toml",
     "scalkit/widgets/exercise.js",
     "scalkit/validation/verdict.schema.json",
-    "scalkit/widgets/ruler.js",
-    "scalkit/widgets/ruler.css",
+    "scalkit/widgets/ruler/ruler.js",
+    "scalkit/widgets/ruler/ruler.css",
     "scalkit/reports/vendor/plotly-cartesian.min.js",
 ]
 

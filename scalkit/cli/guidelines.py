@@ -198,7 +198,7 @@ def _remedies(found: Assessment) -> list[dict[str, Any]]:
 
 
 def _report(args: argparse.Namespace) -> Path:
-    from scalkit.reports.guidelines_report import guidelines_report
+    from scalkit.reports.guidelines.report import guidelines_report
 
     return guidelines_report(
         args.sources,

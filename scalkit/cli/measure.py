@@ -202,7 +202,7 @@ def _require_usable(args: argparse.Namespace, out: Path) -> None:
     if args.report and args.refine:
         raise UsageError("--report: a refined range has too many columns for a report; leave one of both out.")
     if args.report:
-        from scalkit.reports.target import Target
+        from scalkit.reports.writer.target import Target
 
         Target.of(args.report, force=True)
 

@@ -238,7 +238,7 @@ def _compare(args: argparse.Namespace) -> int:
     comparison = _opened(args).compare(args.choices, where=_filters(args), statistic=args.statistic)
     saved = None
     if args.out:
-        from scalkit.plots.store_figure import save
+        from scalkit.plots.store.suites import save
 
         saved = str(save(comparison, args.out))
     if args.json:
@@ -290,7 +290,7 @@ def _merge(args: argparse.Namespace) -> int:
 
 
 def _publish(args: argparse.Namespace) -> int:
-    from scalkit.plots.store_site import page, pictures, write_page
+    from scalkit.plots.store.site import page, pictures, write_page
 
     store = _opened(args)
     if not args.out.lower().endswith((".zip", ".html", ".htm")):

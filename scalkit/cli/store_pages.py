@@ -31,7 +31,7 @@ def add_pages(action: Action) -> None:
 
 
 def _report(args: argparse.Namespace) -> int:
-    from scalkit.reports.store_run_report import run_report
+    from scalkit.reports.store_run.report import run_report
 
     path = run_report(
         args.store,

@@ -66,7 +66,7 @@ def add_arguments(words: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the page, say where it is, and return the exit status."""
     from scalkit.cli.terminal.progress import terminated_like_interrupted
-    from scalkit.reports.waiting_report import waiting_report
+    from scalkit.reports.waiting.report import waiting_report
     from scalkit.task_bar import task_bar
 
     with terminated_like_interrupted(), task_bar(sys.stderr, "report") as bar:

@@ -15,7 +15,7 @@ from scalkit.bench.onesided_thread import ProgressThread, weigh_progress_thread
 from scalkit.errors import BuildError, LaunchError
 from scalkit.markup import paragraph
 from scalkit.plots.style import quantity
-from scalkit.plots.waiting_figures import WaitingRun, waiting_over_processes
+from scalkit.plots.traces.waiting import WaitingRun, waiting_over_processes
 from scalkit.reports.bundled import bundled
 from scalkit.reports.pieces import Drawable
 from scalkit.trace import TraceBuilder, analyse

@@ -24,64 +24,64 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 _HOMES = {
-    "Overlaid": "overlay_figure",
-    "algorithms": "model_algorithms_figure",
-    "changes": "changes_figure",
-    "divergence": "divergence_overview",
-    "divergence_of": "divergence_figure",
-    "effects": "effects_figure",
-    "fit": "fit_figure",
-    "folklore": "model_folklore_figure",
-    "guideline_focus": "guidelines_focus",
-    "guideline_map": "guidelines_map",
-    "guideline_overview": "guidelines_overview",
-    "guideline_ratios": "guidelines_overview",
-    "master_worker": "master_worker_figure",
-    "message_shares": "message_shares_figure",
-    "messages": "message_figure",
-    "model": "model_figure",
-    "overlay": "overlay_figure",
-    "pieces": "pieces_figure",
-    "processes": "process_figure",
-    "roots": "model_roots_figure",
-    "rule": "rule_figure",
-    "ruler": "ruler_figure",
-    "scaling": "scaling_figure",
-    "several": "several_figure",
-    "slice_of": "surface_figure",
-    "surface": "surface_figure",
-    "trace_matrix": "trace_matrix_figure",
-    "with_rivals": "rival_curves",
-    "xu": "model_xu_figure",
+    "Overlaid": "verdicts.overlay",
+    "algorithms": "models.algorithms",
+    "changes": "verdicts.changes",
+    "divergence": "verdicts.divergence_overview",
+    "divergence_of": "verdicts.divergence",
+    "effects": "verdicts.effects",
+    "fit": "verdicts.fit",
+    "folklore": "models.folklore",
+    "guideline_focus": "guidelines.focus",
+    "guideline_map": "guidelines.map",
+    "guideline_overview": "guidelines.overview",
+    "guideline_ratios": "guidelines.overview",
+    "master_worker": "traces.master_worker",
+    "message_shares": "models.message_shares",
+    "messages": "models.messages",
+    "model": "models.measured",
+    "overlay": "verdicts.overlay",
+    "pieces": "verdicts.pieces",
+    "processes": "traces.processes",
+    "roots": "models.roots",
+    "rule": "verdicts.rule",
+    "ruler": "verdicts.ruler",
+    "scaling": "verdicts.scaling",
+    "several": "verdicts.several",
+    "slice_of": "verdicts.surface",
+    "surface": "verdicts.surface",
+    "trace_matrix": "traces.matrix",
+    "with_rivals": "verdicts.rival_curves",
+    "xu": "models.alpha_beta",
 }
 
 if TYPE_CHECKING:
-    from scalkit.plots.changes_figure import changes
-    from scalkit.plots.divergence_figure import divergence_of
-    from scalkit.plots.divergence_overview import divergence
-    from scalkit.plots.effects_figure import effects
-    from scalkit.plots.fit_figure import fit
-    from scalkit.plots.guidelines_focus import guideline_focus
-    from scalkit.plots.guidelines_map import guideline_map
-    from scalkit.plots.guidelines_overview import guideline_overview, guideline_ratios
-    from scalkit.plots.master_worker_figure import master_worker
-    from scalkit.plots.message_figure import messages
-    from scalkit.plots.message_shares_figure import message_shares
-    from scalkit.plots.model_algorithms_figure import algorithms
-    from scalkit.plots.model_figure import model
-    from scalkit.plots.model_folklore_figure import folklore
-    from scalkit.plots.model_roots_figure import roots
-    from scalkit.plots.model_xu_figure import xu
-    from scalkit.plots.overlay_figure import Overlaid, overlay
-    from scalkit.plots.pieces_figure import pieces
-    from scalkit.plots.process_figure import processes
-    from scalkit.plots.rival_curves import with_rivals
-    from scalkit.plots.rule_figure import rule
-    from scalkit.plots.ruler_figure import ruler
-    from scalkit.plots.scaling_figure import scaling
-    from scalkit.plots.several_figure import several
-    from scalkit.plots.surface_figure import slice_of, surface
-    from scalkit.plots.trace_matrix_figure import trace_matrix
+    from scalkit.plots.guidelines.focus import guideline_focus
+    from scalkit.plots.guidelines.map import guideline_map
+    from scalkit.plots.guidelines.overview import guideline_overview, guideline_ratios
+    from scalkit.plots.models.algorithms import algorithms
+    from scalkit.plots.models.alpha_beta import xu
+    from scalkit.plots.models.folklore import folklore
+    from scalkit.plots.models.measured import model
+    from scalkit.plots.models.message_shares import message_shares
+    from scalkit.plots.models.messages import messages
+    from scalkit.plots.models.roots import roots
+    from scalkit.plots.traces.master_worker import master_worker
+    from scalkit.plots.traces.matrix import trace_matrix
+    from scalkit.plots.traces.processes import processes
+    from scalkit.plots.verdicts.changes import changes
+    from scalkit.plots.verdicts.divergence import divergence_of
+    from scalkit.plots.verdicts.divergence_overview import divergence
+    from scalkit.plots.verdicts.effects import effects
+    from scalkit.plots.verdicts.fit import fit
+    from scalkit.plots.verdicts.overlay import Overlaid, overlay
+    from scalkit.plots.verdicts.pieces import pieces
+    from scalkit.plots.verdicts.rival_curves import with_rivals
+    from scalkit.plots.verdicts.rule import rule
+    from scalkit.plots.verdicts.ruler import ruler
+    from scalkit.plots.verdicts.scaling import scaling
+    from scalkit.plots.verdicts.several import several
+    from scalkit.plots.verdicts.surface import slice_of, surface
 
 __all__ = [
     "Overlaid",

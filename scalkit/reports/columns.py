@@ -96,7 +96,7 @@ class Columns:
 
     def save(self, folder: str) -> None:
         """Write ``verdict.json``, ``junit.xml``, the sessions and ``outcome.json`` into `folder`; without one, nothing."""
-        from scalkit.reports.outcome import write_outcome
+        from scalkit.reports.writer.outcome import write_outcome
 
         if folder:
             texts = {"verdict.json": self.to_json(), "junit.xml": self.to_junit()}

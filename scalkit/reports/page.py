@@ -181,7 +181,7 @@ class Page:
 
     def save(self, folder: str) -> None:
         """Write ``verdict.json``, ``junit.xml``, the sessions and ``outcome.json`` into `folder`; without one, nothing."""
-        from scalkit.reports.outcome import write_outcome
+        from scalkit.reports.writer.outcome import write_outcome
 
         if folder:
             texts = {"verdict.json": self.result.to_json(), "junit.xml": to_junit(self.result, fail_on=self.fail_on)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scalkit.growth import Growth
-from scalkit.plots.sentences import ruler_sentence
 from scalkit.plots.style import growth_label
+from scalkit.plots.verdicts.sentences import ruler_sentence
 from scalkit.reports.markup import esc
 from scalkit.validation import Verdict
 

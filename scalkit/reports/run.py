@@ -17,10 +17,10 @@ from scalkit.relation import Relation
 from scalkit.reports.inputs import Input, checked_targets, input_of, inputs_of
 from scalkit.reports.kinds import kind_of
 from scalkit.reports.models_page import models_template
-from scalkit.reports.outcome import Outcome, read_outcome
 from scalkit.reports.own_growths import plain_growths
-from scalkit.reports.target import Target
 from scalkit.reports.template import DEFAULT, Template, named_template
+from scalkit.reports.writer.outcome import Outcome, read_outcome
+from scalkit.reports.writer.target import Target
 from scalkit.validation.plain import plain_space
 from scalkit.validation.several.space import Space
 
@@ -142,8 +142,8 @@ def report(
     -----
     ``SOURCE_DATE_EPOCH`` sets the time in the report, so that the same input gives the same bytes.
     """
-    from scalkit.reports.executed import notebook_text, parameters_there
-    from scalkit.reports.pdf import find_browser
+    from scalkit.reports.writer.executed import notebook_text, parameters_there
+    from scalkit.reports.writer.pdf import find_browser
 
     _require_epoch()
     chosen = models_template() if template == "models" else named_template(template)
@@ -274,7 +274,7 @@ def _executed(
     folder: Path,
     progress: Callable[[int, int], object] | None,
 ) -> tuple[NotebookNode, Outcome]:
-    from scalkit.reports.kernel import execute
+    from scalkit.reports.writer.kernel import execute
 
     # The page, and with it the PDF, is a step of its own: what was counted is all only once the files are written.
     counted = None if progress is None else (lambda done, total: progress(done, total + 1))
@@ -286,8 +286,8 @@ def _contents(
     target: Target, done: NotebookNode, outcome: Outcome, folder: Path, browser: str
 ) -> dict[Path, str | bytes]:
     """Return what goes into each file."""
-    from scalkit.reports.html_page import render
-    from scalkit.reports.pdf import print_page
+    from scalkit.reports.writer.html_page import render
+    from scalkit.reports.writer.pdf import print_page
 
     html = render(done, outcome.title, outcome.sessions)
     contents: dict[Path, str | bytes] = {

@@ -13,53 +13,53 @@ from scalkit.extras import require
 require("lab", "ipywidgets", "anywidget")
 
 _HOMES = {
-    "CodePanel": "code_panel",
-    "DataPicker": "data_picker",
-    "ExpectationEditor": "expectation_editor",
-    "Explorer": "explorer",
-    "GuidelineBrowser": "guidelines_browser",
-    "HistoryBar": "history_bar",
-    "HypothesisList": "hypothesis_list",
-    "ModelTable": "model_table",
-    "ParameterMap": "parameter_map",
-    "PlotPanel": "plot_panel",
-    "PlotView": "plot_view",
-    "ReportPanel": "report_panel",
-    "RuleMatrix": "rule_matrix",
-    "Ruler": "ruler",
-    "RulerLink": "linking",
-    "RunPanel": "run_panel",
-    "SessionBar": "session_bar",
-    "StoreExplorer": "store_explorer",
-    "TickRuler": "ruler",
+    "CodePanel": "explorer.code_panel",
+    "DataPicker": "explorer.data_picker",
+    "ExpectationEditor": "explorer.expectation_editor",
+    "Explorer": "explorer.explorer",
+    "GuidelineBrowser": "guidelines.browser",
+    "HistoryBar": "explorer.history_bar",
+    "HypothesisList": "explorer.hypothesis_list",
+    "ModelTable": "explorer.model_table",
+    "ParameterMap": "explorer.parameter_map",
+    "PlotPanel": "explorer.plot_panel",
+    "PlotView": "base.plot_view",
+    "ReportPanel": "explorer.report_panel",
+    "RuleMatrix": "explorer.rule_matrix",
+    "Ruler": "ruler.tick_ruler",
+    "RulerLink": "ruler.link",
+    "RunPanel": "explorer.run_panel",
+    "SessionBar": "explorer.session_bar",
+    "StoreExplorer": "store_explorer.explorer",
+    "TickRuler": "ruler.tick_ruler",
     "TimelineView": "timeline",
-    "TraceExplorer": "trace_explorer",
-    "VerdictBadge": "verdict_badge",
-    "link": "linking",
+    "TraceExplorer": "trace_explorer.explorer",
+    "VerdictBadge": "explorer.verdict_badge",
+    "link": "ruler.link",
 }
 
 if TYPE_CHECKING:
-    from scalkit.widgets.code_panel import CodePanel
-    from scalkit.widgets.data_picker import DataPicker
-    from scalkit.widgets.expectation_editor import ExpectationEditor
-    from scalkit.widgets.explorer import Explorer
-    from scalkit.widgets.guidelines_browser import GuidelineBrowser
-    from scalkit.widgets.history_bar import HistoryBar
-    from scalkit.widgets.hypothesis_list import HypothesisList
-    from scalkit.widgets.linking import RulerLink, link
-    from scalkit.widgets.model_table import ModelTable
-    from scalkit.widgets.parameter_map import ParameterMap
-    from scalkit.widgets.plot_panel import PlotPanel
-    from scalkit.widgets.plot_view import PlotView
-    from scalkit.widgets.report_panel import ReportPanel
-    from scalkit.widgets.rule_matrix import RuleMatrix
-    from scalkit.widgets.ruler import TickRuler
-    from scalkit.widgets.run_panel import RunPanel
-    from scalkit.widgets.session_bar import SessionBar
-    from scalkit.widgets.store_explorer import StoreExplorer
+    from scalkit.widgets.base.plot_view import PlotView
+    from scalkit.widgets.explorer.code_panel import CodePanel
+    from scalkit.widgets.explorer.data_picker import DataPicker
+    from scalkit.widgets.explorer.expectation_editor import ExpectationEditor
+    from scalkit.widgets.explorer.explorer import Explorer
+    from scalkit.widgets.explorer.history_bar import HistoryBar
+    from scalkit.widgets.explorer.hypothesis_list import HypothesisList
+    from scalkit.widgets.explorer.model_table import ModelTable
+    from scalkit.widgets.explorer.parameter_map import ParameterMap
+    from scalkit.widgets.explorer.plot_panel import PlotPanel
+    from scalkit.widgets.explorer.report_panel import ReportPanel
+    from scalkit.widgets.explorer.rule_matrix import RuleMatrix
+    from scalkit.widgets.explorer.run_panel import RunPanel
+    from scalkit.widgets.explorer.session_bar import SessionBar
+    from scalkit.widgets.explorer.verdict_badge import VerdictBadge
+    from scalkit.widgets.guidelines.browser import GuidelineBrowser
+    from scalkit.widgets.ruler.link import RulerLink, link
+    from scalkit.widgets.ruler.tick_ruler import TickRuler
+    from scalkit.widgets.store_explorer.explorer import StoreExplorer
     from scalkit.widgets.timeline import TimelineView
-    from scalkit.widgets.trace_explorer import TraceExplorer
-    from scalkit.widgets.verdict_badge import VerdictBadge
+    from scalkit.widgets.trace_explorer.explorer import TraceExplorer
 
     Ruler = TickRuler
 

@@ -13,9 +13,9 @@ import traitlets as t
 from scalkit.teaching import Exercise as Headless
 from scalkit.teaching import Outcome
 from scalkit.teaching.answers import MAX_LENGTH
-from scalkit.widgets.cells import OfCell
-from scalkit.widgets.source import source
-from scalkit.widgets.wording import esc
+from scalkit.widgets.base.cells import OfCell
+from scalkit.widgets.base.source import source
+from scalkit.widgets.base.wording import esc
 
 __all__ = ["Exercise", "ExerciseCard"]
 
@@ -51,8 +51,8 @@ class ExerciseCard(OfCell, anywidget.AnyWidget):
         If the exercise cannot be made of what was given.
     """
 
-    _esm = source("kernel.js", "exercise.js")
-    _css = source("kernel.css", "part.css", "exercise.css")
+    _esm = source("base/kernel.js", "exercise.js")
+    _css = source("base/kernel.css", "base/part.css", "exercise.css")
 
     pieces: t.Dict[Any, Any] = t.Dict().tag(sync=True)
 

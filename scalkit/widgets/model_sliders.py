@@ -10,7 +10,7 @@ import ipywidgets
 from scalkit import plots
 from scalkit.errors import UsageError
 from scalkit.perfmodels import PerformanceModel
-from scalkit.widgets.plot_view import PlotView
+from scalkit.widgets.base.plot_view import PlotView
 
 __all__ = ["ModelSliders"]
 
@@ -102,6 +102,6 @@ class ModelSliders(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
         self._say()
 
     def _say(self) -> None:
-        from scalkit.widgets.wording import esc
+        from scalkit.widgets.base.wording import esc
 
         self._text.value = f"<p>{esc(self.said)}</p>"

@@ -13,14 +13,14 @@ import traitlets as t
 
 from scalkit.errors import UsageError
 from scalkit.plots.style import quantity
-from scalkit.plots.trace_colours import WAITING, colours
-from scalkit.plots.trace_timeline import said_of, timeline_svg
+from scalkit.plots.traces.colours import WAITING, colours
+from scalkit.plots.traces.timeline import said_of, timeline_svg
 from scalkit.trace.files.tables import OPERATIONS
 from scalkit.trace.results.summary import TITLES
 from scalkit.trace.views.timeline import Bars, Moment, Raster, Timeline
-from scalkit.widgets.cells import OfCell
-from scalkit.widgets.fallback import Fallback
-from scalkit.widgets.source import source
+from scalkit.widgets.base.cells import OfCell
+from scalkit.widgets.base.fallback import Fallback
+from scalkit.widgets.base.source import source
 
 __all__ = ["TimelineView"]
 
@@ -54,8 +54,8 @@ class TimelineView(Fallback, OfCell, anywidget.AnyWidget):
         If there is no trace, or something is wrong with it.
     """
 
-    _esm = source("kernel.js", "timeline_draw.js", "timeline.js")
-    _css = source("kernel.css", "part.css", "timeline.css")
+    _esm = source("base/kernel.js", "timeline_draw.js", "timeline.js")
+    _css = source("base/kernel.css", "base/part.css", "timeline.css")
 
     facts = t.Dict().tag(sync=True)
     window = t.List(t.Float(), minlen=2, maxlen=2).tag(sync=True)

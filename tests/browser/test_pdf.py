@@ -12,7 +12,7 @@ import pytest
 import scalkit as sk
 from scalkit.errors import ReportError
 from scalkit.reports import ReportResult
-from scalkit.reports.pdf import find_browser, print_page
+from scalkit.reports.writer.pdf import find_browser, print_page
 
 P = np.array([2, 4, 8, 16, 32])
 

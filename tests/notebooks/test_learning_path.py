@@ -10,7 +10,7 @@ import nbformat
 import pytest
 
 from scalkit.reports import bundled
-from scalkit.reports.kernel import execute
+from scalkit.reports.writer.kernel import execute
 
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 SAYS = {

@@ -10,7 +10,7 @@ from scalkit.lessons.models import pairs_on_tori
 from scalkit.lessons.transforms import PENCILS, PLANES, choice_of, crossings, transforms
 from scalkit.perfmodels import PointToPoint, bluegene_p
 from scalkit.reports import bundled
-from scalkit.reports.kernel import execute
+from scalkit.reports.writer.kernel import execute
 
 MESSAGE = PointToPoint(bluegene_p()["point-to-point"])
 SAYS = [

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import scalkit as sk
-from scalkit.plots.divergence_figure import draw_divergence
-from scalkit.plots.fit_figure import draw_fit
+from scalkit.plots.verdicts.divergence import draw_divergence
+from scalkit.plots.verdicts.fit import draw_fit
 
 P = np.array([2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
 

@@ -14,7 +14,7 @@ import pytest
 from scalkit import plots
 from scalkit.errors import DataError
 from scalkit.plots import style
-from scalkit.plots.curves import anchored_curves
+from scalkit.plots.verdicts.curves import anchored_curves
 from scalkit.validation import Validation
 
 P = np.array([2, 4, 8, 16, 32, 64])

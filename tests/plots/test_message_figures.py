@@ -15,8 +15,8 @@ from scalkit.perfmodels.fits.overlap import fit_overlap
 from scalkit.perfmodels.fits.packing import fit_packing
 from scalkit.perfmodels.fits.steps import fit_matching, fit_reducing
 from scalkit.perfmodels.fits.strides import fit_strides
-from scalkit.plots.message_figure import messages
-from scalkit.plots.message_shares_figure import message_shares
+from scalkit.plots.models.message_shares import message_shares
+from scalkit.plots.models.messages import messages
 
 RNG = np.random.default_rng(5)
 SIZES = np.unique(np.round(2 ** np.linspace(0, 16, 30)))

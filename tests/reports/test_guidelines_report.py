@@ -15,10 +15,11 @@ from scalkit.errors import ReportError, RuleError, UsageError
 from scalkit.guidelines import Guideline, measured
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
 from scalkit.guidelines.tables import csv_text
-from scalkit.reports import ReportResult, guidelines_page
-from scalkit.reports import guidelines_sections as sections
-from scalkit.reports.guidelines_page import GuidelinePage, open_guidelines, to_junit
-from scalkit.reports.guidelines_report import guidelines_report
+from scalkit.reports import ReportResult
+from scalkit.reports.guidelines import page as guidelines_page
+from scalkit.reports.guidelines import sections
+from scalkit.reports.guidelines.page import GuidelinePage, open_guidelines, to_junit
+from scalkit.reports.guidelines.report import guidelines_report
 from scalkit.reports.template import named_template
 
 AXE = Path(__file__).resolve().parents[1] / "vendor/axe.min.js"

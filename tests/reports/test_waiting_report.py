@@ -14,10 +14,10 @@ import pytest
 
 from scalkit.cli import main
 from scalkit.errors import DataError, ExpectationError
-from scalkit.plots.waiting_figures import analysis_speed, scaling_of_program
-from scalkit.reports import waiting_sections
-from scalkit.reports.waiting_page import WaitingPage, open_waiting
-from scalkit.reports.waiting_report import waiting_report
+from scalkit.plots.traces.waiting import analysis_speed, scaling_of_program
+from scalkit.reports.waiting import sections as waiting_sections
+from scalkit.reports.waiting.page import WaitingPage, open_waiting
+from scalkit.reports.waiting.report import waiting_report
 from scalkit.trace import Options, TraceBuilder, analyse, over_processes, write_result
 from scalkit.trace.results.breakdown import breakdown
 
@@ -63,7 +63,7 @@ def shown(page: WaitingPage, name: str) -> str:
 @pytest.mark.browser
 def test_the_page(folder: Path, chromium: Any, capsys: pytest.CaptureFixture[str]) -> None:
     """Of the traces that come with scalkit, as the command makes it."""
-    from scalkit.reports.waiting_page import bundled_traces
+    from scalkit.reports.waiting.page import bundled_traces
 
     out = folder / "w.html"
     asked = ["--expect", "1", "--fail-above", "20", "--region", "srumma", "--no-baseline", "--out", str(out)]

@@ -11,7 +11,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.errors import DataError, UsageError
-from scalkit.plots.store_figure import download, joint, save
+from scalkit.plots.store.suites import download, joint, save
 from scalkit.store.advice.bootstrap import crossing, drawn_means, probabilities, winsorised
 from scalkit.store.advice.snippets import macro_of
 from scalkit.store.advice.substitutes import operation_of, operations

@@ -10,8 +10,8 @@ import pytest
 import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import DataError, UsageError
-from scalkit.plots.store_figure import joint
-from scalkit.plots.store_site import page
+from scalkit.plots.store.site import page
+from scalkit.plots.store.suites import joint
 from scalkit.store.views.choices import Choice
 from scalkit.store.views.explorer import Browsing
 

@@ -11,7 +11,7 @@ import numpy as np
 import scalkit as sk
 from scalkit.bench.operations import operations
 from scalkit.native import sources
-from scalkit.plots.store_site import page
+from scalkit.plots.store.site import page
 from scalkit.store.runs.patterns import pattern_of
 
 OPS = ("Master_worker[Recv_any]", "Master_worker[Waitany:20us]")

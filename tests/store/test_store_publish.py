@@ -13,7 +13,7 @@ import pytest
 import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import DataError, ReportError, StoreError, UsageError
-from scalkit.plots.store_site import page, pictures, write_page
+from scalkit.plots.store.site import page, pictures, write_page
 from scalkit.store.filed.sources import runs_of
 from scalkit.store.runs.content import encoded
 

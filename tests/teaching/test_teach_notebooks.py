@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 from scalkit.cli import main
-from scalkit.reports.kernel import execute
+from scalkit.reports.writer.kernel import execute
 from scalkit.teaching import exercise_names
 from scalkit.teaching.bundled import exercise_options
 from scalkit.teaching.strip import strip, strip_files

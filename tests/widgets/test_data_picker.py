@@ -13,9 +13,9 @@ import scalkit as sk
 from scalkit.measure import combine, write_netcdf
 from scalkit.reports import bundled
 from scalkit.session import Session
-from scalkit.widgets.data_picker import DataPicker
-from scalkit.widgets.next_setting import advice_of, settings_to_try
-from scalkit.widgets.verdict_badge import VerdictBadge
+from scalkit.widgets.explorer.data_picker import DataPicker
+from scalkit.widgets.explorer.next_setting import advice_of, settings_to_try
+from scalkit.widgets.explorer.verdict_badge import VerdictBadge
 
 Wire = list[tuple[str, str, dict[str, Any]]]
 P = 2.0 ** np.arange(1, 8)

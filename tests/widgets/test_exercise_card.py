@@ -11,7 +11,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.teaching import Exercise as Headless
-from scalkit.widgets.cells import Cells
+from scalkit.widgets.base.cells import Cells
 from scalkit.widgets.exercise import ExerciseCard
 
 Wire = list[tuple[str, str, dict[str, Any]]]
@@ -140,9 +140,9 @@ def test_card_without_a_front_end_prints_itself() -> None:
 def test_closed_cards_still_check_and_cells_run_again_leave_nothing(
     wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scalkit.widgets.cells._CELLS", Cells())
+    monkeypatch.setattr("scalkit.widgets.base.cells._CELLS", Cells())
     runs = iter(["1", "2", "3"])
-    monkeypatch.setattr("scalkit.widgets.cells.running_cell", lambda: ("cell", next(runs)))
+    monkeypatch.setattr("scalkit.widgets.base.cells.running_cell", lambda: ("cell", next(runs)))
     first = ExerciseCard("What?", answer="p")
     gc.collect()
     before = len(ipywidgets.widgets.widget._instances)

@@ -17,8 +17,8 @@ from scalkit.errors import UsageError
 from scalkit.measure import combine
 from scalkit.session import Session
 from scalkit.session.file import script_of
-from scalkit.widgets.cells import Cells
-from scalkit.widgets.explorer import Explorer
+from scalkit.widgets.base.cells import Cells
+from scalkit.widgets.explorer.explorer import Explorer
 
 Wire = list[tuple[str, str, dict[str, Any]]]
 P = 2.0 ** np.arange(1, 8)

@@ -18,10 +18,10 @@ from widget_page import from_page
 import scalkit as sk
 from scalkit import plots
 from scalkit.measure import combine
-from scalkit.plots.rival_curves import term_of
+from scalkit.plots.verdicts.rival_curves import term_of
 from scalkit.session import Session
 from scalkit.widgets import Explorer, HypothesisList, PlotView, RunPanel
-from scalkit.widgets.cells import Cells
+from scalkit.widgets.base.cells import Cells
 
 Show = Callable[..., Any]
 Wire = list[tuple[str, str, dict[str, Any]]]

@@ -14,7 +14,7 @@ from test_explorer import press
 import scalkit as sk
 from scalkit.measure import combine
 from scalkit.session import Session
-from scalkit.widgets.model_table import ModelTable
+from scalkit.widgets.explorer.model_table import ModelTable
 
 Show = Callable[..., Any]
 Wire = list[tuple[str, str, dict[str, Any]]]

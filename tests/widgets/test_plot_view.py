@@ -16,7 +16,7 @@ import scalkit as sk
 from scalkit import plots
 from scalkit.validation import Validation
 from scalkit.widgets import PlotView
-from scalkit.widgets.plot_runtime import PlotRuntime
+from scalkit.widgets.base.plot_runtime import PlotRuntime
 
 Wire = list[tuple[str, str, dict[str, Any]]]
 Show = Callable[..., Any]

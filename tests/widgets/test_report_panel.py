@@ -14,7 +14,7 @@ from test_explorer import bare, press
 import scalkit as sk
 from scalkit.measure import combine, write_netcdf
 from scalkit.session import Session
-from scalkit.widgets.report_panel import ReportPanel
+from scalkit.widgets.explorer.report_panel import ReportPanel
 
 Wire = list[tuple[str, str, dict[str, Any]]]
 P = 2.0 ** np.arange(1, 8)

@@ -12,7 +12,7 @@ from test_explorer import bare, press
 import scalkit as sk
 from scalkit.measure import combine
 from scalkit.session import Session
-from scalkit.widgets.rule_matrix import RuleMatrix
+from scalkit.widgets.explorer.rule_matrix import RuleMatrix
 
 Wire = list[tuple[str, str, dict[str, Any]]]
 P = 2.0 ** np.arange(1, 7)

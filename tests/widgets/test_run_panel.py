@@ -18,8 +18,8 @@ import scalkit as sk
 from scalkit.bench.operations import operations
 from scalkit.native import sources
 from scalkit.session import Session
-from scalkit.widgets.run_choices import Choices
-from scalkit.widgets.run_panel import RunPanel
+from scalkit.widgets.explorer.run_choices import Choices
+from scalkit.widgets.explorer.run_panel import RunPanel
 
 Wire = list[tuple[str, str, dict[str, Any]]]
 P = 2.0 ** np.arange(1, 8)

@@ -12,7 +12,7 @@ import scalkit as sk
 from scalkit.growth import Growth
 from scalkit.validation import Verdict
 from scalkit.widgets import TickRuler
-from scalkit.widgets.source import source
+from scalkit.widgets.base.source import source
 
 Show = Callable[..., Any]
 
@@ -338,7 +338,7 @@ def test_script_prints_growths_as_python_does(show: Show) -> None:
     ]
     growths = [Growth.parse(text) for text in texts]
     page = show(TickRuler(ticks=["1"]))
-    script = source("growth.js") + "\nexport { readGrowth, showGrowth, compare };"
+    script = source("ruler/growth.js") + "\nexport { readGrowth, showGrowth, compare };"
     found = page.evaluate(
         """async ([script, texts, classes]) => {
           const { readGrowth, showGrowth, compare } = await load(script);

@@ -13,7 +13,7 @@ from timeline_page import answer_all, asked
 from traitlets import TraitError
 
 from scalkit.errors import DataError, UsageError
-from scalkit.plots.trace_timeline import timeline_svg
+from scalkit.plots.traces.timeline import timeline_svg
 from scalkit.trace import TraceBuilder
 from scalkit.trace.views.timeline import Timeline
 from scalkit.widgets import TimelineView

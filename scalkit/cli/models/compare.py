@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     from scalkit.perfmodels.files.sources import message_of
 
     if args.report is not None:
-        from scalkit.reports.target import Target
+        from scalkit.reports.writer.target import Target
 
         Target.of(args.report, force=args.force)
     message = message_of(args.message)

@@ -10,8 +10,8 @@ import numpy as np
 from scalkit import plots
 from scalkit.growth import Growth
 from scalkit.measure import Series
-from scalkit.plots.sentences import crossing_words
 from scalkit.plots.style import metric_word, quantity
+from scalkit.plots.verdicts.sentences import crossing_words
 from scalkit.reports.markup import anchor, badge, big_o, details, esc, formula, math, name, notes, percent, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Piece, Plot, Section

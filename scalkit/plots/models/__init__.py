@@ -1,0 +1,1 @@
+"""Pictures of performance models, of collective operations and of messages."""

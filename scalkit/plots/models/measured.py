@@ -1,0 +1,275 @@
+"""Performance models along the message size or the number of processes: lines and bands under what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from scalkit.errors import UsageError
+from scalkit.perfmodels import Cells, PerformanceModel
+from scalkit.perfmodels.formulas.quantities import values_in
+from scalkit.plots.drawing import Drawing
+from scalkit.plots.models.axes import SHADES, in_words, model_axis, places, shade_of
+from scalkit.plots.style import DATA, PALETTE, quantity, rounded, safe, value_axis
+
+__all__ = ["model"]
+
+Floats = NDArray[np.float64]
+_MOST_MODELS, _MOST_LINES = 7, 7
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
+_COUNTED = ("P", "R")
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """One model with the other parameters fixed."""
+
+    label: str
+    colour: str
+    dash: str
+    x: Floats
+    low: Floats
+    high: Floats
+
+
+def model(
+    models: PerformanceModel | Mapping[str, PerformanceModel],
+    measured: Cells | None = None,
+    *,
+    along: str = "S",
+    at: Mapping[str, float | Sequence[float]] | None = None,
+    between: tuple[float | str, float | str] | None = None,
+    spread: float = 0.0,
+) -> go.Figure:
+    """Return models as lines, or as bands where they have bounds, under measured times.
+
+    Parameters
+    ----------
+    models : PerformanceModel, or mapping from label to PerformanceModel
+        One model at up to seven values of the other parameter, or up to seven models at one.
+    measured : Cells, optional
+        Times to compare with; those at the values of `at` are drawn.
+    along : str
+        Parameter of the x axis: ``"S"``, ``"P"``, or another one of the models.
+    at : mapping from parameter to value or values, optional
+        The other parameters; by default those of `measured`.
+    between : pair of quantities, optional
+        Ends of the x axis, such as ``(1, "1 MiB")``; by default those of `measured`.
+    spread : float
+        Relative error of the models: a band from 1/(1 + spread) to (1 + spread) times the line.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Logarithmic axes. Outside of the valid range of a model its line is missing. Points are medians, their bars go from the
+        least to the largest replicate.
+
+    Raises
+    ------
+    UsageError
+        If a value is missing, several vary at once, or nothing of the models lies between the ends.
+    """
+    table = {models.name: models} if isinstance(models, PerformanceModel) else dict(models)
+    _require_few(table, spread)
+    fixed = _fixed(table, measured, along, at or {})
+    x = _range(along, measured, between)
+    curves = _curves(table, along, fixed, x, spread)
+    points = [] if measured is None else _points(measured, along, fixed)
+    seen = np.concatenate([*(one[1] for one in points), *(part for c in curves for part in (c.low, c.high))])
+    seen = seen[np.isfinite(seen)]
+    if not len(seen):
+        raise UsageError(
+            f"none of {', '.join(table)} has a value from {along} = {x[0]:g} to {x[-1]:g}; see their valid ranges."
+        )
+    unit = next(iter(table.values())).unit
+    figure = Drawing(360, _sentence(table, measured, along, fixed))
+    for curve in curves:
+        _add_band(figure, curve)
+    for curve in curves:
+        _add_line(figure, curve, along, unit)
+    for k, one in enumerate(points):
+        _add_points(figure, one, along, len(points) > 1 and shade_of(k, len(points)), measured)
+    figure.update_xaxes(model_axis(along, x if measured is None else _own(measured, along)))
+    word = measured.title if measured is not None else "run time"
+    figure.update_yaxes(value_axis(float(seen[seen > 0].min(initial=np.inf)), float(seen.max()), unit, word))
+    return figure.figure()
+
+
+def _require_few(table: Mapping[str, PerformanceModel], spread: float) -> None:
+    if not 1 <= len(table) <= _MOST_MODELS:
+        raise UsageError(f"{len(table)} models are no picture; give 1 to {_MOST_MODELS}.")
+    if len({one.unit for one in table.values()}) > 1:
+        raise UsageError(f"the models are in {' and '.join(sorted({m.unit for m in table.values()}))}; draw one unit.")
+    if not 0 <= spread < 100:
+        raise UsageError(f"spread is {spread:g}; give a relative error such as 0.25.")
+
+
+def _own(cells: Cells, along: str) -> Floats:
+    return cells.sizes if along == "S" else cells.processes
+
+
+def _fixed(
+    table: Mapping[str, PerformanceModel], measured: Cells | None, along: str, at: Mapping[str, float | Sequence[float]]
+) -> tuple[str, list[dict[str, float]]]:
+    """Return the parameter that varies from line to line, empty if none does, and the other parameters of each line."""
+    needed = sorted({name for one in table.values() for name in one.parameters} - {along})
+    given = {name: np.atleast_1d(np.asarray(at[name], dtype=float)) for name in at}
+    if measured is not None:
+        usual = {"P": measured.processes, "S": measured.sizes}
+        for name in {"P", "S"} - {along} - set(given):
+            found = usual[name]
+            step = np.linspace(0, len(found) - 1, min(len(found), 1 if len(table) > 1 else 5)).round().astype(int)
+            given[name] = found[step] if len(table) == 1 else found[-1:]
+    if missing := [name for name in needed if name not in given]:
+        raise UsageError(f"say at which {missing[0]} the models are to be drawn, as in at={{{missing[0]!r}: 16}}.")
+    varying = [name for name, values in given.items() if len(values) > 1]
+    if len(varying) > 1 or (varying and len(table) > 1):
+        raise UsageError(
+            f"{' and '.join(varying) or 'values'} vary beside {len(table)} models; let one thing vary from line to line."
+        )
+    name = varying[0] if varying else ""
+    count = len(given[name]) if name else 1
+    if count > _MOST_LINES:
+        raise UsageError(f"{count} values of {name} are too many lines; give up to {_MOST_LINES}.")
+    return name, [
+        {key: float(values[k if key == name else 0]) for key, values in given.items() if key != along}
+        for k in range(count)
+    ]
+
+
+def _range(along: str, measured: Cells | None, between: tuple[float | str, float | str] | None) -> Floats:
+    if between is None and measured is None:
+        raise UsageError(f"say from where to where {along} is to go, as in between=(8, 65536).")
+    if between is None:
+        assert measured is not None
+        low, high = float(_own(measured, along).min()), float(_own(measured, along).max())
+    else:
+        low, high = (float(values_in(end, along)) for end in between)
+    if not 0 <= low < high:
+        raise UsageError(f"between is ({low:g}, {high:g}); give two rising numbers that are not negative.")
+    found = places(low, high, whole=along in _COUNTED)
+    return found if measured is None else np.unique(np.concatenate([found, _own(measured, along)]))
+
+
+def _curves(
+    table: Mapping[str, PerformanceModel],
+    along: str,
+    fixed: tuple[str, list[dict[str, float]]],
+    x: Floats,
+    spread: float,
+) -> list[_Curve]:
+    name, others = fixed
+    found = []
+    for m, (label, one) in enumerate(table.items()):
+        for k, other in enumerate(others):
+            values = {key: x if key == along else np.full_like(x, other[key]) for key in one.parameters}
+            low, high = one.bounds(outside="nan", **values) if values else one.bounds()
+            low, high = np.broadcast_to(low, x.shape) / (1 + spread), np.broadcast_to(high, x.shape) * (1 + spread)
+            text = in_words(name, other[name]) if name else label
+            colour = shade_of(k, len(others)) if name else (PALETTE[m % len(PALETTE)] if len(table) > 1 else SHADES[1])
+            found.append(_Curve(text, colour, "solid" if name else _DASHES[m], x, low, high))
+    return found
+
+
+def _points(
+    cells: Cells, along: str, fixed: tuple[str, list[dict[str, float]]]
+) -> list[tuple[Floats, Floats, Floats, Floats]]:
+    """Return for each line where, median, least and largest of what was measured there."""
+    found = []
+    for other in fixed[1]:
+        mine = np.ones(len(cells), dtype=bool)
+        for key, values in (("S", cells.S), ("P", cells.P)):
+            if key != along and key in other and cells.operation != "barrier":
+                mine &= values == other[key]
+        rows = np.flatnonzero(mine)
+        rows = rows[np.argsort((cells.S if along == "S" else cells.P)[rows])]
+        where = (cells.S if along == "S" else cells.P)[rows]
+        times = cells.times[rows]
+        ends = (np.nanmin(times, axis=1), np.nanmax(times, axis=1)) if len(rows) else (where, where)
+        found.append((where, cells.time[rows], *ends))
+    return found
+
+
+def _add_band(figure: Drawing, curve: _Curve) -> None:
+    keep = np.isfinite(curve.low) & np.isfinite(curve.high)
+    if not keep.any() or (curve.low[keep] == curve.high[keep]).all():
+        return
+    x = curve.x[keep]
+    red, green, blue = (int(curve.colour[i : i + 2], 16) for i in (1, 3, 5))
+    figure.add_scatter(
+        x=rounded(np.concatenate([x, x[::-1]])),
+        y=rounded(np.concatenate([curve.low[keep], curve.high[keep][::-1]])),
+        fill="toself",
+        fillcolor=f"rgba({red},{green},{blue},0.14)",
+        line={"width": 0},
+        mode="lines",
+        hoverinfo="skip",
+        showlegend=False,
+    )
+
+
+def _add_line(figure: Drawing, curve: _Curve, along: str, unit: str) -> None:
+    middle = np.sqrt(curve.low * curve.high)
+    ends = zip(curve.x, curve.low, curve.high, middle, strict=True)
+    figure.add_scatter(
+        x=rounded(curve.x),
+        y=rounded(middle),
+        mode="lines",
+        line={"color": curve.colour, "width": 2, "dash": curve.dash},
+        text=[
+            f"{in_words(along, float(x))}: {quantity(m, unit)}"
+            + ("" if low == high else f" ({quantity(low, unit)} to {quantity(high, unit)})")
+            for x, low, high, m in ends
+        ],
+        hovertemplate=f"<b>{safe(curve.label)}</b><br>%{{text}}<extra></extra>",
+        name=safe(curve.label),
+    )
+
+
+def _add_points(
+    figure: Drawing,
+    one: tuple[Floats, Floats, Floats, Floats],
+    along: str,
+    colour: str | bool,
+    cells: Cells | None,
+) -> None:
+    x, y, low, high = one
+    word = cells.origin if cells is not None else "measured"
+    figure.add_scatter(
+        x=rounded(x),
+        y=rounded(y),
+        mode="markers",
+        marker={"size": 8, "color": colour or DATA, "line": {"width": 1, "color": "#ffffff"}},
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": rounded(high - y),
+            "arrayminus": rounded(y - low),
+            "thickness": 1.2,
+            "width": 4,
+            "color": colour or DATA,
+        },
+        text=[f"{in_words(along, float(a))}: {quantity(float(b), 's')}" for a, b in zip(x, y, strict=True)],
+        hovertemplate=f"{word}, %{{text}}<extra></extra>",
+        name=word,
+        showlegend=not colour,
+    )
+
+
+def _sentence(
+    table: Mapping[str, PerformanceModel],
+    measured: Cells | None,
+    along: str,
+    fixed: tuple[str, list[dict[str, float]]],
+) -> str:
+    what = "Times of " + (f"{measured.function}, {measured.origin}, and " if measured else "")
+    name, others = fixed
+    if name:
+        where = f" at {', '.join(in_words(name, one[name]) for one in others)}"
+    else:
+        where = f" at {', '.join(in_words(key, value) for key, value in others[0].items())}" if others[0] else ""
+    return f"{what}{'the model ' if len(table) == 1 else 'the models '}{', '.join(table)} along {along}{where}."

@@ -1,0 +1,1 @@
+"""Pictures of runs in a store, and the store as one page."""

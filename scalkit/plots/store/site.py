@@ -1,0 +1,230 @@
+"""A store as one page that needs no server and no network: choose platforms and suites, see them together, read the advice."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scalkit.clocks import VIRTUAL
+from scalkit.errors import ReportError
+from scalkit.markup import block, bullets, counted, details, table
+from scalkit.plots.store.suites import download
+from scalkit.plots.style import METRIC_WORDS, rounded, safe
+from scalkit.store.advice.substitutes import operations
+from scalkit.store.runs.columns import BASE_UNITS
+from scalkit.store.views.explorer import fixed_words
+
+if TYPE_CHECKING:
+    from scalkit.store import Store
+    from scalkit.store.advice.answer import Advice
+
+__all__ = ["page", "pictures", "write_page"]
+
+_HERE = Path(__file__).resolve().parent
+_BUNDLE = _HERE.parents[1] / "reports" / "vendor" / "plotly-cartesian.min.js"
+_KINDS = ("datatype", "sync", "pattern")
+_KEY = ("platform", "op", "metric", "unit", "x_name", "fixed", *_KINDS)
+_CURVES = f"""
+WITH one AS (SELECT *, CASE unit WHEN 'ns' THEN 1e-9 WHEN '[ppm]' THEN 1e-6 ELSE 1 END AS scale FROM points)
+SELECT {", ".join(_KEY)}, x, median(med * scale) AS mid, min(med * scale) AS low, max(med * scale) AS high,
+    count(DISTINCT run_id) AS runs, bool_or(simulated) AS simulated, bool_or(oversubscribed) AS crowded
+FROM one GROUP BY {", ".join(_KEY)}, x ORDER BY {", ".join(_KEY)}, x
+"""
+
+
+def page(store: Store, title: str = "") -> str:
+    """Return the page of a store.
+
+    Parameters
+    ----------
+    store : Store
+    title : str
+        By default the name of the store.
+
+    Returns
+    -------
+    str
+        HTML with everything in it; texts of the store are escaped, and no script comes from them.
+    """
+    title = title or f"Results: {store.folder.name}"
+    runs = store.runs()
+    curves = _curves(store)
+    content = {"curves": curves, "metrics": METRIC_WORDS, "begin": _begin(store, curves)}
+    data = json.dumps(content, separators=(",", ":"), allow_nan=False)
+    parts = {
+        "title": escape(title),
+        "summary": escape(_summary(runs)),
+        "style": _source("site.css"),
+        "runs": block(_runs_table(runs)),
+        "advice": block(*_advice(store)),
+        "data": data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"),
+        "plotly": _BUNDLE.read_text(encoding="utf-8").replace("</script", "<\\/script"),
+        "script": _source("site.js"),
+    }
+    pieces = _source("site.html").split("@@")
+    return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
+
+
+def write_page(store: Store, path: str | os.PathLike[str], title: str = "") -> Path:
+    """Write the page of a store into a file, or as ``index.html`` into a folder, and return its path.
+
+    Raises
+    ------
+    ReportError
+        If it cannot be written.
+    """
+    target = Path(path)
+    try:
+        if target.suffix.lower() not in (".html", ".htm"):
+            target.mkdir(parents=True, exist_ok=True)
+            target /= "index.html"
+        target.write_text(page(store, title), encoding="utf-8")
+    except OSError as error:
+        raise ReportError(f"cannot write {str(target)!r}: {error.strerror or error}; name another place.") from error
+    return target
+
+
+def pictures(store: Store, kind: str = "svg") -> dict[str, bytes]:
+    """Return a picture for each operation that substitutes were measured of, on its first platform, by file name.
+
+    They are of the largest number of processes that several message sizes were measured with, not more than cores where
+    possible, or over the processes where there is one size.
+
+    Parameters
+    ----------
+    store : Store
+    kind : {"svg", "pdf", "eps", "csv"}
+
+    Raises
+    ------
+    ReportError
+        If the program that draws is missing.
+    """
+    found: dict[str, bytes] = {}
+    for operation, choices in _comparable(store):
+        name = f"plots/{operation.removeprefix('MPI_').lower()}.{kind}"
+        if name not in found:  # each takes seconds to draw
+            found[name] = download(store.compare(choices), kind)
+    return found
+
+
+def _uncrowded(store: Store) -> Any:
+    """Return the suites of times without those with more processes than cores, where a platform has others."""
+    import pandas as pd
+
+    every, calm = store.suites(metric="time"), store.suites(metric="time", oversubscribed=False)
+    return pd.concat([calm, every[~every["platform"].isin(calm["platform"])]], ignore_index=True)
+
+
+def _comparable(store: Store) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return operations with the choices to compare: the operation and its substitutes in one suite of one platform."""
+    suites = _uncrowded(store)
+    found = []
+    for operation in operations():
+        names = [one.name for one in operation.substitutes]
+        own = suites[suites["op"].isin(names)]
+        for platform, of_platform in own.groupby("platform"):
+            widest = of_platform.sort_values(["points", "fixed"], ascending=False).iloc[0]
+            same = of_platform[(of_platform["x_name"] == widest["x_name"]) & (of_platform["fixed"] == widest["fixed"])]
+            there = [name for name in names if (same["op"] == name).any()]
+            shared = {key: str(widest[key]) for key in ("x_name", "fixed", "datatype", "sync")}
+            if len(there) > 1:
+                chosen = [{"platform": str(platform), "op": name, "metric": "time", **shared} for name in there]
+                found.append((operation.name, chosen))
+    return found
+
+
+@cache
+def _source(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+def _summary(runs: Any) -> str:
+    simulated = int(runs["simulated"].sum())
+    virtual = sum(VIRTUAL in platform for platform in runs["platform"])
+    marked = f", {simulated} of them simulated" if simulated else ""
+    marked += f", {virtual} {VIRTUAL}" if virtual else ""
+    platforms = counted(runs["platform"].nunique(), "platform")
+    return f"{counted(len(runs), 'run')}{marked}, {platforms} (a machine with an MPI library)."
+
+
+def _runs_table(runs: Any) -> str:
+    head = ["platform", "started", "suites", "repetitions", "site", "label", "licence", "run"]
+    rows = [
+        [
+            escape(
+                f"{row.platform} (simulated)" if row.simulated and "simulated" not in row.platform else row.platform
+            ),
+            escape(str(row.started)),
+            str(int(row.suites)),
+            str(int(row.repetitions)),
+            escape(str(row.site)),
+            escape(str(row.label)),
+            escape(str(row.licence)),
+            f"<code>{escape(row.run_id[:12])}</code>",
+        ]
+        for row in runs.itertuples()
+    ]
+    return table(head, rows)
+
+
+def _curves(store: Store) -> list[dict[str, Any]]:
+    """Return the curves with all points, ordered; names as plotly shows them letter by letter."""
+    frame = store.query(_CURVES)
+    several = [name for name in _KINDS if (frame.groupby(["platform", "op"])[name].nunique() > 1).any()]
+    found = []
+    for key, own in frame.groupby(list(_KEY), sort=False):
+        named = dict(zip(_KEY, map(str, key), strict=True))
+        named["fixed"] = fixed_words(named["fixed"])
+        words = ", ".join(filter(None, (named["fixed"], *(named[name] for name in several))))
+        found.append(
+            {
+                **named,
+                "unit": BASE_UNITS.get(named["unit"], named["unit"]),
+                "label": safe(f"{named['op']} on {named['platform']}" + (f", {words}" if words else "")),
+                "words": words,
+                "x": [int(x) for x in own["x"]],
+                "y": rounded(own["mid"].to_numpy()),
+                "low": rounded(own["low"].to_numpy()),
+                "high": rounded(own["high"].to_numpy()),
+                "runs": int(own["runs"].max()),
+                "simulated": bool(own["simulated"].any()),
+                "crowded": bool(own["crowded"].any()),
+            }
+        )
+    return found
+
+
+def _begin(store: Store, curves: list[dict[str, Any]]) -> list[int]:
+    """Return the curves to begin with: an operation and what replaces it, measured rather than simulated; else a time."""
+    every = [choices for _, choices in _comparable(store)]
+    wanted = [[_place(curves, choice) for choice in choices] for choices in every]
+    wanted.sort(key=lambda places: bool(curves[places[0]]["simulated"]))
+    times = [place for place, one in enumerate(curves) if one["metric"] == "time"]
+    return wanted[0] if wanted else times[:1] or [0][: len(curves)]
+
+
+def _place(curves: list[dict[str, Any]], choice: dict[str, Any]) -> int:
+    said = {**choice, "fixed": fixed_words(choice["fixed"])}
+    return next(place for place, one in enumerate(curves) if all(one[key] == value for key, value in said.items()))
+
+
+def _advice(store: Store) -> list[str]:
+    """Return the advice on every operation that was measured beside a substitute."""
+    there = set(store.suites(metric="time")["op"])
+    pieces = []
+    for operation in operations():
+        names = {name for one in operation.substitutes for name in (one.name, *one.aliases)}
+        if len(names & there) > 1:
+            pieces.append(_advised(store.advise(operation.name)))
+    return pieces or ["<p>No operation was measured beside a substitute.</p>"]
+
+
+def _advised(advice: Advice) -> str:
+    n = len(advice.settings)
+    each = details(f"Setting by setting: {n}", bullets(advice.sentences[:n]))
+    return f"<h3>{escape(advice.operation.name)}</h3>{bullets(advice.sentences[n:])}{each}{advice.code_html()}"

@@ -1,0 +1,1 @@
+"""Pictures of traces and of times for each process."""

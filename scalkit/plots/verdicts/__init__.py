@@ -1,0 +1,1 @@
+"""Pictures of verdicts: one function, all functions, several parameters, and the rules between functions."""

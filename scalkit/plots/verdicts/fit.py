@@ -1,0 +1,197 @@
+"""One function: measurements with their spread over runs, the model, the expectation and the deviation limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from scalkit.plots.drawing import Drawing
+from scalkit.plots.style import (
+    BAND,
+    DATA,
+    EXPECTED,
+    MODEL,
+    growth_label,
+    is_log_axis,
+    metric_word,
+    quantity,
+    rounded,
+    safe,
+    value_axis,
+    x_axis,
+)
+from scalkit.plots.verdicts.curves import Curves, Reach, anchored_curves, reach, sample
+from scalkit.plots.verdicts.sentences import fit_sentence
+from scalkit.plots.verdicts.several import several
+from scalkit.validation import AnyVerdict, Verdict
+from scalkit.validation.several.verdict import SeveralVerdict
+
+__all__ = ["draw_fit", "fit"]
+
+
+def fit(verdict: AnyVerdict, parameter: str | None = None) -> go.Figure:
+    """Return measurements and model of one function as a plotly figure; along one parameter with the deviation limits.
+
+    Parameters
+    ----------
+    verdict : Verdict or SeveralVerdict
+        One verdict of a `Validation`. Over several parameters it is drawn as by `scalkit.plots.several`.
+    parameter : str, optional
+        Of several, only the panel of this one.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Both axes logarithmic where the values allow it; the model is dashed beyond the measured range. The limits meet
+        the model at the first measured point (see `scalkit.plots.verdicts.curves.anchored_curves`).
+    """
+    if isinstance(verdict, SeveralVerdict):
+        return several(verdict, parameter)
+    if parameter not in (None, verdict.parameter):
+        verdict.along(str(parameter))  # says which there are
+    return draw_fit(verdict).figure()
+
+
+def draw_fit(verdict: Verdict) -> Drawing:
+    """Return the same, unchecked and quick to make."""
+    x = np.asarray(verdict.series.x, dtype=float)
+    span = reach(x)
+    log = is_log_axis(x)
+    curves = anchored_curves(verdict, sample(span.lowest, span.shown, log))
+    figure = Drawing(330, fit_sentence(verdict))
+    low, high = _value_range(verdict, curves)
+    _add_band(figure, curves, low)
+    _add_expectation(figure, verdict, curves)
+    _add_model(figure, verdict, span, log)
+    _add_measurements(figure, verdict, x)
+    _add_beside(figure, verdict)
+    figure.update_xaxes(x_axis(x, span.lowest, span.shown, verdict.parameter))
+    figure.update_yaxes(value_axis(low, high, verdict.unit, safe(metric_word(verdict))))
+    return figure
+
+
+def _value_range(verdict: Verdict, curves: Curves) -> tuple[float, float]:
+    """Return the range of values in view: all measurements and the model whole, the limits as far as they fit."""
+    values = np.asarray(verdict.series.values, dtype=float)
+    beside = np.empty(0) if verdict.series.beside is None else verdict.series.beside.y
+    seen = np.concatenate([values[np.isfinite(values)], beside, curves.model[np.isfinite(curves.model)]])
+    low, high = float(seen.min()), float(seen.max())
+    if low <= 0:
+        return low, high
+    room = 10.0 ** (0.35 * np.log10(high / low) + 0.25)
+    band = np.concatenate([curves.lower, curves.upper])
+    band = band[np.isfinite(band) & (band > 0)]
+    if band.size:
+        low, high = min(low, max(low / room, float(band.min()))), max(high, min(high * room, float(band.max())))
+    return low, high
+
+
+def _add_band(figure: Drawing, curves: Curves, floor: float) -> None:
+    keep = np.isfinite(curves.lower) & np.isfinite(curves.upper)
+    x, lower, upper = curves.x[keep], curves.lower[keep], curves.upper[keep]
+    if floor > 0:
+        lower = np.maximum(lower, floor * 1e-3)
+    figure.add_scatter(
+        x=rounded(np.concatenate([x, x[::-1]])),
+        y=rounded(np.concatenate([lower, upper[::-1]])),
+        fill="toself",
+        fillcolor=BAND,
+        line={"width": 0},
+        mode="lines",
+        hoverinfo="skip",
+        name="limits",
+    )
+
+
+def _add_expectation(figure: Drawing, verdict: Verdict, curves: Curves) -> None:
+    figure.add_scatter(
+        x=rounded(curves.x),
+        y=rounded(curves.expected),
+        mode="lines",
+        line={"color": EXPECTED, "width": 1.8, "dash": "dot"},
+        hoverinfo="skip",
+        name=f"expected {growth_label(verdict.expectation.growth)}",
+    )
+
+
+def _add_model(figure: Drawing, verdict: Verdict, span: Reach, log: bool) -> None:
+    for start, end, dash in ((span.lowest, span.highest, "solid"), (span.highest, span.shown, "dash")):
+        x = sample(start, end, log, 33 if dash == "solid" else 17)
+        y = np.asarray(verdict.model(x), dtype=float) * np.ones_like(x)
+        figure.add_scatter(
+            x=rounded(x),
+            y=rounded(y),
+            text=[quantity(v, verdict.unit) for v in y],
+            mode="lines",
+            line={"color": MODEL, "width": 2.4, "dash": dash},
+            name=f"model {growth_label(verdict.model.growth)}",
+            legendgroup="model",
+            showlegend=dash == "solid",
+            hovertemplate="%{x:.4~g}: model %{text}<extra></extra>",
+        )
+
+
+def _add_measurements(figure: Drawing, verdict: Verdict, x: NDArray[np.float64]) -> None:
+    values = np.asarray(verdict.series.values, dtype=float)
+    y = np.asarray(verdict.series.y, dtype=float)
+    if values.shape[1] > 1:
+        figure.add_scatter(
+            x=rounded(np.repeat(x, values.shape[1])),
+            y=rounded(values),
+            mode="markers",
+            marker={"size": 4, "color": DATA, "opacity": 0.35},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    low, high = np.nanmin(values, axis=1), np.nanmax(values, axis=1)
+    word = "measured" if verdict.decides else "measured, not deciding"
+    figure.add_scatter(
+        x=rounded(x),
+        y=rounded(y),
+        mode="markers",
+        marker={
+            "size": 9,
+            "color": DATA,
+            "symbol": "circle" if verdict.decides else "circle-open",
+            "line": {"width": 2, "color": DATA},
+        },
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": rounded(np.maximum(high - y, 0)),
+            "arrayminus": rounded(np.maximum(y - low, 0)),
+            "thickness": 1.2,
+            "width": 5,
+            "color": DATA,
+        },
+        text=[_hover(verdict, k, float(low[k]), float(high[k])) for k in range(len(x))],
+        hovertemplate=f"<b>{safe(verdict.function)}</b><br>%{{text}}<extra></extra>",
+        name=word,
+    )
+
+
+def _add_beside(figure: Drawing, verdict: Verdict) -> None:
+    beside = verdict.series.beside
+    if beside is None:
+        return
+    figure.add_scatter(
+        x=rounded(beside.x),
+        y=rounded(beside.y),
+        mode="markers",
+        marker={"size": 7, "color": DATA, "symbol": "circle-open", "line": {"width": 1.2, "color": DATA}},
+        text=[quantity(float(y), beside.unit, 4) for y in beside.y],
+        hovertemplate=f"{safe(verdict.parameter)} = %{{x:.6~g}}: %{{text}}, not judged<extra></extra>",
+        name="not judged",
+    )
+
+
+def _hover(verdict: Verdict, k: int, low: float, high: float) -> str:
+    series, unit = verdict.series, verdict.unit
+    runs = int(np.isfinite(np.asarray(series.values, dtype=float)[k]).sum())
+    lines = [
+        f"{safe(verdict.parameter)} = {float(series.x[k]):.6g}: {quantity(float(series.y[k]), unit, 4)}",
+        f"runs: {quantity(low, unit, 4)} to {quantity(high, unit, 4)} ({runs} run{'s' * (runs != 1)})",
+        f"model: {quantity(float(np.asarray(verdict.model(float(series.x[k])))), unit, 4)}",
+    ]
+    return "<br>".join(lines)

@@ -1,0 +1,142 @@
+"""One function in several data sets: measurements as symbols and models as lines, one colour for each data set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scalkit.errors import DataError
+from scalkit.fit import Model
+from scalkit.plots.style import (
+    METRIC_WORDS,
+    PALETTE,
+    RANK_MARKS,
+    blank,
+    growth_label,
+    is_log_axis,
+    plain,
+    quantity,
+    rank_key,
+    rounded,
+    safe,
+    value_axis,
+    x_axis,
+)
+from scalkit.plots.verdicts.curves import reach, sample
+from scalkit.validation import Verdict
+
+__all__ = ["Overlaid", "overlay"]
+
+_SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "x", "triangle-down", "star")
+_DASHES = ("solid", "dash", "dashdot")
+
+
+@dataclass(frozen=True)
+class Overlaid:
+    """A function in one data set.
+
+    Attributes
+    ----------
+    label : str
+        Name of the data set.
+    x, y : sequence of float
+        Settings, and values in the unit of the model.
+    model : Model
+    mark : str
+        Of the verdict, for the legend.
+    decides : bool
+        Symbols are hollow where not.
+    """
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+    model: Model
+    mark: str = ""
+    decides: bool = True
+
+    @classmethod
+    def of(cls, verdict: Verdict, label: str) -> Overlaid:
+        """Return what a verdict is about."""
+        x, y = (np.asarray(one, dtype=float).tolist() for one in (verdict.series.x, verdict.series.y))
+        return cls(label, x, y, verdict.model, RANK_MARKS[rank_key(verdict)], verdict.decides)
+
+
+def overlay(function: str, sets: Sequence[Overlaid], metric: str, labels: Sequence[str] = ()) -> go.Figure:
+    """Return measurements and models of one function in several data sets as one plotly figure.
+
+    Parameters
+    ----------
+    function : str
+    sets : sequence of Overlaid
+    metric : str
+    labels : sequence of str
+        Of all data sets, in the order of their colours, so that a data set keeps its own where others lack the function.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Colour, symbol and dash tell the data sets apart; lines get thin beyond what was measured.
+
+    Raises
+    ------
+    DataError
+        If there is no data set.
+    """
+    if not sets:
+        raise DataError(f"a picture of {function!r} needs a data set, got none.")
+    alt = "; ".join(f"{one.label} grows as {plain(one.model.growth)}" for one in sets)
+    figure = blank(330 + 18 * len(sets), f"{function}, {METRIC_WORDS.get(metric, metric)}: {alt}.")
+    x = np.unique(np.concatenate([np.asarray(one.x, dtype=float) for one in sets]))
+    span, log = reach(x, beyond=2.0), is_log_axis(x)
+    seen = []
+    order = list(labels) or [one.label for one in sets]
+    for one in sets:
+        seen += _add_set(figure, one, order.index(one.label), span.shown, log)
+    first = sets[0].model
+    figure.update_xaxes(x_axis(x, span.lowest, span.shown, first.parameter))
+    low, high = min(seen), max(seen)
+    figure.update_yaxes(value_axis(low, high, first.unit, safe(METRIC_WORDS.get(metric, metric))))
+    figure.update_layout(legend={"y": -0.18, "yanchor": "top"})
+    return figure
+
+
+def _add_set(figure: go.Figure, one: Overlaid, k: int, shown: float, log: bool) -> list[float]:
+    """Draw a data set; return what values are in view."""
+    x, unit = np.asarray(one.x, dtype=float), one.model.unit
+    colour, symbol = PALETTE[k % len(PALETTE)], _SYMBOLS[k % len(_SYMBOLS)]
+    seen = [float(y) for y in one.y]
+    for start, end, width in ((x.min(), x.max(), 2.2), (x.max(), shown, 1.0)):
+        if start >= end:
+            continue
+        line = sample(float(start), float(end), log, 33 if width > 2 else 9)
+        values = np.asarray(one.model(line), dtype=float) * np.ones_like(line)
+        seen += values[np.isfinite(values)].tolist()
+        figure.add_scatter(
+            x=rounded(line),
+            y=rounded(values),
+            mode="lines",
+            line={"color": colour, "width": width, "dash": _DASHES[k % len(_DASHES)]},
+            hoverinfo="skip",
+            legendgroup=f"s{k}",
+            showlegend=False,
+        )
+    figure.add_scatter(
+        x=rounded(x),
+        y=rounded(np.asarray(one.y, dtype=float)),
+        text=[quantity(float(value), unit) for value in one.y],
+        mode="markers",
+        marker={
+            "color": colour,
+            "size": 8,
+            "symbol": symbol if one.decides else f"{symbol}-open",
+            "line": {"width": 1.6, "color": colour},
+        },
+        name=f"{safe(one.label)}  {growth_label(one.model.growth)} {one.mark}".rstrip(),
+        legendgroup=f"s{k}",
+        hovertemplate=f"<b>{safe(one.label)}</b><br>%{{x}}: %{{text}}<extra></extra>",
+    )
+    return seen

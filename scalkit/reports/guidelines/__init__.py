@@ -1,0 +1,1 @@
+"""The report about guidelines."""

@@ -1,0 +1,207 @@
+"""The content of a report about guidelines: the assessment, what to do, and what models predict."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scalkit.guidelines import CATALOGUES, Assessment, assess
+from scalkit.guidelines.predictions import Prediction
+from scalkit.guidelines.remedies import Remedy, remedies
+from scalkit.guidelines.sentences import titled
+from scalkit.guidelines.tables import example_table, read_tables
+from scalkit.reports.page import written_now
+from scalkit.reports.writer.outcome import write_outcome
+
+__all__ = ["GuidelinePage", "open_guidelines", "to_junit"]
+
+_FACTS = ("mpi_library", "host", "started", "foreign_load")
+
+
+@dataclass(frozen=True, eq=False)
+class GuidelinePage:
+    """What the sections of a report about guidelines need.
+
+    Attributes
+    ----------
+    found : Assessment
+    predictions : tuple of Prediction
+    remedies : tuple of Remedy
+    title : str
+        Plain text.
+    named : tuple of str
+        The measurements as the user named them.
+    hashes : mapping from str to str
+        SHA-256 of each file that was read.
+    fail_on : tuple of str
+    made : str
+        Time of the report, UTC.
+    predicted_along : str
+        Empty if nothing was predicted.
+    facts : mapping from str to value
+        What the measurements say of where they come from: ``mpi_library``, ``host``, ``started``, ``foreign_load``.
+    """
+
+    found: Assessment
+    predictions: tuple[Prediction, ...]
+    remedies: tuple[Remedy, ...]
+    title: str
+    named: tuple[str, ...]
+    hashes: Mapping[str, str]
+    fail_on: tuple[str, ...]
+    made: str
+    predicted_along: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def status(self) -> int:
+        """Exit status: 0 or 1."""
+        own = [word for word in self.fail_on if word != "predicted"]
+        predicted = "predicted" in self.fail_on and any(one.is_failure for one in self.predictions)
+        return max(self.found.exit_status(own), int(predicted))
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether nobody measured it."""
+        return any("simulated" in caveat for caveat in self.found.data.caveats)
+
+    @property
+    def answer(self) -> str:
+        """The outcome in a few sentences."""
+        said = [f"{self.found.headline[:1].upper()}{self.found.headline[1:]}."]
+        crowded = (self.found.columns["state"] == "violated") & ~self.found.columns["decides"]
+        if crowded.any():
+            n = int(np.count_nonzero(crowded))
+            said.append(f"{n} of the violations {'does' if n == 1 else 'do'} not decide.")
+        ahead = sum(one.is_failure for one in self.predictions)
+        if ahead:
+            said.append(f"Models predict {ahead} more at larger scales.")
+        return " ".join([*said, f"Exit status {self.status}."])
+
+    def save(self, outcome: str) -> None:
+        """Write what belongs beside the page into a folder; nothing if its name is empty."""
+        if outcome:
+            content = self.found.to_dict() | {
+                "exit_status": self.status,
+                "predictions": [one.to_dict() for one in self.predictions],
+                "remedies": [one.sentence for one in self.remedies],
+            }
+            text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+            texts = {"verdict.json": text, "junit.xml": to_junit(self)}
+            write_outcome(Path(outcome), self.title, self.status, self.answer, texts, {})
+
+
+def open_guidelines(
+    runs: Sequence[str],
+    guidelines: Sequence[str] = (),
+    *,
+    options: Mapping[str, Any] | None = None,
+    predict: str = "",
+    up_to: float | None = None,
+    fail_on: Sequence[str] = (),
+    title: str = "",
+    named: Sequence[str] = (),
+) -> GuidelinePage:
+    """Return the content of a report.
+
+    Parameters
+    ----------
+    runs : sequence of paths
+        What `scalkit.guidelines.tables.read_tables` takes; empty: a simulated example.
+    guidelines : sequence of str
+        Texts, TOML files, names of bundled sets; empty: all bundled ones.
+    options : mapping
+        Further arguments of `scalkit.guidelines.assess`.
+    predict : str
+        The parameter to fit models along; empty: none.
+    up_to : float, optional
+        How far to look.
+    fail_on : sequence of str
+        ``"inconclusive"``, ``"undecidable"``, ``"untested"``, ``"predicted"``.
+    title : str
+        Made from the measurements if empty.
+    named : sequence of str
+        How the report names `runs`.
+
+    Raises
+    ------
+    DataError, RuleError, UsageError
+        If an input is wrong.
+    """
+    given = dict(options or {})
+    table = read_tables(list(runs), value=given.get("value", "time")) if runs else example_table()
+    found = assess(table, list(guidelines) or CATALOGUES, **given)
+    predictions: tuple[Prediction, ...] = ()
+    if predict:
+        from scalkit.guidelines.fitted import predictions as predicted
+
+        predictions = predicted(found, predict, highest=up_to)
+    shown = tuple(named or runs or ("a simulated example",))
+    page = GuidelinePage(
+        found=found,
+        predictions=predictions,
+        remedies=remedies(found),
+        title=title or f"What is slower than it should be in {', '.join(Path(one).name or one for one in shown[:3])}?",
+        named=shown,
+        hashes=_hashes(runs, shown) if runs else {},
+        facts={key: value for key, value in (getattr(table, "attrs", None) or {}).items() if key in _FACTS},
+        fail_on=tuple(fail_on),
+        made=written_now(),
+        predicted_along=predict,
+    )
+    page.found.exit_status([word for word in fail_on if word != "predicted"])
+    return page
+
+
+def _hashes(runs: Sequence[str], named: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for run, name in zip(runs, named, strict=True):
+        path = Path(run)
+        for file in _files(path) if path.is_dir() else [path]:
+            shown = name if file == path else str(Path(name) / file.relative_to(path))
+            found[shown] = hashlib.sha256(file.read_bytes()).hexdigest()
+    return found
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the files of measurements in a folder: run files and netCDF, or, where there are none, all files."""
+    every = sorted(one for one in folder.rglob("*") if one.is_file())
+    return [one for one in every if re.search(r"\.jsonl(\.gz|\.part)?$|\.nc$", one.name)] or every
+
+
+def to_junit(page: GuidelinePage) -> str:
+    """Return the guidelines as test cases in JUnit's XML: one fails if a test of it is violated and may decide."""
+    found, suites = page.found, ET.Element("testsuites", name="scalkit guidelines")
+    clock = ", virtual time" if found.data.machine else ""
+    suite = ET.SubElement(suites, "testsuite", name=f"guidelines{clock}")
+    failures = skipped = 0
+    for number, guideline in enumerate(found.guidelines):
+        case = ET.SubElement(suite, "testcase", classname=guideline.family, name=_xml(titled(guideline)))
+        mine = found.which == number
+        broken = np.flatnonzero(mine & (found.columns["state"] == "violated") & found.columns["decides"])
+        if len(broken):
+            failures += 1
+            lines = [found.sentence(int(test)) for test in broken[:20]]
+            failure = ET.SubElement(case, "failure", message=_xml(lines[0]))
+            failure.text = _xml("\n".join(lines))
+        elif not mine.any():
+            skipped += 1
+            ET.SubElement(case, "skipped", message=_xml((found.not_tested or {}).get(number, "not tested")))
+    counts = {"tests": str(len(found.guidelines)), "failures": str(failures), "skipped": str(skipped), "errors": "0"}
+    for element in (suites, suite):
+        element.attrib.update(counts)
+    ET.indent(suites)
+    return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _xml(text: str) -> str:
+    """Return text without the characters that XML does not allow."""
+    return re.sub("[^\n\t\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "", text)

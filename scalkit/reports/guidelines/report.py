@@ -1,0 +1,134 @@
+"""Writes a report about guidelines: papermill runs ``93_guidelines.ipynb``, nbconvert makes one HTML file of it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from scalkit.errors import ReportError
+from scalkit.guidelines import Guideline, catalogue, measured
+from scalkit.guidelines.tables import PathLike, csv_text
+from scalkit.reports.bundled import bundled
+from scalkit.reports.run import ReportResult
+from scalkit.reports.writer.outcome import read_outcome
+from scalkit.reports.writer.target import Target
+
+__all__ = ["TEMPLATE", "guidelines_report"]
+
+TEMPLATE = "notebooks/93_guidelines.ipynb"
+
+
+def guidelines_report(
+    source: Any,
+    guidelines: Iterable[str | PathLike] | str | None = None,
+    out: PathLike = "guidelines.html",
+    *,
+    force: bool = False,
+    title: str | None = None,
+    predict: str = "",
+    up_to: float | None = None,
+    fail_on: Sequence[str] = (),
+    progress: Callable[[int, int], object] | None = None,
+    **options: Any,
+) -> ReportResult:
+    """Write a report about guidelines as one HTML file, with JSON and JUnit XML beside it.
+
+    Parameters
+    ----------
+    source : path, sequence of paths, or table
+        Run folders, CSV files, or a table at hand; see `scalkit.guidelines.tables.read_tables`.
+    guidelines : str or iterable of these, optional
+        Texts, TOML files, names of bundled sets; all bundled ones by default.
+    out : path
+        The HTML file; for ``r.html``, ``r.verdict.json`` (the assessment) and ``r.junit.xml`` are written beside it.
+    force : bool
+        Replace existing files.
+    title : str, optional
+    predict : str
+        The parameter to fit models along, such as ``"p"``; empty: no prediction.
+    up_to : float, optional
+        How far to look.
+    fail_on : sequence of str
+        ``"inconclusive"``, ``"undecidable"``, ``"untested"``, ``"predicted"``: what adds to status 1.
+    progress : callable, optional
+        Called with the number of steps done and of all.
+    **options
+        Further arguments of `scalkit.guidelines.assess`.
+
+    Returns
+    -------
+    ReportResult
+
+    Raises
+    ------
+    ReportError
+        If the place cannot be written to, or the notebook fails; nothing is left there then.
+    DataError, RuleError, UsageError
+        If an input is wrong.
+    """
+    from scalkit.reports.writer.html_page import render
+    from scalkit.reports.writer.kernel import execute
+
+    target = Target.of(out, force=force)
+    asked = [guidelines] if isinstance(guidelines, str | os.PathLike | Guideline) else list(guidelines or ())
+    texts = [_text(one) for one in asked]
+    catalogue.guidelines(texts or catalogue.CATALOGUES)  # what is wrong is refused before a notebook is started
+    with tempfile.TemporaryDirectory(prefix="scalkit-report-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        runs, named = _runs(source, folder, options)
+        given: dict[str, Any] = {
+            "guidelines": texts,
+            "options": _plain(options),
+            "predict": predict,
+            "up_to": up_to,
+            "fail_on": list(fail_on),
+            "title": title or "",
+        }
+        given = {key: value for key, value in given.items() if value not in ("", [], {}, None)}
+        parameters = {"runs": runs, "named": named, "outcome": str(folder), **given}
+        done = execute(bundled(TEMPLATE), parameters, folder, progress=progress)
+        outcome = read_outcome(folder)
+        target.write(
+            {
+                target.html: render(done, outcome.title),
+                target.verdict_json: outcome.texts["verdict.json"],
+                target.junit_xml: outcome.texts["junit.xml"],
+            }
+        )
+    return ReportResult(target.html, target.verdict_json, target.junit_xml, outcome.status, outcome.answer)
+
+
+def _runs(source: Any, folder: Path, options: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Return paths of the measurements and how the report names them; a table at hand becomes a file."""
+    if isinstance(source, str | os.PathLike):
+        source = [source]
+    if isinstance(source, Sequence) and source and all(isinstance(one, str | os.PathLike) for one in source):
+        return [str(Path(one).expanduser().absolute()) for one in source], [os.fspath(one) for one in source]
+    from scalkit.guidelines.tables import read_tables
+
+    own = {key: options.pop(key) for key in ("value", "run") if key in options}
+    ignore = options.pop("ignore", ("repetition",))
+    table = read_tables(source, value=own.get("value", "time"))
+    path = folder / "measurements.csv"
+    path.write_text(csv_text(measured(table, ignore=ignore, **own)), encoding="utf-8")
+    return [str(path)], ["a table in memory"]
+
+
+def _text(one: Any) -> str:
+    """Return a guideline as text; files by a path that holds anywhere."""
+    if isinstance(one, Guideline):
+        if one.kind != "levels" or one.where or one.apart_from or one.name:
+            raise ReportError(f"the guideline '{one}' says more than its text; write it to a TOML file and name that.")
+        return str(one)
+    text = os.fspath(one)
+    return str(Path(text).absolute()) if Path(text).is_file() else text
+
+
+def _plain(options: dict[str, Any]) -> dict[str, Any]:
+    found = {key: list(value) if isinstance(value, tuple) else value for key, value in options.items()}
+    if "ignore" in found and "repetition" not in found["ignore"]:
+        found["ignore"] = ["repetition", *found["ignore"]]
+    return found

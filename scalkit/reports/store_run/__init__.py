@@ -1,0 +1,1 @@
+"""The report about one run of a store."""

@@ -1,0 +1,279 @@
+"""The sections of a report about one run of a store; each takes a `RunPage` and returns what a notebook cell shows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scalkit import __version__
+from scalkit.markup import counted
+from scalkit.plots.store.run import quartiles
+from scalkit.plots.style import METRIC_WORDS, quantity
+from scalkit.reports.markup import details, esc, name, notes, table
+from scalkit.reports.pieces import Piece, Plot, Section
+from scalkit.reports.sections.provenance import flattened
+from scalkit.reports.store_run.page import Card, RunPage, Suite
+
+__all__ = ["caveats", "circumstances", "headline", "method", "overview", "provenance", "suite_cards", "switches"]
+
+_ENDINGS = {
+    "converged": "error small enough",
+    "capped": "most repetitions",
+    "budget": "time used up",
+    "ok": "",
+    "open": "",
+}
+_OVER = {"p": "processes", "msg_By": "message size"}
+
+
+def headline(page: RunPage) -> Section:
+    """Return the top of the page: which run, whose, where and when."""
+    measured, filing = page.measured, page.filing
+    facts = {
+        "machine": measured["machine"],
+        "library": f"{measured['mpi_impl']} {measured['mpi_version']}".strip(),
+        "user": filing["user"],
+        "site": measured["site"],
+        "begun": str(measured["started"]).replace("T", " ").removesuffix("Z"),
+        "licence": filing["licence"],
+        "run": page.run_id[:12],
+        "report": page.made,
+    }
+    shown = "".join(f"<li>{esc(label)} <b>{esc(value)}</b></li>" for label, value in facts.items() if value)
+    if measured["simulated"]:
+        shown += "<li><b>simulated, not measured</b></li>"
+    return Section.of(
+        '<p class="kicker">Result data base: one run</p>'
+        f"<h1>{esc(page.title)}</h1>"
+        f'<p class="answer">{esc(page.answer)}</p><ul class="facts">{shown}</ul>'
+    )
+
+
+def caveats(page: RunPage) -> Section:
+    """Return what limits the meaning of the measurements."""
+    found = page.caveats
+    return Section.of(notes(found) if found else '<p class="soft">Nothing is known that limits their meaning.</p>')
+
+
+def circumstances(page: RunPage) -> Section:
+    """Return who measured, when, on which machine, with what."""
+    rows = [(esc(label), f'<span class="lines">{esc(value)}</span>') for label, value in _facts(page) if value]
+    return Section.of(f'<div class="sheet">{table("Of this run.", ("what", "value"), rows)}</div>')
+
+
+def _facts(page: RunPage) -> Iterator[tuple[str, str]]:
+    measured, filing = page.measured, page.filing
+    yield "user", filing["user"]
+    yield "contributor", filing["contributor"]
+    yield "licence", filing["licence"]
+    yield "notes", filing["notes"]
+    yield "site", measured["site"]
+    yield "machine", str(measured["machine"]) + (" (simulated, not measured)" if measured["simulated"] else "")
+    yield from ((key.replace("_", " "), _plain(value)) for key, value in measured["machine_desc"].items())
+    yield "operating system", measured["os"]
+    yield "kernel", measured["kernel"]
+    yield (
+        "nodes",
+        f"{measured['nodes']}, {measured['processes_per_node']} processes each at most" * bool(measured["nodes"]),
+    )
+    yield "begun", measured["started"]
+    yield "last launch begun", measured["ended"]
+    yield "MPI library", measured["mpi_library"]
+    yield "MPI standard", measured["mpi_standard"]
+    yield "compiler", measured["compiler"]
+    yield "compiled by", measured["flags"]
+    yield "clock", "; ".join(f"{key.replace('_', ' ')} {_plain(value)}" for key, value in measured["clock"].items())
+    yield "synchronised by", measured["sync"]
+    yield (
+        "a time is",
+        {"max": "that of the slowest process", "root": "that of root"}.get(measured["rank_reduction"], ""),
+    )
+    yield from ((f"simulation, {label}", text) for label, text in flattened(measured["simulation"]))
+
+
+def switches(page: RunPage) -> Section:
+    """Return the global switches of the campaign, and those of each launch."""
+    measured = page.measured
+    rows = [(esc(label), esc(text)) for label, text in flattened(measured["switches"])]
+    seed = str(measured["seed"]) if measured["seed"] else ""
+    rows = rows or [("seed", esc(seed or "unknown"))]
+    launches = [
+        (
+            esc(one["program"]),
+            esc(one["p"]),
+            esc(one.get("started", "")),
+            "yes" if one.get("complete", True) else "no",
+            esc(" ".join(map(str, one.get("switches", [])))),
+        )
+        for one in measured["launches"]
+    ]
+    environment = [(esc(key), esc(value)) for key, value in measured["environment"].items()]
+    head = ("program", "p", "begun", "complete", "switches")
+    return Section.of(
+        f'<div class="sheet">{table("Switches of the campaign.", ("switch", "value"), rows)}',
+        details(f"Launches: {len(launches)}", table("A row for each launch.", head, launches, numeric=(1,))),
+        details("Environment", table("Variables of the processes.", ("variable", "value"), environment))
+        * bool(environment),
+        "</div>",
+    )
+
+
+def overview(page: RunPage) -> Section:
+    """Return a table of the suites, each with a link to its card."""
+    head = ("operation", "pattern", "over", "fixed", "points", "repetitions", "median")
+    rows = [_overview_row(suite, number) for number, card in enumerate(page.cards) for suite in card.suites]
+    caption = (
+        "A suite is one operation in one pattern, varied over one parameter; medians from the least to the largest."
+    )
+    return Section.of(f'<div class="sheet">{table(caption, head, rows, numeric=(4,))}</div>')
+
+
+def _overview_row(suite: Suite, card: int) -> tuple[str, ...]:
+    median = suite.values("med")
+    metric = "" if suite["metric"] == "time" else f", {METRIC_WORDS.get(suite['metric'], suite['metric'])}"
+    return (
+        f'<a href="#suite-{card}">{name(suite["op"])}</a>{esc(metric)}',
+        esc(suite["pattern"]),
+        esc(_span(suite)),
+        esc(suite.fixed),
+        str(len(suite.rows)),
+        _range([row["n"] for row in suite.rows]),
+        esc(_between(float(median.min()), float(median.max()), suite.unit)),
+    )
+
+
+def suite_cards(page: RunPage) -> Section:
+    """Return a card for each operation: its suites in one plot, with quartiles, and every measurement in numbers."""
+    section = Section(())
+    for number, card in enumerate(page.cards):
+        section += _card(page, card, number)
+    return section
+
+
+def _card(page: RunPage, card: Card, number: int) -> Section:
+    first = card.suites[0]
+    how = [first["pattern"], METRIC_WORDS.get(first["metric"], first["metric"]), _rules(first)]
+    how += [f"data type {first['datatype']}"] * bool(first["datatype"])
+    how += [f"synchronised by {first['sync']}"] * bool(first["sync"]) + [first["definition"]]
+    simulated = bool(page.measured["simulated"])
+    pieces: list[Piece | str] = [
+        f'<article class="sheet card" id="suite-{number}"><header><h3>{name(card.title)}</h3></header>',
+        f'<p class="soft">{esc("; ".join(filter(None, how)))}</p><div class="figure">',
+        Plot(quartiles([suite.drawn(simulated) for suite in card.suites])),
+        f'<p class="figcaption">Medians; bars from the first to the third quartile; dots: the least{_of_root(card)}.</p></div>',
+        *(_data(suite) for suite in card.suites),
+        "</article>",
+    ]
+    return Section.of(*pieces)
+
+
+def _of_root(card: Card) -> str:
+    known = any(not math.isnan(value) for suite in card.suites for value in suite.root)
+    return "; dotted: root alone" if known else ""
+
+
+def _rules(suite: Suite) -> str:
+    """Return by which rules it was measured, as far as they are known."""
+    least, most = suite["rep_min"], suite["rep_max"]
+    said = f"{least} to {most} repetitions" if least and most else f"at most {most} repetitions" if most else ""
+    allowed = suite["allowed_stderr"]
+    said += f"{' ' if said else ''}until the error is {allowed:.2g}" if allowed else ""
+    return said + (", refined where it bends" if suite["auto_refined"] else "")
+
+
+def _data(suite: Suite) -> str:
+    head = [
+        _OVER.get(suite["x_name"], suite["x_name"]),
+        "kept",
+        "least",
+        "q1",
+        "median",
+        "q3",
+        "largest",
+        "mean between quartiles",
+    ]
+    columns = ("min", "q1", "med", "q3", "max", "cut_mean")
+    values = [suite.values(column) for column in columns]
+    root, spans = suite.root, suite.processes
+    with_root = not all(math.isnan(one) for one in root)
+    with_spans = not all(math.isnan(low) for low, _ in spans)
+    with_error = any(row["stderr"] is not None for row in suite.rows)
+    head += (
+        ["error of the mean"] * with_error
+        + ["root's median"] * with_root
+        + ["processes' medians"] * with_spans
+        + ["ended by"]
+    )
+    rows = []
+    for k, row in enumerate(suite.rows):
+        cells = [_size(row["x"], suite), f"{row['n_kept']} of {row['n']}"]
+        cells += [esc(quantity(float(column[k]), suite.unit)) for column in values]
+        cells += [f"{100 * row['stderr']:.2g} %" if row["stderr"] is not None else "-"] * with_error
+        cells += [esc(quantity(float(root[k]), suite.unit))] * with_root
+        cells += [esc(_between(*spans[k], suite.unit))] * with_spans
+        rows.append((*cells, esc(_ENDINGS.get(row["status"], row["status"]))))
+    numeric = tuple(range(len(head) - 1))
+    title = f"Data{f', {suite.fixed}' if suite.fixed else ''}"
+    return details(title, table("Every measurement of the suite.", head, rows, numeric=numeric))
+
+
+def _size(x: int, suite: Suite) -> str:
+    return f"{x} B" if suite["x_name"] == "msg_By" else str(x)
+
+
+def _span(suite: Suite) -> str:
+    low, high = suite.rows[0]["x"], suite.rows[-1]["x"]
+    word = _OVER.get(suite["x_name"], str(suite["x_name"]))
+    return f"{word} {_size(low, suite)}" if low == high else f"{word} {_size(low, suite)} to {_size(high, suite)}"
+
+
+def _range(numbers: list[int]) -> str:
+    return str(min(numbers)) if min(numbers) == max(numbers) else f"{min(numbers)} to {max(numbers)}"
+
+
+def _between(low: float, high: float, unit: str) -> str:
+    if math.isnan(low):
+        return "-"
+    return quantity(low, unit) if low == high else f"{quantity(low, unit)} to {quantity(high, unit)}"
+
+
+def method(page: RunPage) -> Section:
+    """Return how a measurement comes about."""
+    steps = (
+        "A measurement is the repetitions at one point. All of them are kept, in the order in which they were made.",
+        "Repetitions that began late or outlasted their window are left out of quartiles and means, unless fewer than 5 remain.",
+        "Quartiles are interpolated linearly. The median stands for a time, the least value for bytes.",
+        "The mean between the quartiles leaves out the repetitions below the first and above the third, as SKaMPI does.",
+        "This is one run. Whether another operation or machine is better, only several runs tell: scalkit store compare, advise.",
+    )
+    return Section.of(f'<div class="sheet"><ol>{"".join(f"<li>{esc(step)}</li>" for step in steps)}</ol></div>')
+
+
+def provenance(page: RunPage) -> Section:
+    """Return where the numbers come from, and how to get all of them."""
+    facts: Mapping[str, Any] = {
+        "store": page.store,
+        "run": page.run_id,
+        "campaign": page.measured["campaign"],
+        "schema": page.record.get("schema_version", ""),
+        "filed": page.filing["filed"],
+        "filed with": f"{page.filing['tool']} {page.filing['tool_version']}".strip(),
+        "hash of the benchmark's sources": page.measured["harness_sha"],
+        "scalkit": __version__,
+        "report written": page.made,
+        "all repetitions": f"scalkit store load {page.store} --where run_id={page.run_id} --out run.nc",
+    }
+    rows = [(esc(label), f'<span class="lines">{esc(value)}</span>') for label, value in facts.items() if value]
+    inputs = page.measured["inputs"]
+    hashes = [(esc(file), f'<span class="hash">{esc(digest)}</span>') for file, digest in inputs.items()]
+    listing = table(f"{counted(len(hashes), 'file')} that the run was made of.", ("file", "SHA-256"), hashes)
+    return Section.of(
+        f'<div class="sheet">{table("The id of the run is a hash of what was measured.", ("what", "value"), rows)}',
+        details("Files and their hashes", listing) * bool(hashes),
+        "</div>",
+    )
+
+
+def _plain(value: object) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)

@@ -1,0 +1,1 @@
+"""The report on waiting in traces."""

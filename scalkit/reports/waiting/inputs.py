@@ -1,0 +1,151 @@
+"""What a report on waiting is made of: results of analyses, or traces that are analysed and timed."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scalkit.errors import DataError, ScalkitError
+from scalkit.plots.traces.waiting import WaitingRun
+from scalkit.trace import analyse, read_result
+from scalkit.trace.files.reader import read_header
+from scalkit.trace.files.writer import HEADER
+from scalkit.trace.results.breakdown import breakdown
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["Source", "found_in", "read_source"]
+
+TIMES = "times.csv"
+"""Table beside results, with columns ``processes``, ``analysis_s`` and ``analysis_processes``, in s of one process."""
+
+_MOST_ONE_BY_ONE = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A result with what it comes from.
+
+    Attributes
+    ----------
+    name : str
+        As the report names it.
+    ds : xarray.Dataset
+    run : WaitingRun
+    trace : Path or None
+        Folder of the trace, if that was given.
+    sha256 : str
+        Of the result's file, or of all files of the trace.
+    """
+
+    name: str
+    ds: xr.Dataset
+    run: WaitingRun
+    trace: Path | None
+    sha256: str
+
+
+def found_in(paths: Sequence[str], named: Sequence[str] = ()) -> list[tuple[Path, str]]:
+    """Return results and traces, and how each is named; of a folder that is no trace, what is in it.
+
+    Raises
+    ------
+    DataError
+        If there is nothing.
+    """
+    found: list[tuple[Path, str]] = []
+    for path, name in zip(map(Path, paths), named or paths, strict=True):
+        if not path.is_dir() or (path / HEADER).is_file():
+            found.append((path, str(name)))
+            continue
+        inner = sorted(
+            one for one in path.iterdir() if one.name.endswith((".nc", ".nc.gz")) or (one / HEADER).is_file()
+        )
+        if not inner:
+            raise DataError(
+                f"there is no trace and no result in {name!r}; name what `scalkit trace` recorded or wrote."
+            )
+        found += [(one, f"{name}/{one.name}") for one in inner]
+    if not found:
+        raise DataError("there is nothing to report; name results of `scalkit trace analyse --out`, or traces.")
+    return found
+
+
+def read_source(path: Path, name: str, region: str = "", *, baseline: bool = True, keep_going: bool = False) -> Source:
+    """Return a result, with the time of its analysis if ``times.csv`` beside it has it.
+
+    A trace is analysed, which is timed, and once more with a message for each request.
+
+    Parameters
+    ----------
+    path : Path
+        File of a result, or folder of a trace.
+    name : str
+    region : str
+        Only what happens within this region.
+    baseline : bool
+        Whether to time the scheme of the paper, too. It is left out where it would last, or mpi4py is missing.
+    keep_going : bool
+        Leave out what is wrong with a trace; the result names it.
+
+    Raises
+    ------
+    DataError
+        If it is neither, or something is wrong with it.
+    """
+    nan, trace = float("nan"), path if path.is_dir() else None
+    spent, slow = nan, nan
+    if trace is None:
+        ds = read_result(path)
+        spent = _noted(path.parent / TIMES, int(ds.sizes["location"]))
+    else:
+        read_header(trace)
+        begin = time.perf_counter()
+        ds = analyse(trace, keep_going=keep_going)
+        spent = time.perf_counter() - begin
+        if baseline and 0 < int(ds["severity"].sel(metric="rma_operations").sum()) <= _MOST_ONE_BY_ONE:
+            slow = _one_by_one(trace, keep_going)
+    run = WaitingRun(int(ds.sizes["location"]), breakdown(ds, region), spent, slow, bool(ds.attrs["simulated"]))
+    return Source(name, ds, run, trace, _hash(path))
+
+
+def _one_by_one(trace: Path, keep_going: bool) -> float:
+    begin = time.perf_counter()
+    try:
+        analyse(trace, scheme="per-event", keep_going=keep_going)
+    except (ImportError, RuntimeError, ScalkitError):
+        return float("nan")
+    return time.perf_counter() - begin
+
+
+def _noted(table: Path, processes: int) -> float:
+    """Return how long one process took to analyse, as a table beside the result says; NaN if it does not."""
+    try:
+        lines = [line for line in table.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+        for row in csv.DictReader(lines):
+            if (int(row["processes"]), int(row["analysis_processes"])) == (processes, 1):
+                return float(row["analysis_s"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return float("nan")
+
+
+def _hash(path: Path) -> str:
+    found = hashlib.sha256()
+    for file in _files(path):
+        found.update(file.read_bytes())
+    return found.hexdigest()
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if path.is_file():
+        yield path
+    else:
+        yield path / HEADER
+        yield from sorted(path.glob("*.sktrace"))

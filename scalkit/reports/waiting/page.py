@@ -1,0 +1,266 @@
+"""The content of a report on waiting in traces over process counts."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scalkit.errors import DataError
+from scalkit.plots.traces.waiting import WaitingRun
+from scalkit.reports.bundled import bundled
+from scalkit.reports.page import written_now
+from scalkit.reports.waiting.inputs import Source, found_in, read_source
+from scalkit.reports.writer.outcome import write_outcome
+from scalkit.trace import over_processes
+from scalkit.trace.views.timeline import Timeline
+from scalkit.validation import Validation, validate
+
+__all__ = ["METRIC", "WaitingPage", "bundled_traces", "is_strong", "open_waiting"]
+
+METRIC = "wait_for_progress"
+_FEWEST = 5
+_FALLS = 0.7
+_MOST_STEPS = 3_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class WaitingPage:
+    """What the sections of a report on waiting need.
+
+    Attributes
+    ----------
+    sources : tuple of Source
+        By the number of processes.
+    title : str
+        Plain text.
+    region : str
+        What of the program it is about; empty for all.
+    expected : mapping from str to str
+        Growth of the waiting in each region over the number of processes.
+    is_asked : bool
+        Whether the user expects something, so that growth counts for the status.
+    validation : Validation or None
+        None if there are too few numbers of processes, or nobody waited: `no_verdict` says why.
+    no_verdict : str
+    fail_above : float or None
+        Percent of the time from which on waiting for progress is a failure.
+    made : str
+        Time of the report, UTC.
+    keep_going : bool
+        Whether what is wrong with traces is left out.
+    """
+
+    sources: tuple[Source, ...]
+    title: str
+    region: str
+    expected: Mapping[str, str]
+    is_asked: bool
+    validation: Validation | None
+    no_verdict: str
+    fail_above: float | None
+    made: str
+    keep_going: bool = False
+
+    @property
+    def runs(self) -> list[WaitingRun]:
+        """What the figures show."""
+        return [source.run for source in self.sources]
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether any of it was simulated."""
+        return any(run.simulated for run in self.runs)
+
+    @property
+    def worst(self) -> Source:
+        """Where the largest part of the time is waiting for progress."""
+        return max(self.sources, key=lambda one: np.nan_to_num(one.run.parts.share))
+
+    @property
+    def status(self) -> int:
+        """Exit status: 1 if waiting grows faster than was asked for, or takes more of the time."""
+        grows = self.validation.exit_status() if self.validation is not None and self.is_asked else 0
+        above = self.fail_above is not None and 100 * np.nan_to_num(self.worst.run.parts.share) > self.fail_above
+        return int(grows == 1 or above)
+
+    @property
+    def answer(self) -> str:
+        """The outcome in a few sentences."""
+        shares = [100 * float(run.parts.share) for run in self.runs if np.isfinite(run.parts.share)]
+        counts = [run.processes for run in self.runs]
+        over = f"{counts[0]} processes" if len(set(counts)) == 1 else f"{counts[0]} to {counts[-1]} processes"
+        if not shares:
+            said = ["Something else than calls progressed communication, so nobody waited for progress."]
+        else:
+            low, high = min(shares), max(shares)
+            part = f"{low:.1f} %" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f} to {high:.1f} %"
+            said = [f"On {over} {part} of the time is waiting for progress."]
+        said += [verdict.sentence for verdict in self.validation or ()]
+        if self.is_asked and self.validation is None:
+            said.append(self.no_verdict)
+        if self.is_simulated:
+            said.append("Simulated, not measured.")
+        return " ".join([*said, f"Exit status {self.status}."])
+
+    @cached_property
+    def timelines(self) -> list[Timeline]:
+        """Of the largest trace that was given, and of the smallest one, if they are not too large."""
+        traces = [source for source in self.sources if source.trace is not None]
+        found = []
+        for source in traces[-1:] + traces[:-1][:1]:
+            steps = 2 * float(source.ds["severity"].sel(metric="visits").sum())
+            if steps <= _MOST_STEPS and source.trace is not None:
+                found.append(Timeline(source.trace, cache=False, keep_going=self.keep_going))
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as plain values; times in s."""
+        rows = []
+        for source in self.sources:
+            parts, run = source.run.parts, source.run
+            row: dict[str, Any] = {"name": source.name, "processes": run.processes, "simulated": run.simulated}
+            row |= {"sha256": source.sha256, "wall_s": parts.wall, "operations": int(parts.operations.sum())}
+            row |= {"kinds_s": {kind: float(values.sum()) for kind, values in parts.kinds.items()}}
+            row |= {"waiting_s": _plain(parts.waiting.sum()), "waiting_bound_s": _plain(parts.bound.sum())}
+            row |= {"waiting_share": _plain(parts.share), "analysis_s": _plain(run.analysis_s)}
+            rows.append(row | {"baseline_s": _plain(run.baseline_s)})
+        verdicts = [
+            {"function": v.function, "expected": str(v.expectation), "verdict": v.verdict, "sentence": v.sentence}
+            for v in self.validation or ()
+        ]
+        told = {"format": "scalkit waiting report", "schema": 1, "title": self.title, "region": self.region}
+        return told | {"answer": self.answer, "exit_status": self.status, "runs": rows, "verdicts": verdicts}
+
+    def save(self, outcome: str) -> None:
+        """Write what belongs beside the page into a folder; nothing if its name is empty."""
+        if outcome:
+            text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+            texts = {"verdict.json": text, "junit.xml": _to_junit(self)}
+            write_outcome(Path(outcome), self.title, self.status, self.answer, texts, {})
+
+
+def open_waiting(
+    runs: Sequence[str],
+    *,
+    region: str = "",
+    expected: Mapping[str, str] | str = "",
+    fail_above: float | None = None,
+    baseline: bool = True,
+    keep_going: bool = False,
+    title: str = "",
+    named: Sequence[str] = (),
+) -> WaitingPage:
+    """Return the content of a report.
+
+    Parameters
+    ----------
+    runs : sequence of paths
+        Results, traces, or folders of these; empty: simulated traces that come with scalkit.
+    region : str
+        Only what happens within this region of the program; empty: all.
+    expected : mapping or str
+        Growth over p of the waiting for progress: in each region, or in the whole program. Of a program whose time falls as
+        processes are added it is that of all of them together, else that of a process. By default it is compared with a constant,
+        which does not count for the status.
+    fail_above : float, optional
+        Percent of the time.
+    baseline : bool
+        Whether to time the analysis with a message for each request, too.
+    keep_going : bool
+        Leave out what is wrong with traces.
+    title : str
+        Made from the runs if empty.
+    named : sequence of str
+        How the report names `runs`.
+
+    Raises
+    ------
+    DataError, ExpectationError
+        If an input is wrong.
+    """
+    given = list(runs) or [bundled_traces()]
+    shown = list(named) or (list(runs) if runs else ["simulated traces that come with scalkit"])
+    how = {"baseline": baseline, "keep_going": keep_going}
+    sources = [read_source(path, name, region, **how) for path, name in found_in(given, shown)]
+    sources.sort(key=lambda one: one.run.processes)
+    asked = {"program": expected} if isinstance(expected, str) and expected else dict(expected or {})
+    growths = asked or {"program": "1"}
+    validation, why = _judged(sources, growths)
+    what = f"Who waits for whom in {region or Path(shown[0]).name or shown[0]}?"
+    return WaitingPage(
+        tuple(sources),
+        title or what,
+        region,
+        growths,
+        bool(asked),
+        validation,
+        why,
+        fail_above,
+        written_now(),
+        keep_going,
+    )
+
+
+def bundled_traces() -> str:
+    """Return the folder of simulated traces of a matrix multiplication on 4 to 36 processes."""
+    return str(bundled("data/one-sided/simulated"))
+
+
+def _judged(sources: Sequence[Source], growths: Mapping[str, str]) -> tuple[Validation | None, str]:
+    counts = {source.run.processes for source in sources}
+    if len(counts) < _FEWEST:
+        return None, f"A verdict on growth needs {_FEWEST} numbers of processes; there are {len(counts)}."
+    try:
+        waits = over_processes((source.ds for source in sources), of="sum" if is_strong(sources) else "mean")
+    except DataError as error:
+        return None, str(error)
+    if METRIC not in waits:
+        return None, "Nobody waited for progress in any of the results."
+    there = {str(name) for name in waits["function"].values}
+    if missing := sorted(set(growths) - there):
+        raise DataError(f"nobody waits in {missing[0]!r}; expect something of {', '.join(sorted(there))}.")
+    try:
+        return validate(waits, {name: {METRIC: growth} for name, growth in growths.items()}), ""
+    except DataError as error:
+        return None, str(error)
+
+
+def is_strong(sources: Sequence[Source]) -> bool:
+    """Return whether the time of the program falls as processes are added: a problem of fixed size."""
+    return sources[-1].run.parts.wall < _FALLS * sources[0].run.parts.wall
+
+
+def _plain(value: Any) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _to_junit(page: WaitingPage) -> str:
+    suites = ET.Element("testsuites", name="scalkit trace")
+    suite = ET.SubElement(suites, "testsuite", name="waiting")
+    cases: list[tuple[str, str]] = []
+    for verdict in (page.validation or ()) if page.is_asked else ():
+        is_wrong = page.validation is not None and verdict.verdict == "none" and verdict.decides
+        is_wrong = is_wrong and verdict.direction != "grows slower"
+        cases.append(
+            (f"waiting for progress in {verdict.function} grows as expected", verdict.sentence if is_wrong else "")
+        )
+    if page.fail_above is not None:
+        share = 100 * float(np.nan_to_num(page.worst.run.parts.share))
+        told = f"{share:.1f} % on {page.worst.run.processes} processes" if share > page.fail_above else ""
+        cases.append((f"waiting for progress takes at most {page.fail_above:g} % of the time", told))
+    for name, failure in cases:
+        case = ET.SubElement(suite, "testcase", classname="waiting", name=name)
+        if failure:
+            ET.SubElement(case, "failure", message=failure)
+    counts = {"tests": str(len(cases)), "failures": str(sum(bool(f) for _, f in cases)), "skipped": "0", "errors": "0"}
+    for element in (suites, suite):
+        element.attrib.update(counts)
+    ET.indent(suites)
+    return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"

@@ -1,0 +1,297 @@
+"""The sections of a report on waiting; each takes a `WaitingPage` and returns what a notebook cell shows."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import platform
+
+import numpy as np
+
+from scalkit import __version__, plots
+from scalkit.markup import counted
+from scalkit.plots.style import quantity
+from scalkit.plots.traces.timeline import timeline_svg
+from scalkit.plots.traces.waiting import (
+    analysis_speed,
+    parts_of_time,
+    scaling_of_program,
+    waiting_over_processes,
+)
+from scalkit.reports.markup import badge, details, esc, name, notes, table
+from scalkit.reports.pieces import Piece, Plot, Section
+from scalkit.reports.waiting.page import WaitingPage, is_strong
+from scalkit.trace.results.summary import TITLES, summary
+
+__all__ = ["communication", "growth", "headline", "hottest", "method", "provenance", "speed", "strong_scaling", "when"]
+
+_MOST_ROWS = 12
+
+
+def headline(page: WaitingPage) -> Section:
+    """Return the top of the page."""
+    runs = page.runs
+    share = float(page.worst.run.parts.share)
+    most, last = (counted(n, "process", "processes") for n in (page.worst.run.processes, runs[-1].processes))
+    waiting = f"{100 * share:.1f} %" if np.isfinite(share) else "none"
+    tiles = [
+        ("none" if share > 0.1 else "total", waiting, f"of the time waits for progress on {most}, where it is most"),
+        ("total", quantity(runs[-1].parts.wall, "s"), f"the program takes on {last}"),
+    ]
+    shown = "".join(
+        f'<li class="{rank}"><b>{esc(value)}</b><span>{esc(text)}</span></li>' for rank, value, text in tiles
+    )
+    facts = {
+        "runs": len(runs),
+        "processes": ", ".join(str(run.processes) for run in runs),
+        "one-sided operations": f"{sum(int(run.parts.operations.sum()) for run in runs)}",
+        "of": page.region or "the whole program",
+        "report": page.made,
+    }
+    listed = "".join(f"<li>{esc(label)} <b>{esc(value)}</b></li>" for label, value in facts.items())
+    if page.is_simulated:
+        listed += "<li><b>simulated, not measured</b></li>"
+    return Section.of(
+        '<p class="kicker">One-sided communication</p>'
+        f"<h1>{esc(page.title)}</h1>"
+        f'<p class="answer">{esc(page.answer)}</p>'
+        f'<ul class="tiles">{shown}</ul><ul class="facts">{listed}</ul>'
+    )
+
+
+def strong_scaling(page: WaitingPage) -> Section:
+    """Return time of the program and of the analysis over the processes, as in figure 5 of the paper."""
+    runs = page.runs
+    rows = []
+    for run in runs:
+        ideal = runs[0].parts.wall * runs[0].processes / run.processes
+        rows.append(
+            (
+                str(run.processes),
+                quantity(run.parts.wall, "s"),
+                f"{ideal / run.parts.wall:.2f}" if run.parts.wall else "–",
+                _time(run.analysis_s),
+                _time(run.baseline_s),
+            )
+        )
+    head = _without_baseline(page, ("processes", _title(page, "time"), "efficiency", "analysis", _EACH))
+    untimed = "" if any(np.isfinite(run.analysis_s) for run in runs) else _UNTIMED
+    caption = "Time from the first to the last record of the process that took longest; analysis on one core."
+    return _figure(
+        Plot(scaling_of_program(runs)),
+        "Strong scaling, and ideal scaling from the first run on.",
+        untimed + table(caption, head, [row[: len(head)] for row in rows], numeric=(0, 1, 2, 3, 4)),
+    )
+
+
+def speed(page: WaitingPage) -> Section:
+    """Return the number of operations and how fast the analysis treats them, as in figure 6 of the paper."""
+    rows = []
+    for run in page.runs:
+        n = int(run.parts.operations.sum())
+        rows.append(
+            (str(run.processes), str(n), f"{n / run.processes:.1f}", _rate(n, run.analysis_s), _rate(n, run.baseline_s))
+        )
+    head = _without_baseline(page, ("processes", "operations", "of a process", "analysed in a second", _EACH))
+    untimed = "" if any(np.isfinite(run.analysis_s) for run in page.runs) else _UNTIMED
+    caption = "One-sided operations, and how many of them the analysis treats in a second of one core."
+    return _figure(
+        Plot(analysis_speed(page.runs)),
+        "More operations keep the analysis busier: its speed grows until it is limited by the core, not by its start.",
+        untimed + table(caption, head, [row[: len(head)] for row in rows], numeric=(0, 1, 2, 3, 4)),
+    )
+
+
+def communication(page: WaitingPage) -> Section:
+    """Return what the time goes to, and calls against waiting for progress, as in figure 7 of the paper."""
+    rows = []
+    for run in page.runs:
+        parts = run.parts
+        calls = parts.kinds["one-sided"]
+        rows.append(
+            (
+                str(run.processes),
+                _time(float(calls.mean())),
+                _time(float(parts.waiting.mean())),
+                _time(float(parts.bound.mean())),
+                f"{quantity(float(parts.waiting.min()), 's')} to {quantity(float(parts.waiting.max()), 's')}",
+                f"{100 * parts.share:.1f} %" if np.isfinite(parts.share) else "–",
+            )
+        )
+    head = (
+        "processes",
+        "in one-sided calls",
+        "waiting for progress",
+        "no target in a call",
+        "least to most of a process",
+        "of all time",
+    )
+    caption = (
+        f"{_title(page, 'means of a process').capitalize()}. Waiting for one target is never longer than the time in which no "
+        "target is in a call."
+    )
+    return Section.of(
+        '<div class="sheet"><div class="pair"><div class="figure">',
+        Plot(parts_of_time(page.runs)),
+        '<p class="figcaption">What the time of all processes goes to.</p></div><div class="figure">',
+        Plot(waiting_over_processes(page.runs)),
+        '<p class="figcaption">A process: in one-sided calls, waiting for progress; boxes are quartiles over processes, whiskers '
+        "the least and the most.</p></div></div>",
+        table(caption, head, rows, numeric=(0, 1, 2, 3, 4, 5)),
+        "</div>",
+    )
+
+
+def growth(page: WaitingPage) -> Section:
+    """Return whether waiting grows as expected."""
+    if page.validation is None:
+        return Section.of(f'<p class="soft">{esc(page.no_verdict)}</p>')
+    whose = (
+        "all processes together, because the problem stays the same"
+        if is_strong(page.sources)
+        else "a process, in the mean"
+    )
+    asked = "" if page.is_asked else " Nothing was expected; it is compared with a constant."
+    section = Section.of(f'<p class="soft">Waiting of {whose}.{asked}</p>')
+    for verdict in page.validation.along_one:
+        section += Section.of(
+            f'<article class="sheet card"><header><h3>{name(verdict.function)}</h3>{badge(verdict)}</header>'
+            f'<p class="sentence">{esc(verdict.sentence)}</p>{notes(verdict.caveats)}'
+            '<div class="pair"><div class="figure">',
+            Plot(plots.fit(verdict)),
+            '<p class="figcaption">Waiting for progress, and what was expected.</p></div><div class="figure">',
+            Plot(plots.divergence_of(verdict)),
+            '<p class="figcaption">Fit over expectation, with its limits.</p></div></div></article>',
+        )
+    return section
+
+
+def hottest(page: WaitingPage) -> Section:
+    """Return the call paths that wait longest, and who made them wait, on most processes."""
+    source = page.sources[-1]
+    told = summary(source.ds, _MOST_ROWS)
+    waits = [
+        (name(row["path"]), esc(TITLES[row["metric"]]), quantity(1e-9 * row["ns"], "s"), str(row["most_at"]),
+         quantity(1e-9 * row["most_ns"], "s"))
+        for row in told["where"]
+    ]  # fmt: skip
+    causes = [
+        (name(row["path"]), esc(TITLES[row["metric"]]), quantity(1e-9 * row["ns"], "s"), str(row["location"]))
+        for row in told["causes"]
+    ]
+    if not waits:
+        return Section.of('<p class="soft">Nobody waited, as far as the patterns tell.</p>')
+    caption = (
+        f"Longest waits on {counted(source.run.processes, 'process', 'processes')}, {_simulated(page)}all together."
+    )
+    whom = "What kept others waiting: what the process had been in since its last call."
+    head = ("in", "wait", "time", "most at process", "there")
+    return Section.of(
+        f'<div class="sheet">{table(caption, head, waits, numeric=(2, 3, 4))}'
+        + (table(whom, ("caused in", "wait", "time", "by process"), causes, numeric=(2, 3)) if causes else "")
+        + "</div>"
+    )
+
+
+def when(page: WaitingPage) -> Section:
+    """Return timelines of the largest and the smallest trace; nothing where results were given, not traces."""
+    section = Section(())
+    if not page.timelines and any(source.trace is not None for source in page.sources):
+        section = Section.of(
+            '<p class="soft">The traces are too large to be drawn here; scalkit.widgets.TimelineView shows them.</p>'
+        )
+    for timeline in page.timelines:
+        said = f"{counted(timeline.locations, 'process', 'processes')}{', simulated' if timeline.is_simulated else ''}"
+        section += Section.of(
+            f'<div class="sheet"><div class="figure">{timeline_svg(timeline)}</div><p class="figcaption">{esc(said)}; '
+            "waiting is drawn at the begin of its call.</p></div>"
+        )
+    return section
+
+
+def method(page: WaitingPage) -> Section:
+    """Return how the numbers come about."""
+    options: dict[str, list[str]] = {}
+    for source in page.sources:
+        taken = json.loads(source.ds.attrs["options"]).items()
+        told = ", ".join(f"{key} {value}" for key, value in taken if value not in ([], ""))
+        options.setdefault(told, []).append(source.name)
+    steps = (
+        "A process waits for progress in a call that completes one-sided operations, from its begin until the target begins its "
+        "first call of the library that ends after the operation was posted; 0 if the target was in one already. Waiting for a "
+        "target that must grant a lock, or confirm an unlock, is counted with it.",
+        "The bound is the time in which no target was in any call.",
+        "Time counts from the first to the last record of a process; calls within calls count as the outermost one.",
+        "Growth: of the mean waiting of a process in operations, or of all together where the problem stays the same, judged as "
+        "run times are.",
+        'The analysis was timed on one core, while others may have run; "a message for each request" is the scheme of the '
+        "paper.",
+        *(
+            f"Options{' of ' + ', '.join(names) if len(options) > 1 else ''}: {told}."
+            for told, names in options.items()
+        ),
+    )
+    items = "".join(f"<li>{esc(step)}</li>" for step in steps)
+    return Section.of(f'<div class="sheet"><ol>{items}</ol></div>')
+
+
+def provenance(page: WaitingPage) -> Section:
+    """Return where the numbers come from."""
+    facts: dict[str, str] = {}
+    for source in page.sources:
+        for key, value in json.loads(source.ds.attrs["trace"]).items():
+            if key not in ("format", "schema", "locations"):
+                text = str(value)
+                facts[key] = text if facts.get(key, text) == text else f"{facts[key]}; {text}"
+    rows = [("runs", ", ".join(source.name for source in page.sources) + (" (simulated)" if page.is_simulated else ""))]
+    rows += sorted(facts.items())
+    rows += [
+        ("scalkit", __version__),
+        ("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
+        ("packages", ", ".join(f"{p} {importlib.metadata.version(p)}" for p in ("numpy", "xarray", "plotly"))),
+        ("report written", page.made),
+    ]
+    shown = [(esc(label), f'<span class="lines">{esc(value)}</span>') for label, value in rows]
+    hashes = [(esc(one.name), f'<span class="hash">{one.sha256}</span>') for one in page.sources]
+    problems = [
+        f"Left out of {one.name}: {problem}."
+        for one in page.sources
+        for problem in json.loads(one.ds.attrs["problems"])
+    ]
+    listing = table("Of each result, or of all files of a trace.", ("run", "SHA-256"), hashes)
+    return Section.of(
+        notes(problems),
+        f'<div class="sheet">{table("Of the runs and of this report.", ("what", "value"), shown)}',
+        details("Inputs and their hashes", listing),
+        "</div>",
+    )
+
+
+_EACH = "… a message for each request"
+_UNTIMED = '<p class="soft">Results do not say how long their analysis took; name traces to have it timed.</p>'
+
+
+def _without_baseline(page: WaitingPage, head: tuple[str, ...]) -> tuple[str, ...]:
+    return head if any(np.isfinite(run.baseline_s) for run in page.runs) else head[:-1]
+
+
+def _figure(plot: Piece, caption: str, below: str) -> Section:
+    return Section.of(
+        '<div class="sheet"><div class="figure">', plot, f'<p class="figcaption">{esc(caption)}</p></div>{below}</div>'
+    )
+
+
+def _time(seconds: float) -> str:
+    return quantity(seconds, "s") if np.isfinite(seconds) else "–"
+
+
+def _rate(n: int, seconds: float) -> str:
+    return f"{n / seconds:,.0f}" if np.isfinite(seconds) and seconds > 0 else "–"
+
+
+def _simulated(page: WaitingPage) -> str:
+    return "simulated, " if page.is_simulated else ""
+
+
+def _title(page: WaitingPage, what: str) -> str:
+    return f"{what}, simulated" if page.is_simulated else what

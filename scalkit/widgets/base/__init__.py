@@ -1,0 +1,1 @@
+"""What all widgets share: scripts and styles, parts, figures, pieces of markup."""

@@ -1,0 +1,121 @@
+"""A part of the explorer: markup made of the state of a session, and what its buttons and fields do to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import anywidget
+import traitlets as t
+
+from scalkit.errors import ScalkitError
+from scalkit.widgets.base.cells import OfCell
+from scalkit.widgets.base.fallback import Fallback
+from scalkit.widgets.base.source import source
+from scalkit.widgets.base.wording import esc
+
+if TYPE_CHECKING:
+    from scalkit.session import Session
+
+__all__ = ["Action", "Part", "Pieces"]
+
+Action = Callable[[Mapping[str, str]], object]
+
+
+class Pieces(Fallback, OfCell, anywidget.AnyWidget):
+    """Shows markup by name, and does what its buttons and fields ask for; what parts with and without a session share.
+
+    Attributes
+    ----------
+    pieces : dict
+        Markup by name, in the order in which it is shown; only pieces that changed are drawn anew. Set by `refresh`.
+    title : str
+        Heading of a part that can be folded; empty for one that is always open.
+    is_open : bool
+        Whether a part with a title is unfolded.
+    problem : str
+        Why the last thing that was asked for was refused; empty if it was not.
+    """
+
+    _esm = source("base/kernel.js", "base/part.js", "base/part_main.js")
+    _css = source("base/kernel.css", "base/part.css")
+
+    pieces: t.Dict[Any, Any] = t.Dict().tag(sync=True)
+    title = t.Unicode("").tag(sync=True)
+    is_open = t.Bool(False).tag(sync=True)
+
+    problem = ""
+
+    def refresh(self) -> None:
+        """Show what there is now."""
+        trouble = f'<p class="trouble">⚠ {esc(self.problem)}</p>' if self.problem else ""
+        self.pieces = {**self._drawn(), "problem": trouble}
+
+    def _drawn(self) -> dict[str, str]:
+        """Return markup by name."""
+        raise NotImplementedError
+
+    def _actions(self) -> dict[str, Action]:
+        """Return what the page may ask for by name; each takes the texts that came along."""
+        return {}
+
+    def _asked(self, _widget: object, content: object, _buffers: object) -> None:
+        """Do what the page asks for; what is wrong is refused in words."""
+        if not isinstance(content, Mapping):
+            return
+        action, values = self._actions().get(str(content.get("name"))), content.get("value")
+        if action is None:
+            return
+        texts = {str(key): str(value) for key, value in values.items()} if isinstance(values, Mapping) else {}
+        self.problem = ""
+        try:
+            action(texts)
+        except ScalkitError as error:
+            self.problem = str(error)
+        if self.comm is not None:
+            self.refresh()
+
+
+class Part(Pieces):
+    """What the parts of the explorer have in common. Each works alone, too.
+
+    Parameters
+    ----------
+    session : Session
+        Shown, and changed by its public methods only.
+    **traits
+        Values of the traits.
+
+    Attributes
+    ----------
+    session : Session
+    """
+
+    shown: ClassVar[frozenset[str]] = frozenset()
+    """What of a session it shows; see `Session.observe`."""
+
+    def __init__(self, session: Session, **traits: Any) -> None:
+        super().__init__(**traits)
+        self.session, self.problem = session, ""
+        self.on_msg(self._asked)
+        session.observe(self._told)
+        self.refresh()
+        self._enter_cell()
+
+    def close(self) -> None:
+        """Close the widget; the session lives on."""
+        self.session.unobserve(self._told)
+        super().close()
+
+    def _fallback_text(self) -> str:
+        return repr(self.session)
+
+    def _fallback_html(self) -> str:
+        from scalkit.session.shown import session_html
+
+        return session_html(self.session)
+
+    def _told(self, changed: frozenset[str]) -> None:
+        if changed & self.shown:
+            self.problem = ""
+            self.refresh()

@@ -1,0 +1,221 @@
+"""The app in a notebook: a session with everything to look at it and to change it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ipywidgets
+
+from scalkit.errors import UsageError
+from scalkit.plots.verdicts.rival_curves import term_of
+from scalkit.session import Session
+from scalkit.session.shown import session_html
+from scalkit.validation import Validation
+from scalkit.validation.several.verdict import SeveralVerdict
+from scalkit.widgets.base.cells import OfCell, close_tree, in_one_piece
+from scalkit.widgets.base.fallback import Fallback
+from scalkit.widgets.explorer.code_panel import CodePanel
+from scalkit.widgets.explorer.data_picker import DataPicker
+from scalkit.widgets.explorer.expectation_editor import ExpectationEditor
+from scalkit.widgets.explorer.history_bar import HistoryBar
+from scalkit.widgets.explorer.hypothesis_list import HypothesisList
+from scalkit.widgets.explorer.model_table import ModelTable
+from scalkit.widgets.explorer.parameter_map import ParameterMap
+from scalkit.widgets.explorer.plot_panel import PlotPanel
+from scalkit.widgets.explorer.report_panel import ReportPanel
+from scalkit.widgets.explorer.rule_matrix import RuleMatrix
+from scalkit.widgets.explorer.run_panel import RunPanel
+from scalkit.widgets.explorer.session_bar import SessionBar
+from scalkit.widgets.explorer.verdict_badge import VerdictBadge
+from scalkit.widgets.ruler.tick_ruler import TickRuler
+
+__all__ = ["Explorer"]
+
+
+class Explorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
+    """Shows measurements, expectations, rulers and verdicts; every change is a step of the session that can be undone.
+
+    Parameters
+    ----------
+    data : Session, Dataset of measurements, path or sequence of paths
+        A session, or what `scalkit.Session` takes.
+    expectations : str, path, mapping or ExpectationSet, optional
+        As for `scalkit.Session`, which says what holds by default; not beside a session.
+    **options
+        Further arguments of `scalkit.Session`, such as ``statistic="median"``.
+
+    Attributes
+    ----------
+    session : Session
+        What is shown; another one after one was opened. It may be set.
+    data_picker, history_bar, table, verdict, editor, hypotheses, rules, run, report, code, session_bar : widgets
+        The parts.
+    plots : PlotPanel
+    map : ParameterMap or None
+        Where the data are over two parameters.
+    rulers : tuple of TickRuler
+        One for each parameter.
+
+    Raises
+    ------
+    ScalkitError
+        If there is no session to be made of what was given.
+
+    Notes
+    -----
+    When a cell of a notebook is run again, what it showed before is closed.
+    """
+
+    def __init__(self, data: object, expectations: object | None = None, **options: Any) -> None:
+        session = _session(data, expectations, options)
+        super().__init__(layout=ipywidgets.Layout(width="100%", overflow="visible"))
+        self._session = session
+        with in_one_piece():
+            self._build()
+        self._enter_cell()
+
+    @property
+    def session(self) -> Session:
+        """What is shown."""
+        return self._session
+
+    @session.setter
+    def session(self, session: Session) -> None:
+        self._session.unobserve(self._told)
+        self._session = session
+        self._rebuild()
+
+    @property
+    def result(self) -> Validation:
+        """What `scalkit.validate` gives for what was chosen."""
+        return self._session.result
+
+    def close(self) -> None:
+        """Close the widget with all its parts; the session lives on."""
+        if self.comm is not None:
+            self._session.unobserve(self._told)
+            self._unlink()
+        super().close()
+
+    def _fallback_text(self) -> str:
+        return self._session.result.headline
+
+    def _fallback_html(self) -> str:
+        return session_html(self._session)
+
+    def _build(self) -> None:
+        session = self._session
+        self.data_picker, self.history_bar = DataPicker(session), HistoryBar(session)
+        self.table, self.verdict = ModelTable(session), VerdictBadge(session)
+        self.editor, self.hypotheses = ExpectationEditor(session), HypothesisList(session)
+        self.rulers = tuple(
+            TickRuler(session=session, parameter=name, label=f"Ruler of {name}") for name in session.parameters
+        )
+        self.plots = PlotPanel(session)
+        self.map = ParameterMap(session) if len(session.parameters) == 2 else None
+        self.rules, self.run, self.report = RuleMatrix(session), RunPanel(session), ReportPanel(session)
+        self.code = CodePanel(session)
+        self.session_bar = SessionBar(session, self._load, title="Save and open")
+        self._parameters = session.parameters
+        self._over_plots = _heading("Fit" if self.map else "Fit and divergence")
+        self._show_heading()
+        self._link()
+        session.observe(self._told)
+        self.children = (
+            self.data_picker,
+            self.history_bar,
+            self.table,
+            self.verdict,
+            self.editor,
+            _heading("Ruler" if len(self.rulers) == 1 else "Rulers"),
+            *self.rulers,
+            self._over_plots,
+            self.plots,
+            *([self.map] if self.map else []),
+            self.hypotheses,
+            self.rules,
+            self.run,
+            self.report,
+            self.code,
+            self.session_bar,
+        )
+
+    def _link(self) -> None:
+        """Let a term, a range or a point that is pointed at in one view be seen in the others."""
+        self._links: list[Any] = []
+        self.plots.fit.observe(lambda _: self.data_picker.show_view(self.plots.view), "xrange")
+        self.plots.fit.observe(self._chosen, "clicked")
+        terms = self.hypotheses
+        for picture in (*self.plots.pictures, *(self.map.pictures if self.map else ())):
+            self._links += [ipywidgets.jslink((terms, name), (picture, name)) for name in ("hover", "term")]
+        if self.map:
+            self._links.append(ipywidgets.jslink((self.plots.fit, "ranges"), (self.map.map, "ranges")))
+        if len(self.rulers) == 1:
+            (ruler,) = self.rulers
+            self._links += [
+                ipywidgets.jslink((terms, "hover"), (ruler, "hover")),
+                ipywidgets.jslink((terms, "term"), (ruler, "selected")),
+            ]
+        else:
+            terms.observe(self._mark_ticks, ["hover", "term"])
+
+    def _unlink(self) -> None:
+        for link in self._links:
+            link.close()
+        self._links = []
+
+    def _mark_ticks(self, change: Any) -> None:
+        """Mark on each of several rulers the tick that a term has along its parameter."""
+        verdict, text = self._session.verdict, change["new"]
+        models: tuple[Any, ...] = (verdict.model, *verdict.rivals) if isinstance(verdict, SeveralVerdict) else ()
+        model = next((one for one in models if term_of(one) == text), None)
+        for ruler in self.rulers:
+            tick = model.leading(ruler.parameter) if model is not None else None
+            shown = str(tick) if tick in ruler.growths else ""
+            ruler.set_trait("hover" if change["name"] == "hover" else "selected", shown)
+
+    def _rebuild(self) -> None:
+        before: tuple[Any, ...] = self.children
+        self._unlink()
+        with in_one_piece():
+            self._build()
+        for part in before:
+            close_tree(part)
+            part.close()
+
+    def _chosen(self, change: Any) -> None:
+        """Take a point of the fit that was pressed: the setting nearest to it."""
+        x = change["new"].get("x")
+        near = [one for one in self._session.settings if isinstance(one, float) and isinstance(x, int | float)]
+        self.data_picker.show_point(min(near, key=lambda one: abs(one - x), default=None))
+
+    def _told(self, changed: frozenset[str]) -> None:
+        if "data" in changed and self._session.parameters != self._parameters:
+            self._session.unobserve(self._told)
+            self._rebuild()
+        elif changed & {"selected", "result"}:
+            self._show_heading()
+
+    def _show_heading(self) -> None:
+        """Show no heading over pictures that are not there."""
+        self._over_plots.layout.display = None if self._session.verdict else "none"
+
+    def _load(self, session: Session) -> None:
+        path = self.session_bar.path
+        self.session = session
+        self.session_bar.path = path
+        self.session_bar.refresh()
+
+
+def _heading(text: str) -> ipywidgets.HTML:
+    return ipywidgets.HTML(f'<div class="sk-part"><h3>{text}</h3></div>')
+
+
+def _session(data: object, expectations: object | None, options: dict[str, Any]) -> Session:
+    if not isinstance(data, Session):
+        return Session(data, **options) if expectations is None else Session(data, expectations, **options)
+    if expectations is not None or options:
+        raise UsageError(
+            "a session brings its expectations along; write Explorer(session), or Explorer(data, expectations)."
+        )
+    return data

@@ -1,0 +1,146 @@
+"""The terms that competed, ranked, and why the others lost."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import traitlets as t
+
+from scalkit.plots.style import plain, quantity
+from scalkit.plots.verdicts.rival_curves import term_of
+from scalkit.validation import Verdict
+from scalkit.widgets.base.part import Part
+from scalkit.widgets.base.wording import Judged, esc, formula, percent, r2
+
+__all__ = ["HypothesisList", "why_not"]
+
+_MOST = 8
+_BEYOND = 4
+_ALIKE, _HUGE = 1.05, 1e6
+_BAR = 60
+
+
+class HypothesisList(Part):
+    """The best model and its rivals: probability, adjusted R², place in the limits, and what speaks against each rival.
+
+    Parameters
+    ----------
+    session : Session
+    **traits
+        Values of the traits.
+
+    Attributes
+    ----------
+    hover, term : str
+        The term below the pointer and the one that was chosen, as text; empty if there is none. To be linked with those of
+        other views by `ipywidgets.jslink`, without the kernel.
+    """
+
+    hover = t.Unicode("").tag(sync=True, echo_update=False)
+    term = t.Unicode("").tag(sync=True, echo_update=False)
+
+    shown = frozenset({"selected", "result"})
+
+    def _told(self, changed: frozenset[str]) -> None:
+        if "selected" in changed:
+            self.hover = self.term = ""
+        super()._told(changed)
+
+    def _drawn(self) -> dict[str, str]:
+        verdict = self.session.verdict
+        if verdict is None:
+            return {"table": ""}
+        models = (verdict.model, *verdict.rivals)
+        heads = "".join(
+            f'<th scope="col"{kind}>{text}</th>'
+            for text, kind in (
+                ("", ""),
+                ("Term", ""),
+                ("Probability", ""),
+                ("adj. R²", ' class="num"'),
+                ("Match", ""),
+                ("", ""),
+            )
+        )
+        rows = "".join(_row(verdict, model, k) for k, model in enumerate(models[:_MOST]))
+        left = len(models) - _MOST
+        more = f'<p class="quiet">{left} more terms competed.</p>' if left > 0 else ""
+        return {
+            "table": f'<h3>Terms that competed</h3><div class="scroll" tabindex="0" role="region" aria-label="Terms">'
+            f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{more}"
+        }
+
+
+def _row(verdict: Judged, model: Any, k: int) -> str:
+    weight = float(model.weight)
+    width = 0 if math.isnan(weight) else round(_BAR * weight)
+    bar = f'<span class="bar" style="width: {width}px" aria-hidden="true"></span>' if width else ""
+    fit = r2(float(model.adjusted_r2)) if hasattr(model, "adjusted_r2") else "–"
+    words = {"total": "as expected", "approximate": "inside the limits", "none": "outside the limits"}
+    match = words[verdict.expectation.rank(model.growth)]
+    why = "best" if k == 0 else _details(k, why_not(verdict, model))
+    return (
+        f'<tr data-term="{esc(term_of(model))}"><td class="num">{k + 1}</td><th scope="row"><button type="button" data-choose '
+        f'data-key="term{k}" aria-pressed="false" title="Show this term on the ruler and in the plot">'
+        f"{formula(model.growth if isinstance(verdict, Verdict) else model)}</button></th>"
+        f'<td>{bar}{percent(weight)}</td><td class="num">{fit}</td><td>{match}</td><td>{why}</td></tr>'
+    )
+
+
+def _details(k: int, sentence: str) -> str:
+    return f'<details data-key="why{k}"><summary>why not this one?</summary><p>{esc(sentence)}</p></details>'
+
+
+def why_not(verdict: Verdict | Any, rival: Any) -> str:
+    """Return what speaks against a rival of the best model, in plain words.
+
+    Parameters
+    ----------
+    verdict : Verdict or SeveralVerdict
+    rival : Model or SeveralModel
+        One of its rivals.
+    """
+    best = verdict.model
+    said = [_residuals(best, rival), _odds(best, rival)]
+    if isinstance(verdict, Verdict):
+        said.append(_parting(verdict, rival))
+    return " ".join(one for one in said if one)
+
+
+def _residuals(best: Any, rival: Any) -> str:
+    if not (best.rss > 0 and math.isfinite(rival.rss)):
+        return "The best model meets the values exactly, this one does not." if rival.rss > 0 else ""
+    ratio = math.sqrt(rival.rss / best.rss)
+    if ratio > _ALIKE:
+        return f"It misses the values by {_times(ratio)} times as much as the best model."
+    return "It follows the values as closely as the best model."
+
+
+def _odds(best: Any, rival: Any) -> str:
+    if not (best.weight > 0 and rival.weight >= 0):
+        return ""
+    odds = best.weight / rival.weight if rival.weight else math.inf
+    if odds >= _ALIKE:
+        return f"The best one is {_times(odds)} times as probable."
+    return "It is as probable, but the values do not call for it."
+
+
+def _times(factor: float) -> str:
+    """Return a factor with three digits and without an exponent, as in ``3,940``; what is huge is called so."""
+    if factor > _HUGE:
+        return "more than a million"
+    return f"{factor:.3g}" if factor < 1000 else f"{float(f'{factor:.3g}'):,.0f}"
+
+
+def _parting(verdict: Verdict, rival: Any) -> str:
+    """Return what the two predict beyond the measured range, where a measurement would tell them apart."""
+    at = _BEYOND * float(verdict.series.x[-1])
+    one, other = float(verdict.model(at)), float(rival(at))
+    if not (math.isfinite(one) and math.isfinite(other)):
+        return ""
+    unit = verdict.unit
+    return (
+        f"At {verdict.parameter} = {at:g} it would be {quantity(other, unit)}, the best model says "
+        f"{quantity(one, unit)} ({plain(verdict.model.growth)})."
+    )

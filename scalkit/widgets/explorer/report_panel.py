@@ -1,0 +1,190 @@
+"""Writes a report of what the session shows, beside the kernel."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from scalkit.errors import DataError, UsageError
+from scalkit.session import Session
+from scalkit.widgets.base.part import Action
+from scalkit.widgets.base.wording import esc
+from scalkit.widgets.explorer.job import Ending, Job, shown_command
+from scalkit.widgets.explorer.job_part import JobPart
+
+__all__ = ["ReportPanel"]
+
+_LARGEST = 20_000_000
+_STEP = re.compile(r"\[(\d+)/(\d+)\] report")
+_CHANGED = "The session was changed since the report was written."
+
+
+class ReportPanel(JobPart):
+    """Runs ``scalkit report`` on the session as it is, so that the page opens again with its steps and what is left out.
+
+    The session is written beside the report, as ``report.session.json``, which holds the measurements if no file does; so are
+    the expectations, as ``report.expectations.toml``, for ``scalkit validate --expect``.
+
+    Parameters
+    ----------
+    session : Session
+    **traits
+        Values of the traits.
+
+    Attributes
+    ----------
+    path : str
+        Where the report goes.
+    command : str
+        The last command; empty if there was none.
+    answer : str
+        The verdicts in a few sentences, once a report is written.
+    """
+
+    shown = frozenset({"history", "data"})
+
+    def __init__(self, session: Session, **traits: Any) -> None:
+        self.path, self.title_of_report = "report.html", ""
+        self._replaces = False
+        self._since = 0.0
+        self.command = self.answer = ""
+        self._status = 0
+        self._written: Path | None = None
+        self._reported = session.state
+        self._lines: list[str] = []
+        self._done = (0, 0)
+        super().__init__(session, **{"title": "Report", **traits})
+
+    def start(self) -> ReportPanel:
+        """Write the report; it goes on beside the kernel.
+
+        Raises
+        ------
+        ScalkitError
+            If one is being written, the session expects nothing, or the files cannot be written.
+        """
+        if self._job is not None:
+            raise UsageError("a report is being written; wait for the end, or cancel it.")
+        arguments = self._arguments()
+        self.command, self.answer, self._written = shown_command(arguments), "", None
+        self._lines, self._note, self._since, self._done = [], "", time.monotonic(), (0, 0)
+        self._reported = self.session.state
+        self._job = Job(arguments, self._said, self._ended)
+        self.refresh()
+        return self
+
+    def _arguments(self) -> list[str]:
+        """Write what the command needs, and return its arguments."""
+        out = Path(self.path)
+        stem = out.name.removesuffix(".html") or "report"
+        expectations = out.with_name(f"{stem}.expectations.toml")
+        if not self._replaces and out.exists():
+            raise UsageError(f"there is a report {out} already; choose another name, or tick 'replace'.")
+        self.session.save_expectations(expectations)
+        kept = out.with_name(f"{stem}.session.json")
+        self.session.save(kept)
+        words = ["report", str(kept), "--out", str(out)]
+        words += [f"--title={self.title_of_report}"] if self.title_of_report else []
+        return [*words, *(["--force"] if self._replaces else []), "--json", "--progress"]
+
+    def _drawn(self) -> dict[str, str]:
+        return {"form": self._form(), "progress": self._progress(), "said": self._result()}
+
+    def _form(self) -> str:
+        off = " disabled" if self._job is not None else ""
+        return (
+            f'<form data-submit="start"><fieldset{off} class="plain"><div class="line">'
+            f'<label>Report <input name="path" class="wide" data-key="report path" value="{esc(self.path)}" '
+            'autocomplete="off" spellcheck="false"></label>'
+            f'<label>Title <input name="title" class="wide" data-key="report title" value="{esc(self.title_of_report)}" '
+            'placeholder="made from the data" autocomplete="off"></label>'
+            f'<label><input type="checkbox" name="replace"{" checked" if self._replaces else ""}> replace</label>'
+            '<button type="submit" data-key="write" title="Write an HTML page of what is shown here, with the verdicts for '
+            'programs beside it">▶ Write report</button></div></fieldset></form>'
+        )
+
+    def _progress(self) -> str:
+        if self._job is None:
+            return f'<p class="quiet">{esc(self._note)}</p>' if self._note else ""
+        done, total = self._done
+        share = f' value="{done}" max="{total}"' if total else ""
+        return (
+            f'<div class="line"><progress aria-label="Report"{share}></progress>'
+            f"<span>{esc(self._note or 'Judging and drawing; this takes some seconds.')}</span>"
+            '<button type="button" data-press="cancel" data-key="cancel report" title="Give the report up">■ Cancel</button>'
+            "</div>"
+        )
+
+    def _result(self) -> str:
+        command = (
+            f'<details data-key="report command"><summary>Command</summary><pre tabindex="0" aria-label="Command">'
+            f"{esc(self.command)}</pre></details>"
+            if self.command
+            else ""
+        )
+        if self._written is None:
+            return command
+        mark, word = ("✓", "no verdict fails") if self._status == 0 else ("✗", "a verdict fails")
+        return (
+            f"<p><strong>{mark} {word}</strong> (exit status {self._status}): {esc(self.answer)}</p>"
+            f'<div class="line"><button type="button" data-press="open" data-key="open report" '
+            f'title="Show the page in a new tab of the browser">Open {esc(self._written.name)} ↗</button>'
+            f"<span>in <code>{esc(self._written)}</code></span></div>{command}"
+        )
+
+    def _actions(self) -> dict[str, Action]:
+        return {"start": self._start, "cancel": lambda _: self.cancel(), "open": self._open}
+
+    def _start(self, values: Mapping[str, str]) -> None:
+        path = values.get("path", "").strip()
+        if not path:
+            raise UsageError("the report has no name; write one, such as report.html.")
+        self.path = path if path.lower().endswith((".html", ".htm")) else f"{path}.html"
+        self.title_of_report, self._replaces = values.get("title", "").strip(), "replace" in values
+        self.start()
+
+    def _open(self, _values: Mapping[str, str]) -> None:
+        if self._written is None:
+            raise UsageError("there is no report yet; write one first.")
+        try:
+            with self._written.open("rb") as file:
+                content = file.read(_LARGEST + 1)
+        except OSError as error:
+            raise DataError(f"cannot read {self._written}: {error.strerror}; write the report again.") from error
+        if len(content) > _LARGEST:
+            raise DataError(f"{self._written} is too large to be shown from here; open it from its folder.")
+        self.send({"open": {"name": self._written.name, "text": content.decode("utf-8"), "type": "text/html"}})
+
+    def _told(self, changed: frozenset[str]) -> None:
+        if changed & self.shown and self._written is not None and not self._note:
+            self._note = _CHANGED
+        super()._told(changed)
+
+    def _said(self, line: str) -> None:
+        """Take a line of the command: how far it is, or anything else, which may say why there is no report."""
+        if found := _STEP.fullmatch(line):
+            self._done = (int(found[1]), int(found[2]))
+            if self.comm is not None:
+                self.refresh()
+        elif line.strip():
+            self._lines = [*self._lines[-20:], line]
+
+    def _ended(self, ending: Ending) -> None:
+        """Take the end of the command: the report, or why there is none."""
+        self._job = None
+        if self.comm is None:
+            return
+        seconds = time.monotonic() - self._since
+        try:
+            found = json.loads(ending.output)
+            self._written, self.answer, self._status = Path(found["html"]), str(found["answer"]), int(found["status"])
+            self._note = "" if self.session.state == self._reported else _CHANGED
+        except (ValueError, KeyError, TypeError):
+            why = self._lines[-1] if self._lines else f"it ended with status {ending.status}"
+            self._note = "Cancelled; no report was written." if ending.was_cancelled else ""
+            self.problem = "" if ending.was_cancelled else f"no report was written after {seconds:.0f} s: {why}"
+        self.refresh()

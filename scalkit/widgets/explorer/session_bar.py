@@ -1,0 +1,136 @@
+"""Saves a session to a file and opens one."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scalkit.errors import DataError, UsageError
+from scalkit.session import Session
+from scalkit.widgets.base.part import Action, Part
+from scalkit.widgets.base.wording import esc
+
+if TYPE_CHECKING:
+    from scalkit.session.state import State
+
+__all__ = ["SessionBar"]
+
+_DEFAULT = "session.json"
+
+
+class SessionBar(Part):
+    """Saves to a path where Python runs, or to the downloads of the browser; opens from either.
+
+    Parameters
+    ----------
+    session : Session
+    on_load : callable, optional
+        Called with the session that was opened; without it nothing can be opened.
+    **traits
+        Values of the traits.
+
+    Attributes
+    ----------
+    path : str
+        Where it is saved.
+    """
+
+    shown = frozenset({"history", "snapshots"})
+
+    def __init__(self, session: Session, on_load: Callable[[Session], object] | None = None, **traits: Any) -> None:
+        self._on_load, self.path, self._note = on_load, _DEFAULT, ""
+        self._saved: tuple[State, dict[str, State]] = (session.state, session.snapshots)
+        super().__init__(session, **traits)
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the session was changed since it was saved or opened."""
+        return self._saved != (self.session.state, self.session.snapshots)
+
+    def _drawn(self) -> dict[str, str]:
+        opening = (
+            '<button type="submit" data-submit="open" title="Open the session in this file">Open</button>'
+            if self._on_load
+            else ""
+        )
+        upload = (
+            '<label>from this computer <input type="file" data-press="upload" data-key="upload" accept=".json,.html"></label>'
+            if self._on_load
+            else ""
+        )
+        form = (
+            f'<form data-submit="save"><label>Session file <input name="path" data-key="path" value="{esc(self.path)}" '
+            'autocomplete="off" spellcheck="false"></label>'
+            '<button type="submit" data-submit="save" title="Write the session to this file; an existing one is replaced">'
+            f"Save</button>{opening}"
+            '<button type="button" data-press="download" title="Save the session with the browser">Download</button>'
+            f"{upload}</form>"
+        )
+        note = self._note or ("● changed, not saved" if self.is_changed else "")
+        return {"form": form, "said": f'<p class="quiet">{esc(note)}</p>' if note else ""}
+
+    def _told(self, changed: frozenset[str]) -> None:
+        if changed & self.shown:
+            self._note = ""
+        super()._told(changed)
+
+    def _actions(self) -> dict[str, Action]:
+        actions: dict[str, Action] = {"save": self._save, "download": self._download}
+        return actions | ({"open": self._open, "upload": self._upload} if self._on_load else {})
+
+    def _save(self, values: Mapping[str, str]) -> None:
+        self.path = _named(values)
+        if _is_page(self.path):
+            raise UsageError(
+                f"{self.path} is the name of a page; save the session to a file such as {_as_json(self.path)}."
+            )
+        self.session.save(self.path)
+        self._remember(f"saved to {self.path}")
+
+    def _download(self, _values: Mapping[str, str]) -> None:
+        text = json.dumps(self.session.to_dict(), indent=1, ensure_ascii=False) + "\n"
+        self.send({"download": {"name": Path(_as_json(self.path)).name, "text": text}})
+        self._remember(f"downloaded as {Path(_as_json(self.path)).name}")
+
+    def _remember(self, note: str) -> None:
+        self._saved, self._note = (self.session.state, self.session.snapshots), note
+
+    def _open(self, values: Mapping[str, str]) -> None:
+        self.path = _named(values)
+        session = Session.load(self.path)
+        self.path = _as_json(self.path)
+        self._loaded(session)
+
+    def _upload(self, values: Mapping[str, str]) -> None:
+        name = Path(values.get("file", "").replace("\\", "/")).name
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / ("session.html" if _is_page(name) else _DEFAULT)
+            path.write_text(values.get("text", ""), encoding="utf-8")
+            try:
+                session = Session.load(path)
+            except DataError as error:
+                raise DataError(str(error).replace(str(path), name or "the file")) from error
+        self._loaded(session)
+
+    def _loaded(self, session: Session) -> None:
+        if self._on_load is not None:
+            self._on_load(session)
+
+
+def _is_page(path: str) -> bool:
+    return path.lower().endswith((".html", ".htm"))
+
+
+def _as_json(path: str) -> str:
+    """Return where a session from a path is saved: at the same place, but beside a report."""
+    return str(Path(path).with_suffix(".json")) if _is_page(path) else path
+
+
+def _named(values: Mapping[str, str]) -> str:
+    path = values.get("path", "").strip()
+    if not path:
+        raise UsageError("the session file has no name; write one, such as session.json.")
+    return path

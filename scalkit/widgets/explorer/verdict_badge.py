@@ -1,0 +1,39 @@
+"""The verdict on what is selected: a sentence with symbol and word, never colour alone."""
+
+from __future__ import annotations
+
+from scalkit.plots.style import METRIC_WORDS, RANK_MARKS, metric_word
+from scalkit.widgets.base.part import Part
+from scalkit.widgets.base.wording import bullets, esc, key_of, ranked, word_of
+
+__all__ = ["VerdictBadge"]
+
+
+class VerdictBadge(Part):
+    """Says what the verdict is, which way it misses and from which scale on, and what limits its meaning.
+
+    Parameters
+    ----------
+    session : Session
+    **traits
+        Values of the traits.
+    """
+
+    shown = frozenset({"selected", "result"})
+
+    def _drawn(self) -> dict[str, str]:
+        function, metric = self.session.selected
+        verdict = self.session.verdict
+        word = METRIC_WORDS.get(metric, metric) if verdict is None else metric_word(verdict)
+        head = f"<h3>{esc(function)}, {esc(word)}</h3>"
+        if verdict is None:
+            said = f'<p class="trouble">{esc(self.session.problem)}</p>'
+            return {"head": head, "said": said, "remarks": ""}
+        shape = "verdict" if verdict.decides else "verdict open"
+        doubt = "" if verdict.decides else " · ⚠ does not decide"
+        said = (
+            f'<div class="{shape}" {ranked(verdict)}><b aria-hidden="true">{RANK_MARKS[key_of(verdict)]}</b>'
+            f"<div><strong>{esc(word_of(verdict))}{doubt}</strong>{esc(verdict.sentence)}</div></div>"
+        )
+        remarks = [line for line in (verdict.hidden_sentence, *verdict.caveats) if line]
+        return {"head": head, "said": said, "remarks": bullets(remarks)}

@@ -1,0 +1,1 @@
+"""The browser of an assessment of guidelines."""

@@ -1,0 +1,254 @@
+"""The groups of an assessment in a table, those with violations first; one of them is selected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import traitlets as t
+
+from scalkit.guidelines import Assessment
+from scalkit.guidelines.result import STATES
+from scalkit.guidelines.sentences import setting, shown_ratio, titled
+from scalkit.guidelines.shown import assessment_html
+from scalkit.plots.guidelines.sides import along, group_of
+from scalkit.widgets.base.part import Action, Pieces
+from scalkit.widgets.base.source import source
+from scalkit.widgets.base.wording import esc, state_mark
+
+__all__ = ["COLUMNS", "GuidelineGroups", "GuidelineTest"]
+
+COLUMNS = ("Guideline", "Where", "Largest ratio", "Violated at", "State")
+_MOST_ROWS = 200
+_MOST_LEVELS = 6
+_LOOKS = {
+    "violated": ("none", "✗"),
+    "inconclusive": ("undecided", "?"),
+    "undecidable": ("undecided", "?"),
+    "compliant": ("total", "✓"),
+}
+_NEXT = {"": "ascending", "ascending": "descending", "descending": ""}
+
+
+class GuidelineGroups(Pieces):
+    """A row for each group of tests; a press on its guideline selects it.
+
+    The table is a grid: arrows, Home, End, Page Up and Page Down move in it, Enter selects a row or sorts by a column. At most
+    200 groups are shown, those with the largest ratio of what is shown.
+
+    Parameters
+    ----------
+    found : Assessment
+    **traits
+        Values of the traits below.
+
+    Attributes
+    ----------
+    found : Assessment
+    sort : list of two str
+        A column and ``"ascending"`` or ``"descending"``; empty texts for the worst first.
+    filter : str
+        Only groups whose worst state is this; empty for all.
+    order : list of int
+        The groups that are shown, as rows, in their order.
+    current : int
+        The row that is selected.
+    test : int
+        The worst test of the selected group; -1 if there is none. May be observed.
+    """
+
+    _esm = source("base/kernel.js", "base/part.js", "base/table.js")
+
+    columns: t.List[Any] = t.List(list(COLUMNS)).tag(sync=True)
+    label = t.Unicode("Groups of tests").tag(sync=True)
+    none = t.Unicode("No group has this state.").tag(sync=True)
+    sort: t.List[Any] = t.List(t.Unicode(), default_value=["", ""], minlen=2, maxlen=2).tag(sync=True)
+    filter = t.Enum(["", *STATES], default_value="").tag(sync=True)
+    order: t.List[Any] = t.List(t.Int()).tag(sync=True)
+    current = t.Int(-1).tag(sync=True)
+    n_rows = t.Int(0).tag(sync=True)
+    test = t.Int(-1)
+
+    def __init__(self, found: Assessment, **traits: Any) -> None:
+        self.found = found
+        self._rows = _groups(found)
+        super().__init__(**traits)
+        self.on_msg(self._asked)
+        self.observe(lambda _: self._arrange(), ["sort", "filter"])
+        self._arrange()
+        if self.order:
+            self.select(self.order[0])
+        self._enter_cell()
+
+    def select(self, row: int) -> None:
+        """Select a row.
+
+        Parameters
+        ----------
+        row : int
+            Its number, worst first; other numbers change nothing.
+        """
+        if 0 <= row < len(self._rows):
+            with self.hold_sync():
+                self.current = row
+                self.test = self._rows[row].test
+
+    def _arrange(self) -> None:
+        rows = [k for k, one in enumerate(self._rows) if self.filter in ("", one.state)]
+        column, way = self.sort
+        if way:
+            rows.sort(key=lambda k: self._rows[k].sorting[COLUMNS.index(column)], reverse=way == "descending")
+        rows = rows[:_MOST_ROWS]
+        names = [f"row{k}" for k in rows]
+        new = {name: t.Dict().tag(sync=True) for name in names if not self.has_trait(name)}
+        with self.hold_sync():
+            if new:
+                self.add_traits(**new)
+            for k, name in zip(rows, names, strict=True):
+                if name in new:
+                    setattr(self, name, {"cells": self._rows[k].cells(k)})
+            self.n_rows = max([self.n_rows, *(k + 1 for k in rows)])
+            self.order = rows
+            self.refresh()
+
+    def _drawn(self) -> dict[str, str]:
+        counts = {state: sum(one.state == state for one in self._rows) for state in _LOOKS}
+        options = "".join(
+            f'<option value="{state}"{" selected" if state == self.filter else ""}>{state} ({n})</option>'
+            for state, n in counts.items()
+            if n or state == self.filter
+        )
+        every = f'<option value=""{"" if self.filter else " selected"}>all ({len(self._rows)})</option>'
+        shown = "" if len(self.order) < _MOST_ROWS else f'<span class="quiet">the first {_MOST_ROWS} are shown</span>'
+        caveats = "".join(f"<p>⚠ {esc(text)}.</p>" for text in self.found.data.caveats)
+        return {
+            "head": f'<p><b>{esc(self.found.headline)}.</b></p>{caveats}<div class="line"><h3>Groups ({len(self._rows)})</h3>'
+            f'<label>Show <select data-press="filter" data-key="filter">{every}{options}</select></label>{shown}</div>'
+        }
+
+    def _actions(self) -> dict[str, Action]:
+        return {"select": self._select, "sort": self._sort, "filter": self._filter}
+
+    def _select(self, values: Mapping[str, str]) -> None:
+        row = values.get("key", "")
+        if row.isascii() and row.isdecimal():
+            self.select(int(row))
+
+    def _sort(self, values: Mapping[str, str]) -> None:
+        column = values.get("key", "")
+        if column in COLUMNS:
+            way = _NEXT[self.sort[1]] if self.sort[0] == column else "ascending"
+            self.sort = [column, way] if way else ["", ""]
+
+    def _filter(self, values: Mapping[str, str]) -> None:
+        if values.get("key", "") in ("", *STATES):
+            self.filter = values.get("key", "")
+
+    def _fallback_text(self) -> str:
+        return self.found.headline
+
+    def _fallback_html(self) -> str:
+        return assessment_html(self.found)
+
+
+class _Row:
+    """A group: its worst test, what its cells hold, and what they are sorted by."""
+
+    def __init__(self, found: Assessment, tests: np.ndarray[Any, Any]) -> None:
+        columns = found.columns
+        states = columns["state"][tests]
+        self.state = next(state for state in _LOOKS if state in states)
+        effects = np.abs(np.log(np.asarray(columns["effect"][tests], dtype=float)))
+        effects = np.where(states == self.state, np.nan_to_num(effects, nan=-1.0), -1.0)
+        self.test = int(tests[int(np.argmax(effects))])
+        self.size = float(effects.max())
+        self.title = titled(found.guidelines[int(found.which[self.test])])
+        self.where = setting(found, self.test, (found.varied,))
+        broken = tests[states == "violated"]
+        levels = list(dict.fromkeys(str(level) for level in along(found, broken)))
+        more = f", … ({len(levels)})" if len(levels) > _MOST_LEVELS else ""
+        self.levels = ", ".join(levels[:_MOST_LEVELS]) + more
+        self.ratio = float(columns["effect"][self.test])
+        self.count = f"{len(broken)} of {len(tests)}"
+        self.decides = bool(columns["decides"][self.test])
+        self.sorting = (self.title, self.where, self.ratio, len(broken), list(_LOOKS).index(self.state))
+
+    def cells(self, k: int) -> list[str]:
+        rank, symbol = _LOOKS[self.state]
+        head = (
+            f'<button type="button" data-press="select" data-value="{k}" data-key="row{k}" title="Show this group">'
+            f"<code>{esc(self.title)}</code></button>"
+        )
+        ratio = f'<span class="num">{shown_ratio(self.ratio)}</span>'
+        at = f"{esc(self.levels)} ({self.count})" if self.levels else "–"
+        doubt = "" if self.decides else "⚠ does not decide"
+        return [head, esc(self.where), ratio, at, state_mark(rank, symbol, self.state, doubt)]
+
+
+def _groups(found: Assessment) -> list[_Row]:
+    """Return the groups, the worst first; of one state those that decide."""
+    order = np.argsort(found.groups, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(found.groups[order])) + 1) if len(order) else []
+    rows = [_Row(found, part) for part in parts]
+    return sorted(rows, key=lambda one: (list(_LOOKS).index(one.state), not one.decides, -one.size))
+
+
+class GuidelineTest(Pieces):
+    """One test in words, and a choice of the others of its group.
+
+    Parameters
+    ----------
+    found : Assessment
+    test : int
+        Row of `Assessment.to_frame`; -1 for none.
+
+    Attributes
+    ----------
+    test : int
+        May be set and observed.
+    """
+
+    test = t.Int(-1)
+
+    def __init__(self, found: Assessment, test: int = -1, **traits: Any) -> None:
+        self.found = found
+        super().__init__(test=test, **traits)
+        self.on_msg(self._asked)
+        self.observe(lambda _: self.refresh(), "test")
+        self.refresh()
+        self._enter_cell()
+
+    def _drawn(self) -> dict[str, str]:
+        found, test = self.found, self.test
+        if test < 0:
+            return {"choice": "", "said": '<p class="quiet">There is no test.</p>'}
+        tests = group_of(found, test).tolist()
+        options = "".join(
+            f'<option value="{one}"{" selected" if one == test else ""}>{esc(self._option(one))}</option>'
+            for one in tests
+        )
+        guideline = found.guidelines[int(found.which[test])]
+        doubt = "" if found.columns["decides"][test] else " It does not decide."
+        return {
+            "choice": f'<form><label>In focus <select data-press="focus" data-key="focus">{options}</select></label></form>',
+            "said": f"<p>{esc(found.sentence(test))}{doubt}</p><p class='quiet'>{esc(guideline.meaning)}</p>",
+        }
+
+    def _option(self, test: int) -> str:
+        at = setting(self.found, test, [n for n in self.found.data.parameters if n != self.found.varied])
+        return f"{at or 'the test'}: {self.found.columns['state'][test]}"
+
+    def _actions(self) -> dict[str, Action]:
+        return {"focus": self._focus}
+
+    def _focus(self, values: Mapping[str, str]) -> None:
+        key = values.get("key", "")
+        if key.isascii() and key.isdecimal() and int(key) in group_of(self.found, self.test).tolist():
+            self.test = int(key)
+
+    def _fallback_text(self) -> str:
+        return self.found.headline
+
+    def _fallback_html(self) -> str:
+        return assessment_html(self.found)

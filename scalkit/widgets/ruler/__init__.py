@@ -1,0 +1,1 @@
+"""The ruler of ticks, and its link to a session."""

@@ -1,0 +1,171 @@
+"""The explorer of a store: choose runs, choose suites, see them in one picture and download it."""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import ipywidgets
+
+from scalkit.errors import ScalkitError, UsageError
+from scalkit.plots.store.suites import FORMATS, download, joint
+from scalkit.store import Store
+from scalkit.store import open as open_store
+from scalkit.store.folder import MARKER
+from scalkit.store.views.comparison import Comparison
+from scalkit.store.views.explorer import Browsing
+from scalkit.widgets.base.cells import OfCell, in_one_piece
+from scalkit.widgets.base.fallback import Fallback
+from scalkit.widgets.base.part import Action, Pieces
+from scalkit.widgets.base.plot_view import PlotView
+from scalkit.widgets.base.source import source
+from scalkit.widgets.base.wording import esc
+from scalkit.widgets.store_explorer.lists import StoreRuns, StoreSuites
+from scalkit.widgets.store_explorer.reports import StoreReports
+
+__all__ = ["StoreDownloads", "StoreExplorer"]
+
+_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "eps": "application/postscript", "csv": "text/csv"}
+
+
+class StoreDownloads(Pieces):
+    """What the picture says in words, and its download.
+
+    Parameters
+    ----------
+    shown : callable
+        Returns what is in the picture; None if there is nothing.
+    """
+
+    _esm = source("base/kernel.js", "base/part.js", "store_explorer/downloads.js")
+
+    def __init__(self, shown: Callable[[], Comparison | None]) -> None:
+        super().__init__()
+        self._shown = shown
+        self.on_msg(self._asked)
+        self.refresh()
+        self._enter_cell()
+
+    def _drawn(self) -> dict[str, str]:
+        comparison = self._shown()
+        if comparison is None:
+            return {"head": '<h3>3. Plot</h3><p class="quiet">Choose a suite.</p>'}
+        buttons = "".join(
+            f'<button type="button" data-press="save" data-value="{kind}" data-key="{kind}">{kind.upper()}</button>'
+            for kind in FORMATS
+        )
+        said = "".join(f"<li>{esc(text)}</li>" for text in comparison.sentences)
+        words = f"<ul>{said}</ul>" if said else ""
+        return {"head": f'<h3>3. Plot</h3><div class="line">Download {buttons}</div>{words}'}
+
+    def _actions(self) -> dict[str, Action]:
+        return {"save": lambda texts: self._save(texts.get("key", ""))}
+
+    def _save(self, kind: str) -> None:
+        comparison = self._shown()
+        if comparison is None or kind not in _TYPES:
+            return
+        content = base64.b64encode(download(comparison, kind)).decode()
+        self.send({"saved": {"name": f"comparison.{kind}", "type": _TYPES[kind], "base64": content}})
+
+    def _fallback_text(self) -> str:
+        comparison = self._shown()
+        return "" if comparison is None else " ".join(comparison.sentences)
+
+    def _fallback_html(self) -> str:
+        return f"<p>{esc(self._fallback_text())}</p>"
+
+
+class StoreExplorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
+    """Three panes: the runs of a store, the suites of the chosen ones, and a joint picture of the chosen suites.
+
+    Parameters
+    ----------
+    store : Store or path
+        A folder or a zip; a path is opened read-only where nothing may be written. None is made.
+
+    Attributes
+    ----------
+    store : Store
+    browsing : scalkit.store.views.explorer.Browsing
+        What is chosen.
+    runs, suites : StoreList
+    picture : PlotView
+    downloads : StoreDownloads
+    reports : StoreReports
+
+    Raises
+    ------
+    StoreError
+        If there is no store.
+    UsageError
+        If it is neither a store nor a path.
+    """
+
+    def __init__(self, store: Store | str | os.PathLike[str]) -> None:
+        self.store = _opened(store)
+        self.browsing = Browsing(self.store)
+        self.browsing.begin()
+        self._comparison: Comparison | None = None
+        with in_one_piece():
+            self.runs = StoreRuns(self.browsing, self._runs_changed)
+            self.suites = StoreSuites(self.browsing, self._draw)
+            self.downloads = StoreDownloads(lambda: self._comparison)
+            self.picture = PlotView()
+            self.reports = StoreReports(self.browsing)
+        flow = ipywidgets.Layout(
+            display="flex", flex_flow="row wrap", width="100%", overflow="visible", grid_gap="0 24px"
+        )
+        for part in (self.runs, self.suites):
+            part.layout.flex, part.layout.min_width, part.layout.width = "1 1 420px", "0", "auto"
+        lists = ipywidgets.Box([self.runs, self.suites], layout=flow)
+        layout = ipywidgets.Layout(width="100%", overflow="visible")
+        super().__init__([lists, self.downloads, self.picture, self.reports], layout=layout)
+        self._draw()
+        self._enter_cell()
+
+    def close(self) -> None:
+        """Close the widget with its parts, and end what they run."""
+        if hasattr(self, "reports"):  # not where the store could not be opened
+            self.reports.close()
+        super().close()
+
+    def _runs_changed(self) -> None:
+        self.suites.show()
+        self.reports.problem = ""
+        self.reports.refresh()
+        self._draw()
+
+    def _draw(self) -> None:
+        """Draw what is chosen; what cannot be in one picture is said, and the picture is empty."""
+        self._comparison, self.downloads.problem = None, ""
+        try:
+            self._comparison = self.browsing.comparison()
+            figure = joint(self._comparison) if self._comparison is not None else None
+        except ScalkitError as error:
+            self._comparison, figure = None, None
+            self.downloads.problem = str(error)
+        self.picture.layout.display = "none" if figure is None else None
+        if figure is not None:
+            self.picture.xrange = []
+            self.picture.show(figure)
+        self.downloads.refresh()
+
+    def _fallback_text(self) -> str:
+        return repr(self.store)
+
+    def _fallback_html(self) -> str:
+        return self.runs._fallback_html() + self.downloads._fallback_html()
+
+
+def _opened(store: object) -> Store:
+    if isinstance(store, Store):
+        return store
+    if not isinstance(store, str | os.PathLike):
+        raise UsageError(f"an explorer shows a store, or its folder or zip, got {type(store).__name__}.")
+    path = Path(store)
+    if path.is_dir() and os.access(path, os.W_OK) and (path / MARKER).is_file():
+        return open_store(path)
+    return open_store(path, readonly=True)  # nothing is made where no store is

@@ -1,0 +1,320 @@
+"""The two lists of the explorer of a store: its runs, and the suites of those that are chosen."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import traitlets as t
+
+from scalkit.store.views.explorer import GROUPINGS, Browsing, SuiteKey
+from scalkit.widgets.base.part import Action, Pieces
+from scalkit.widgets.base.source import source
+from scalkit.widgets.base.wording import esc
+
+__all__ = ["StoreRuns", "StoreSuites"]
+
+MOST_ROWS = 200
+"""So many rows are shown at once; a filter shows others."""
+
+_Row = tuple[bool, Sequence[object]]
+_SELECTS = (("machine", "Machine"), ("mpi_impl", "Library"), ("site", "Site"), ("simulated", "Simulated"))
+
+
+class StoreList(Pieces):
+    """A grid whose rows begin with a box to check; the keys of a grid move in it.
+
+    Parameters
+    ----------
+    browsing : Browsing
+    told : callable
+        Called when something else is chosen.
+    **traits
+        Values of the traits.
+
+    Attributes
+    ----------
+    order : list of int
+        The rows that are shown.
+    sort : list of two str
+        A column and ``"ascending"`` or ``"descending"``; empty texts for the order of the store.
+    """
+
+    _esm = source("base/kernel.js", "base/part.js", "base/table.js")
+    _css = source("base/kernel.css", "base/part.css", "store_explorer/explorer.css")
+
+    columns: t.List[Any] = t.List(t.Unicode()).tag(sync=True)
+    label = t.Unicode("").tag(sync=True)
+    none = t.Unicode("").tag(sync=True)
+    sort: t.List[Any] = t.List(t.Unicode(), default_value=["", ""], minlen=2, maxlen=2).tag(sync=True)
+    order: t.List[Any] = t.List(t.Int()).tag(sync=True)
+    current = t.Int(-1).tag(sync=True)
+    n_rows = t.Int(0).tag(sync=True)
+
+    def __init__(self, browsing: Browsing, told: Callable[[], object], **traits: Any) -> None:
+        super().__init__(**traits)
+        self.browsing, self._tell = browsing, told
+        self.on_msg(self._asked)
+        self.show()
+        self._enter_cell()
+
+    def _rows(self) -> list[_Row]:
+        """Return for each row whether it is checked, and what stands in its columns."""
+        raise NotImplementedError
+
+    def show(self) -> None:
+        """Show what there is now."""
+        rows = self._rows()
+        places = list(range(len(rows)))
+        column, way = self.sort
+        if way:
+            at = list(self.columns).index(column)
+            places.sort(key=lambda k: _sortable(rows[k][1][at]), reverse=way == "descending")
+        places = places[:MOST_ROWS]
+        cells = {f"row{n}": {"cells": _cells(place, *rows[place])} for n, place in enumerate(places)}
+        new = {name: t.Dict().tag(sync=True) for name in cells if not self.has_trait(name)}
+        with self.hold_sync():
+            if new:
+                self.add_traits(**new)
+            for name, value in cells.items():
+                setattr(self, name, value)
+            self.n_rows = max(self.n_rows, len(places))
+            self.order = list(range(len(places)))
+            self.refresh()
+
+    def _sort_by(self, texts: Any) -> None:
+        column = texts.get("key", "")
+        if column not in self.columns:
+            return
+        before, way = self.sort
+        after = {"": "ascending", "ascending": "descending", "descending": ""}[way if before == column else ""]
+        self.sort = [column if after else "", after]
+        self.show()
+
+    def _fallback_text(self) -> str:
+        return f"{self.label}: {len(self._rows())}"
+
+    def _fallback_html(self) -> str:
+        from scalkit.markup import block, table
+
+        rows = [[esc(str(text)) for text in texts] for _, texts in self._rows()[:MOST_ROWS]]
+        return block(table(list(self.columns), rows, self.label))
+
+
+class StoreRuns(StoreList):
+    """The runs of a store that pass a filter, with a box to check each."""
+
+    def __init__(self, browsing: Browsing, told: Callable[[], object]) -> None:
+        columns = ["Platform", "Started", "Run", "Suites", "Label", "Site"]
+        super().__init__(browsing, told, columns=columns, label="Runs", none="No run passes the filter.")
+
+    def _rows(self) -> list[_Row]:
+        chosen = set(self.browsing.run_ids)
+        shown = self.browsing.runs[["platform", "simulated", "started", "suites", "site", "label", "run_id"]]
+        return [
+            (run_id in chosen, (_marked(platform, simulated), started, run_id[:8], int(suites), label, site))
+            for platform, simulated, started, suites, site, label, run_id in shown.itertuples(index=False, name=None)
+        ]
+
+    def _drawn(self) -> dict[str, str]:
+        browsing = self.browsing
+        form = (
+            '<form data-typing="filter" data-submit="filter"><label>Filter '
+            f'<input class="wide" name="text" data-key="filter" value="{esc(browsing.text)}" '
+            'placeholder="words, started=2026*, user=me"></label>'
+            f"{''.join(self._select(name, title) for name, title in _SELECTS)}</form>"
+        )
+        buttons = (
+            '<div class="line"><button type="button" data-press="all" data-key="all">Choose all of these</button>'
+            '<button type="button" data-press="none" data-key="none">Choose none</button>'
+            f'<span class="quiet" role="status">{_counted(len(browsing.runs), "run")}, {len(browsing.run_ids)} chosen'
+            "</span></div>"
+        )
+        return {"head": f"<h3>1. Runs</h3>{form}{buttons}"}
+
+    def _select(self, name: str, title: str) -> str:
+        """Return a choice among the values of a column; nothing where there is none."""
+        values = self.browsing.values(name)
+        if len(values) < 2:
+            return ""
+        now = self.browsing.only.get(name, "")
+        options = "".join(
+            f'<option value="{esc(value)}"{" selected" if value == now else ""}>{esc(value or "none")}</option>'
+            for value in values
+        )
+        return (
+            f'<label>{title} <select data-press="only-{name}" data-key="only-{name}">'
+            f'<option value="*">all</option>{options}</select></label>'
+        )
+
+    def _actions(self) -> dict[str, Action]:
+        return {
+            "filter": lambda texts: self._narrow(texts.get("text", ""), self.browsing.only),
+            "all": lambda _: self._choose([*self.browsing.run_ids, *self.browsing.runs["run_id"]]),
+            "none": lambda _: self._choose([]),
+            "check": lambda texts: self._check(texts.get("key", "")),
+            "sort": self._sort_by,
+            **{f"only-{name}": self._only(name) for name, _ in _SELECTS},
+        }
+
+    def _only(self, name: str) -> Action:
+        def narrow(texts: Any) -> None:
+            rest = {column: value for column, value in self.browsing.only.items() if column != name}
+            value = texts.get("key", "*")
+            if value in self.browsing.values(name):
+                rest[name] = value
+            self._narrow(self.browsing.text, rest)
+
+        return narrow
+
+    def _narrow(self, text: str, only: dict[str, str]) -> None:
+        self.browsing.narrow(text, only)
+        self.show()
+
+    def _check(self, key: str) -> None:
+        runs, chosen = self.browsing.runs["run_id"].tolist(), self.browsing.run_ids
+        if _is_place(key, len(runs)):
+            run = runs[int(key)]
+            self._choose([one for one in chosen if one != run] if run in chosen else [*chosen, run])
+
+    def _choose(self, run_ids: Iterable[str]) -> None:
+        self.browsing.choose_runs(run_ids)
+        self.show()
+        self._tell()
+
+
+class StoreSuites(StoreList):
+    """The suites of the chosen runs, with a box to check each."""
+
+    def __init__(self, browsing: Browsing, told: Callable[[], object]) -> None:
+        self._words = ""
+        columns = ["Operation", "Fixed", "Platform", "Runs", "Over", "Metric", "Points", "Pattern", "Type"]
+        none = "No suite: choose runs, or another filter."
+        super().__init__(browsing, told, columns=columns, label="Suites", none=none)
+
+    def _rows(self) -> list[_Row]:
+        keys, suites = self.browsing.choices(), self.browsing.suites
+        spans = suites[["x_min", "x_max", "points", "runs", "simulated"]].itertuples(index=False, name=None)
+        rows = [_suite_row(key, self._in_runs(key, span[3]), *span) for key, span in zip(keys, spans, strict=True)]
+        chosen = set(self.browsing.chosen)
+        return [(keys[place] in chosen, rows[place]) for place in self._places()]
+
+    def _in_runs(self, key: SuiteKey, runs: int) -> object:
+        """Return what stands for the runs of a suite: their number, or which it is."""
+        words = self.browsing.runs_words(key)
+        return f"{words} ({runs} runs)" if runs > 1 and words else words or int(runs)
+
+    def _places(self) -> list[int]:
+        """Return the rows of `Browsing.suites` that have all words of the filter, as ``gather p=4``."""
+        words = re.sub(r"\s*=\s*", "=", self._words.lower()).split()
+        if not words:
+            return list(range(len(self.browsing.suites)))
+        facts = self.browsing.suites[["root", "reduction"]].to_dict("records")
+        return [
+            place
+            for place, (key, more) in enumerate(zip(self.browsing.choices(), facts, strict=True))
+            if all(_has(key, {**more, "runs": self.browsing.runs_words(key)}, word) for word in words)
+        ]
+
+    def _drawn(self) -> dict[str, str]:
+        now = self.browsing.by
+        options = "".join(
+            f'<option value="{by}"{" selected" if by == now else ""}>{esc(words)}</option>'
+            for by, words in GROUPINGS.items()
+        )
+        form = (
+            '<form data-typing="filter" data-submit="filter"><label>Filter '
+            f'<input name="text" data-key="filter" value="{esc(self._words)}" placeholder="gather p=4"></label>'
+            f'<label>Chosen runs of a platform <select data-press="by" data-key="by">{options}</select></label></form>'
+        )
+        buttons = (
+            '<div class="line"><button type="button" data-press="none" data-key="none">Choose none</button>'
+            f'<span class="quiet" role="status">{_counted(len(self._places()), "suite")}, '
+            f"{len(self.browsing.chosen)} chosen</span></div>"
+        )
+        return {"head": f"<h3>2. Suites</h3>{form}{buttons}"}
+
+    def _actions(self) -> dict[str, Action]:
+        return {
+            "filter": lambda texts: self._narrow(texts.get("text", "")),
+            "none": lambda _: self._none(),
+            "by": lambda texts: self._group(texts.get("key", "")),
+            "check": lambda texts: self._check(texts.get("key", "")),
+            "sort": self._sort_by,
+        }
+
+    def _narrow(self, text: str) -> None:
+        self._words = text
+        self.show()
+
+    def _group(self, by: str) -> None:
+        self.browsing.group_by(by)
+        self.show()
+        self._tell()
+
+    def _none(self) -> None:
+        self.browsing.choose_no_suite()
+        self.show()
+        self._tell()
+
+    def _check(self, key: str) -> None:
+        places = self._places()
+        if _is_place(key, len(places)):
+            self.browsing.choose_suite(self.browsing.choices()[places[int(key)]])
+            self.show()
+            self._tell()
+
+
+def _has(key: SuiteKey, more: Mapping[str, str], word: str) -> bool:
+    """Return whether a suite has a word somewhere, or, of a word such as ``p=4``, that value."""
+    values = {**vars(key), **more}
+    texts = [*values.values(), key.fixed_words]
+    if "=" not in word:
+        return any(word in text.lower() for text in texts)
+    named = [f"{name}={value}" for name, value in values.items()]
+    named += [part.replace(" ", "") for part in key.fixed_words.split(", ")]
+    return any(fnmatch.fnmatchcase(one.lower(), word) for one in named)
+
+
+def _suite_row(
+    key: SuiteKey, in_runs: object, low: int, high: int, points: int, runs: int, simulated: bool
+) -> Sequence[object]:
+    del runs
+    over = f"{key.x_name} = {low} to {high}" if low != high else f"{key.x_name} = {low}"
+    where = _marked(key.platform, bool(simulated))
+    return key.op, key.fixed_words, where, in_runs, over, key.metric, int(points), key.pattern, key.datatype
+
+
+def _cells(place: int, checked: bool, texts: Sequence[object]) -> list[str]:
+    """Return the markup of a row: a box to check with the first text, then the others."""
+    first, *rest = texts
+    box = (
+        f'<button type="button" role="checkbox" aria-checked="{str(checked).lower()}" data-press="check" '
+        f'data-value="{place}" data-key="row{place}">{esc(str(first))}</button>'
+    )
+    return [box, *(_cell(one) for one in rest)]
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, int):
+        return f'<span class="num">{value}</span>'
+    return f'<div class="cut" title="{esc(str(value))}">{esc(str(value))}</div>'
+
+
+def _sortable(value: object) -> tuple[int, float, str]:
+    return (0, float(value), "") if isinstance(value, int) else (1, 0.0, str(value))
+
+
+def _marked(platform: str, simulated: bool) -> str:
+    return f"{platform} (simulated)" if simulated and "simulated" not in platform else platform
+
+
+def _counted(number: int, what: str) -> str:
+    more = f"; {MOST_ROWS} are shown, the filter shows others" if number > MOST_ROWS else ""
+    return f"{number} {what}{'' if number == 1 else 's'}{more}"
+
+
+def _is_place(key: str, number: int) -> bool:
+    return key.isascii() and key.isdigit() and len(key) < 9 and int(key) < number

@@ -1,0 +1,1 @@
+"""The explorer of waits in a trace and its panes."""

@@ -1,0 +1,254 @@
+"""Metrics and call paths of the explorer of waits, as trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from scalkit.plots.traces.matrix import shown_amount
+from scalkit.trace.views.explorer import Browsing, Values
+from scalkit.widgets.base.part import Action
+from scalkit.widgets.base.wording import esc
+from scalkit.widgets.trace_explorer.tree import TraceRows, change, checkbox, line_of, number_of, options
+
+__all__ = ["MOST_ROWS", "TraceMetrics", "TracePaths"]
+
+MOST_ROWS = 400
+"""So many call paths are shown at once; a search shows others."""
+
+_MODES = {"amount": "amounts", "whole": "% of all", "metric": "% of the metric"}
+
+
+class TraceMetrics(TraceRows):
+    """The metrics of a result, with what each is in all.
+
+    Parameters
+    ----------
+    browsing : Browsing
+    told : callable
+    """
+
+    def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
+        heads = [*browsing.names, "difference"] if browsing.is_comparison else ["amount", "% of all"]
+        super().__init__(browsing, told, heads=heads, label="Metrics", is_multiple=False)
+
+    def _fill(self) -> None:
+        browsing = self.browsing
+        seen = browsing.metric_rows()
+        rows = []
+        for node in seen:
+            values = browsing.total(node.name)
+            below = [one for one in browsing.metrics if one.parent == node.name]
+            beside = [one for one in seen if one.parent == node.parent]
+            whole = np.maximum(browsing.total(node.whole), 1e-300)
+            rows.append(
+                line_of(
+                    node.name,
+                    node.title,
+                    _amounts(values, node.unit, browsing.has(node.name))
+                    if browsing.is_comparison
+                    else _with_share(values, whole, node.unit),
+                    chosen=node.name == browsing.metric,
+                    share=float((values / whole).max()),
+                    quiet=not values.any(),
+                    level=_level(browsing, node.name),
+                    is_open=node.name in browsing.open_metrics if below else None,
+                    place=beside.index(node) + 1,
+                    of=len(beside),
+                )
+            )
+        self.rows = rows
+
+    def _head(self) -> str:
+        per = '<p class="quiet">Means of a process, as the results have different numbers of them.</p>'
+        return f"<h3>1. Metric</h3>{per if self.browsing.is_per_location else ''}"
+
+    def _actions(self) -> dict[str, Action]:
+        return {"choose": self._choose, "fold": self._fold}
+
+    def _choose(self, values: Mapping[str, str]) -> None:
+        if any(one.name == values.get("key") for one in self.browsing.metrics):
+            self._then(values["key"])
+
+    def _fold(self, values: Mapping[str, str]) -> None:
+        name, browsing = values.get("key", ""), self.browsing
+        if any(one.parent == name for one in browsing.metrics):
+            browsing.open_metrics ^= {name}
+            if browsing.metric not in {one.name for one in browsing.metric_rows()}:
+                self._then(name)
+            self.show()
+
+    def _then(self, metric: str) -> None:
+        self.browsing.choose_metric(metric)
+        self.browsing.follow_metric()
+        self._tell("metric")
+
+
+class TracePaths(TraceRows):
+    """The call paths of a result: those that are folded with all below them, those that are not without.
+
+    Parameters
+    ----------
+    browsing : Browsing
+    told : callable
+    """
+
+    def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
+        self._mode, self._adds, self._n_found, self._n_left = "amount", False, 0, 0
+        super().__init__(browsing, told, label="Call paths")
+
+    def _fill(self) -> None:
+        browsing = self.browsing
+        own, whole = browsing.by_path()
+        base = self._base()
+        seen = browsing.rows()
+        most = max(float(np.abs(whole[browsing.tree.top]).max(initial=0.0)), 1e-300)
+        self._n_left = max(0, len(seen) - MOST_ROWS)
+        rows = []
+        for row in seen[:MOST_ROWS]:
+            values = own[row.key] if row.key in browsing.tree.open else whole[row.key]
+            region, site = browsing.tree.labels[row.key]
+            rows.append(
+                line_of(
+                    row.key,
+                    region,
+                    self._texts(values, base),
+                    more=f"@{site}" if site else "",
+                    said=f"{browsing.tree.names[row.key]}\nwith all below it: {' / '.join(self._texts(whole[row.key], base))}",
+                    chosen=row.key in browsing.paths,
+                    share=float(values[browsing.shown]) / most,
+                    whole=float(whole[row.key, browsing.shown]) / most if row.key in browsing.tree.open else 0.0,
+                    quiet=not whole[row.key].any(),
+                    level=row.level,
+                    is_open=row.is_open,
+                    place=row.place,
+                    of=row.of,
+                )
+            )
+        self.heads = [*browsing.names, "difference"] if browsing.is_comparison else []
+        self.rows = rows
+
+    def _base(self) -> Values | None:
+        """Return what 100 % are for each result; None for amounts."""
+        if self._mode == "amount":
+            return None
+        node = self.browsing.node
+        return np.maximum(self.browsing.total(node.whole if self._mode == "whole" else node.name), 1e-300)
+
+    def _texts(self, values: Values, base: Values | None) -> list[str]:
+        if base is None:
+            return _amounts(values, self.browsing.node.unit, self.browsing.has(self.browsing.metric))
+        shares = 100 * values / base
+        texts = [_percent(one) for one in shares.tolist()]
+        return [*texts, f"{shares[1] - shares[0]:+.1f}".replace("-", "−")] if len(texts) > 1 else texts
+
+    def _head(self) -> str:
+        browsing = self.browsing
+        found = f"{self._n_found} found" if browsing.words else ""
+        left = f"{self._n_left} more rows: search, or fold some" if self._n_left else ""
+        said = "; ".join(filter(None, (found, left)))
+        search = (
+            '<form data-typing="search" data-submit="search"><label>Search <input name="text" data-key="search" '
+            f'value="{esc(browsing.words)}" placeholder="region or call site" autocomplete="off" spellcheck="false"></label>'
+            f"{options('mode', 'Show', self._modes(), self._mode)}</form>"
+        )
+        more = checkbox("found", "Choose all found", False) if browsing.words and self._n_found else ""
+        only = checkbox("only", "Only chosen processes", browsing.only_chosen) if self._may_restrict() else ""
+        return (
+            f"<h3>2. Call path</h3>{search}"
+            '<div class="line"><button type="button" data-press="hottest" data-key="hottest" title="Go down to where most of it '
+            'is">Hottest path</button><button type="button" data-press="all" data-key="all">Unfold all</button>'
+            '<button type="button" data-press="none" data-key="none">Fold all</button></div>'
+            f'<div class="line checks">{checkbox("size", "Largest first", browsing.by_size)}'
+            f"{checkbox('zeros', 'Also without a value', browsing.with_zeros)}"
+            f"{checkbox('several', 'Choose several', self._adds)}{only}{more}"
+            f'<span class="quiet" role="status">{said}</span></div>'
+        )
+
+    def _modes(self) -> dict[str, str]:
+        whole = self.browsing.find(self.browsing.node.whole).title
+        return {**_MODES, "whole": f"% of {whole}", "metric": f"% of {self.browsing.node.title}"}
+
+    def _may_restrict(self) -> bool:
+        return bool(self.browsing.locations or self.browsing.only_chosen) and not self.browsing.is_comparison
+
+    def _actions(self) -> dict[str, Action]:
+        return {
+            "choose": self._choose,
+            "fold": self._fold,
+            "search": self._search,
+            "mode": self._show_as,
+            "hottest": lambda _: self._then(self.browsing.go_hottest),
+            "all": lambda _: self._then(self.browsing.unfold_all),
+            "none": lambda _: self._then(self.browsing.fold_all),
+            "size": lambda _: self._flip("by_size"),
+            "zeros": lambda _: self._flip("with_zeros"),
+            "only": lambda _: self._flip("only_chosen"),
+            "several": lambda _: self._several(),
+            "found": lambda _: self._then(self._choose_found),
+        }
+
+    def _then(self, action: Callable[[], object]) -> None:
+        action()
+        self._tell("paths")
+
+    def _flip(self, name: str) -> None:
+        setattr(self.browsing, name, not getattr(self.browsing, name))
+        self.show()
+        if name == "only_chosen":
+            self._tell("view")
+
+    def _several(self) -> None:
+        self._adds = not self._adds
+
+    def _show_as(self, values: Mapping[str, str]) -> None:
+        if values.get("key") in _MODES:
+            self._mode = values["key"]
+            self.show()
+
+    def _search(self, values: Mapping[str, str]) -> None:
+        self._n_found = self.browsing.search(values.get("text", "")[:200])
+        self.show()
+
+    def _choose_found(self) -> None:
+        self.browsing.choose_paths(np.flatnonzero(self.browsing.tree.matching(self.browsing.words)).tolist())
+
+    def _choose(self, values: Mapping[str, str]) -> None:
+        path, browsing = number_of(values, len(self.browsing.tree)), self.browsing
+        if path is not None:
+            adds = self._adds or values.get("how") == "add"
+            self._then(lambda: browsing.choose_paths(toggled(browsing.paths, path) if adds else [path]))
+
+    def _fold(self, values: Mapping[str, str]) -> None:
+        path = number_of(values, len(self.browsing.tree))
+        if path is not None and self.browsing.tree.children[path]:
+            self._then(lambda: self.browsing.fold(path))
+
+
+def toggled(chosen: Sequence[int], one: int) -> list[int]:
+    """Return a choice with another one, or without it if it was there."""
+    return [other for other in chosen if other != one] if one in chosen else [*chosen, one]
+
+
+def _amounts(values: Values, unit: str, is_there: Sequence[bool] = (True, True)) -> list[str]:
+    """Return amounts of each result, a dash where it has no such metric, and the difference if there are two."""
+    texts = [shown_amount(one, unit) if there else "–" for one, there in zip(values.tolist(), is_there, strict=False)]
+    return [*texts, change(float(values[0]), float(values[1]), unit)] if len(texts) > 1 else texts
+
+
+def _with_share(values: Values, whole: Values, unit: str) -> list[str]:
+    return [shown_amount(float(values[0]), unit), _percent(100 * float(values[0] / whole[0]))]
+
+
+def _percent(value: float) -> str:
+    if 0 < abs(value) < 0.05:
+        return "< 0.1 %"
+    return f"{value:.1f} %".replace("-", "−")
+
+
+def _level(browsing: Browsing, name: str) -> int:
+    level, parent = 1, browsing.find(name).parent
+    while parent:
+        level, parent = level + 1, browsing.find(parent).parent
+    return level

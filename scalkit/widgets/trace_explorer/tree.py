@@ -1,0 +1,172 @@
+"""A tree of rows, or a list of them, in which some are chosen: what the panes of the explorer of waits have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import traitlets as t
+
+from scalkit.plots.traces.matrix import shown_amount
+from scalkit.trace.views.explorer import Browsing
+from scalkit.widgets.base.part import Pieces
+from scalkit.widgets.base.source import source
+from scalkit.widgets.base.wording import esc
+
+__all__ = ["TraceRows", "change", "checkbox", "line_of", "number_of", "of_which", "options"]
+
+
+class TraceRows(Pieces):
+    """Rows that the page shows as a tree or as a list; the keys of these move in it.
+
+    Parameters
+    ----------
+    browsing : Browsing
+    told : callable
+        Called with what changed: ``"metric"``, ``"paths"``, ``"locations"``, ``"result"`` or ``"view"``.
+    **traits
+        Values of the traits.
+
+    Attributes
+    ----------
+    rows : list of dict
+        What is seen, as `line_of` returns it.
+    heads : list of str
+        What the values of a row are, if there are several.
+    kind : {"tree", "listbox"}
+    label : str
+        For screen readers.
+    is_multiple : bool
+        Whether several rows may be chosen.
+    """
+
+    _esm = source("base/kernel.js", "base/part.js", "trace_explorer/tree.js", "trace_explorer/tree_main.js")
+    _css = source("base/kernel.css", "base/part.css", "store_explorer/explorer.css", "trace_explorer/explorer.css")
+
+    rows: t.List[Any] = t.List(t.Dict()).tag(sync=True)
+    heads: t.List[Any] = t.List(t.Unicode()).tag(sync=True)
+    kind = t.Enum(["tree", "listbox"], default_value="tree").tag(sync=True)
+    label = t.Unicode("").tag(sync=True)
+    is_multiple = t.Bool(True).tag(sync=True)
+
+    def __init__(self, browsing: Browsing, told: Callable[[str], object], **traits: Any) -> None:
+        super().__init__(**traits)
+        self.browsing, self._tell = browsing, told
+        self.on_msg(self._asked)
+        self.show()
+        self._enter_cell()
+
+    def show(self) -> None:
+        """Show what there is now."""
+        with self.hold_sync():
+            self._fill()
+            self.refresh()
+
+    def _fill(self) -> None:
+        """Set the rows."""
+        raise NotImplementedError
+
+    def _drawn(self) -> dict[str, str]:
+        return {"head": self._head()}
+
+    def _head(self) -> str:
+        """Return the markup above the rows."""
+        raise NotImplementedError
+
+    def _fallback_text(self) -> str:
+        return f"{self.label}: {len(self.rows)}"
+
+    def _fallback_html(self) -> str:
+        from scalkit.markup import block, table
+
+        rows = [[esc(" ".join((row["name"], row["more"])).strip()), *map(esc, row["values"])] for row in self.rows]
+        heads = list(self.heads) or [""] * (len(self.rows[0]["values"]) if self.rows else 1)
+        return block(table([self.label, *heads], rows, self.label))
+
+
+def line_of(
+    key: object,
+    name: str,
+    values: Sequence[str],
+    *,
+    chosen: bool,
+    share: float = 0.0,
+    whole: float = 0.0,
+    quiet: bool = False,
+    more: str = "",
+    said: str = "",
+    level: int = 1,
+    is_open: bool | None = None,
+    place: int = 1,
+    of: int = 1,
+) -> dict[str, Any]:
+    """Return a row as the page takes it; all texts are plain, and shown letter by letter.
+
+    Parameters
+    ----------
+    key : int or str
+    name, more : str
+        What it is, and what is less important of that.
+    values : sequence of str
+    chosen : bool
+    share : float
+        Length of its bar, from 0 to 1.
+    whole : float
+        Length of a paler bar behind, for all below it.
+    quiet : bool
+        Whether there is nothing in it.
+    said : str
+        What appears when the pointer rests on it.
+    level, is_open, place, of
+        Where it stands in a tree; `is_open` is None where nothing is below.
+    """
+    return {
+        "key": str(key),
+        "name": name,
+        "more": more,
+        "values": list(values),
+        "chosen": chosen,
+        "share": round(min(max(share, 0.0), 1.0), 4),
+        "whole": round(min(max(whole, 0.0), 1.0), 4),
+        "quiet": quiet,
+        "said": said,
+        "level": level,
+        "open": is_open,
+        "place": place,
+        "of": of,
+    }
+
+
+def checkbox(name: str, title: str, is_checked: bool) -> str:
+    """Return markup of a box to check."""
+    return (
+        f'<button type="button" role="checkbox" aria-checked="{str(is_checked).lower()}" data-press="{name}" data-key="{name}">'
+        f"{esc(title)}</button>"
+    )
+
+
+def options(name: str, title: str, choices: Mapping[str, str], now: str) -> str:
+    """Return markup of a choice, texts by key."""
+    inside = "".join(
+        f'<option value="{esc(key)}"{" selected" if key == now else ""}>{esc(text)}</option>'
+        for key, text in choices.items()
+    )
+    return f'<label>{esc(title)} <select data-press="{name}" data-key="{name}">{inside}</select></label>'
+
+
+def number_of(values: Mapping[str, str], below: int) -> int | None:
+    """Return the number that came as a key, if it is below another one."""
+    key = values.get("key", "")
+    return int(key) if key.isascii() and key.isdigit() and len(key) < 9 and int(key) < below else None
+
+
+def change(before: float, after: float, unit: str) -> str:
+    """Return a difference with its sign: ``"+12 ms"``, ``"−3"``, ``"±0"``."""
+    if after == before:
+        return "±0"
+    return f"{'+' if after > before else '−'}{shown_amount(abs(after - before), unit)}"
+
+
+def of_which(browsing: Browsing) -> str:
+    """Return which of two results is shown."""
+    return esc(f", {browsing.names[browsing.shown]}") if browsing.names else ""
