@@ -20,11 +20,11 @@ _skipped: list[str] = []
 CHROMIUM = os.environ.get("SCALKIT_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
-# ranks that wait take all cores: beside them other tests would be slow, and the ranks slower still
+# ranks that wait take all cores: beside them other tests would be slow, and the ranks slower still. Of these files only the
+# tests that start ranks by the real clock run alone: in virtual time and in a simulator one process runs at a time.
 ALONE = (
     "tests/bench",
     "tests/faults",
-    "tests/microbench",
     "tests/onesided",
     "tests/trace/test_armci.py",
     "tests/trace/test_over_ranks.py",
@@ -35,8 +35,9 @@ ALONE = (
     "tests/guidelines/test_substitutes.py",
     "tests/validation/test_parallel.py",
 )
-ALONE += ("tests/widgets/test_run_panel.py", "tests/notebooks/test_learning_path.py::test_notebook[03_measure]")
-ALONE += ("tests/notebooks/test_one_sided_notebook.py::test_one_sided_notebook",)
+NOTEBOOKS = ("tests/notebooks/test_learning_path.py::test_notebook[03_measure]",)
+NOTEBOOKS += ("tests/notebooks/test_one_sided_notebook.py::test_one_sided_notebook",)
+ALONE += ("tests/widgets/test_run_panel.py", *NOTEBOOKS)
 
 
 CORE = tuple(f"tests/{name}/" for name in ("growth", "measure", "fit", "stats", "validation", "session"))
@@ -56,11 +57,17 @@ def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
+def _spins(item: pytest.Item) -> bool:
+    """Whether a test starts ranks that wait for each other by the real clock: it is marked `mpi` or takes the library."""
+    starts = item.get_closest_marker("mpi") or "mpi" in getattr(item, "fixturenames", ())
+    return item.nodeid.startswith(NOTEBOOKS) or (bool(starts) and not item.path.name.startswith("test_virtual"))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests that run beside no other; of those that run side by side, the longest come first."""
     for item in items:
-        if item.nodeid.startswith(ALONE):
+        if item.nodeid.startswith(ALONE) and _spins(item):
             item.add_marker(pytest.mark.alone)
         elif item.nodeid.startswith(CORE) and not any(map(item.get_closest_marker, ("mpi", "browser", "extra"))):
             item.add_marker(pytest.mark.core)

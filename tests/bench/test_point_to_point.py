@@ -103,6 +103,7 @@ def test_a_torus_costs_by_hops_and_its_bisection_decays(tmp_path: Path) -> None:
     assert card.packing(8)(S=65536) == 0  # nor does it pack
 
 
+@pytest.mark.mpi
 def test_what_is_measured_here_is_fitted(tmp_path: Path) -> None:
     arguments = MessageArguments(
         tuple(part for part in PARTS if part != "hops"),
@@ -140,6 +141,7 @@ LIMITS: Mapping[str, tuple[str, int]] = {
 }
 
 
+@pytest.mark.mpi
 def test_a_limit_that_is_set_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The protocol switches within one size step of where the library was told to."""
     mpi = find_mpi()

@@ -54,6 +54,7 @@ def of_folder(folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.mpi
 def test_two_processes_are_measured_and_shown(panel: RunPanel, session: Session, tmp_path: Path) -> None:
     press(panel, "typing", **chosen())
     command = "scalkit measure collectives -n 2 --runs 1 --max-reps 20 --budget 1 --ops MPI_Bcast --out runs/x --json"
@@ -76,6 +77,7 @@ def test_two_processes_are_measured_and_shown(panel: RunPanel, session: Session,
     assert session.settings == tuple(P)
 
 
+@pytest.mark.mpi
 def test_cancelled_run_keeps_what_it_measured(panel: RunPanel, session: Session, tmp_path: Path) -> None:
     press(panel, "start", **chosen(runs="90", budget=""))
     end = time.monotonic() + 120
@@ -94,6 +96,7 @@ def test_cancelled_run_keeps_what_it_measured(panel: RunPanel, session: Session,
     assert session.data.sizes["run"] in (files, files + 1), "what broke off is readable, too"
 
 
+@pytest.mark.mpi
 def test_in_a_loop_the_loop_is_told_and_not_held_up(panel: RunPanel, session: Session) -> None:
     threads: list[threading.Thread] = []
     session.observe(lambda changed: threads.append(threading.current_thread()))
@@ -168,6 +171,7 @@ def test_texts_of_the_page_are_no_markup(panel: RunPanel) -> None:
     assert "<img" not in json.dumps(panel.pieces)
 
 
+@pytest.mark.mpi
 def test_closing_ends_what_runs(panel: RunPanel, tmp_path: Path) -> None:
     press(panel, "start", **chosen(runs="90", budget=""))
     panel.close()
