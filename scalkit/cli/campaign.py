@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
 HELP = "do what a campaign file says: here, or as jobs of Slurm"
 
-__all__ = ["HELP", "add_arguments", "measure_file", "run"]
-
 _MOST = 12
 _POLL_S = 30.0
 

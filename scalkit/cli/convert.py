@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 HELP = "measurements to the formats of other programs"
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 _FORMATS = ("extra-p-text", "json", "jsonl", "csv", "netcdf")
 
 

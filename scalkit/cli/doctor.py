@@ -16,8 +16,6 @@ from scalkit.extras import EXTRAS, install_command, missing, sentence
 
 HELP = "say what is here and what is missing"
 
-__all__ = ["HELP", "Finding", "add_arguments", "run"]
-
 
 @dataclass(frozen=True)
 class Finding:

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 HELP = "what is slower than it should be, and what to use instead"
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 _FAIL_ON = ("inconclusive", "undecidable", "untested", "predicted")
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 HELP = "open the notebooks in JupyterLab"
 
-__all__ = ["HELP", "add_arguments", "command", "run"]
-
 _FIRST = "00_quickstart.ipynb"
 
 

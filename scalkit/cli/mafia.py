@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 HELP = "measure the MAFIA case study of the paper, without MPI"
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `scalkit mafia`."""

@@ -65,8 +65,6 @@ _MOST_REMARKS = 12
 
 HELP = "measure the MPI library of this machine"
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `scalkit measure`."""

@@ -15,8 +15,6 @@ import importlib
 
 HELP = "performance models of MPI"
 
-__all__ = ["HELP", "WORDS", "add_arguments", "run"]
-
 WORDS = ("fit", "show", "compare", "export")
 """Each is a module ``scalkit.cli.models.WORD`` with ``HELP``, ``add_arguments`` and ``run``."""
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 HELP = "several MPI libraries side by side: list, add, remove"
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `scalkit mpi`."""

@@ -33,8 +33,6 @@ from scalkit.errors import UsageError
 
 HELP = "judge measurements and write an HTML report"
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `scalkit report`."""

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 HELP = "results of many machines: file, compare, advise, merge"
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 _NO_COLUMNS = frozenset(("retracted", "run_ids", "level", "keep_flagged"))
 _OF_ADVISE = frozenset(("op", "statistic", "confidence", "n_draws", "seed", "store"))
 """Arguments that no filter of the action may take the place of."""
@@ -92,6 +90,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="runs that are here stay in the answers, also where OTHER has retracted them; for what strangers send",
     )
+    _add_publish(actions)
+    add_pages(lambda name, text, act: _action(actions, name, text, act, "folder or zip of the store"))
+    retract = _action(actions, "retract", "take a run out of all answers", _retract)
+    retract.add_argument("run_id", metavar="RUN", help="id of the run, or its beginning")
+    retract.add_argument("--reason", required=True, help="what is wrong with it")
+    _action(actions, "reindex", "make the index anew", _reindex)
+
+
+def _add_publish(actions: Any) -> None:
     publish = _action(actions, "publish", "a citable zip: scalkit store publish results --out results.zip", _publish)
     publish.add_argument("--out", required=True, metavar="FILE", help="the zip to write; with .html only the page")
     publish.add_argument("--title", default="", help="of the data set")
@@ -99,11 +106,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     publish.add_argument("--licence", default="", help="SPDX name, as CC-BY-4.0 (default: that of the runs)")
     publish.add_argument("--description", default="", help="a sentence on what was measured, and why")
     publish.add_argument("--no-plots", action="store_true", help="without pictures, which need Chromium")
-    add_pages(lambda name, text, act: _action(actions, name, text, act, "folder or zip of the store"))
-    retract = _action(actions, "retract", "take a run out of all answers", _retract)
-    retract.add_argument("run_id", metavar="RUN", help="id of the run, or its beginning")
-    retract.add_argument("--reason", required=True, help="what is wrong with it")
-    _action(actions, "reindex", "make the index anew", _reindex)
 
 
 def _action(

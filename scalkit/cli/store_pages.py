@@ -11,8 +11,6 @@ from pathlib import Path
 
 from scalkit.errors import UsageError
 
-__all__ = ["add_pages", "command"]
-
 Action = Callable[[str, str, Callable[[argparse.Namespace], int]], argparse.ArgumentParser]
 _NOTEBOOK = "notebooks/store_explorer.ipynb"
 

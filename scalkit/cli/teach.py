@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 HELP = "make the students' edition of notebooks; list what was handed in"
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 _BUNDLED = "notebooks/teach"
 
 

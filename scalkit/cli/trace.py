@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 HELP = "waits in traces of one-sided and other communication"
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 _READINGS = {
     "no_overlap": "wait of a call during which no target came to progress: none, or all of it",
     "tail": "with several targets: the time after the last of their first progress calls",

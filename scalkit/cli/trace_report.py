@@ -9,8 +9,6 @@ from typing import Any
 
 from scalkit.errors import UsageError
 
-__all__ = ["add_arguments", "percent", "run"]
-
 
 def percent(text: str) -> float:
     """Return the number that a part of the time is compared with; NaN would be exceeded by none.

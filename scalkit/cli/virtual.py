@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 HELP = "run an MPI program in virtual time, on a machine that is not here"
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `scalkit virtual`."""

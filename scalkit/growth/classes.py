@@ -21,15 +21,6 @@ if TYPE_CHECKING:
 
     from scalkit.growth.growth import Growth
 
-__all__ = [
-    "GrowthClass",
-    "all_or_none",
-    "forget_growth",
-    "growth_through_sympy",
-    "register_growth",
-    "registered_growths",
-]
-
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _RESERVED = {*FUNCTIONS, "log10", "ln", "lg", "ld", "lb", "O", "Theta", "gamma", "nan", "inf", "infinity", "oo", "zoo"}
 _BUILT_IN = {Fraction(1): "log2(x)", Fraction(2): "x", Fraction(3): "2 ** x"}

@@ -9,8 +9,6 @@ from scalkit.errors import ExpectationError
 from scalkit.growth.classes import all_or_none, register_growth, registered_growths
 from scalkit.growth.parse import parse_growth
 
-__all__ = ["plain_growths", "register_again"]
-
 _BUILT_IN = ("1", "log(p)", "p", "2^p")
 _KEYS = {"expression", "faster_than", "slower_than"}
 _MOST = 100

@@ -17,8 +17,6 @@ import numpy as np
 
 from scalkit.errors import ExpectationError
 
-__all__ = ["FUNCTIONS", "evaluate", "read_formula", "to_sympy"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Signed = tuple[Floats, Floats]
 """The sign of a value, and log2 of its magnitude."""
@@ -55,7 +53,10 @@ def read_formula(text: object, inlined: Mapping[str, str] | None = None) -> tupl
         raise ExpectationError(
             f"the formula '{text[:20]}...' has {len(text)} characters; at most {_MAX_LENGTH} are allowed. Simplify it."
         )
-    tree = _Inline(text, inlined or {}).visit(_python(text))
+    read = syntax_tree(text)
+    if read is None:
+        raise ExpectationError(f"cannot read the formula '{text}': write it with operators, 2*p rather than 2 p.")
+    tree = _Inline(text, inlined or {}).visit(read)
     nodes = _nodes(tree, text)
     for node in nodes:
         _check(node, text)
@@ -68,15 +69,14 @@ def read_formula(text: object, inlined: Mapping[str, str] | None = None) -> tupl
     return ast.unparse(_Substitute(ast.Name("x")).visit(tree)), names.pop()
 
 
-def _python(text: str) -> ast.expr:
+def syntax_tree(text: str) -> ast.expr | None:
+    """Return the syntax tree of a formula in which ``^`` is a power; None if it is none. Nothing is evaluated."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about numbers that touch a word; the white list judges them
             return ast.parse(text.strip().replace("^", "**"), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ExpectationError(
-            f"cannot read the formula '{text}': write it with operators, 2*p rather than 2 p."
-        ) from error
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _nodes(tree: ast.AST, text: str) -> list[ast.AST]:

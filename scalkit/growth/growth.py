@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from scalkit.growth.classes import GrowthClass
 
-__all__ = ["Exponents", "Growth"]
-
 _ZERO = Fraction(0)
 _RANKS = (Fraction(3), Fraction(2), Fraction(1))
 """Places of 2^x, x and log2 x in the order of all classes."""

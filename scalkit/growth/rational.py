@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-__all__ = ["is_power_of_two", "log2", "n_bits"]
-
 
 def n_bits(number: Fraction) -> int:
     """Return the binary digits of the longer of numerator and denominator."""

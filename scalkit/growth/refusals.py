@@ -9,8 +9,6 @@ from numbers import Real
 from scalkit.errors import ExpectationError
 from scalkit.growth.classes import registered_growths
 
-__all__ = ["LOGS", "MAX_LENGTH", "ROOTS", "checked_text", "refusal", "short", "unknown_function"]
-
 MAX_LENGTH = 1000
 LOGS = frozenset({"log", "log2", "log10", "ln", "lg", "ld", "lb"})
 ROOTS = {"sqrt": Fraction(1, 2), "cbrt": Fraction(1, 3)}

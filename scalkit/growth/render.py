@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scalkit.growth.growth import Growth
 
-__all__ = ["to_latex", "to_mathml", "to_sympy", "to_text"]
-
 
 def to_text(growth: Growth) -> str:
     """Return text such as ``"2^k*k^3"`` or ``"p^(1/3)/log(p)"``."""

@@ -12,8 +12,6 @@ from typing import Any, Literal
 
 from scalkit.growth import formula as formulas
 
-__all__ = ["compare", "exponents_of", "grows"]
-
 _MAX_EXPONENT = 1000
 
 

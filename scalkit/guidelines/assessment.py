@@ -27,8 +27,6 @@ from scalkit.stats.multiplicity import ADJUSTMENTS
 from scalkit.stats.null import runs_needed
 from scalkit.stats.samples import Floats, Integers
 
-__all__ = ["TESTS", "assess"]
-
 TESTS = ("auto", "rank-sum", "paired")
 VIOLATED, COMPLIANT, INCONCLUSIVE, UNDECIDABLE = STATES
 

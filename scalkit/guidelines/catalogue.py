@@ -37,8 +37,6 @@ from scalkit.schema_errors import place, schema_errors
 from scalkit.toml_lines import Path as EntryPath
 from scalkit.toml_lines import lines_of, syntax_error
 
-__all__ = ["CATALOGUES", "GuidelineSource", "guidelines", "load_guidelines"]
-
 CATALOGUES = ("neighbourhood", "classic")
 _MOST_BYTES = 1_000_000
 GuidelineSource = str | Path | Guideline | Iterable["str | Path | Guideline"]

@@ -11,8 +11,6 @@ from scalkit.guidelines.guideline import Guideline
 from scalkit.guidelines.result import Assessment
 from scalkit.guidelines.text import Side, shown_side
 
-__all__ = ["PROCESSES", "Choice", "choices"]
-
 PROCESSES = "p"
 """The parameter that holds the number of processes."""
 

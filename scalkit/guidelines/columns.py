@@ -12,8 +12,6 @@ import numpy as np
 from scalkit.errors import DataError
 from scalkit.measure.virtual_time import is_virtual, machine_of, said_of
 
-__all__ = ["Columns", "columns_of"]
-
 
 @dataclass(frozen=True)
 class Columns:

@@ -14,8 +14,6 @@ from scalkit.guidelines.guideline import Guideline
 from scalkit.guidelines.text import Side, plain_level
 from scalkit.stats.samples import Flags, Floats, Integers
 
-__all__ = ["Pairs", "matched"]
-
 _LOCAL = ("MPI_Reduce_local",)
 """Calls without communication: on a clock on which computing costs nothing they take no time, and are not measured."""
 

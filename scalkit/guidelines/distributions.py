@@ -10,8 +10,6 @@ from scalkit.guidelines.result import Assessment
 from scalkit.guidelines.text import Side
 from scalkit.stats.samples import Floats
 
-__all__ = ["repetitions"]
-
 
 def repetitions(found: Assessment, test: int) -> tuple[tuple[Floats, ...], tuple[Floats, ...]]:
     """Return the repetitions of both sides of a test, one array for each run, without what lies beyond Tukey's fence.

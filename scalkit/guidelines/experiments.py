@@ -14,8 +14,6 @@ from scalkit.guidelines.columns import Columns, columns_of
 from scalkit.stats import fenced_medians
 from scalkit.stats.samples import Flags, Floats, Integers
 
-__all__ = ["MISSING", "Measured", "measured"]
-
 MISSING = -1
 
 _BUSY = 0.1

@@ -16,8 +16,6 @@ from scalkit.validation import Expectation, SearchSpace
 from scalkit.validation.judge.along_one import judge
 from scalkit.validation.posterior import Posterior
 
-__all__ = ["FittedCurve", "fit_curves", "predictions"]
-
 _KNOTS = 40
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]

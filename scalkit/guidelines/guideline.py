@@ -9,8 +9,6 @@ from typing import Any, Literal, get_args
 from scalkit.errors import RuleError
 from scalkit.guidelines.text import Side, parse, plain_level, shown_side
 
-__all__ = ["KINDS", "Guideline"]
-
 GuidelineKind = Literal["levels", "monotony", "split"]
 KINDS: tuple[str, ...] = get_args(GuidelineKind)
 _EVERY_SIZE = {

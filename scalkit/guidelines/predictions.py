@@ -17,8 +17,6 @@ from scalkit.guidelines.sentences import titled
 from scalkit.guidelines.text import Side
 from scalkit.stats.samples import Floats
 
-__all__ = ["Curve", "Prediction", "Sampled", "predict", "predict_models"]
-
 MIN_POINTS = 5
 SURE = 0.9
 AHEAD = 256.0

@@ -17,8 +17,6 @@ from scalkit.guidelines.choices import Choice, choices
 from scalkit.guidelines.result import Assessment
 from scalkit.guidelines.text import plain_level
 
-__all__ = ["Profile", "load_profile", "profile"]
-
 _FORMAT, _SCHEMA = "scalkit-profile", 1
 _MOST_BYTES = 200_000_000
 

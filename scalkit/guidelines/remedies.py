@@ -11,8 +11,6 @@ from scalkit.guidelines.choices import Choice, choices
 from scalkit.guidelines.result import Assessment
 from scalkit.guidelines.sentences import shown_ratio
 
-__all__ = ["Range", "Remedy", "remedies", "remedies_of"]
-
 _MOST_SHOWN = 6
 
 

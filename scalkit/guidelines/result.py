@@ -21,8 +21,6 @@ from scalkit.stats.samples import Floats, Integers
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FAIL_ON", "SCHEMA", "STATES", "Assessment", "Thresholds"]
-
 SCHEMA = 1
 STATES = ("violated", "compliant", "inconclusive", "undecidable")
 FAIL_ON = ("inconclusive", "undecidable", "untested")

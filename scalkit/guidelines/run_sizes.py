@@ -13,8 +13,6 @@ from scalkit.measure import parameters_of
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["Columns", "is_measurements", "run_table"]
-
 _BLOCKED = frozenset(
     f"{base}{form}" for base in ("gather", "scatter", "allgather", "alltoall") for form in ("", "v", "w")
 )

@@ -12,8 +12,6 @@ from scalkit.guidelines.guideline import Guideline
 from scalkit.markup import counted
 from scalkit.stats.null import least_rank_sum_p, least_signed_rank_p, runs_needed
 
-__all__ = ["headline", "sentence", "setting", "shown_ratio", "titled", "warnings", "warnings_of_data"]
-
 _MOST_UNTESTED = 3
 
 

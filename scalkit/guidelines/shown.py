@@ -11,8 +11,6 @@ from scalkit.guidelines.experiments import MISSING
 from scalkit.guidelines.sentences import setting, shown_ratio, titled, warnings_of_data
 from scalkit.markup import block, bullets, counted, details, marked, paragraph, table
 
-__all__ = ["assessment_html"]
-
 _MOST = 20
 _MOST_SIZES = 5
 _RANKS = {"violated": "none", "compliant": "total", "inconclusive": "undecided", "undecidable": "undecided"}

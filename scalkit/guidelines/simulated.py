@@ -14,8 +14,6 @@ from scalkit.guidelines.text import plain_level
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SimulatedTable", "neighbourhood_design", "simulated_campaign"]
-
 Planted = Sequence[tuple[Mapping[str, Any], float]]
 
 

@@ -13,8 +13,6 @@ from typing import Any
 from scalkit.guidelines.remedies import Range, Remedy, remedies
 from scalkit.guidelines.result import Assessment
 
-__all__ = ["c_snippet", "known_substitutes"]
-
 _MARK = re.compile(r"^/\* section (.+?) \*/\n", re.MULTILINE)
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.,:;=+{}() -]")
 _MOST_SETTINGS = 12

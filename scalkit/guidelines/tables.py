@@ -19,8 +19,6 @@ from scalkit.guidelines.run_sizes import Columns, is_measurements, run_table
 from scalkit.markup import counted
 from scalkit.measure.virtual_time import clock_attributes, machine_in_words, machine_of, numbers_in_words
 
-__all__ = ["PathLike", "csv_text", "example_table", "read_csv", "read_tables"]
-
 PathLike = str | os.PathLike[str]
 
 _MOST_BYTES = 2_000_000_000

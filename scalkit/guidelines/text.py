@@ -7,8 +7,6 @@ from typing import ClassVar, Literal
 
 from scalkit.relation import NAME, SumReader, Terms, shown_factor, token_pattern
 
-__all__ = ["Side", "parse", "plain_level", "shown_side"]
-
 Side = tuple[Terms, ...]
 """The largest of these sums; mostly one."""
 

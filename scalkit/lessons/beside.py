@@ -21,16 +21,6 @@ from scalkit.validation.expectation import Rank
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Beside",
-    "beside",
-    "libraries_latency",
-    "libraries_memory",
-    "libraries_times",
-    "libraries_virtual",
-    "simulated_times",
-]
-
 _TIMES, _MEMORY = 2, 3
 _NAMES = {"Bcast (BT)": "Bcast_binary_tree"}
 _FIRST_SIMULATED = 4

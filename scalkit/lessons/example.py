@@ -9,8 +9,6 @@ import xarray as xr
 from scalkit.measure import read
 from scalkit.teaching.simulated import simulate
 
-__all__ = ["read_or_example"]
-
 _EXAMPLE = {
     "generate": "40 + 0.2*k^3*2^k",
     "count": "15 + 0.5*k*2^k",

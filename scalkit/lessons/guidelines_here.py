@@ -22,8 +22,6 @@ from scalkit.measure.virtual_time import machine_in_words, numbers_in_words
 from scalkit.plots import guideline_map
 from scalkit.reports.bundled import bundled
 
-__all__ = ["Figures", "Finding", "Findings", "guideline_findings"]
-
 _BUNDLED = {
     "collectives in virtual time": "data/guidelines/classic",
     "neighbourhood collectives in virtual time": "data/guidelines/neighbourhood",

@@ -21,8 +21,6 @@ from scalkit.validation.verdict import Verdict
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["mafia_claims", "mafia_comparisons", "mafia_costs", "mafia_data", "mafia_table", "mafia_text"]
-
 _TABLE = 4
 _METRICS = ("time", "operations")
 Source = xr.Dataset | str | os.PathLike[str] | None

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from scalkit.bench import Result
 
-__all__ = ["MeasuredHere", "measure_here"]
-
 _OPERATIONS = ("MPI_Allreduce", "MPI_Comm_dup", "MPI_Win_create")
 _BUNDLED = ("data/libraries-times/mpich-5.0.2", "data/libraries/mpich-5.0.2")
 """Run times of a real clock, whose noise is the lesson, and memory."""

@@ -38,20 +38,6 @@ from scalkit.widgets.model_sliders import ModelSliders
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "accuracy",
-    "fft_sliders",
-    "folklore_here",
-    "folklore_of",
-    "known",
-    "pairs_on_tori",
-    "scattered_here",
-    "simulated",
-    "studied_here",
-    "values",
-    "variants",
-]
-
 _MODELS = "data/models"
 
 

@@ -23,8 +23,6 @@ from scalkit.trace.results.breakdown import breakdown
 from scalkit.trace.views.timeline import Timeline
 from scalkit.widgets.timeline import TimelineView
 
-__all__ = ["Recorded", "by_hand", "longest_wait", "over_processes_figure", "recorded", "simulated", "thread"]
-
 _RUN = {"n": 256, "repeat": 10, "delay_us": 5000, "delay_every": 2, "delay_rank": 1, "check": 0}
 _COUNTS = (4, 9, 16, 25, 36)
 

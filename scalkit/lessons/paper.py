@@ -22,8 +22,6 @@ from scalkit.validation.expectation import Rank
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["PrintedModel", "PublishedTable", "published_tables"]
-
 _SETTINGS = {"p": [2**i for i in range(4, 13)], "k": list(range(3, 17))}
 _SECONDS = 1e-6
 """What the coefficient of a printed model without one is taken to be."""

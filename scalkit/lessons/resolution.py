@@ -15,8 +15,6 @@ from scalkit.validation import Expectation, SearchSpace
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["resolution"]
-
 
 def resolution(
     truth: str,

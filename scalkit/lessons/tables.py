@@ -16,20 +16,6 @@ from scalkit.validation import Expectation, SearchSpace, Verdict
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "limits_of",
-    "match_by_deviation",
-    "matches",
-    "percentages",
-    "predictions",
-    "ranking",
-    "read_as",
-    "rulers_of",
-    "sentences",
-    "slow_to_fast",
-    "values_at",
-]
-
 
 class Telling(Protocol):
     """What has a sentence."""

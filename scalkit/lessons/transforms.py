@@ -9,8 +9,6 @@ from typing import Any
 from scalkit.perfmodels import PerformanceModel, PointToPoint, Range, collective
 from scalkit.perfmodels.formulas.quantities import format_value
 
-__all__ = ["PENCILS", "PLANES", "choice_of", "crossings", "transforms"]
-
 PLANES, PENCILS = "planes: one transpose among all", "pencils: two among sqrt(P)"
 _NUMBER = {"b": "16 B"}
 

@@ -16,8 +16,6 @@ from scalkit.store import Store
 from scalkit.store.advice.answer import Advice
 from scalkit.store.advice.substitutes import operations
 
-__all__ = ["Answers", "bundled_store", "shown_store", "which_operation"]
-
 _CAMPAIGNS = (
     ("data/libraries-times/mpich-5.0.2", "vm"),
     ("data/libraries-times/openmpi-5.0.11", "vm"),

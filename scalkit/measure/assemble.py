@@ -21,8 +21,6 @@ from scalkit.measure.runfile import RunFile
 from scalkit.measure.schema import FUNCTION, METRICS, PROCESS, REPETITION, RUN, Metric, function_order
 from scalkit.measure.virtual_time import clock_attributes, machine_in_words
 
-__all__ = ["assemble", "common", "places", "require_distinct", "run_labels"]
-
 _LEAST_VALID = 5
 """With fewer repetitions than these, the flagged ones stay."""
 

@@ -18,8 +18,6 @@ from scalkit.measure.runfile import RunFile
 from scalkit.measure.schema import FUNCTION, REPETITION, RUN, Metric
 from scalkit.measure.virtual_time import clock_attributes
 
-__all__ = ["MASTER_WORKER", "SHARES", "UNIT_TIME", "WORKERS", "assemble_units"]
-
 WORKERS, SIZE = "workers", "S"
 
 MASTER_WORKER = "sk_master_worker"

@@ -26,8 +26,6 @@ from scalkit.measure.schema import (
 )
 from scalkit.measure.virtual_time import clock_of, machine_of
 
-__all__ = ["combine"]
-
 _MUST_AGREE = {
     "message_size_B": "message size",
     "datatype": "data type",

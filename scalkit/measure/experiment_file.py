@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import gzip
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scalkit.errors import RunFileError
+from scalkit.measure.record_lines import AGAIN, before_end, records_of
 from scalkit.measure.records import Env, Record
-
-__all__ = ["PROGRAM", "ExperimentFile", "is_experiment_file", "read_experiment_file"]
 
 PROGRAM = "sk_neighbours"
 _HEAD = 4096
-_AGAIN = "Restore the file or measure again."
 _TEXTS = ("op", "datatype", "topology", "order", "constructor")
 _NUMBERS = ("experiment", "size_B", "work", "n_dim", "n_finite", "radius", "reorder")
 
@@ -83,26 +80,19 @@ def read_experiment_file(path: Path) -> ExperimentFile:
     except (OSError, EOFError) as error:
         reason = getattr(error, "strerror", None) or error
         raise RunFileError(f"cannot read {path}: {reason}; check the path and its permissions.") from error
-    records = _records(path.name, content)
+    records = records_of(path.name, content)
     if not records or records[0].fields["rec"] != "env":
-        raise RunFileError(f"{path.name}, line 1: the first record is not 'env'. {_AGAIN}")
+        raise RunFileError(f"{path.name}, line 1: the first record is not 'env'. {AGAIN}")
     env = Env.of(records[0])
     cells: list[Mapping[str, Any]] = []
     notes: list[str] = []
-    complete = False
-    for before, record in enumerate(records[1:], 1):
-        if complete:
-            raise record.error(f"there is more after the 'end' record. {_AGAIN}")
+    for record in before_end(records):
         match record.fields["rec"]:
             case "cell":
                 cells.append(_cell(record, env.p))
             case "skip":
                 notes.append(_skipped(record, path))
-            case "end":
-                said = record.whole("records", before)
-                if said != before:
-                    raise record.error(f"the 'end' record counts {said} records before it, here are {before}. {_AGAIN}")
-                complete = True
+    complete = records[-1].fields["rec"] == "end"
     if not complete:
         planned = records[0].whole("experiments", 0)
         notes.append(f"{path.name} is truncated: {len(cells)} of {planned} experiments were measured, and count")
@@ -122,30 +112,11 @@ def read_experiment_file(path: Path) -> ExperimentFile:
     )
 
 
-def _records(name: str, content: bytes) -> list[Record]:
-    """Return the lines; a last line without its newline is where the program was stopped."""
-    found = []
-    lines = content.split(b"\n")
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-            if not isinstance(value, dict) or not isinstance(value.get("rec"), str):
-                raise ValueError("no object with a text 'rec'")
-        except (ValueError, RecursionError) as error:
-            if number == len(lines):
-                break
-            raise RunFileError(f"{name}, line {number}: {error}; each line must be one record. {_AGAIN}") from None
-        found.append(Record(name, number, value))
-    return found
-
-
 def _cell(record: Record, p: int) -> Mapping[str, Any]:
     """Return the fields of an experiment, checked."""
     fields = record.fields
     if fields.get("p") != p:
-        raise record.error(f"p is {fields.get('p')!r:.40}, but the launch had {p} processes (line 1). {_AGAIN}")
+        raise record.error(f"p is {fields.get('p')!r:.40}, but the launch had {p} processes (line 1). {AGAIN}")
     for key in _TEXTS:
         if key in fields or key == "op":
             record.name(key)
@@ -156,10 +127,10 @@ def _cell(record: Record, p: int) -> Mapping[str, Any]:
     for key in ("t_ns", "local_ns"):
         values = fields.get(key)
         if not isinstance(values, list) or len(values) != n:
-            raise record.error(f"{key} does not have the {n} values that n says. {_AGAIN}")
+            raise record.error(f"{key} does not have the {n} values that n says. {AGAIN}")
         if set(map(type, values)) != {int} or min(values) < 1 or max(values) >= 2**63:
             record.wholes(key, least=1)
-            raise record.error(f"{key} holds something else than whole numbers. {_AGAIN}")
+            raise record.error(f"{key} holds something else than whole numbers. {AGAIN}")
     record.wholes("late_at", [], most=n - 1)
     record.number("foreign_load", 0.0)
     return fields

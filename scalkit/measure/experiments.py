@@ -20,8 +20,6 @@ from scalkit.measure.virtual_time import clock_attributes
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ExperimentTable", "Value", "holds_experiments", "read_experiments"]
-
 Value = Literal["completion", "local"]
 PathLike = str | os.PathLike[str]
 

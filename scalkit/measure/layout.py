@@ -22,8 +22,6 @@ from scalkit.measure.schema import (
     parameters_of,
 )
 
-__all__ = ["as_grid", "as_points", "points_in"]
-
 _SMALL_GRID = 2**16
 _FILL = 4
 

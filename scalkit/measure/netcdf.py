@@ -12,8 +12,6 @@ from scalkit.errors import DataError
 from scalkit.measure.schema import check
 from scalkit.whole_file import whole_file
 
-__all__ = ["is_hdf5", "is_netcdf3", "read_netcdf", "write_netcdf"]
-
 
 def is_netcdf3(head: bytes) -> bool:
     """Return whether a file that begins with `head` is netCDF-3."""

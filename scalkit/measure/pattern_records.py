@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from scalkit.measure.records import Record
 
-__all__ = ["DETAILS", "Trip", "Units"]
-
 DETAILS = ("peer", "stride", "queue", "round")
 """Numbers that some kinds of trips have beside the size of their messages."""
 

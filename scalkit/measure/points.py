@@ -18,8 +18,6 @@ from scalkit.measure.schema import FUNCTION, METRICS, POINT, REPETITION, RUN, Me
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["measurements"]
-
 _PREFIXES = {"n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 _PARAMETER, _METRIC, _NAME = "p", "time", "f"

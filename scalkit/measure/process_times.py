@@ -17,8 +17,6 @@ from scalkit.measure.records import Cell
 from scalkit.measure.schema import FUNCTION, PROCESS, REPETITION, RUN, parameters_of
 from scalkit.units import format_quantity
 
-__all__ = ["DIMENSIONS", "ProcessTimes", "of_processes", "process_times"]
-
 Floats = NDArray[np.float64]
 
 DIMENSIONS = {"root_time": REPETITION, "process_time": PROCESS, "process_last": PROCESS}

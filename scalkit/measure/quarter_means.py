@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from scalkit.errors import UsageError
 
-__all__ = ["CUTS", "CUT_MEANS", "Cut", "cut_mean", "relative_error"]
-
 Floats = NDArray[np.float64]
 
 _QUARTERS = 4

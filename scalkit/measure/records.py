@@ -11,8 +11,6 @@ from scalkit.errors import RunFileError
 from scalkit.measure.schema import RESERVED
 from scalkit.measure.virtual_time import virtual_of
 
-__all__ = ["SCHEMA", "Cell", "Count", "Env", "Memory", "Record", "Skip"]
-
 SCHEMA = 1
 """Newest schema version of run files that this version reads."""
 

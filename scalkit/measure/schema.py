@@ -14,26 +14,6 @@ import xarray as xr
 
 from scalkit.errors import DataError
 
-__all__ = [
-    "FUNCTION",
-    "METRICS",
-    "POINT",
-    "PROCESS",
-    "REPETITION",
-    "RESERVED",
-    "RUN",
-    "Metric",
-    "axes_of",
-    "check",
-    "empty_value",
-    "fixed_parameters",
-    "function_order",
-    "is_list",
-    "is_reserved",
-    "metrics_of",
-    "parameters_of",
-]
-
 FUNCTION, RUN, REPETITION = "function", "run", "repetition"
 """Dimensions that every Dataset may have, beside those named by ``attrs["parameter"]``."""
 

@@ -18,8 +18,6 @@ from scalkit.measure.schema import check, parameters_of
 from scalkit.measure.values import Values
 from scalkit.units import format_quantity
 
-__all__ = ["SeveralSeries", "several_series"]
-
 Floats = NDArray[np.float64]
 
 

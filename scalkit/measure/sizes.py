@@ -10,8 +10,6 @@ import xarray as xr
 from scalkit.errors import DataError
 from scalkit.measure.schema import is_reserved, parameters_of
 
-__all__ = ["over_sizes"]
-
 _SIZE = "message_size_B"
 
 

@@ -34,8 +34,6 @@ from scalkit.measure.sizes import over_sizes
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["CAMPAIGN", "read"]
-
 CAMPAIGN = "campaign.toml"
 """The file of a campaign folder that says how it was made."""
 

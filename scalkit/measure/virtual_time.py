@@ -10,19 +10,6 @@ from scalkit.clocks import VIRTUAL
 from scalkit.errors import DataError
 from scalkit.units import format_quantity
 
-__all__ = [
-    "LEFT_OUT",
-    "TIMED",
-    "clock_attributes",
-    "clock_of",
-    "is_virtual",
-    "machine_in_words",
-    "machine_of",
-    "numbers_in_words",
-    "said_of",
-    "virtual_of",
-]
-
 LEFT_OUT = "messages through shared memory, contention of links and network hardware are left out"
 """What the machine of virtual time does not have."""
 

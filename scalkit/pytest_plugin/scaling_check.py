@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from scalkit.validation import Validation, Verdict
 
-__all__ = ["Outcome", "ScalingCheck"]
-
 _OPTIONS = ("setup", "fresh", "deviation", "budget", "fail_on", "clock", *OPTIONS)
 _KEYS = ("expectation", *_OPTIONS)
 _CLOCKS = {"wall": time.perf_counter_ns, "cpu": time.process_time_ns}

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from scalkit.validation.judge.judge import Judge
     from scalkit.validation.names import Name
 
-__all__ = ["code_of", "option_code"]
-
 _MOST_MOVES = 4
 
 

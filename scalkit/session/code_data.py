@@ -19,8 +19,6 @@ from scalkit.validation import ExpectationSet
 from scalkit.validation.catalogue import expectation_set
 from scalkit.validation.plain import plain_set
 
-__all__ = ["Piece", "data_code", "expectation_entry", "expectations_code"]
-
 _MOST_VALUES = 3000
 
 

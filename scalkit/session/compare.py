@@ -14,8 +14,6 @@ from scalkit.validation.judge.judge import Outcome
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Difference", "Differences", "differences"]
-
 
 @dataclass(frozen=True)
 class Difference:

@@ -14,8 +14,6 @@ from scalkit.errors import DataError
 from scalkit.measure import write_netcdf
 from scalkit.measure.netcdf import read_netcdf
 
-__all__ = ["dataset_from_text", "dataset_to_text"]
-
 _MAX_BYTES = 1_000_000_000
 _GZIP = 31
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from scalkit.session.queries import Reading
     from scalkit.validation.names import Name
 
-__all__ = ["expectations_toml", "write_expectations"]
-
 
 def expectations_toml(session: Reading) -> str:
     """Return the expectations, the ticks moved by hand and the rules of a session as a file of expectations.

@@ -28,16 +28,6 @@ if TYPE_CHECKING:
     from scalkit.session.session import Session
     from scalkit.session.state import State
 
-__all__ = [
-    "FORMAT",
-    "SCHEMA",
-    "read_session",
-    "script_of",
-    "session_from_dict",
-    "session_to_dict",
-    "write",
-]
-
 FORMAT = "scalkit-session"
 SCHEMA = 1
 

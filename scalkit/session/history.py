@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from scalkit.errors import UsageError
 from scalkit.session.state import State
 
-__all__ = ["History", "Step"]
-
 
 @dataclass(frozen=True)
 class Step:

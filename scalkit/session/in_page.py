@@ -7,8 +7,6 @@ from html.parser import HTMLParser
 
 from scalkit.errors import DataError
 
-__all__ = ["SCRIPT_ID", "sessions_in"]
-
 SCRIPT_ID = "scalkit-session"
 """``id`` of the script element that holds a session; those of further ones begin with it."""
 

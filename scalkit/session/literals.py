@@ -6,8 +6,6 @@ import json
 from collections.abc import Sequence
 from textwrap import indent
 
-__all__ = ["WIDTH", "call", "literal"]
-
 WIDTH = 100
 
 

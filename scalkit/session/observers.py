@@ -6,8 +6,6 @@ import logging
 from collections import deque
 from collections.abc import Callable
 
-__all__ = ["ASPECTS", "Observer", "Observers"]
-
 ASPECTS = frozenset(
     {"data", "selected", "ruler", "expectation", "statistic", "excluded", "rules", "result", "history", "snapshots"}
 )

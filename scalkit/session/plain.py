@@ -24,8 +24,6 @@ from scalkit.validation.plain import (
     ticks_from,
 )
 
-__all__ = ["plain_state", "state_from_plain"]
-
 
 def plain_state(state: State, min_points: int) -> dict[str, Any]:
     """Return a state as JSON values, in a file that says for all states how few points are enough."""

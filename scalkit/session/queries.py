@@ -15,8 +15,6 @@ from scalkit.validation.judge.choices import AnyExpectation, AnySeries, AnyVerdi
 from scalkit.validation.judge.judge import Judge, Outcome
 from scalkit.validation.names import Name
 
-__all__ = ["Reading"]
-
 
 class Reading:
     """The properties of a session; `scalkit.session.Session` adds what changes it."""

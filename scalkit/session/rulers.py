@@ -15,8 +15,6 @@ from scalkit.validation.judge.judge import Judge
 from scalkit.validation.judge.tasks import Task
 from scalkit.validation.several.expectation import SeveralExpectation
 
-__all__ = ["growth_along", "growths_expected", "moved", "parse_tick", "settled", "with_ruler"]
-
 
 def with_ruler(judge: Judge, state: State, key: str, space: SearchSpace) -> State:
     """Return the state with another ruler along a parameter: the shared one if rulers are shared, else that of `key`."""

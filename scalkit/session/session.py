@@ -34,8 +34,6 @@ from scalkit.validation.judge.judge import Judge
 from scalkit.validation.judge.measured import shown_setting
 from scalkit.validation.rules import parsed_rules
 
-__all__ = ["Session"]
-
 
 class Session(Stepping):
     """Measurements, what is expected of them, and every change to that as a step that can be undone.

@@ -12,8 +12,6 @@ from scalkit.validation.shown import verdicts_table
 if TYPE_CHECKING:
     from scalkit.session.queries import Reading
 
-__all__ = ["session_html"]
-
 
 def session_html(session: Reading) -> str:
     """Return what is selected in a session and what its steps are; all verdicts are folded."""

@@ -16,8 +16,6 @@ import xarray as xr
 from scalkit.errors import DataError
 from scalkit.measure import read
 
-__all__ = ["Source", "confirmed", "content_hash", "open_source"]
-
 _METRIC_ATTRIBUTES = ("role", "units", "exact", "resolution")
 _ATTRIBUTES = ("parameter", "truncated")
 

@@ -9,8 +9,6 @@ from typing import TypeVar
 from scalkit.validation.judge.choices import AnyExpectation, Choices, Rulers, Setting
 from scalkit.validation.several.expectation import SeveralExpectation
 
-__all__ = ["State", "with_entry", "without"]
-
 Value = TypeVar("Value")
 _ASPECT_OF = {"judging": "statistic", "expectations": "expectation", "rulers": "ruler", "shared": "ruler"}
 

@@ -7,8 +7,6 @@ from typing import Any, Self
 
 from scalkit.session.queries import Reading
 
-__all__ = ["Keeping"]
-
 
 class Keeping(Reading):
     """What a session can be turned into, and made of again."""

@@ -14,8 +14,6 @@ from scalkit.session.storage import Keeping
 from scalkit.validation.judge.choices import Setting
 from scalkit.validation.judge.judge import Judge, Outcome
 
-__all__ = ["Stepping"]
-
 
 class Stepping(Keeping):
     """What the steps of a session have in common: each is done once its result is there, and then told of."""

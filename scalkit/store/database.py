@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-__all__ = ["RUN_COLUMNS", "SUITE_COLUMNS", "Database"]
-
 RUN_COLUMNS = (
     *("run_id", "platform", "machine", "site", "mpi_impl", "mpi_version", "started", "campaign", "label", "simulated"),
     *("nodes", "processes_per_node", "suites", "measurements", "repetitions", "complete"),

@@ -18,8 +18,6 @@ from typing import Any
 from scalkit.errors import StoreError
 from scalkit.store.runs.columns import SCHEMA_VERSION
 
-__all__ = ["MARKER", "StoreFolder", "now"]
-
 MARKER = "scalkit-store.json"
 _RUNS, _TEMPORARY, _RETRACTED = "runs", "tmp", "retracted.jsonl"
 _NAME = re.compile(r"[0-9a-f]{32}\.parquet")

@@ -22,8 +22,6 @@ from scalkit.store.runs.record import canonical, platform_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["POINTS", "RUNS", "Snapshot", "rebuild", "snapshot"]
-
 RUNS, POINTS = "runs.parquet", "points.parquet"
 
 _FRESH_WRITTEN = 16

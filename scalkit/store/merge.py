@@ -13,8 +13,6 @@ from scalkit.store.submissions.report import Checked, Report, examined
 if TYPE_CHECKING:
     from scalkit.store.store import Store
 
-__all__ = ["Hidden", "Merged", "merge"]
-
 
 @dataclass(frozen=True)
 class Merged:

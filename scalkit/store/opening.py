@@ -16,8 +16,6 @@ from scalkit.store.store import Store
 from scalkit.store.submissions.containers import unpacked
 from scalkit.store.submissions.policy import Policy
 
-__all__ = ["open_store"]
-
 
 def open_store(path: str | os.PathLike[str], *, readonly: bool = False) -> Store:
     """Return the store in a folder, which is made if it is missing or empty, or in a zip.

@@ -22,8 +22,6 @@ from scalkit.whole_file import whole_file
 if TYPE_CHECKING:
     from scalkit.store.store import Store
 
-__all__ = ["LARGEST", "Published", "publish"]
-
 LARGEST = 50_000_000_000
 """Bytes that Zenodo takes in one record."""
 

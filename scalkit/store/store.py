@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from scalkit.store.views.choices import Choice
     from scalkit.store.views.comparison import Comparison
 
-__all__ = ["Store"]
-
 T = TypeVar("T")
 Texts = str | Sequence[str]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from scalkit.teaching.outcome import Unread
 
-__all__ = ["MAX_LENGTH", "is_blank", "shortened", "text_of"]
-
 MAX_LENGTH = 300
 _SHOWN = 40
 _DOTS = frozenset({"...", "…"})

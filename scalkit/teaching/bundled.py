@@ -31,8 +31,6 @@ from typing import Any
 
 from scalkit.errors import UsageError
 
-__all__ = ["data_names", "data_options", "exercise_names", "exercise_options"]
-
 _Tables = dict[str, dict[str, dict[str, Any]]]
 
 

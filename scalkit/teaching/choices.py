@@ -9,8 +9,6 @@ from scalkit.errors import UsageError
 from scalkit.teaching.answers import shortened, text_of
 from scalkit.teaching.outcome import Outcome, Unread
 
-__all__ = ["ChoiceAnswer"]
-
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 

@@ -14,8 +14,6 @@ from scalkit.teaching.numbers import NumberAnswer
 from scalkit.teaching.outcome import Outcome, Unread
 from scalkit.teaching.ticks import GoalAnswer, session_in, ticks_or_goal
 
-__all__ = ["Answer", "Exercise", "Kind"]
-
 Kind = Literal["growth", "choice", "number", "ticks"]
 
 

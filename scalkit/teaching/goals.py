@@ -11,8 +11,6 @@ from scalkit.errors import ScalkitError, UsageError
 from scalkit.growth import Growth
 from scalkit.session import Session
 
-__all__ = ["GOALS", "Goal", "goal_of", "ticks_differ"]
-
 Goal = Callable[[Session], str]
 """Returns what to think about; empty when the goal is reached."""
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from scalkit.teaching.exercise import Exercise
 
-__all__ = ["HandIn", "graded"]
-
 _LARGEST = 20_000_000
 
 

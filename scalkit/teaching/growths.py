@@ -9,8 +9,6 @@ from scalkit.growth import Growth
 from scalkit.teaching.answers import shortened, text_of
 from scalkit.teaching.outcome import Outcome, Unread
 
-__all__ = ["GrowthAnswer", "read_growth"]
-
 _WRITE = "Write it as in 'p*log(p)', 'p^(1/2)' or '2^p'."
 
 

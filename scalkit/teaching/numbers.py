@@ -13,8 +13,6 @@ from scalkit.teaching.answers import shortened, text_of
 from scalkit.teaching.outcome import Outcome, Unread
 from scalkit.units import format_quantity
 
-__all__ = ["NumberAnswer", "read_number"]
-
 _NUMBER = r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?|\.[0-9]+"
 _TEXT = re.compile(
     rf"(?:[A-Za-z]\w{{0,20}}\*?\s*=)?\s*[~≈=]?\s*(?P<sign>[-+]?)\s*(?P<number>{_NUMBER})"

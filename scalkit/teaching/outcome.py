@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
-__all__ = ["MARKS", "WORDS", "Outcome", "Unread"]
-
 Kind = Literal["right", "wrong", "unread"]
 
 MARKS: dict[Kind, str] = {"right": "✓", "wrong": "✗", "unread": "?"}

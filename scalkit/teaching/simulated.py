@@ -13,8 +13,6 @@ from scalkit.growth import Growth
 from scalkit.measure import combine, measurements
 from scalkit.teaching.bundled import data_names, data_options
 
-__all__ = ["evaluate", "lesson_data", "simulate", "simulated"]
-
 _MOST_NOISE = 2.0
 
 

@@ -20,8 +20,6 @@ from scalkit.extras import require
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-__all__ = ["BLANK", "SOLUTION", "TEACHER", "strip", "strip_files", "students_edition"]
-
 SOLUTION, TEACHER, BLANK = "solution", "teacher", "blank"
 """Tags: what is taken out, what only teachers see, and what stands in place of a solution."""
 

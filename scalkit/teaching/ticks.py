@@ -15,8 +15,6 @@ from scalkit.teaching.goals import Goal, goal_of, ticks_differ
 from scalkit.teaching.growths import read_growth
 from scalkit.teaching.outcome import Outcome, Unread
 
-__all__ = ["GoalAnswer", "TicksAnswer", "session_in", "ticks_or_goal"]
-
 _MOST = 60
 
 

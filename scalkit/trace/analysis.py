@@ -29,8 +29,6 @@ from scalkit.trace.waits.surroundings import Surroundings
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["analyse"]
-
 
 def analyse(
     folder: str | PathLike[str],

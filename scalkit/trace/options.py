@@ -7,8 +7,6 @@ from typing import Any, Literal
 
 from scalkit.errors import UsageError
 
-__all__ = ["CHOICES", "Options"]
-
 CHOICES: dict[str, tuple[str, ...]] = {
     "no_overlap": ("zero", "cap"),
     "tail": ("exclude", "include"),

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 HELP = "models against measured collective operations"
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `scalkit model compare`."""

@@ -17,8 +17,6 @@ import sys
 
 HELP = "the model of a message for SimGrid or LogGOPSim"
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `scalkit model export`."""

@@ -46,8 +46,6 @@ CARD = "card.toml"
 _HOPS = "hops"
 """A part that is measured only where it is named."""
 
-__all__ = ["CARD", "HELP", "add_arguments", "run"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `scalkit model fit`."""

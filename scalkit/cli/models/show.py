@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 HELP = "formulas and values of models"
 
-__all__ = ["HELP", "add_arguments", "run", "settings_of"]
-
 _MOST_ROWS = 500
 
 

@@ -12,8 +12,6 @@ from scalkit.options import OPTIONS
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["add_clock", "add_judging", "add_processes", "judging_of", "only_processes"]
-
 _RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
 _LIST = re.compile(r"\d{1,9}(?:,\d{1,9})*")
 

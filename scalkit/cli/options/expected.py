@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from scalkit.validation import ExpectationSet
     from scalkit.validation.baseline import Baseline
 
-__all__ = ["add_expectation", "expected_of", "require_place"]
-
 _LARGEST = 20_000_000
 _BASELINE = "a baseline"
 _EXPECTATIONS = "a TOML file of expectations"

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from scalkit.bench.master_worker import FarmCampaign
     from scalkit.bench.mpi import Mpi
 
-__all__ = ["WHAT", "add_farm_options", "prepared_farm"]
-
 WHAT = "master-worker"
 
 

@@ -16,22 +16,6 @@ if TYPE_CHECKING:
     from scalkit.bench.refining import Range
     from scalkit.bench.targets import Target
 
-__all__ = [
-    "add_rules",
-    "counts_of",
-    "is_sized",
-    "numbers",
-    "processes_of",
-    "ranges_of",
-    "refined_in_words",
-    "refuse_rules",
-    "rules_in_words",
-    "rules_of",
-    "run_ranges",
-    "say_inserted",
-    "sizes_of",
-]
-
 
 def add_rules(parser: argparse.ArgumentParser) -> None:
     """Declare them."""

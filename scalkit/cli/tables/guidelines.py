@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from scalkit.guidelines import Assessment, Guideline
     from scalkit.guidelines.predictions import Prediction
 
-__all__ = ["show", "show_catalogues"]
-
 _WIDTH = 160
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from scalkit.validation import AnyVerdict, Validation
     from scalkit.validation.baseline.comparison import Comparison
 
-__all__ = ["show"]
-
 _STYLES = {"total": "green", "approximate": "yellow", "none": "red", "undecided": "magenta"}
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from scalkit.bench.batch import Status
     from scalkit.bench.campaign_file import CampaignFile
 
-__all__ = ["watched"]
-
 _PATIENCE = 10
 """So many times in a row Slurm may leave a question unanswered."""
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 
-__all__ = ["duration", "progress_printer", "resumable", "terminated_like_interrupted"]
-
 
 def duration(seconds: float) -> str:
     """Return a time for people: "8 s", "2 min 05 s", "1 h 04 min"."""

@@ -6,8 +6,6 @@ from functools import lru_cache
 
 from scalkit.errors import UsageError
 
-__all__ = ["MOST_DIMENSIONS", "balanced_dims"]
-
 MOST_DIMENSIONS = 16
 
 

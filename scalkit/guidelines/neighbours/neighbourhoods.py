@@ -15,8 +15,6 @@ from typing import Literal, get_args
 from scalkit.errors import UsageError
 from scalkit.guidelines.neighbours.random_order import Generator
 
-__all__ = ["KINDS", "NO_PROCESS", "ORDERS", "Kind", "Neighbourhood", "Order", "periods"]
-
 Kind = Literal["cart", "moore", "vonneumann", "full"]
 Order = Literal["fmaj", "lmaj", "rand", "linear", "none"]
 KINDS: tuple[str, ...] = get_args(Kind)

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from scalkit.errors import DataError
 
-__all__ = ["LARGEST", "Content", "Line", "finite", "in_a_line", "load", "shortened", "whole"]
-
 LARGEST = 64 * 2**20
 """Bytes of the largest foreign file that is read."""
 

@@ -22,8 +22,6 @@ from scalkit.measure.readers.observed import Found, Gathered, Setting, identifie
 from scalkit.measure.readers.quantities import base_unit
 from scalkit.units import scaled
 
-__all__ = ["is_cube", "read_cube"]
-
 _PART = re.compile(r"([A-Za-z_]\w*?)(\d+(?:[.,]\d+)?)")
 _DEEPEST = 200
 _BLOCK = 512

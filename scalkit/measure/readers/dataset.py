@@ -18,8 +18,6 @@ from scalkit.measure.readers.observed import Found, Observed, identifier, named
 from scalkit.measure.readers.parameters import SIZE, chosen_parameters, constant_size, point_of
 from scalkit.measure.schema import FUNCTION, METRICS, POINT, REPETITION, RESERVED, RUN, Metric
 
-__all__ = ["dataset_of"]
-
 _MOST_CELLS = 2**25
 _LARGEST_INT = 2**31 - 1
 _NAMES_SHOWN = 6

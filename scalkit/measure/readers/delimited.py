@@ -13,8 +13,6 @@ from scalkit.measure.readers.content import Content, shortened
 from scalkit.measure.readers.observed import Found, Gathered
 from scalkit.measure.readers.table import Table, gather, roles_of
 
-__all__ = ["is_delimited", "is_jube_pretty", "read_delimited", "read_jube_pretty"]
-
 _SEPARATORS = ",;\t|"
 _MOST_COLUMNS = 1000
 _LONGEST_NAME = 200

@@ -12,8 +12,6 @@ from scalkit.measure.readers.observed import Found, Gathered, Setting, identifie
 from scalkit.measure.readers.quantities import base_unit, split_unit
 from scalkit.units import scaled
 
-__all__ = ["MOST_PARAMETERS", "Series", "callpath_of", "found_in", "parameters_of_names", "ragged", "unit_of_metric"]
-
 MOST_PARAMETERS = 4
 """As many as Extra-P has."""
 

@@ -19,8 +19,6 @@ from scalkit.measure.readers.extra_p_json import list_of, measurements_of, point
 from scalkit.measure.readers.json_text import json_of
 from scalkit.measure.readers.observed import Found, number_from_json
 
-__all__ = ["is_zip", "read_experiment"]
-
 _MEMBER = "experiment.json"
 _AGAIN = "save the experiment again"
 _INDEX, _VALUES = b"Extra-P INDEX\0\0\0", b"Extra-P VALUES\0\0"

@@ -10,8 +10,6 @@ from scalkit.measure.readers.content import Content, shortened
 from scalkit.measure.readers.extra_p_common import Series, found_in, parameters_of_names
 from scalkit.measure.readers.observed import Found, number_from_json
 
-__all__ = ["from_extra_p_json", "is_extra_p_json", "list_of", "measurements_of", "point_of_json", "text_of"]
-
 _AGAIN = "the file is damaged: write it again"
 
 Table = Mapping[str, Any]

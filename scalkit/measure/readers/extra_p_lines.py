@@ -10,8 +10,6 @@ from scalkit.measure.readers.extra_p_common import Series, found_in, parameters_
 from scalkit.measure.readers.json_text import json_line
 from scalkit.measure.readers.observed import Found, number_from_json
 
-__all__ = ["is_extra_p_lines", "is_talpas", "read_extra_p_lines", "read_talpas"]
-
 
 def is_talpas(content: Content) -> bool:
     """Return whether the first line is an object in TaLPas's spelling, with semicolons for commas."""

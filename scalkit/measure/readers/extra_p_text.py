@@ -9,8 +9,6 @@ from scalkit.measure.readers.content import Content, Line, shortened
 from scalkit.measure.readers.extra_p_common import Series, found_in, parameters_of_names
 from scalkit.measure.readers.observed import Found
 
-__all__ = ["is_extra_p_text", "read_extra_p_text"]
-
 _WORDS = ("PARAMETER", "POINTS", "METRIC", "REGION", "DATA")
 _UNIT = re.compile(r"#\s*scalkit: metric (?P<metric>.*) is in (?P<unit>\S+)(?P<exact>, exact)?\s*$")
 

@@ -17,8 +17,6 @@ from scalkit.measure.readers.frame import read_frame
 from scalkit.measure.readers.observed import Found
 from scalkit.measure.readers.processes import with_processes
 
-__all__ = ["foreign_datasets", "foreign_files", "frame_dataset"]
-
 _MOST_FILES = 10_000
 _DEEPEST = 6
 _SHOWN = 5

@@ -25,8 +25,6 @@ from scalkit.measure.readers.reframe import is_perflog, read_perflog
 from scalkit.measure.readers.reprompi import is_reprompi, read_reprompi
 from scalkit.measure.readers.skampi import is_skampi, read_skampi
 
-__all__ = ["KNOWN", "Format", "format_of", "is_expected", "read_content"]
-
 Parameter = str | Sequence[str] | None
 
 KNOWN = (

@@ -9,8 +9,6 @@ from scalkit.errors import DataError
 from scalkit.measure.readers.observed import Found, Gathered
 from scalkit.measure.readers.table import Table, gather, roles_of
 
-__all__ = ["is_frame", "read_frame"]
-
 _MOST_CELLS = 2**21
 
 

@@ -9,8 +9,6 @@ from typing import Any
 from scalkit.errors import DataError
 from scalkit.measure.readers.observed import RANGE, Found, Observed, Setting, duration_of, identifier
 
-__all__ = ["from_google_benchmark", "is_google_benchmark"]
-
 _UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 _WALL = ("real_time", "manual_time")
 _FLAGS = (*_WALL, "process_time")

@@ -12,8 +12,6 @@ from scalkit.measure.readers.content import Content, Line, finite, shortened
 from scalkit.measure.readers.observed import Found, Gathered, Setting, identifier, number_from_json
 from scalkit.measure.readers.osu import cut_of
 
-__all__ = ["from_hyperfine", "is_hyperfine", "is_hyperfine_csv", "read_hyperfine_csv"]
-
 _NEEDED = ("command", "mean", "stddev", "median", "user", "system", "min", "max")
 _DETAILS = ("mean", "median", "user", "system", "min", "max")
 _ADVICE = "run it over several values, as in hyperfine -P n 1000 16000 -D 1000 './program {n}'"

@@ -12,8 +12,6 @@ from scalkit.measure.readers.osu import cut_of, ignored_lines
 from scalkit.measure.readers.quantities import base_unit, split_unit
 from scalkit.units import scaled
 
-__all__ = ["is_imb", "read_imb"]
-
 _TITLE = re.compile(r"#\s*Intel\s*\(R\) MPI Benchmarks?\s+(?P<version>\S.*)$")
 _BENCHMARK = re.compile(r"#\s*Benchmarking\s+(\S+)")
 _PROCESSES = re.compile(r"#\s*#processes\s*=\s*(\d+)")

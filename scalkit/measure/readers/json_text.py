@@ -7,8 +7,6 @@ import json
 from scalkit.errors import DataError
 from scalkit.measure.readers.content import Content, shortened
 
-__all__ = ["is_json", "json_line", "json_of"]
-
 _MOST_MARKS = 2**22
 
 

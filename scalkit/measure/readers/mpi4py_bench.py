@@ -11,8 +11,6 @@ from scalkit.measure.readers.osu import cut_of, function_of_title
 from scalkit.measure.readers.quantities import base_unit, split_unit
 from scalkit.units import scaled
 
-__all__ = ["is_mpi4py_bench", "read_mpi4py_bench"]
-
 _TITLE = re.compile(r"#\s*MPI\s")
 _HEADER = re.compile(r"#\s*Size\s*\[B\]")
 _MEAN = re.compile(r"(time mean|latency)", re.IGNORECASE)

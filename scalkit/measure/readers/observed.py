@@ -13,18 +13,6 @@ from scalkit.measure.readers.content import shortened
 from scalkit.measure.schema import RESERVED
 from scalkit.units import scaled
 
-__all__ = [
-    "RANGE",
-    "Found",
-    "Gathered",
-    "Observed",
-    "Setting",
-    "duration_of",
-    "identifier",
-    "named",
-    "number_from_json",
-]
-
 Setting = float | str
 
 RANGE = "give it a range of them, for example BENCHMARK(f)->Range(8, 8192) or @pytest.mark.parametrize('n', [100, 1000, ...])"

@@ -10,8 +10,6 @@ from scalkit.measure.readers.observed import Found, Gathered, Setting, identifie
 from scalkit.measure.readers.quantities import base_unit, split_unit
 from scalkit.units import scaled
 
-__all__ = ["cut_of", "function_of_title", "ignored_lines", "is_osu", "read_osu"]
-
 _TITLE = re.compile(r"#\s*OSU\s")
 _VERSION = re.compile(r"v\d[\w.\-]*")
 _HEADER = re.compile(r"#\s*(Size|Avg|Latency|Overall|Min|Max|Messages)\b.*[(\[]", re.IGNORECASE)

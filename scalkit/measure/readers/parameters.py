@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from scalkit.errors import DataError
 from scalkit.measure.readers.observed import Found, Observed, Setting
 
-__all__ = ["SIZE", "chosen_parameters", "constant_size", "point_of"]
-
 SIZE = "S"
 """The setting that message sizes are called, in bytes."""
 

@@ -10,8 +10,6 @@ from pathlib import Path
 from scalkit.errors import DataError
 from scalkit.measure.readers.observed import Found
 
-__all__ = ["p_in_name", "with_processes"]
-
 _NAMED = re.compile(
     r"(?:^|[^A-Za-z0-9])(?:p|np|nprocs?|procs?|ranks?|tasks|ntasks|processes)[=_\-]?0*([1-9]\d{0,9})(?=$|[^A-Za-z0-9])",
     re.IGNORECASE,

@@ -9,8 +9,6 @@ from typing import Any
 from scalkit.errors import DataError
 from scalkit.measure.readers.observed import RANGE, Found, Observed, duration_of, identifier
 
-__all__ = ["from_pytest_benchmark", "is_pytest_benchmark"]
-
 
 def is_pytest_benchmark(content: Mapping[str, Any]) -> bool:
     """Return whether a JSON object has the shape of pytest-benchmark's output."""

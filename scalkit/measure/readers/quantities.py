@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["base_unit", "split_unit"]
-
 _SECONDS = {
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
     **dict.fromkeys(("ms", "msec", "msecs", "millisecond", "milliseconds"), 1e-3),

@@ -12,8 +12,6 @@ from scalkit.measure.readers.osu import cut_of
 from scalkit.measure.readers.quantities import base_unit
 from scalkit.units import scaled
 
-__all__ = ["is_perflog", "read_perflog"]
-
 _OF_REFRAME = frozenset(
     [
         "result",

@@ -9,8 +9,6 @@ from scalkit.measure.readers.content import Content, Line, shortened, whole
 from scalkit.measure.readers.observed import Found, Gathered, Setting
 from scalkit.measure.readers.osu import cut_of
 
-__all__ = ["is_reprompi", "read_reprompi"]
-
 _FACT = re.compile(r"#@(\w+)=(.*)$")
 _END = re.compile(r"#\s*Execution time:")
 _SUMMARIES = ("median_sec", "mean_sec", "min_sec", "max_sec")

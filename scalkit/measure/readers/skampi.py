@@ -8,8 +8,6 @@ from scalkit.measure.readers.content import Content, Line, finite, shortened
 from scalkit.measure.readers.observed import Found, Gathered, Setting, identifier
 from scalkit.measure.readers.osu import cut_of
 
-__all__ = ["is_skampi", "read_skampi"]
-
 _BEGIN = re.compile(r"[#\s]*begin result\s+\"(.*)\"")
 _END = re.compile(r"[#\s]*end result\s+\"(.*)\"")
 _PAIR = re.compile(r"\s*([A-Za-z]\w*)=\s*(\S+)")

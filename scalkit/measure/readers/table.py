@@ -12,8 +12,6 @@ from scalkit.measure.readers.observed import Gathered, Setting, identifier
 from scalkit.measure.readers.quantities import base_unit, split_unit
 from scalkit.units import scaled
 
-__all__ = ["Columns", "Table", "gather", "roles_of"]
-
 _FUNCTIONS = (
     "function",
     "callpath",

@@ -12,8 +12,6 @@ from scalkit.errors import DataError
 from scalkit.measure.layout import as_points
 from scalkit.measure.schema import FUNCTION, REPETITION, RUN, metrics_of, parameters_of
 
-__all__ = ["Cell", "cells_of", "points_of", "require_one_line"]
-
 Number = int | float
 
 

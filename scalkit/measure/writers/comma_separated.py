@@ -11,8 +11,6 @@ from scalkit.measure.schema import parameters_of
 from scalkit.measure.virtual_time import TIMED, clock_of, is_virtual, machine_of
 from scalkit.measure.writers.cells import cells_of, require_one_line
 
-__all__ = ["to_csv"]
-
 
 def to_csv(ds: xr.Dataset) -> str:
     """Return the measurements as CSV: function, the parameters, run, repetition, metric, unit, exact, value.

@@ -12,8 +12,6 @@ from scalkit.errors import DataError
 from scalkit.measure.schema import FUNCTION, metrics_of, parameters_of
 from scalkit.measure.writers.cells import Cell, cells_of, points_of, require_one_line
 
-__all__ = ["to_extra_p_json", "to_extra_p_lines", "to_extra_p_text"]
-
 _MOST_PARAMETERS = 4
 
 

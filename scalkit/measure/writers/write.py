@@ -18,8 +18,6 @@ from scalkit.measure.writers.comma_separated import to_csv
 from scalkit.measure.writers.extra_p import to_extra_p_json, to_extra_p_lines, to_extra_p_text
 from scalkit.whole_file import whole_file
 
-__all__ = ["FORMATS", "Written", "kind_of", "require_free", "write"]
-
 
 @dataclass(frozen=True)
 class Kind:

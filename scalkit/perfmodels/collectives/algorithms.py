@@ -13,8 +13,6 @@ from typing import Literal, get_args
 
 from scalkit.errors import UsageError
 
-__all__ = ["OPERATIONS", "Algorithm", "Operation", "algorithm", "algorithms_of"]
-
 Operation = Literal[
     "broadcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "reduce-scatter", "barrier"
 ]

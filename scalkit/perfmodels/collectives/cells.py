@@ -14,8 +14,6 @@ from scalkit.perfmodels.collectives.algorithms import OPERATIONS
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["FUNCTIONS", "Cells", "cells_of"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 FUNCTIONS: Mapping[str, str] = {
     "MPI_Bcast": "broadcast",

@@ -15,8 +15,6 @@ from typing import Protocol
 from scalkit.errors import UsageError
 from scalkit.perfmodels.models.exact import ExactModel
 
-__all__ = ["Dragonfly", "FatTree", "Topology", "Torus", "alltoall_on"]
-
 
 class Topology(Protocol):
     """What congestion needs to know of a network."""

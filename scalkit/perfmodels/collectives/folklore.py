@@ -15,8 +15,6 @@ from scalkit.markup import block, bullets, paragraph, table
 from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.formulas.quantities import format_value, percent
 
-__all__ = ["FORMS", "Folklore", "folklore"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 FORMS = ("S*log(P)", "S + log(P)", "S + P", "S*P")
 """The forms that compete: trees, the bandwidth-optimal ones, rings and pipelines, and one process that does it all."""

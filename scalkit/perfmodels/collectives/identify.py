@@ -18,8 +18,6 @@ from scalkit.perfmodels.collectives.model import collectives_of
 from scalkit.perfmodels.formulas.quantities import format_value, percent, seconds_in, values_in
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 
-__all__ = ["OTHER", "AlgorithmSwitch", "Cell", "Identified", "identify"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 OTHER = "other"
 """None of the algorithms that are known."""

@@ -20,8 +20,6 @@ from scalkit.perfmodels.played.steps import ITEM
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["EQUAL_S", "Plays", "identify_played", "plays_of"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 EQUAL_S = 2e-9

@@ -19,8 +19,6 @@ from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 from scalkit.perfmodels.models.range_model import RangeModel
 
-__all__ = ["InsideBounds", "Place", "congested", "inside_bounds"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Place = Literal["below", "inside", "above"]
 _WORST_ON_TORUS = "3/2*cbrt(P)"

@@ -27,8 +27,6 @@ from scalkit.perfmodels.models.point_to_point import PointToPoint
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["IDENTIFIED", "KnownAlgorithms", "Tried", "read_known"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 IDENTIFIED = ("message", "gap")
 _COLUMNS = ["operation", "algorithm", "P", "S", "time_s"]

@@ -24,8 +24,6 @@ from scalkit.perfmodels.models.model import Outside, PerformanceModel
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 from scalkit.perfmodels.models.range_model import RangeModel
 
-__all__ = ["CollectiveModel", "collective", "collectives_of"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 _SEGMENT = "8 KiB"
 

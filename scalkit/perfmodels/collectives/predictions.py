@@ -13,8 +13,6 @@ from scalkit.perfmodels.collectives.identify import OTHER, identify
 from scalkit.perfmodels.collectives.model import collectives_of
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 
-__all__ = ["HeldOut", "held_out"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 

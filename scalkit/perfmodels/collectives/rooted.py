@@ -14,8 +14,6 @@ from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.formulas.quantities import format_value, values_in
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 
-__all__ = ["ORDERS", "Placement", "RootedTimes", "over_roots"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Order = Literal["block", "cyclic"]
 ORDERS: tuple[Order, ...] = get_args(Order)

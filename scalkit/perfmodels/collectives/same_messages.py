@@ -8,8 +8,6 @@ from scalkit.errors import UsageError
 from scalkit.perfmodels.collectives.algorithms import Operation, algorithm
 from scalkit.perfmodels.formulas.quantities import values_in
 
-__all__ = ["same_messages"]
-
 _CHAINS = frozenset({"chain", "pipeline"})
 """The same where the data is one segment."""
 

@@ -20,8 +20,6 @@ from scalkit.perfmodels.formulas.quantities import format_value, level_in, perce
 from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.models.exact import ExactModel
 
-__all__ = ["XuFit", "fit_xu"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 _MIN_SIZES = 3
 _MIN_PROCESSES = 4

@@ -22,8 +22,6 @@ from scalkit.perfmodels.models.point_to_point import PointToPoint
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["EXPECTED", "Studied", "study"]
-
 EXPECTED: Mapping[str, str] = {
     "MPI_Barrier": "log(p)",
     "MPI_Bcast": "S + log(p)",

@@ -11,8 +11,6 @@ from scalkit.perfmodels.models.exact import ExactModel
 from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 
-__all__ = ["in_groups", "with_datatype"]
-
 
 def with_datatype(message: PointToPoint, packing: object) -> PointToPoint:
     """Return the model of a message of scattered data: packed by the sender, unpacked by the receiver.

@@ -19,8 +19,6 @@ from scalkit.perfmodels.models.measured_range import extrapolated
 from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.perfmodels.models.point_to_point import LogGP, PointToPoint
 
-__all__ = ["EXCHANGE", "MESSAGE", "PACKING", "REDUCING", "ModelCard", "Quantity", "read_card"]
-
 MESSAGE = "message"
 """Name of the model of one message in a card."""
 

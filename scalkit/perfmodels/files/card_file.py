@@ -13,8 +13,6 @@ from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.perfmodels.models.range_model import RangeModel
 from scalkit.toml_writer import key_text, value_text
 
-__all__ = ["card_toml"]
-
 
 def card_toml(card: Any) -> str:
     """Return the text of a `ModelCard`.

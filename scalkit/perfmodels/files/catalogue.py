@@ -19,8 +19,6 @@ from scalkit.perfmodels.models.hierarchy import AsymptoticModel, BoundedModel, D
 from scalkit.perfmodels.models.model import KINDS, PerformanceModel
 from scalkit.perfmodels.models.range_model import RangeModel
 
-__all__ = ["ModelCatalogue", "bluegene_p", "read_models"]
-
 _LARGEST_B = 1 << 20
 _KEYS = {
     "exact": {"formula", "constants", "also", "above", "from", "up_to", "cubes"},

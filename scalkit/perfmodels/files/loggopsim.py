@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from scalkit.errors import UsageError
 from scalkit.perfmodels.models.point_to_point import LogGP
 
-__all__ = ["from_loggopsim", "to_loggopsim"]
-
 _NS = 1e9
 _FLAGS = {"-L": "L", "-o": "o", "-g": "g", "-G": "G", "-O": "O", "-S": "S"}
 _LONG = {f"--LogGOPS_{name}": name for name in _FLAGS.values()}

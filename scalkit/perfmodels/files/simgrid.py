@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -15,8 +16,6 @@ from scalkit.errors import UsageError
 from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol
 from scalkit.units import SECONDS, split_quantity
-
-__all__ = ["from_simgrid", "to_simgrid"]
 
 _LARGEST_B = 1 << 20
 _DOCTYPE = '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">'
@@ -87,17 +86,7 @@ def to_simgrid(
         )
     send, receive = overheads_s
     protocols = _split(message.protocols(), _DETACHED_B - 1) if send or receive else message.protocols()
-    network, per_byte, remarks = [], [], []
-    for one in protocols:
-        busy = send + receive if one.sizes.low < _DETACHED_B - 1 else 0.0
-        links, slope, off = _on_links(one, busy)
-        network.append(links)
-        per_byte.append(slope)
-        if off > _UNNOTICED:
-            which = one.sizes.text("S")
-            remarks.append(
-                f"messages with {which} are up to {100 * off:.2g} % off: SMPI adds {_ENVELOPE_B} bytes to each"
-            )
+    network, per_byte, remarks = _links(protocols, send, receive)
     if min(send, receive) < 0 or min(network) <= 0:
         raise UsageError(
             f"the overheads {send:g} s and {receive:g} s, and {_ENVELOPE_B} bytes of SMPI, leave no latency of '{message.name}'; "
@@ -135,6 +124,22 @@ def to_simgrid(
         root.append(ElementTree.Comment(f" {text} "))
     ElementTree.indent(root)
     return f"<?xml version='1.0'?>\n{_DOCTYPE}\n{ElementTree.tostring(root, encoding='unicode')}\n"
+
+
+def _links(protocols: Sequence[Protocol], send: float, receive: float) -> tuple[list[float], list[float], list[str]]:
+    """Return latency and time per byte of the links for each protocol, and remarks on times that are off."""
+    network, per_byte, remarks = [], [], []
+    for one in protocols:
+        busy = send + receive if one.sizes.low < _DETACHED_B - 1 else 0.0
+        links, slope, off = _on_links(one, busy)
+        network.append(links)
+        per_byte.append(slope)
+        if off > _UNNOTICED:
+            which = one.sizes.text("S")
+            remarks.append(
+                f"messages with {which} are up to {100 * off:.2g} % off: SMPI adds {_ENVELOPE_B} bytes to each"
+            )
+    return network, per_byte, remarks
 
 
 def _on_links(one: Protocol, busy: float) -> tuple[float, float, float]:

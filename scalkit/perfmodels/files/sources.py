@@ -12,8 +12,6 @@ from scalkit.perfmodels.files.catalogue import ModelCatalogue, bluegene_p, read_
 from scalkit.perfmodels.files.simgrid import from_simgrid
 from scalkit.perfmodels.models.point_to_point import LogGP, PointToPoint
 
-__all__ = ["BUNDLED", "catalogue_of", "loggp_of", "message_of"]
-
 BUNDLED = "bluegene-p"
 """The name of the catalogue that comes with scalkit."""
 

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike
 
 from scalkit.fit.pure_error import Noise
 
-__all__ = ["Affine", "fit_affine", "fit_line"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 _ROUNDS = 20
 _SMALL = 1e-300

@@ -14,8 +14,6 @@ from scalkit.errors import DataError
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.formulas.quantities import format_value, level_in, seconds_in, values_in
 
-__all__ = ["BisectionFit", "fit_bisection"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 _DRAWS = 1999
 

@@ -31,8 +31,6 @@ from scalkit.perfmodels.models.measured_range import within
 from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.perfmodels.models.range_model import RangeModel
 
-__all__ = ["fit_card", "fit_folder"]
-
 _LEVEL = 0.9
 _FEWEST_EAGER = 3
 _GAPS = 2

@@ -13,15 +13,14 @@ from numpy.typing import ArrayLike
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.pure_error import Noise, pure_error
 from scalkit.markup import block, bullets, table
-from scalkit.perfmodels.fits.affine import fit_affine, fit_line
+from scalkit.perfmodels.fits.affine import Affine, fit_affine, fit_line
 from scalkit.perfmodels.fits.messages import checked_times, fit_messages, spread_of
 from scalkit.perfmodels.formulas.quantities import format_value, level_in, parse_quantity
 from scalkit.perfmodels.models.point_to_point import LogGP
 
-__all__ = ["LogGPFit", "LogGPLine", "Rendezvous", "find_rendezvous", "fit_loggp"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 _CLEAR = 1.1
+"""A gap below this many times the overhead cannot be told from it: medians of round trips are good to about 5 % each."""
 _UNITS = {"L": "s", "o_send": "s", "o_receive": "s", "g": "s", "G": "s/B", "O": "s/B"}
 
 
@@ -170,27 +169,10 @@ def fit_loggp(
     half = fit_line(beyond, t1 / 2, e1 / 2, level)
     network = half.constant - send.constant - receive.constant
     remarks = _remarks(at, one, seen, hidden, receive_overhead is None, network)
+    latency, o_send, o_receive = max(0.0, network), send.constant, receive.constant
     parameters = LogGP(
-        max(0.0, network),
-        send.constant,
-        receive.constant,
-        gap.constant,
-        gap.slope,
-        send.slope,
-        rendezvous,
-        "fitted LogGP",
-        "fit",
+        latency, o_send, o_receive, gap.constant, gap.slope, send.slope, rendezvous, "fitted LogGP", "fit"
     )
-    width = math.sqrt(half.covariance[0][0] + send.covariance[0][0] + receive.covariance[0][0])
-    far = width * (half.constant_interval[1] - half.constant) / max(math.sqrt(half.covariance[0][0]), 1e-300)
-    intervals = {
-        "L": (max(0.0, network - far), max(0.0, network) + far),
-        "o_send": send.constant_interval,
-        "o_receive": receive.constant_interval,
-        "g": gap.constant_interval,
-        "G": gap.slope_interval,
-        "O": send.slope_interval,
-    }
     seen_lines = [
         ("half a round trip", at, t1 / 2, half(beyond)),
         ("gap", at[~hidden], ((tn - t1) / (n - 1))[~hidden], gap(beyond[~hidden])),
@@ -199,9 +181,25 @@ def fit_loggp(
     if receive_overhead is not None:
         seen_lines.append(("overhead of the receiver", at, middle, receive(at)))
     lines = tuple(LogGPLine(name, *(tuple(np.asarray(one).tolist()) for one in values)) for name, *values in seen_lines)
+    intervals = _intervals(half, send, receive, gap)
     return LogGPFit(
         parameters, intervals, float(t1[0] / 2), tuple(overheads.tolist()), level, remarks, float(at[-1]), lines
     )
+
+
+def _intervals(half: Affine, send: Affine, receive: Affine, gap: Affine) -> dict[str, tuple[float, float]]:
+    """Return the intervals; that of L is as wide as those of half a round trip and both overheads together."""
+    latency = max(0.0, half.constant - send.constant - receive.constant)
+    width = math.sqrt(half.covariance[0][0] + send.covariance[0][0] + receive.covariance[0][0])
+    far = width * (half.constant_interval[1] - half.constant) / max(math.sqrt(half.covariance[0][0]), 1e-300)
+    return {
+        "L": (max(0.0, latency - far), latency + far),
+        "o_send": send.constant_interval,
+        "o_receive": receive.constant_interval,
+        "g": gap.constant_interval,
+        "G": gap.slope_interval,
+        "O": send.slope_interval,
+    }
 
 
 def _remarks(at: Floats, single: Floats, seen: Any, hidden: Any, is_assumed: bool, network: float) -> tuple[str, ...]:

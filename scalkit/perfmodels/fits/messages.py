@@ -21,8 +21,6 @@ from scalkit.perfmodels.formulas.quantities import format_value, level_in, secon
 from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol
 
-__all__ = ["STATISTICS", "FittedProtocol", "MessageFit", "Switch", "checked_times", "fit_messages", "spread_of"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 NoiseKind = Literal["relative", "log-normal"]
 _TICKS = (Growth.of("S", power=1),)

@@ -8,8 +8,6 @@ from typing import Any
 from scalkit.markup import block, bullets, paragraph, table
 from scalkit.perfmodels.formulas.quantities import format_value, percent
 
-__all__ = ["ShownFit"]
-
 _HEAD = ("sizes", "latency", "time per byte", "bandwidth", "values")
 
 

@@ -16,8 +16,6 @@ from scalkit.perfmodels.models.exact import ExactModel
 from scalkit.perfmodels.models.measured_range import within
 from scalkit.perfmodels.models.model import PerformanceModel
 
-__all__ = ["PackingFit", "fit_packing"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 _NOTHING_S = 1e-9
 """What a clock cannot tell from nothing, as where a simulator makes the times."""

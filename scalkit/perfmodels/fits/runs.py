@@ -14,8 +14,6 @@ import numpy as np
 from scalkit.errors import DataError
 from scalkit.measure.virtual_time import clock_attributes, virtual_of
 
-__all__ = ["MessageRuns", "Trips", "read_message_runs"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 _LARGEST_B = 1 << 30
 _NS = 1e-9

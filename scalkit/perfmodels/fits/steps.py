@@ -15,8 +15,6 @@ from scalkit.perfmodels.fits.affine import Affine, fit_line
 from scalkit.perfmodels.fits.messages import spread_of
 from scalkit.perfmodels.formulas.quantities import format_value, level_in, seconds_in
 
-__all__ = ["StepFit", "fit_hops", "fit_matching", "fit_reducing", "hops_of"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 _FEWEST = 3
 

@@ -11,8 +11,6 @@ from scalkit.errors import DataError
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.formulas.quantities import format_value, level_in, seconds_in, values_in
 
-__all__ = ["StrideFit", "fit_strides"]
-
 
 @dataclass(frozen=True, repr=False)
 class StrideFit:

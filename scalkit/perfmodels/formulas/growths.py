@@ -10,8 +10,6 @@ from scalkit.errors import ExpectationError
 from scalkit.fit.several_growth import GrowthSum
 from scalkit.growth import Exponents, Growth
 
-__all__ = ["growth_of", "renamed"]
-
 _ONE = frozenset({Growth.constant()})
 _Terms = frozenset[Growth]
 

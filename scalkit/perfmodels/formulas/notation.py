@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["latex_of", "mathml_of"]
-
 _DIGITS = 5
 
 

@@ -15,18 +15,6 @@ from scalkit.units import PREFIXES, SECONDS, format_quantity, scaled, split_quan
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = [
-    "COUNTS",
-    "PARAMETER_UNITS",
-    "Dimension",
-    "format_value",
-    "level_in",
-    "parse_quantity",
-    "percent",
-    "seconds_in",
-    "values_in",
-]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 PARAMETER_UNITS: Mapping[str, str] = {"S": "B", "P": "processes", "R": "requests"}

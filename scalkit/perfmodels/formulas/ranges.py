@@ -12,8 +12,6 @@ import numpy as np
 from scalkit.errors import UsageError
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value, values_in
 
-__all__ = ["Range", "intersection", "ranges_of"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 

@@ -7,14 +7,12 @@ Nothing is ever evaluated as code. Known are ``+ - * / ^``, numbers, parameters,
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from scalkit.errors import UsageError
-
-__all__ = ["FUNCTIONS", "MESSAGE_FUNCTIONS", "parse_formula", "positive"]
+from scalkit.growth.formula import syntax_tree
 
 FUNCTIONS = ("log2", "log", "sqrt", "cbrt", "ceil", "floor", "mod", "max", "min", "sum")
 MESSAGE_FUNCTIONS = ("T", "gap", "exchange", "both")
@@ -57,14 +55,9 @@ def parse_formula(text: str, names: frozenset[str], messages: bool = False) -> A
         raise UsageError(
             f"a formula is a text of at most {_MAX_LENGTH} characters, got {str(text)[:40]!r}; simplify it."
         )
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about numbers that touch a word; the white list judges them
-            tree = ast.parse(text.strip().replace("^", "**"), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise UsageError(
-            f"cannot read the formula {text[:60]!r}: write it with operators, 2*S rather than 2 S."
-        ) from error
+    tree = syntax_tree(text)
+    if tree is None:
+        raise UsageError(f"cannot read the formula {text[:60]!r}: write it with operators, 2*S rather than 2 S.")
     if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
         raise UsageError(
             f"the formula {text[:40]!r}... has more than {_MAX_NODES} parts; split it into several models."

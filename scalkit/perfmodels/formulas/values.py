@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -11,8 +13,6 @@ import numpy as np
 from scalkit.errors import UsageError
 from scalkit.perfmodels.formulas.quantities import Dimension
 from scalkit.perfmodels.formulas.text import MESSAGE_FUNCTIONS
-
-__all__ = ["dimension_of", "evaluate"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 _MOST_TERMS = 10_000
@@ -51,7 +51,7 @@ def _value(e: Any, at: dict[str, Any], functions: Mapping[str, Callable[[Floats]
     if e.is_Add:
         return sum(parts[1:], parts[0])
     if e.is_Mul:
-        return _product(parts)
+        return math.prod(parts[1:], start=parts[0])
     if e.is_Pow:
         return np.power(np.asarray(parts[0], dtype=np.float64), parts[1])
     name = type(e).__name__
@@ -60,32 +60,14 @@ def _value(e: Any, at: dict[str, Any], functions: Mapping[str, Callable[[Floats]
     return _FUNCTIONS[name](*parts)
 
 
-def _product(parts: list[Any]) -> Any:
-    total = parts[0]
-    for part in parts[1:]:
-        total = total * part
-    return total
-
-
-def _largest(*parts: Any) -> Any:
-    total = parts[0]
-    for part in parts[1:]:
-        total = np.maximum(total, part)
-    return total
-
-
-def _least(*parts: Any) -> Any:
-    return -_largest(*(-np.asarray(part) for part in parts))
-
-
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log2": np.log2,
     "log": np.log,
     "ceiling": np.ceil,
     "floor": np.floor,
     "Mod": np.mod,
-    "Max": _largest,
-    "Min": _least,
+    "Max": lambda *parts: reduce(np.maximum, parts),
+    "Min": lambda *parts: reduce(np.minimum, parts),
     "Abs": np.abs,
 }
 
@@ -120,58 +102,62 @@ def dimension_of(expression: Any, dimensions: Mapping[str, Dimension], text: str
     UsageError
         If it adds, or compares, seconds and bytes, or the argument of a function has the wrong dimension.
     """
-    import sympy
+    return _Dimensions(dimensions, text).of(expression)
 
-    def walk(e: Any) -> Dimension:
+
+class _Dimensions:
+    """The dimension of a part of a formula, and the sentences where it has none."""
+
+    def __init__(self, dimensions: Mapping[str, Dimension], text: str) -> None:
+        self.known, self.text = dimensions, text
+
+    def of(self, e: Any) -> Dimension:
+        import sympy
+
         if e.is_Symbol:
-            return dimensions.get(e.name, Dimension())
+            return self.known.get(e.name, Dimension())
         if e.is_number:
             return Dimension()
         if isinstance(e, sympy.Sum):
-            return walk(e.function)
+            return self.of(e.function)
         if e.is_Add or isinstance(e, sympy.Max | sympy.Min):
-            return same([one for one in e.args if one != 0])
+            return self._same([one for one in e.args if one != 0])
         if e.is_Mul:
-            total = Dimension()
-            for one in e.args:
-                total = total * walk(one)
-            return total
+            return math.prod((self.of(one) for one in e.args), start=Dimension())
         if e.is_Pow:
-            return raised(walk(e.base), e.exp)
-        inside = walk(e.args[0])
-        if type(e).__name__ in MESSAGE_FUNCTIONS:
-            if e.args[0] != 0:
-                require(inside, _BYTES, e)
-            return _SECONDS
-        if type(e).__name__ == "Mod":
-            return same(list(e.args))
-        require(inside, Dimension(), e)
-        return Dimension()
+            return self._raised(self.of(e.base), e.exp)
+        return self._called(type(e).__name__, e)
 
-    def same(parts: list[Any]) -> Dimension:
-        first = walk(parts[0])
+    def _called(self, name: str, e: Any) -> Dimension:
+        if name == "Mod":
+            return self._same(list(e.args))
+        is_message = name in MESSAGE_FUNCTIONS
+        if not is_message or e.args[0] != 0:
+            self._require(self.of(e.args[0]), _BYTES if is_message else Dimension(), e)
+        return _SECONDS if is_message else Dimension()
+
+    def _same(self, parts: list[Any]) -> Dimension:
+        first = self.of(parts[0])
         for part in parts[1:]:
-            if (other := walk(part)) != first:
+            if (other := self.of(part)) != first:
                 raise UsageError(
-                    f"the formula {text[:60]!r} adds or compares '{parts[0]}', in {first}, and '{part}', in {other}; "
+                    f"the formula {self.text[:60]!r} adds or compares '{parts[0]}', in {first}, and '{part}', in {other}; "
                     "check the units of its constants."
                 )
         return first
 
-    def raised(base: Dimension, exponent: Any) -> Dimension:
+    def _raised(self, base: Dimension, exponent: Any) -> Dimension:
         if base.is_number:
-            require(walk(exponent), Dimension(), exponent)
+            self._require(self.of(exponent), Dimension(), exponent)
             return base
         if not exponent.is_Rational:
             raise UsageError(
-                f"the formula {text[:60]!r} raises {base} to the power of '{exponent}'; write a plain number."
+                f"the formula {self.text[:60]!r} raises {base} to the power of '{exponent}'; write a plain number."
             )
         return base ** Fraction(int(exponent.p), int(exponent.q))
 
-    def require(found: Dimension, wanted: Dimension, e: Any) -> None:
+    def _require(self, found: Dimension, wanted: Dimension, e: Any) -> None:
         if found != wanted:
             raise UsageError(
-                f"the formula {text[:60]!r} has {found} in '{e}', where {wanted} belongs; check the units."
+                f"the formula {self.text[:60]!r} has {found} in '{e}', where {wanted} belongs; check the units."
             )
-
-    return walk(expression)

@@ -19,8 +19,6 @@ from scalkit.perfmodels.models.constants import Legend, merged, pair_of
 from scalkit.perfmodels.models.exact import ExactModel, names_in, ordered, with_processes
 from scalkit.perfmodels.models.model import KINDS, Kind, Outside, PerformanceModel
 
-__all__ = ["Composite", "Product", "Substituted", "added", "divided", "multiplied", "substituted"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 

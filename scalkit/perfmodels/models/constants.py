@@ -11,8 +11,6 @@ from scalkit.perfmodels.formulas.text import positive
 if TYPE_CHECKING:
     from scalkit.perfmodels.models.model import PerformanceModel
 
-__all__ = ["Legend", "merged", "pair_of"]
-
 Legend = Mapping[str, tuple[float, str]]
 """Value in base units, and unit, of each constant."""
 

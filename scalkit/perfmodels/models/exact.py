@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import UsageError
+from scalkit.growth.formula import syntax_tree
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Dimension, parse_quantity
 from scalkit.perfmodels.formulas.ranges import Range, ranges_of
 from scalkit.perfmodels.formulas.text import parse_formula
 from scalkit.perfmodels.formulas.values import dimension_of, evaluate
 from scalkit.perfmodels.models.constants import Legend
 from scalkit.perfmodels.models.model import Outside, PerformanceModel
-
-__all__ = ["ExactModel", "names_in", "ordered", "with_processes"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -94,9 +93,8 @@ class ExactModel(PerformanceModel):
 
 def names_in(formula: str) -> set[str]:
     """Return the names in a formula that are no functions and no indices of sums."""
-    try:
-        tree = ast.parse(str(formula).strip().replace("^", "**"), mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = syntax_tree(str(formula))
+    if tree is None:
         return set()  # parse_formula says what is wrong
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     sums = [

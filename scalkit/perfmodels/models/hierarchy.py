@@ -19,8 +19,6 @@ from scalkit.perfmodels.models.constants import Legend, merged
 from scalkit.perfmodels.models.exact import ExactModel, ordered, with_processes
 from scalkit.perfmodels.models.model import Kind, Outside, PerformanceModel
 
-__all__ = ["NOTATIONS", "AsymptoticModel", "BoundedModel", "DominantTermModel"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 NOTATIONS = ("O", "Theta", "Omega", "o")
 _ROUNDING = 1e-9

@@ -10,8 +10,6 @@ from scalkit.perfmodels.models.exact import ExactModel
 from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.perfmodels.models.range_model import RangeModel
 
-__all__ = ["extrapolated", "within"]
-
 _NONE_BELOW = 1.0
 """What is measured at one byte holds for an empty message, too."""
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from scalkit.growth import Growth
     from scalkit.perfmodels.models.composed import Composite, Product, Substituted
 
-__all__ = ["KINDS", "Bounds", "Kind", "Outside", "PerformanceModel"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Kind = Literal["exact", "ranges", "bounded", "dominant term", "asymptotic"]
 Outside = Literal["error", "nan"]

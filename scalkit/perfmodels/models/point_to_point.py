@@ -17,8 +17,6 @@ from scalkit.perfmodels.models.exact import ExactModel, names_in
 from scalkit.perfmodels.models.model import Outside, PerformanceModel
 from scalkit.perfmodels.models.range_model import RangeModel
 
-__all__ = ["LogGP", "PointToPoint", "Protocol"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 

@@ -18,8 +18,6 @@ from scalkit.perfmodels.models.constants import Legend, merged, pair_of
 from scalkit.perfmodels.models.exact import ordered, with_processes
 from scalkit.perfmodels.models.model import KINDS, Kind, Outside, PerformanceModel
 
-__all__ = ["RangeModel"]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 

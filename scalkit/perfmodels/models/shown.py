@@ -11,8 +11,6 @@ from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.formulas.notation import latex_of, mathml_of
 from scalkit.perfmodels.formulas.quantities import format_value
 
-__all__ = ["ShownModel"]
-
 _MOST_SHOWN = 90
 _SIGNS = re.compile(r"([+*])")  # powers are written ^
 

@@ -7,8 +7,6 @@ from scalkit.perfmodels.played.machine import Process, Receive, Send, Wait
 from scalkit.perfmodels.played.rooted import gather_in_turn
 from scalkit.perfmodels.played.steps import Table, exchange
 
-__all__ = ["SCHEDULES"]
-
 
 def allgather_linear(me: int, P: int, S: int) -> Process:
     yield from gather_in_turn(me, P, S)

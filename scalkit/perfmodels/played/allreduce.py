@@ -20,8 +20,6 @@ from scalkit.perfmodels.played.steps import (
 )
 from scalkit.perfmodels.played.trees import down, far_first, in_order, up
 
-__all__ = ["SCHEDULES"]
-
 
 def allreduce_rabenseifner(me: int, P: int, S: int) -> Process:
     small = power_below(P) > S // ITEM

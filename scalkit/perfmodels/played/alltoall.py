@@ -5,8 +5,6 @@ from __future__ import annotations
 from scalkit.perfmodels.played.machine import Process, Receive, Send, Wait, WaitAny
 from scalkit.perfmodels.played.steps import Program, Table, exchange, many
 
-__all__ = ["SCHEDULES"]
-
 
 def alltoall_linear(me: int, P: int, S: int) -> Process:
     yield from many([((me - k) % P, S) for k in range(1, P)], [(me + k) % P for k in range(1, P)])

@@ -5,8 +5,6 @@ from __future__ import annotations
 from scalkit.perfmodels.played.machine import Process, Send, Wait
 from scalkit.perfmodels.played.steps import Table, exchange, many, power_below, receive, send
 
-__all__ = ["SCHEDULES"]
-
 
 def barrier_linear(me: int, P: int, S: int) -> Process:
     if me:

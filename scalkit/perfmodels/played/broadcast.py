@@ -6,8 +6,6 @@ from scalkit.perfmodels.played.machine import Process, Receive, Wait
 from scalkit.perfmodels.played.steps import SEGMENT, Program, Table, exchange, many, receive, send
 from scalkit.perfmodels.played.trees import chain, down, far_first, k_ary, k_ary_levels, k_nomial
 
-__all__ = ["SCHEDULES", "broadcast_linear"]
-
 
 def broadcast_linear(me: int, P: int, S: int) -> Process:
     yield from many([(one, S) for one in range(1, P)], []) if me == 0 else receive(0)

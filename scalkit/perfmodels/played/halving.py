@@ -5,8 +5,6 @@ from __future__ import annotations
 from scalkit.perfmodels.played.machine import Process
 from scalkit.perfmodels.played.steps import ITEM, blocks_of, exchange, power_below, real, receive, send
 
-__all__ = ["halving"]
-
 
 def halving(me: int, P: int, S: int, *, ends: str, folds: str) -> Process:
     """Rabenseifner's: the vector is halved at every exchange, then collected by all, or along a tree by the root.

@@ -19,8 +19,6 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-__all__ = ["WIRES", "Machine", "Played", "Process", "Receive", "Send", "Wait", "WaitAny", "Wire", "play"]
-
 
 class Send(NamedTuple):
     """Begins to send; done when the buffer is free."""

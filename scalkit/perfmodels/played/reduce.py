@@ -7,8 +7,6 @@ from scalkit.perfmodels.played.machine import Process
 from scalkit.perfmodels.played.steps import ITEM, SEGMENT, Table, power_below, receive, send
 from scalkit.perfmodels.played.trees import chain, in_order, in_order_binary, k_ary_levels, up
 
-__all__ = ["SCHEDULES", "reduce_linear"]
-
 
 def reduce_linear(me: int, P: int, S: int) -> Process:
     if me:

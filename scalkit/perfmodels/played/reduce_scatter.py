@@ -9,8 +9,6 @@ from scalkit.perfmodels.played.rooted import scatter_binomial
 from scalkit.perfmodels.played.steps import Program, Table, exchange, power_below, real, receive, send
 from scalkit.perfmodels.played.trees import in_order, up
 
-__all__ = ["SCHEDULES"]
-
 
 def scatter_halving(me: int, P: int, S: int) -> Process:
     """Recursive halving of all that is reduced; processes beyond a power of two leave theirs to a neighbour."""

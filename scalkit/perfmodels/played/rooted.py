@@ -10,8 +10,6 @@ from scalkit.perfmodels.played.machine import Process, Receive, Send, Wait
 from scalkit.perfmodels.played.steps import SEGMENT, Table, receive, send
 from scalkit.perfmodels.played.trees import in_order
 
-__all__ = ["GATHER", "SCATTER", "gather_in_turn", "scatter_binomial"]
-
 
 def gather_in_turn(me: int, P: int, S: int) -> Process:
     if me:

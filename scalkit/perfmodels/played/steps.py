@@ -6,20 +6,6 @@ from collections.abc import Callable
 
 from scalkit.perfmodels.played.machine import Process, Receive, Send, Wait
 
-__all__ = [
-    "ITEM",
-    "SEGMENT",
-    "Program",
-    "Table",
-    "blocks_of",
-    "exchange",
-    "many",
-    "power_below",
-    "real",
-    "receive",
-    "send",
-]
-
 Program = Callable[[int, int, int], Process]
 """What process `me` of `P` does with `S` bytes."""
 

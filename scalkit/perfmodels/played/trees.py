@@ -7,8 +7,6 @@ from collections.abc import Callable
 from scalkit.perfmodels.played.machine import Process, Receive, Wait
 from scalkit.perfmodels.played.steps import Program, many, send
 
-__all__ = ["chain", "down", "far_first", "in_order", "in_order_binary", "k_ary", "k_ary_levels", "k_nomial", "up"]
-
 Tree = Callable[[int, int], tuple[int, list[int]]]
 """The parent and the children of process `me` of `P`."""
 

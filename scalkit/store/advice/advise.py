@@ -19,8 +19,6 @@ from scalkit.store.runs.conditions import condition_columns, conditions_of
 if TYPE_CHECKING:
     from scalkit.store.store import Store
 
-__all__ = ["advise"]
-
 
 def advise(
     store: Store,

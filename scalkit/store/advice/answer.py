@@ -14,8 +14,6 @@ from scalkit.units import format_quantity
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Advice", "Crossover", "Portable", "Segment", "Setting"]
-
 
 @dataclass(frozen=True)
 class Crossover:

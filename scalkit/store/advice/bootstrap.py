@@ -6,8 +6,6 @@ import numpy as np
 
 from scalkit.stats.samples import Floats
 
-__all__ = ["LEAST_RUNS", "crossing", "drawn_means", "means", "probabilities", "winsorised"]
-
 LEAST_RUNS = 3
 """With fewer runs nothing can be said of how sure a choice is."""
 

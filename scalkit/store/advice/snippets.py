@@ -14,8 +14,6 @@ from scalkit.store.runs.record import LIBRARY_TEXTS
 if TYPE_CHECKING:
     from scalkit.store.advice.answer import Advice, Setting
 
-__all__ = ["ifdef", "macro_of", "runtime"]
-
 _LIBRARY = re.compile(r", ([A-Z][A-Za-z ]*?) ([0-9][\w.+-]*)$")
 
 _SAYS = """/* Whether a library names itself so and has this very version: 5.0.11 is not 5.0.1. */

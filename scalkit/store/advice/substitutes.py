@@ -11,8 +11,6 @@ from importlib.resources import files
 
 from scalkit.errors import UsageError
 
-__all__ = ["Operation", "Substitute", "operation_of", "operations"]
-
 
 @dataclass(frozen=True)
 class Substitute:

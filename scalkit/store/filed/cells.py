@@ -9,8 +9,6 @@ from typing import Any
 from scalkit.measure.pattern_records import Trip, Units
 from scalkit.store.filed.rows import Rows, fixed_text
 
-__all__ = ["CELL_PROGRAMS", "add_trips", "add_units"]
-
 CELL_PROGRAMS = ("sk_master_worker", "sk_p2p")
 """Programs whose measurements are suites by themselves, over what each of them is varied over."""
 

@@ -20,8 +20,6 @@ from scalkit.store.runs.record import library_of
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["runs_of_dataset"]
-
 _UNITS = {"s": ("ns", 1e9), "B": ("By", 1.0), "op": ("op", 1.0), "1": ("1", 1.0)}
 _LARGEST = 2.0**63 - 1024
 _TIMED = "dataset"

@@ -14,8 +14,6 @@ from scalkit.store.runs.content import RunContent
 if TYPE_CHECKING:
     from scalkit.store.store import Store
 
-__all__ = ["Filed", "login", "replaced_by"]
-
 
 @dataclass(frozen=True)
 class Filed:

@@ -15,8 +15,6 @@ from scalkit.store.runs.summaries import kept_of, raw_hash, standard_errors, sum
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Rows", "axis_of", "fixed_text"]
-
 _EMPTY: dict[str, Any] = {"string": "", "int64": 0, "double": 0.0, "bool": False, "ints": ()}
 _DEFAULTS: dict[str, Any] = {
     **{column.name: None if column.nullable else _EMPTY[column.kind] for column in COLUMNS if not column.derived},

@@ -21,8 +21,6 @@ from scalkit.store.runs.content import RunContent
 from scalkit.store.runs.patterns import pattern_of, role_of
 from scalkit.store.runs.record import library_of
 
-__all__ = ["runs_of_files"]
-
 _PRIVATE_OPTIONS = ("--out", "--provenance", "--run-id", "--expect-np")
 
 

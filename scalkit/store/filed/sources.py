@@ -15,8 +15,6 @@ from scalkit.store.filed.dataset import runs_of_dataset
 from scalkit.store.filed.run_files import runs_of_files
 from scalkit.store.runs.content import RunContent
 
-__all__ = ["runs_of"]
-
 
 def runs_of(source: Any, measured: Mapping[str, Any], filing: Mapping[str, Any]) -> list[RunContent]:
     """Return the runs in what a user names.

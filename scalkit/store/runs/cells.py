@@ -20,8 +20,6 @@ from scalkit.store.filed.cells import CELL_PROGRAMS
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["cells_dataset", "is_of_cells"]
-
 _SIZE = "S"
 
 

@@ -8,19 +8,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "BASE_UNITS",
-    "COLUMNS",
-    "PATTERNS",
-    "SCHEMA_VERSION",
-    "STATISTICS",
-    "SUITE_KEY",
-    "UNITS",
-    "Column",
-    "arrow_schema",
-    "names",
-]
-
 SCHEMA_VERSION = 3
 """Written into every file. A newer version only adds columns that may be missing; see `Column.since`."""
 

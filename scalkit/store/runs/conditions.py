@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scalkit.store.store import Store
 
-__all__ = ["condition_columns", "conditions_of"]
-
 _SAID = ("datatype", "sync", "pattern")
 _COLUMNS = (*_SAID, "x_name", "fixed")
 _OWN = ("p", "msg_By")

@@ -17,8 +17,6 @@ from scalkit.store.runs.record import canonical, new_record
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["KEY", "RunContent", "content_id", "decoded", "encoded", "record_of"]
-
 KEY = b"scalkit"
 """The record's place in the metadata of a file."""
 

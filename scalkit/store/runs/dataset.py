@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import xarray as xr
 
-__all__ = ["LEVELS", "dataset_of"]
-
 LEVELS = ("rep", "point")
 """Every repetition, or one value for each measurement."""
 

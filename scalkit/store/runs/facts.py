@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FACTS", "with_facts"]
-
 FACTS = ("root", "reduction")
 """Columns of the index that no file has: the process that is the root, and the operation of a reduction, as ``"MPI_SUM"``."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["pattern_of", "role_of"]
-
 _KERNELS = ("sk_function", "sk_mafia")
 _RMA = re.compile(r"MPI_(R?(put|get|accumulate|get_accumulate)|fetch_and_op|compare_and_swap)|(MPI_)?win_\w+", re.I)
 _SIMPLE = re.compile(

@@ -7,8 +7,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["FILING", "LIBRARY_TEXTS", "MEASURED", "canonical", "library_of", "new_record", "platform_of"]
-
 MEASURED: dict[str, Any] = {
     "campaign": "",
     "label": "",

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from scalkit.measure.quarter_means import CUT_MEANS, Cut, cut_mean, relative_error
 
-__all__ = ["OUTLIER_RULES", "kept_of", "raw_hash", "standard_errors", "summaries"]
-
 Integers = NDArray[np.int64]
 
 _LEAST_VALID = 5

@@ -7,8 +7,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-__all__ = ["FREE", "NAMES", "csv_cell", "name_problem", "retraction_problem", "text_problem", "texts_in"]
-
 NAMES = frozenset(
     {
         *(

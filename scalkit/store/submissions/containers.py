@@ -13,8 +13,6 @@ from scalkit.errors import DataError
 from scalkit.store.folder import MARKER
 from scalkit.store.submissions.policy import Policy
 
-__all__ = ["RUN_FILE", "RefusedError", "listed", "unpacked"]
-
 RUN_FILE = re.compile(r"[0-9a-f]{32}\.parquet")
 _ALLOWED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}\.(parquet|json|jsonl|md|txt|cff|html|svg|pdf|csv)")
 _ENCRYPTED = 0x1

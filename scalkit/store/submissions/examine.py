@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["main"]
-
 _UNUSED = ("rfc3987", "rfc3987_syntax")
 """What jsonschema would load, for seconds, to check formats of texts; the record's schema has none."""
 

@@ -15,8 +15,6 @@ from scalkit.store.submissions.policy import Policy
 from scalkit.store.submissions.record_checks import checked_record, record_problems
 from scalkit.store.submissions.table_checks import distinctive, table_problems, table_warnings
 
-__all__ = ["CheckedFile", "checked_file"]
-
 Problem = tuple[str, str]
 
 _ARROW = b"ARROW:schema"

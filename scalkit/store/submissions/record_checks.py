@@ -15,8 +15,6 @@ from scalkit.store.runs.texts import FREE, NAMES, name_problem, text_problem, te
 from scalkit.store.submissions.containers import RefusedError
 from scalkit.store.submissions.policy import Policy
 
-__all__ = ["checked_record", "record_problems", "require_texts"]
-
 _EARLIEST = dt.datetime(1990, 1, 1, tzinfo=dt.UTC)
 _SKEW = dt.timedelta(minutes=10)
 Problem = tuple[str, str]

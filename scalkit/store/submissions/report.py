@@ -19,8 +19,6 @@ from scalkit.errors import DataError
 from scalkit.extras import require
 from scalkit.store.submissions.policy import Policy
 
-__all__ = ["Checked", "Report", "examined", "validate"]
-
 _MOST_SHOWN = 5
 
 

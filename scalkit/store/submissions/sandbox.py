@@ -15,8 +15,6 @@ import struct
 import sys
 from pathlib import Path
 
-__all__ = ["confine"]
-
 _NEWUSER, _NEWNET = 0x10000000, 0x40000000
 _SET_NO_NEW_PRIVS, _SET_SECCOMP, _FILTER = 38, 22, 2
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000

@@ -17,8 +17,6 @@ from scalkit.store.submissions.policy import Policy
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["distinctive", "table_problems", "table_warnings"]
-
 Problem = tuple[str, str]
 
 _METRIC_UNITS = {"time": "ns", "object_memory": "By", "process_memory": "By", "operations": "op"}

@@ -8,8 +8,6 @@ from typing import Any
 
 from scalkit.errors import UsageError
 
-__all__ = ["Choice", "value_of"]
-
 
 @dataclass(frozen=True)
 class Choice:

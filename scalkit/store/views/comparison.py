@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from scalkit.store.store import Store
 
-__all__ = ["Comparison", "Ratio", "compare"]
-
 
 @dataclass(frozen=True)
 class Ratio:

@@ -16,8 +16,6 @@ from scalkit.store.views.choices import Choice
 if TYPE_CHECKING:
     from scalkit.store.store import Store
 
-__all__ = ["MOST", "Curve", "curves_of"]
-
 MOST = 8
 """So many curves a choice becomes at most."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from scalkit.store.store import Store
     from scalkit.store.views.comparison import Comparison
 
-__all__ = ["GROUPINGS", "Browsing", "SuiteKey", "fixed_words"]
-
 GROUPINGS = {
     "platform": "taken together",
     "campaign": "each campaign by itself",

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import xarray as xr
 
-__all__ = ["selected_datasets"]
-
 Run = tuple[Mapping[str, Any], "pa.Table"]
 
 _ROW = ("op", "metric", "p", "msg_By", "launch", "x", "datatype", "sync")

@@ -11,8 +11,6 @@ import numpy as np
 from scalkit.trace.files.tables import BLOCKING, OPERATIONS, TABLES, Columns
 from scalkit.trace.files.writer import write_header, write_location
 
-__all__ = ["TraceBuilder"]
-
 _OPERATION = {name: number for number, name in OPERATIONS.items()}
 
 

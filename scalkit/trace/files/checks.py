@@ -11,8 +11,6 @@ from scalkit.trace.files.definitions import LocalDefinitions
 from scalkit.trace.files.problems import Problem
 from scalkit.trace.files.tables import OPERATIONS, RECEIVE, SEND, Columns
 
-__all__ = ["checked"]
-
 Mask = NDArray[np.bool_]
 
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from scalkit.trace.files.tables import Columns
 
-__all__ = ["corrected"]
-
 
 def corrected(times: NDArray[np.integer[Any]], clock: Columns) -> NDArray[np.int64]:
     """Return the times with the offset added that a line through the first and the last measured offset gives.

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from scalkit.errors import DataError
 from scalkit.trace.waits.functions import base_name, is_library_call
 
-__all__ = ["Definitions", "LocalDefinitions", "Path", "Scope", "ScopeKey", "merge"]
-
 Path = tuple[tuple[str, str], ...]
 """A call path: region and call site of every step from the outermost on; () is the program itself."""
 

@@ -23,8 +23,6 @@ from scalkit.trace.files.writer import write_header
 from scalkit.trace.local.part import LocalTrace, Table, load
 from scalkit.trace.waits.requests import completing_kinds
 
-__all__ = ["read_otf2", "write_otf2"]
-
 _SITE = "call site"
 _STRINGS = ("", _SITE, "process", "machine")
 

@@ -30,8 +30,6 @@ from scalkit.trace.waits.functions import (
 )
 from scalkit.trace.waits.requests import Kinds, completed_by, one_sided
 
-__all__ = ["FIELDS", "UNDEFINED", "More", "events_of"]
-
 FIELDS = ("kind", "time", "a", "b", "c", "d", "e")
 """Columns of an event; microbench/trace/otf2/write.c says what the last five mean for each kind."""
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from scalkit.errors import DataError
 
-__all__ = ["Problem", "refuse"]
-
 
 @dataclass(frozen=True, order=True)
 class Problem:

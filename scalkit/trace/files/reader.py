@@ -18,8 +18,6 @@ from scalkit.trace.files.problems import Problem
 from scalkit.trace.files.tables import BLOCK, FILE, KINDS, MAGIC, ORDER, TABLES, Columns, block_bytes, empty
 from scalkit.trace.files.writer import HEADER, location_file
 
-__all__ = ["Header", "LocationFile", "count_records", "has_ended", "read_header", "read_location"]
-
 _NAMES = {number: name for name, number in KINDS.items()}
 
 

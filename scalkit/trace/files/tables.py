@@ -7,29 +7,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "ACCUMULATE",
-    "BLOCK",
-    "BLOCKING",
-    "EXCLUSIVE",
-    "FILE",
-    "GET",
-    "KINDS",
-    "LAYOUTS",
-    "MAGIC",
-    "OPERATIONS",
-    "ORDER",
-    "PUT",
-    "RECEIVE",
-    "RMW",
-    "SEND",
-    "SYNCHRONOUS",
-    "TABLES",
-    "Columns",
-    "block_bytes",
-    "empty",
-]
-
 Columns: TypeAlias = dict[str, NDArray[np.integer[Any]]]
 """A table: its columns by name, all of one length."""
 

@@ -12,8 +12,6 @@ import numpy as np
 from scalkit.errors import DataError
 from scalkit.trace.files.tables import BLOCK, FILE, KINDS, MAGIC, ORDER, TABLES, Columns, block_bytes
 
-__all__ = ["HEADER", "location_file", "write_header", "write_location"]
-
 HEADER = "trace.json"
 
 

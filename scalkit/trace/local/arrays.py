@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ints", "exact_sums", "group_ends", "group_starts", "next_of_group", "pack", "positions_within", "summed"]
-
 Ints = NDArray[np.int64]
 
 _EXACT = 1 << 53

@@ -12,8 +12,6 @@ from scalkit.trace.local.ranks import Ranks, rounds
 from scalkit.trace.waits.formulas import covered_by_any
 from scalkit.trace.waits.progress import Progress
 
-__all__ = ["covered_by_targets"]
-
 Pieces = tuple[Ints, Ints, Ints]
 """Number of the call, begin and end of pieces of calls."""
 

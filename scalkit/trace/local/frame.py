@@ -10,8 +10,6 @@ from scalkit.errors import DataError
 from scalkit.trace.local.part import LocalTrace
 from scalkit.trace.local.ranks import Ints, Ranks
 
-__all__ = ["Frame", "find_frame"]
-
 _NEVER = -(1 << 62)
 
 

@@ -13,8 +13,6 @@ from scalkit.trace.files.clock import corrected
 from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.files.tables import BLOCKING, RECEIVE, SEND, TABLES, Columns
 
-__all__ = ["PLACE", "Joining", "Table", "bounds", "completing", "entered", "link"]
-
 Table = dict[str, NDArray[Any]]
 """Columns of whole numbers, all of one length, each as narrow as its values allow."""
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-__all__ = ["Alone", "Ints", "OverMpi", "Ranks", "Round", "rounds"]
-
 Ints = NDArray[np.int64]
 
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from scalkit.trace.local.ranks import Ints
 
-__all__ = ["Matching"]
-
 
 class Matching:
     """The rows of a table, to be found by all their columns; no two rows are equal.

@@ -14,8 +14,6 @@ from scalkit.trace.local.ranks import OverMpi
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-__all__ = ["over_world"]
-
 _PATIENCE_S = 5.0
 
 

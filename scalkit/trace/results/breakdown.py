@@ -15,8 +15,6 @@ from scalkit.trace.waits.functions import COLLECTIVES, COMPLETE, POST, START, WA
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["KINDS", "Breakdown", "breakdown"]
-
 KINDS = ("computing", "one-sided", "synchronisation", "messages", "other calls")
 """What time is spent in. Calls within calls count as the outermost one."""
 

@@ -19,8 +19,6 @@ from scalkit.trace.options import Options
 from scalkit.trace.results.sums import METRICS, Found
 from scalkit.whole_file import whole_file
 
-__all__ = ["CAUSES", "TRAFFIC", "WAITS", "build", "read_result", "write_result"]
-
 CAUSES = ("cause_metric", "cause_location", "cause_by", "cause_path", "cause_severity")
 TRAFFIC = (
     "traffic_location",

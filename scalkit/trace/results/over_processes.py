@@ -14,8 +14,6 @@ from scalkit.measure.schema import FUNCTION, REPETITION, RUN, Metric, check
 from scalkit.trace.results.dataset import WAITS
 from scalkit.trace.results.summary import TITLES
 
-__all__ = ["over_processes"]
-
 _ALL = "program"
 _PICKS = {"mean": "mean of a process", "most": "most of a process", "sum": "all processes together"}
 

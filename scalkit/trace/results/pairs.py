@@ -15,8 +15,6 @@ from scalkit.trace.local.arrays import exact_sums, summed
 from scalkit.trace.results.dataset import TRAFFIC
 from scalkit.trace.results.summary import TITLES
 
-__all__ = ["TRAFFIC_TITLES", "Causes", "Pairs", "causes", "has_traffic", "largest", "pairs"]
-
 TRAFFIC_TITLES = {
     "operations": "one-sided operations",
     "bytes": "one-sided bytes",

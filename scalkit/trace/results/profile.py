@@ -12,8 +12,6 @@ from scalkit.trace.local.ranks import Ints
 from scalkit.trace.results.sums import Waits
 from scalkit.trace.waits.requests import members
 
-__all__ = ["profile"]
-
 
 def profile(trace: LocalTrace, waits: Waits) -> None:
     """Add time, visits, operations and bytes of the locations of this process, and what they began with others.

@@ -11,8 +11,6 @@ from scalkit.trace.results.dataset import WAITS
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["TITLES", "share", "summary"]
-
 TITLES = {
     "wait_for_progress": "wait for progress",
     "wait_for_grant": "wait for grant",

@@ -7,8 +7,6 @@ import numpy as np
 from scalkit.trace.local.arrays import Ints, exact_sums, group_starts, summed
 from scalkit.trace.local.ranks import Ranks
 
-__all__ = ["METRICS", "Found", "Waits"]
-
 METRICS: dict[str, str] = {
     "time": "ns",
     "visits": "1",

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from scalkit.errors import DataError
 
-__all__ = ["CallTree", "Row"]
-
 Values = NDArray[Any]
 
 

@@ -19,8 +19,6 @@ from scalkit.trace.results.pairs import Causes, Pairs, causes, pairs
 from scalkit.trace.views.call_tree import CallTree, Row
 from scalkit.trace.views.metric_tree import MetricNode, metric_tree
 
-__all__ = ["Browsing", "Result", "Spread"]
-
 Result: TypeAlias = xr.Dataset | str | os.PathLike[str]
 Values: TypeAlias = NDArray[np.float64]
 

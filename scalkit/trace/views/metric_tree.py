@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from scalkit.trace.results.dataset import WAITS
 from scalkit.trace.results.summary import TITLES
 
-__all__ = ["MetricNode", "metric_tree"]
-
 _WAITING = (
     ("for progress", ("wait_for_progress",)),
     ("for messages", ("late_sender", "late_receiver")),

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from scalkit.trace.local.arrays import Ints
 
-__all__ = ["Pieces", "classed", "covered", "halved", "largest", "pieces_between", "steps_between", "voted"]
-
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 

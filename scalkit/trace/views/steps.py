@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from scalkit.trace.local.arrays import Ints
 from scalkit.trace.local.joined import PLACE, Table
 
-__all__ = ["OUTSIDE", "steps_of", "union_of"]
-
 OUTSIDE = -1
 """Path of the last step of a location: nothing is recorded from there on."""
 

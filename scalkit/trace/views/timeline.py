@@ -18,8 +18,6 @@ from scalkit.trace.views.raster import Pieces, classed, covered, largest, pieces
 from scalkit.trace.views.steps import OUTSIDE
 from scalkit.trace.views.timeline_index import Index, as_share, open_index
 
-__all__ = ["Bars", "Moment", "Raster", "Timeline"]
-
 _MOST_CELLS = 1 << 19
 _MOST_WALKED = 1 << 16
 

@@ -29,8 +29,6 @@ from scalkit.trace.views.steps import steps_of, union_of
 from scalkit.trace.waits.each_wait import EachWait, each_wait
 from scalkit.trace.waits.requests import Kinds, completed_by, completing_kinds, members, one_sided
 
-__all__ = ["Index", "open_index"]
-
 FOLDER = "timeline"
 """Folder within that of the trace."""
 

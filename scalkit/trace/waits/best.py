@@ -11,8 +11,6 @@ from scalkit.trace.local.arrays import Ints
 from scalkit.trace.local.part import LocalTrace
 from scalkit.trace.results.sums import Waits
 
-__all__ = ["Longest"]
-
 _HELD = 1 << 18
 
 

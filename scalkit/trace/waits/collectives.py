@@ -11,8 +11,6 @@ from scalkit.trace.waits.best import Longest
 from scalkit.trace.waits.functions import BARRIER, FENCE, FIRST_TO_ALL, NXN, TO_ROOT, begun
 from scalkit.trace.waits.progress_waits import Analysis
 
-__all__ = ["waits_in_collectives"]
-
 _KINDS = (
     ("wait_at_barrier", BARRIER),
     ("wait_at_nxn", NXN),

@@ -26,8 +26,6 @@ from scalkit.trace.waits.messages import waits_in_messages
 from scalkit.trace.waits.progress_waits import Analysis, wait_for_progress
 from scalkit.trace.waits.surroundings import Surroundings
 
-__all__ = ["EachWait", "each_wait"]
-
 
 @dataclass(frozen=True)
 class EachWait:

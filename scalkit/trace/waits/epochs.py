@@ -12,8 +12,6 @@ from scalkit.trace.waits.best import Longest
 from scalkit.trace.waits.functions import COMPLETE, POST, START, WAIT
 from scalkit.trace.waits.progress_waits import Analysis
 
-__all__ = ["waits_in_epochs"]
-
 
 def waits_in_epochs(analysis: Analysis) -> None:
     """Add the waits for late posts, and of early waits.

@@ -9,8 +9,6 @@ from scalkit.trace.local.arrays import Ints, exact_sums, group_ends, group_start
 from scalkit.trace.options import Options
 from scalkit.trace.waits.progress import FirstProgress
 
-__all__ = ["Several", "covered_by_any", "wait_for_one", "wait_for_several"]
-
 
 def wait_for_one(enter: Ints, leave: Ints, first: FirstProgress, options: Options) -> tuple[Ints, NDArray[np.bool_]]:
     """Return how long each call waited for its only target, and which ended without progress of it being seen.

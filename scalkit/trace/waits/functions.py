@@ -2,29 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "ALL_FENCE",
-    "BARRIER",
-    "COLLECTIVES",
-    "COMPLETE",
-    "FENCE",
-    "FIRST_TO_ALL",
-    "FLUSH_ALL",
-    "FLUSH_ONE",
-    "LOCK",
-    "LOCK_ALL",
-    "NXN",
-    "POST",
-    "START",
-    "TO_ROOT",
-    "UNLOCK",
-    "UNLOCK_ALL",
-    "WAIT",
-    "base_name",
-    "begun",
-    "is_library_call",
-]
-
 BARRIER = frozenset({"MPI_Barrier", "ARMCI_Barrier", "armci_msg_barrier", "sk1s_barrier"})
 NXN = frozenset(
     {

@@ -14,8 +14,6 @@ from scalkit.trace.waits.progress import Progress
 from scalkit.trace.waits.progress_waits import Analysis, Metrics, ask_targets, last_call
 from scalkit.trace.waits.requests import Requests, is_known, members
 
-__all__ = ["waits_for_grants"]
-
 _METRICS = Metrics("wait_for_grant", "wait_for_grant_bound", None)
 
 

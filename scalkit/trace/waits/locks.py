@@ -15,8 +15,6 @@ from scalkit.trace.waits.best import Longest
 from scalkit.trace.waits.functions import LOCK, LOCK_ALL, UNLOCK, UNLOCK_ALL
 from scalkit.trace.waits.progress_waits import Analysis
 
-__all__ = ["Held", "waits_for_locks"]
-
 
 @dataclass(frozen=True)
 class Held:

@@ -14,8 +14,6 @@ from scalkit.trace.waits.best import Longest
 from scalkit.trace.waits.progress_waits import Analysis
 from scalkit.trace.waits.requests import members
 
-__all__ = ["waits_in_messages"]
-
 
 def waits_in_messages(analysis: Analysis) -> None:
     """Add the waits of receives for late senders, and of sends for late receivers.

@@ -21,8 +21,6 @@ from scalkit.trace.waits.requests import Requests, find_requests
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-__all__ = ["wait_for_progress_per_event"]
-
 _WIDTH = 8  # of a request: is it there, is it direct, target, since, enter, leave, origin, path
 _ANSWER = 4  # does progress exist, its start, its end, region before it
 

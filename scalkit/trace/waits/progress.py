@@ -13,8 +13,6 @@ from scalkit.trace.local.part import LocalTrace
 from scalkit.trace.local.ranks import Ints
 from scalkit.trace.options import Options
 
-__all__ = ["FirstProgress", "Progress", "find_progress"]
-
 
 @dataclass(frozen=True)
 class FirstProgress:

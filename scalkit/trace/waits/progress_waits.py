@@ -22,8 +22,6 @@ from scalkit.trace.waits.progress import FirstProgress, Progress, find_progress
 from scalkit.trace.waits.requests import Requests, find_requests
 from scalkit.trace.waits.surroundings import Surroundings
 
-__all__ = ["Analysis", "Metrics", "ask_targets", "last_call", "wait_for_progress"]
-
 
 @dataclass(frozen=True)
 class Analysis:

@@ -15,9 +15,6 @@ from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.options import Options
 from scalkit.trace.waits.functions import ALL_FENCE, COMPLETE, FENCE, FLUSH_ALL, FLUSH_ONE
 
-__all__ = ["Kinds", "Requests", "completed_by", "completing_kinds", "find_requests", "is_known", "members", "one_sided"]
-
-
 _NEVER = np.iinfo(np.int64).min
 
 

@@ -9,8 +9,6 @@ from scalkit.trace.local.joined import PLACE
 from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.local.ranks import Ints
 
-__all__ = ["Surroundings"]
-
 
 class Surroundings:
     """The region in which a location spent most of the time between one library call and the next.

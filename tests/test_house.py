@@ -1,0 +1,52 @@
+"""Holds the bars of CONTRIBUTING.md: sizes of files, functions and folders, and how complex a function may be."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "scalkit"
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "_shipped" not in path.parts)
+FOLDERS = sorted({path.parent for path in MODULES})
+
+LINES_OF_A_FILE, LINES_OF_A_FUNCTION, COMPLEXITY, FILES_OF_A_FOLDER = 400, 60, 15, 25
+COLLECTIONS = {"measure/readers", "plots", "widgets", "reports/sections"}
+"""Folders of like things, one a file: formats, figures, widgets with script and style, sections of a report."""
+STILL_FLAT = {"bench": 53, "reports": 37, "validation": 32, "fit": 26}
+"""Folders that are to be divided by idea, and the most files that they may have until then."""
+STILL_LONG = {"fit/piecewise.py": 403, "plots/model_algorithms_figure.py:algorithms": 63}
+
+
+def _shown(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_shown)
+def test_files_and_functions_are_short(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= STILL_LONG.get(_shown(path), LINES_OF_A_FILE)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            said = (ast.get_docstring(node, clean=False) or "").count("\n") + 1
+            lines = (node.end_lineno or 0) - node.lineno + 1 - said
+            name = f"{_shown(path)}:{node.name}"
+            assert lines <= STILL_LONG.get(name, LINES_OF_A_FUNCTION), f"{name} has {lines} lines without its docstring"
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=_shown)
+def test_folders_hold_few_files(folder: Path) -> None:
+    files = [path for path in folder.iterdir() if path.is_file()]
+    if _shown(folder) not in COLLECTIONS:
+        assert len(files) <= STILL_FLAT.get(_shown(folder), FILES_OF_A_FOLDER), sorted(path.name for path in files)
+
+
+def test_no_function_is_complex() -> None:
+    bar = f"lint.mccabe.max-complexity={COMPLEXITY}"
+    ruff = [sys.executable, "-m", "ruff", "check", "--no-cache", "--select", "C901", "--config", bar, str(PACKAGE)]
+    done = subprocess.run(ruff, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
