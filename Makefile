@@ -57,7 +57,7 @@ mpi: $(VENV)/.base
 
 # Those numbers of processes that have a core each.
 define UP_TO_CORES
-import sys; from scalkit.bench.mpi import cores; from scalkit.cli.options.measuring_rules import counts_of; \
+import sys; from scalkit.bench.libraries.mpi import cores; from scalkit.cli.options.measuring_rules import counts_of; \
 print(",".join(str(n) for n in counts_of(sys.argv[1], "-n") if n <= cores()))
 endef
 

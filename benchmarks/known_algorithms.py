@@ -21,9 +21,9 @@ from pathlib import Path
 
 import numpy as np
 
-from scalkit.bench.functions import user_functions
-from scalkit.bench.platforms import Platform, load_platform
-from scalkit.bench.simulator import SimulatedMpi, simulate
+from scalkit.bench.functions.user import user_functions
+from scalkit.bench.libraries.platforms import Platform, load_platform
+from scalkit.bench.libraries.simulator import SimulatedMpi, simulate
 from scalkit.native import build, sources
 from scalkit.perfmodels import PointToPoint, bluegene_p, to_simgrid
 

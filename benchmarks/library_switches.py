@@ -18,9 +18,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from scalkit.bench.libraries import find_library
-from scalkit.bench.point_to_point import MessageArguments
-from scalkit.bench.point_to_point_campaign import prepare_messages
+from scalkit.bench.libraries.added import find_library
+from scalkit.bench.patterns.point_to_point import MessageArguments
+from scalkit.bench.patterns.point_to_point_campaign import prepare_messages
 from scalkit.perfmodels import MessageFit, fit_messages, read_message_runs
 from scalkit.perfmodels.formulas.quantities import format_value
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from scalkit.bench.here import run_alternately
-from scalkit.bench.master_worker import FarmArguments, FarmCampaign, prepare_farm
-from scalkit.bench.mpi import cores
-from scalkit.bench.point_to_point import MessageArguments
-from scalkit.bench.point_to_point_campaign import MessageCampaign, prepare_messages
-from scalkit.bench.targets import find_targets
+from scalkit.bench.campaign.here import run_alternately
+from scalkit.bench.libraries.mpi import cores
+from scalkit.bench.libraries.targets import find_targets
+from scalkit.bench.patterns.master_worker import FarmArguments, FarmCampaign, prepare_farm
+from scalkit.bench.patterns.point_to_point import MessageArguments
+from scalkit.bench.patterns.point_to_point_campaign import MessageCampaign, prepare_messages
 
 SIZES = tuple(4**k for k in range(11))
 

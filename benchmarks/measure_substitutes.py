@@ -20,10 +20,10 @@ from measure_patterns import grouped, numbers
 
 import scalkit as sk
 from scalkit.bench.arguments import Arguments
-from scalkit.bench.campaign import Campaign, prepare
-from scalkit.bench.here import run_alternately
-from scalkit.bench.mpi import cores
-from scalkit.bench.targets import find_targets
+from scalkit.bench.campaign.campaign import Campaign, prepare
+from scalkit.bench.campaign.here import run_alternately
+from scalkit.bench.libraries.mpi import cores
+from scalkit.bench.libraries.targets import find_targets
 
 OPERATIONS: tuple[str, ...] = (
     *(

@@ -25,9 +25,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scalkit.bench.functions import user_functions
-from scalkit.bench.libraries import find_library
-from scalkit.bench.mpi import Mpi, cores, settings
+from scalkit.bench.functions.user import user_functions
+from scalkit.bench.libraries.added import find_library
+from scalkit.bench.libraries.mpi import Mpi, cores, settings
 from scalkit.native import build, sources
 
 SIZE = 8

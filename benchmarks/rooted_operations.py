@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 from known_algorithms import MESSAGES, ROOT, cells
 
-from scalkit.bench.functions import user_functions
-from scalkit.bench.platforms import load_platform
-from scalkit.bench.simulator import SimulatedMpi, simulate
+from scalkit.bench.functions.user import user_functions
+from scalkit.bench.libraries.platforms import load_platform
+from scalkit.bench.libraries.simulator import SimulatedMpi, simulate
 from scalkit.native import build, sources
 from scalkit.perfmodels import Placement, PointToPoint, fit_messages, in_groups, over_roots
 

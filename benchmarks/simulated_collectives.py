@@ -21,8 +21,8 @@ from pathlib import Path
 
 from known_algorithms import message_rows
 
-from scalkit.bench.platforms import load_platform
-from scalkit.bench.simulator import simulate
+from scalkit.bench.libraries.platforms import load_platform
+from scalkit.bench.libraries.simulator import simulate
 from scalkit.measure import write_netcdf
 from scalkit.perfmodels.collectives.known import read_known
 

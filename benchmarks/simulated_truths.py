@@ -14,8 +14,8 @@ from pathlib import Path
 
 import scalkit as sk
 from scalkit.bench import Arguments, prepare
-from scalkit.bench.platforms import load_platform, platform_names
-from scalkit.bench.simulator import read_algorithms, simulate
+from scalkit.bench.libraries.platforms import load_platform, platform_names
+from scalkit.bench.libraries.simulator import read_algorithms, simulate
 
 TRUTHS = [(machine, "bcast=binomial_tree", "MPI_Bcast", "log(p)", ("total",)) for machine in platform_names()]
 TRUTHS += [("juropa", f"bcast={name}", "MPI_Bcast", "log(p)", ("none",)) for name in ("flattree", "NTSL")]

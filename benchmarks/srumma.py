@@ -29,7 +29,7 @@ from srumma_scaling import COUNTS, ROWS, strong_scaling
 from srumma_truth import compare, each_request
 
 from scalkit.bench import find_mpi
-from scalkit.bench.mpi import settings
+from scalkit.bench.libraries.mpi import settings
 from scalkit.bench.onesided import TCP, Simulator, delays, multiply
 from scalkit.bench.onesided_thread import weigh_progress_thread
 from scalkit.bench.process import run_program

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from scalkit.bench import Mpi, find_mpi
-from scalkit.bench.mpi import settings
+from scalkit.bench.libraries.mpi import settings
 from scalkit.bench.onesided import Simulator, multiply
 from scalkit.bench.process import run_program
 from scalkit.cli.terminal.ranks import launched

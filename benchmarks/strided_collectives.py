@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from scalkit.bench.arguments import Arguments
-from scalkit.bench.campaign import prepare
-from scalkit.bench.libraries import find_library
+from scalkit.bench.campaign.campaign import prepare
+from scalkit.bench.libraries.added import find_library
 from scalkit.bench.operations import FUNCTIONS
 from scalkit.measure import read
 from scalkit.perfmodels import collective, read_card, with_datatype

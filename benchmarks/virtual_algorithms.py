@@ -31,9 +31,9 @@ from pathlib import Path
 import numpy as np
 from virtual_forced import ALWAYS, FORCED, Forced, rounds
 
-from scalkit.bench.mpi import Mpi, find_mpi, settings
-from scalkit.bench.network import Network
-from scalkit.bench.virtual import VirtualMpi, virtual
+from scalkit.bench.libraries.mpi import Mpi, find_mpi, settings
+from scalkit.bench.virtual.mpi import VirtualMpi, virtual
+from scalkit.bench.virtual.network import Network
 from scalkit.perfmodels import ExactModel, PointToPoint, Range, RangeModel, collectives_of, identify, same_messages
 from scalkit.perfmodels.collectives.identify import OTHER, Cell
 from scalkit.perfmodels.collectives.identify_played import Plays, identify_played

@@ -23,9 +23,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from scalkit.bench.mpi import find_mpi, settings
-from scalkit.bench.network import read_network
-from scalkit.bench.virtual import VirtualMpi, virtual
+from scalkit.bench.libraries.mpi import find_mpi, settings
+from scalkit.bench.virtual.mpi import VirtualMpi, virtual
+from scalkit.bench.virtual.network import read_network
 from scalkit.errors import BuildError, UsageError
 from scalkit.native import build, sources
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from scalkit.bench.campaign.refinement import Refinement
 from scalkit.bench.operations import FUNCTIONS, KINDS, NEIGHBOURHOOD, SHAPES
-from scalkit.bench.refinement import Refinement
 from scalkit.errors import UsageError
 from scalkit.measure.quarter_means import Cut
 
@@ -52,7 +52,7 @@ class Arguments:
     processes_per_node : int or None
         At most so many on a node; None leaves it to the launcher.
     functions : tuple of str or None
-        Functions of the user, as `scalkit.bench.functions` takes them; with the kind ``"functions"``, and only with it.
+        Functions of the user, as `scalkit.bench.functions.user` takes them; with the kind ``"functions"``, and only with it.
     standard_error : float or None
         Repetitions go on until the standard error of the mean is at most this share of it; None for the usual rule, by intervals
         of median and first quartile.
@@ -66,7 +66,8 @@ class Arguments:
     memory_counts : tuple of int or None
         Numbers of processes for memory, where they are others than `counts`.
     experiments : tuple of str or None
-        Those on neighbourhoods, as `scalkit.bench.neighbourhood` takes them; with the kind ``"neighbourhood"``, and only with it.
+        Those on neighbourhoods, as `scalkit.bench.patterns.neighbourhood` takes them; with the kind
+        ``"neighbourhood"``, and only with it.
 
     Raises
     ------

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from scalkit import __version__
-from scalkit.bench.folder import Folder
+from scalkit.bench.campaign.folder import Folder
 from scalkit.bench.process import LAST_LINES, Outcome, run_program
 from scalkit.bench.provenance import environment, machine
 from scalkit.errors import LaunchError, UsageError

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scalkit.bench.mpi import Mpi, cores, settings
+from scalkit.bench.libraries.mpi import Mpi, cores, settings
 from scalkit.bench.process import LAST_LINES, run_program
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.native import Build, build, sources

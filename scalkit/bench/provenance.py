@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scalkit import __version__
-from scalkit.bench.mpi import Mpi, cores
+from scalkit.bench.libraries.mpi import Mpi, cores
 from scalkit.native import Build
 
 __all__ = ["environment", "machine", "provenance", "write_provenance"]

@@ -38,10 +38,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from scalkit.bench.batch import Status
-    from scalkit.bench.campaign import Result
-    from scalkit.bench.campaign_file import CampaignFile
-    from scalkit.bench.jobs import Job
+    from scalkit.bench.campaign.campaign import Result
+    from scalkit.bench.campaign.file import CampaignFile
+    from scalkit.bench.jobs.batch import Status
+    from scalkit.bench.jobs.book import Job
 
 HELP = "do what a campaign file says: here, or as jobs of Slurm"
 
@@ -132,9 +132,9 @@ def measure_file(args: argparse.Namespace, add_options: Callable[[argparse.Argum
 
 
 def _run_here(path: Path, *, set_aside: bool, as_json: bool) -> int:
-    from scalkit.bench.campaign_file import read_campaign
-    from scalkit.bench.here import prepare_here, run_here
-    from scalkit.bench.refining import ranges_of_file, run_refined
+    from scalkit.bench.campaign.file import read_campaign
+    from scalkit.bench.campaign.here import prepare_here, run_here
+    from scalkit.bench.campaign.refining import ranges_of_file, run_refined
     from scalkit.cli.options.measuring_rules import say_inserted
     from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
 
@@ -164,12 +164,12 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    from scalkit.bench.campaign_file import read_campaign
-    from scalkit.bench.job_script import require_enough
-    from scalkit.bench.jobs import planned_jobs
-    from scalkit.bench.neighbourhood import experiments
+    from scalkit.bench.campaign.file import read_campaign
+    from scalkit.bench.campaign.plan import least_time, make_plan
+    from scalkit.bench.jobs.book import planned_jobs
+    from scalkit.bench.jobs.script import require_enough
     from scalkit.bench.operations import NEIGHBOURHOOD
-    from scalkit.bench.plan import least_time, make_plan
+    from scalkit.bench.patterns.neighbourhood import experiments
     from scalkit.cli.options.measuring_rules import rules_in_words
     from scalkit.cli.terminal.progress import duration
 
@@ -218,9 +218,9 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _submit(args: argparse.Namespace) -> int:
-    from scalkit.bench.batch import submit
-    from scalkit.bench.campaign_file import read_campaign
-    from scalkit.bench.slurm import REJECTED
+    from scalkit.bench.campaign.file import read_campaign
+    from scalkit.bench.jobs.batch import submit
+    from scalkit.bench.jobs.slurm import REJECTED
 
     file = read_campaign(Path(args.file))
     jobs = submit(file, dry=args.dry_run)
@@ -247,7 +247,7 @@ def _submit(args: argparse.Namespace) -> int:
 
 
 def _watch(args: argparse.Namespace) -> int:
-    from scalkit.bench.campaign_file import read_campaign
+    from scalkit.bench.campaign.file import read_campaign
     from scalkit.cli.terminal.jobs import watched
     from scalkit.errors import UsageError
 
@@ -263,17 +263,17 @@ def _watch(args: argparse.Namespace) -> int:
 
 
 def _collect(args: argparse.Namespace) -> int:
-    from scalkit.bench.batch import look
-    from scalkit.bench.campaign_file import read_campaign
+    from scalkit.bench.campaign.file import read_campaign
+    from scalkit.bench.jobs.batch import look
 
     file = read_campaign(Path(args.file))
     return _tell(file, look(file), args.json)
 
 
 def _emit(args: argparse.Namespace) -> int:
-    from scalkit.bench.campaign_file import read_campaign
-    from scalkit.bench.emitting import TOOLS, emitted
-    from scalkit.bench.folder import write_whole
+    from scalkit.bench.campaign.file import read_campaign
+    from scalkit.bench.campaign.folder import write_whole
+    from scalkit.bench.jobs.emitting import TOOLS, emitted
 
     path = Path(args.file)
     library = f"-{re.sub(r'[^A-Za-z0-9._-]+', '-', args.mpi)}" if args.mpi else ""
@@ -291,8 +291,8 @@ def _emit(args: argparse.Namespace) -> int:
 
 
 def _job(args: argparse.Namespace) -> int:
-    from scalkit.bench.campaign_file import read_campaign
-    from scalkit.bench.job import run_job
+    from scalkit.bench.campaign.file import read_campaign
+    from scalkit.bench.jobs.job import run_job
     from scalkit.cli.terminal.progress import progress_printer, terminated_like_interrupted
 
     names = [name for name in args.launches.split(",") if name]

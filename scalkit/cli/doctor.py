@@ -103,7 +103,7 @@ def _compiler(args: argparse.Namespace) -> list[Finding]:
 def _mpi(args: argparse.Namespace) -> list[Finding]:
     """Compile and start two ranks for real: nothing less shows that compiler and launcher belong together."""
     from scalkit.bench import find_mpi
-    from scalkit.bench.mpi import cores
+    from scalkit.bench.libraries.mpi import cores
     from scalkit.cli.terminal.progress import terminated_like_interrupted
     from scalkit.errors import BuildError, LaunchError
 
@@ -121,9 +121,9 @@ def _mpi(args: argparse.Namespace) -> list[Finding]:
 
 def _virtual(args: argparse.Namespace) -> list[Finding]:
     """Let two ranks meet in virtual time."""
-    from scalkit.bench.mpi import find_mpi
-    from scalkit.bench.network import read_network
-    from scalkit.bench.virtual import proved, virtual
+    from scalkit.bench.libraries.mpi import find_mpi
+    from scalkit.bench.virtual.mpi import proved, virtual
+    from scalkit.bench.virtual.network import read_network
     from scalkit.cli.terminal.progress import terminated_like_interrupted
     from scalkit.errors import BuildError, LaunchError, UsageError
 
@@ -140,8 +140,8 @@ def _virtual(args: argparse.Namespace) -> list[Finding]:
 
 def _simulator(args: argparse.Namespace) -> list[Finding]:
     """Let two ranks meet on the first simulated machine."""
-    from scalkit.bench.platforms import load_platform, platform_names
-    from scalkit.bench.simulator import simulate
+    from scalkit.bench.libraries.platforms import load_platform, platform_names
+    from scalkit.bench.libraries.simulator import simulate
     from scalkit.errors import BuildError, LaunchError, UsageError
 
     what = "simulated machines (SimGrid SMPI)"

@@ -58,8 +58,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scalkit.bench import Arguments, Campaign, Result
-    from scalkit.bench.master_worker import FarmCampaign
-    from scalkit.bench.targets import Target
+    from scalkit.bench.libraries.targets import Target
+    from scalkit.bench.patterns.master_worker import FarmCampaign
 
 _MOST_REMARKS = 12
 
@@ -136,7 +136,7 @@ def run(args: argparse.Namespace) -> int:
     """Measure what is missing, say what was, and return 0 or 2; with a report also 1."""
     from pathlib import Path
 
-    from scalkit.bench.targets import find_targets
+    from scalkit.bench.libraries.targets import find_targets
     from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
     from scalkit.errors import UsageError
 
@@ -189,7 +189,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _require_usable(args: argparse.Namespace, out: Path) -> None:
     """Return nothing if the results and the report can be written."""
-    from scalkit.bench.folder import CAMPAIGN, Folder
+    from scalkit.bench.campaign.folder import CAMPAIGN, Folder
     from scalkit.errors import UsageError
 
     several = "libraries" if len(args.mpi) + len(args.platform) > 1 else "message sizes" if is_sized(args) else ""
@@ -207,7 +207,7 @@ def _require_usable(args: argparse.Namespace, out: Path) -> None:
 
 def _ranges(args: argparse.Namespace, counts: tuple[int, ...], targets: Sequence[Target], out: Path) -> list[Any]:
     """Return what is measured, ready to run: the campaigns of each target."""
-    from scalkit.bench.refining import Range
+    from scalkit.bench.campaign.refining import Range
 
     if WHAT not in args.what:
         return [*ranges_of(args, targets, out, lambda target, folder: _arguments(args, counts, folder, target))]
@@ -224,9 +224,9 @@ def _single_size(size: int) -> NoReturn:
 
 def _arguments(args: argparse.Namespace, counts: tuple[int, ...], out: Path, target: Target) -> Arguments:
     from scalkit.bench import Arguments
-    from scalkit.bench.folder import Folder
+    from scalkit.bench.campaign.folder import Folder
+    from scalkit.bench.libraries.simulator import SimulatedMpi
     from scalkit.bench.operations import FUNCTIONS, SHAPES
-    from scalkit.bench.simulator import SimulatedMpi
     from scalkit.errors import UsageError
 
     if not args.what and not args.function:
@@ -283,7 +283,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _opening(campaign: Campaign | FarmCampaign) -> str:
-    from scalkit.bench.mpi import cores
+    from scalkit.bench.libraries.mpi import cores
     from scalkit.measure.virtual_time import numbers_in_words
 
     own = campaign.arguments

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scalkit.bench.libraries import State
+    from scalkit.bench.libraries.added import State
 
 HELP = "several MPI libraries side by side: list, add, remove"
 
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from scalkit.bench.libraries import libraries, state_of
+    from scalkit.bench.libraries.added import libraries, state_of
 
     states = [state_of(library) for library in libraries()]
     if args.json:
@@ -59,8 +59,8 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _add(args: argparse.Namespace) -> int:
-    from scalkit.bench.installing import add_library
-    from scalkit.bench.libraries import State
+    from scalkit.bench.libraries.added import State
+    from scalkit.bench.libraries.installing import add_library
     from scalkit.errors import ScalkitError
 
     added, failed = [], False
@@ -82,7 +82,7 @@ def _add(args: argparse.Namespace) -> int:
 
 
 def _remove(args: argparse.Namespace) -> int:
-    from scalkit.bench.libraries import remove_library
+    from scalkit.bench.libraries.added import remove_library
 
     removed = [remove_library(name).name for name in args.name]
     if args.json:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scalkit.bench.virtual_program import Account, ProgramCampaign
+    from scalkit.bench.virtual.program import Account, ProgramCampaign
 
 HELP = "run an MPI program in virtual time, on a machine that is not here"
 
@@ -69,10 +69,10 @@ def run(args: argparse.Namespace) -> int:
     """Run what is missing, print what all launches needed, and return 0 or 2."""
     from pathlib import Path
 
-    from scalkit.bench.network import read_network
-    from scalkit.bench.targets import find_targets
-    from scalkit.bench.virtual import proved, virtual
-    from scalkit.bench.virtual_program import prepare_program
+    from scalkit.bench.libraries.targets import find_targets
+    from scalkit.bench.virtual.mpi import proved, virtual
+    from scalkit.bench.virtual.network import read_network
+    from scalkit.bench.virtual.program import prepare_program
     from scalkit.cli.options.measuring_rules import counts_of
     from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
     from scalkit.errors import UsageError
@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
 def _say(campaign: ProgramCampaign, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from scalkit.bench.virtual_program import accounts
+    from scalkit.bench.virtual.program import accounts
     from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
 
     found, machine = accounts(campaign), campaign.facts["virtual"]

@@ -151,7 +151,7 @@ class Scaling:
         DataError
             If the calls take far longer than the budget.
         """
-        from scalkit.bench.callables import name_of
+        from scalkit.bench.functions.callables import name_of
 
         given = {"setup": setup, "expectation": expectation}
         options |= {key: value for key, value in given.items() if value is not None}

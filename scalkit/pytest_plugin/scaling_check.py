@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scalkit.bench.callables import measure_callable
+from scalkit.bench.functions.callables import measure_callable
 from scalkit.errors import UsageError
 from scalkit.measure import combine
 from scalkit.options import OPTIONS, Judging

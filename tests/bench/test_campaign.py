@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 from scalkit.bench import Arguments, Mpi, Progress, prepare
-from scalkit.bench.folder import Folder, write_whole
-from scalkit.bench.mpi import cores
+from scalkit.bench.campaign.folder import Folder, write_whole
+from scalkit.bench.libraries.mpi import cores
 from scalkit.cli import main
 from scalkit.errors import LaunchError, UsageError
 from scalkit.measure import read, series

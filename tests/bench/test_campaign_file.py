@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 import scalkit as sk
 from scalkit.bench import Mpi
-from scalkit.bench.batch import submit
-from scalkit.bench.campaign_file import Library, read_campaign
-from scalkit.bench.emitting import emitted
-from scalkit.bench.here import prepare_here
-from scalkit.bench.jobs import planned_jobs
-from scalkit.bench.libraries import Library as AddedLibrary
-from scalkit.bench.libraries import libraries_folder
+from scalkit.bench.campaign.file import Library, read_campaign
+from scalkit.bench.campaign.here import prepare_here
+from scalkit.bench.jobs.batch import submit
+from scalkit.bench.jobs.book import planned_jobs
+from scalkit.bench.jobs.emitting import emitted
+from scalkit.bench.libraries.added import Library as AddedLibrary
+from scalkit.bench.libraries.added import libraries_folder
 from scalkit.cli import main
 from scalkit.errors import UsageError
 from scalkit.schema_errors import schema_errors

@@ -11,7 +11,7 @@ import pytest
 
 from scalkit.bench import Mpi, measure_function
 from scalkit.bench.arguments import Arguments
-from scalkit.bench.functions import user_functions
+from scalkit.bench.functions.user import user_functions
 from scalkit.cli import main
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.measure import read

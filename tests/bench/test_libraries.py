@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from scalkit.bench import Mpi
-from scalkit.bench.installing import add_library
-from scalkit.bench.libraries import find_library, libraries, libraries_folder, remove_library
-from scalkit.bench.mpi import require_one_library
-from scalkit.bench.targets import find_targets
+from scalkit.bench.libraries.added import find_library, libraries, libraries_folder, remove_library
+from scalkit.bench.libraries.installing import add_library
+from scalkit.bench.libraries.mpi import require_one_library
+from scalkit.bench.libraries.targets import find_targets
 from scalkit.cli import main
 from scalkit.errors import BuildError, UsageError
 

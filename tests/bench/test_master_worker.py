@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import scalkit as sk
-from scalkit.bench.here import run_alternately
-from scalkit.bench.master_worker import FarmArguments, prepare_farm, variants
-from scalkit.bench.mpi import Mpi
-from scalkit.bench.platforms import load_platform
-from scalkit.bench.simulator import simulate
+from scalkit.bench.campaign.here import run_alternately
+from scalkit.bench.libraries.mpi import Mpi
+from scalkit.bench.libraries.platforms import load_platform
+from scalkit.bench.libraries.simulator import simulate
+from scalkit.bench.patterns.master_worker import FarmArguments, prepare_farm, variants
 from scalkit.cli import main
 from scalkit.errors import UsageError
 

@@ -12,9 +12,9 @@ import pytest
 
 import scalkit as sk
 from scalkit.bench import Arguments, Mpi, prepare
-from scalkit.bench.campaign_file import read_campaign
-from scalkit.bench.emitting import emitted
-from scalkit.bench.refinement import Refinement
+from scalkit.bench.campaign.file import read_campaign
+from scalkit.bench.campaign.refinement import Refinement
+from scalkit.bench.jobs.emitting import emitted
 from scalkit.cli import main
 from scalkit.errors import UsageError
 from scalkit.measure.quarter_means import Cut, relative_error

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scalkit.bench import Mpi, find_mpi
-from scalkit.bench.mpi import candidates, cores, probe, settings
+from scalkit.bench.libraries.mpi import candidates, cores, probe, settings
 from scalkit.errors import BuildError, LaunchError
 from scalkit.extras import install_command
 
@@ -51,7 +51,7 @@ def test_launcher_that_is_passed_over(mpi: Mpi, tmp_path: Path, monkeypatch: pyt
     body = f'case "$1" in --version) exec \'{mpi.mpiexec}\' "$@";; *) echo no allocation >&2; exit 9;; esac'
     wrong = _script(tmp_path / "mpiexec", body)
     pairs = [(mpi.mpicc, wrong), (mpi.mpicc, mpi.mpiexec)]
-    monkeypatch.setattr("scalkit.bench.mpi.candidates", lambda mpicc, mpiexec: iter(pairs))
+    monkeypatch.setattr("scalkit.bench.libraries.mpi.candidates", lambda mpicc, mpiexec: iter(pairs))
     assert find_mpi().passed_over == (
         f"{mpi.mpicc} with {wrong} was passed over: {wrong!r} with two ranks of {mpi.name} ended with status 9; check that "
         "launcher and library belong together and work.",
@@ -69,7 +69,7 @@ def test_launcher_that_dies(mpi: Mpi, launcher: Callable[[str], str]) -> None:
 
 
 def test_launcher_that_hangs(mpi: Mpi, launcher: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scalkit.bench.mpi._PROBE_S", 1.0)
+    monkeypatch.setattr("scalkit.bench.libraries.mpi._PROBE_S", 1.0)
     wrong = launcher('case "$*" in *--version*) ;; *) exec sleep 60;; esac')
     with pytest.raises(
         LaunchError, match=rf"^'{re.escape(wrong)}' with two ranks of .* did not end within \d s; check that"
@@ -111,7 +111,7 @@ def test_named_programs_that_are_not_there(tmp_path: Path) -> None:
 
 def test_no_mpi_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("scalkit.bench.mpi._own_folders", lambda: [str(tmp_path / "env")])
+    monkeypatch.setattr("scalkit.bench.libraries.mpi._own_folders", lambda: [str(tmp_path / "env")])
     message = (
         f"no MPI compiler 'mpicc' on PATH or in {tmp_path}/env; install an MPI library "
         f"({install_command('mpi')} brings one) or name its compiler with --mpicc."
@@ -131,7 +131,7 @@ def test_path_comes_before_the_environment_of_this_python(tmp_path: Path, monkey
         for name in ("mpicc", "mpiexec"):
             _script(tmp_path / folder / name, "exit 0")
     monkeypatch.setenv("PATH", str(tmp_path / "path"))
-    monkeypatch.setattr("scalkit.bench.mpi._own_folders", lambda: [str(tmp_path / "env")])
+    monkeypatch.setattr("scalkit.bench.libraries.mpi._own_folders", lambda: [str(tmp_path / "env")])
     pairs = [tuple(Path(program).parent.name for program in pair) for pair in candidates()]
     assert pairs == [("path", "path"), ("env", "env"), ("env", "path")]
     (pair,) = candidates(str(tmp_path / "env/mpicc"), str(tmp_path / "path/mpiexec"))
@@ -144,14 +144,14 @@ def test_a_broken_one_on_path_does_not_hide_a_working_one(
     for name in ("mpicc", "mpiexec"):
         _script(tmp_path / name, "echo broken >&2; exit 1")
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr("scalkit.bench.mpi._own_folders", lambda: [str(Path(mpi.mpicc).parent)])
+    monkeypatch.setattr("scalkit.bench.libraries.mpi._own_folders", lambda: [str(Path(mpi.mpicc).parent)])
     found = find_mpi()
     assert found.mpicc == mpi.mpicc
     (reason,) = found.passed_over
     start, end = f"{tmp_path}/mpicc was passed over: compiling ", f", check '{tmp_path}/mpicc -show'."
     assert reason.startswith(start)
     assert reason.endswith(end)
-    monkeypatch.setattr("scalkit.bench.mpi._own_folders", list)
+    monkeypatch.setattr("scalkit.bench.libraries.mpi._own_folders", list)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{_tools(tmp_path)}")
     with pytest.raises(BuildError, match=r"failed \(status 2\), see "):
         find_mpi()

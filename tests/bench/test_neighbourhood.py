@@ -15,9 +15,9 @@ import pandas as pd
 import pytest
 
 from scalkit.bench import Arguments, prepare
-from scalkit.bench.campaign_file import read_campaign
-from scalkit.bench.emitting import emitted
-from scalkit.bench.neighbourhood import (
+from scalkit.bench.campaign.file import read_campaign
+from scalkit.bench.jobs.emitting import emitted
+from scalkit.bench.patterns.neighbourhood import (
     design_text,
     experiments,
     operations_of_neighbourhoods,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scalkit.bench.network import NETWORKS, Network, read_network
+from scalkit.bench.virtual.network import NETWORKS, Network, read_network
 from scalkit.errors import UsageError
 
 TYPED = "L=1us,o=0.3us,g=0.2us,G=0.08ns/B"
@@ -18,7 +18,7 @@ def test_bundled_networks_have_numbers_inside_a_node_that_are_smaller(name: str)
     assert network.inside is not None
     assert (network.name, network.per_node) == (name, None)
     assert all(getattr(network.inside, key) < getattr(network, key) for key in ("L", "o", "g", "G"))
-    assert "chosen, not measured" in Path(f"scalkit/bench/networks/{name}.toml").read_text()
+    assert "chosen, not measured" in Path(f"scalkit/bench/virtual/networks/{name}.toml").read_text()
 
 
 def test_numbers_become_the_words_of_the_layer_and_the_facts_of_run_files() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scalkit.bench.platforms import load_platform, platform_names
+from scalkit.bench.libraries.platforms import load_platform, platform_names
 from scalkit.errors import UsageError
 
 SMALL = '<platform version="4.1"><zone id="z" routing="Full">{}</zone></platform>'

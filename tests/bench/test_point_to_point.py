@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scalkit.bench.mpi import find_mpi
-from scalkit.bench.platforms import load_platform
-from scalkit.bench.point_to_point import PARTS, MessageArguments, cells_of, message_plan
-from scalkit.bench.point_to_point_campaign import prepare_messages, torus_of
-from scalkit.bench.simulator import simulate
+from scalkit.bench.libraries.mpi import find_mpi
+from scalkit.bench.libraries.platforms import load_platform
+from scalkit.bench.libraries.simulator import simulate
+from scalkit.bench.patterns.point_to_point import PARTS, MessageArguments, cells_of, message_plan
+from scalkit.bench.patterns.point_to_point_campaign import prepare_messages, torus_of
 from scalkit.errors import UsageError
 from scalkit.perfmodels import PointToPoint, Protocol, Range, find_rendezvous, fit_messages, to_simgrid
 from scalkit.perfmodels.files.card import ModelCard, read_card

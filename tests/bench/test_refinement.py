@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import scalkit as sk
-from scalkit.bench.refinement import Curve, Refinement, next_point
-from scalkit.bench.refining import curves_of
+from scalkit.bench.campaign.refinement import Curve, Refinement, next_point
+from scalkit.bench.campaign.refining import curves_of
 from scalkit.cli import main
 from scalkit.errors import UsageError
 

@@ -13,8 +13,8 @@ import pytest
 
 import scalkit as sk
 from scalkit.bench import Arguments, prepare
-from scalkit.bench.platforms import load_platform
-from scalkit.bench.simulator import ALGORITHMS, read_algorithms, simulate
+from scalkit.bench.libraries.platforms import load_platform
+from scalkit.bench.libraries.simulator import ALGORITHMS, read_algorithms, simulate
 from scalkit.cli import main
 from scalkit.errors import UsageError
 

@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from scalkit.bench import Arguments, Mpi, measure_function, prepare
-from scalkit.bench.campaign_file import read_campaign
-from scalkit.bench.here import prepare_here, run_here
-from scalkit.bench.network import read_network
+from scalkit.bench.campaign.file import read_campaign
+from scalkit.bench.campaign.here import prepare_here, run_here
+from scalkit.bench.libraries.targets import find_targets
 from scalkit.bench.operations import choose, in_virtual_time, operations
-from scalkit.bench.point_to_point import MessageArguments
-from scalkit.bench.point_to_point_campaign import prepare_messages
-from scalkit.bench.targets import find_targets
-from scalkit.bench.virtual import VirtualMpi, proved, settings_of, virtual
-from scalkit.bench.virtual_program import Account, ProgramArguments, accounts, prepare_program
+from scalkit.bench.patterns.point_to_point import MessageArguments
+from scalkit.bench.patterns.point_to_point_campaign import prepare_messages
+from scalkit.bench.virtual.mpi import VirtualMpi, proved, settings_of, virtual
+from scalkit.bench.virtual.network import read_network
+from scalkit.bench.virtual.program import Account, ProgramArguments, accounts, prepare_program
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.measure import read
 from scalkit.native import Build, sources
@@ -212,7 +212,7 @@ def test_a_library_is_tried_before_it_is_measured(
     launcher = tmp_path / "mpiexec"
     launcher.write_text(f"#!/bin/sh\n{script}\n")
     launcher.chmod(0o755)
-    monkeypatch.setattr("scalkit.bench.virtual.build", lambda *given, **more: layered.layer)
+    monkeypatch.setattr("scalkit.bench.virtual.mpi.build", lambda *given, **more: layered.layer)
     with pytest.raises(LaunchError) as caught:
         proved(replace(layered, of=replace(layered.of, mpiexec=str(launcher))))
     assert str(caught.value) == (
@@ -224,7 +224,7 @@ def test_a_layer_that_does_not_build_is_said(layered: VirtualMpi, monkeypatch: p
     def refuse(*given: object, **more: object) -> Build:
         raise BuildError("compiling it failed (status 2), see /x.log")
 
-    monkeypatch.setattr("scalkit.bench.virtual.build", refuse)
+    monkeypatch.setattr("scalkit.bench.virtual.mpi.build", refuse)
     with pytest.raises(
         BuildError, match=r"^MPICH 5\.0\.2 cannot run in virtual time here: .*status 2.*; measure with --clock"
     ):

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from scalkit.bench import Mpi
-from scalkit.bench.network import read_network
-from scalkit.bench.virtual import virtual
+from scalkit.bench.virtual.mpi import virtual
+from scalkit.bench.virtual.network import read_network
 from scalkit.errors import BuildError, UsageError
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))

@@ -95,7 +95,7 @@ def test_the_growth_is_that_of_the_nearer_line(truth: ModuleType) -> None:
 
 @pytest.mark.mpi
 def test_this_library_does_what_its_schedules_say(truth: ModuleType, mpi: Mpi, tmp_path: Path) -> None:
-    from scalkit.bench.virtual import virtual
+    from scalkit.bench.virtual.mpi import virtual
 
     if mpi.kind not in truth.FORCED:
         pytest.skip(f"needs MPICH or Open MPI, got {mpi.kind}")

@@ -84,7 +84,7 @@ def test_need_of_mpi_without_any(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("scalkit.bench.mpi._own_folders", lambda: [str(tmp_path)])
+    monkeypatch.setattr("scalkit.bench.libraries.mpi._own_folders", lambda: [str(tmp_path)])
     assert main(["doctor", "--need", "mpi", "--json"]) == 2
     (finding,) = json.loads(capsys.readouterr().out)
     assert finding["found"].startswith("no MPI compiler 'mpicc' on PATH or in ")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from scalkit.bench import find_mpi
-from scalkit.bench.network import read_network
-from scalkit.bench.virtual import proved, virtual
+from scalkit.bench.virtual.mpi import proved, virtual
+from scalkit.bench.virtual.network import read_network
 from scalkit.cli import main
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.perfmodels.files.card import read_card

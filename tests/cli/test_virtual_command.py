@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from scalkit.bench import Mpi, find_mpi
-from scalkit.bench.network import read_network
-from scalkit.bench.virtual import virtual
+from scalkit.bench.virtual.mpi import virtual
+from scalkit.bench.virtual.network import read_network
 from scalkit.cli import main
 from scalkit.errors import BuildError, LaunchError, UsageError
 

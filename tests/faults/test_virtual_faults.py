@@ -12,9 +12,9 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.bench import Arguments, prepare
-from scalkit.bench.mpi import find_mpi
-from scalkit.bench.network import read_network
-from scalkit.bench.virtual import VirtualMpi, virtual
+from scalkit.bench.libraries.mpi import find_mpi
+from scalkit.bench.virtual.mpi import VirtualMpi, virtual
+from scalkit.bench.virtual.network import read_network
 from scalkit.errors import BuildError, LaunchError, UsageError
 
 pytestmark = pytest.mark.mpi

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scalkit.bench.mpi import find_mpi
+from scalkit.bench.libraries.mpi import find_mpi
 from scalkit.errors import DataError
 from scalkit.guidelines import Assessment, Guideline, assess
 from scalkit.guidelines.choices import choices

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scalkit.bench import Mpi, find_mpi
-from scalkit.bench.mpi import settings
+from scalkit.bench.libraries.mpi import settings
 from scalkit.errors import BuildError, LaunchError
 
 MAIN = r"""

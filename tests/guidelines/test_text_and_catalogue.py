@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scalkit.bench.neighbourhood import operations_of_neighbourhoods
 from scalkit.bench.operations import operations
+from scalkit.bench.patterns.neighbourhood import operations_of_neighbourhoods
 from scalkit.errors import RuleError
 from scalkit.guidelines import CATALOGUES, Guideline, guidelines, load_guidelines
 from scalkit.guidelines.text import plain_level

@@ -13,7 +13,7 @@ import pytest
 
 from scalkit import native
 from scalkit.bench import Mpi
-from scalkit.bench.mpi import settings
+from scalkit.bench.libraries.mpi import settings
 from scalkit.trace import analyse
 from scalkit.trace.files.otf2 import read_otf2, write_otf2
 from scalkit.trace.files.tables import ACCUMULATE, GET, PUT, RECEIVE, RMW, SEND

@@ -12,7 +12,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.bench import measure_callable
-from scalkit.bench.callables import name_of
+from scalkit.bench.functions.callables import name_of
 from scalkit.errors import DataError, UsageError
 from scalkit.measure import check, combine, write_netcdf
 

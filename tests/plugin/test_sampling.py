@@ -8,7 +8,14 @@ import weakref
 
 import pytest
 
-from scalkit.bench.sampling import Effort, TooSlowError, quartile_interval, resolution_ns, sample_all, timed_loop
+from scalkit.bench.functions.sampling import (
+    Effort,
+    TooSlowError,
+    quartile_interval,
+    resolution_ns,
+    sample_all,
+    timed_loop,
+)
 
 SIZES = [100.0, 200.0, 400.0, 800.0, 1600.0, 3200.0]
 

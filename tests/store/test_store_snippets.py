@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import scalkit as sk
-from scalkit.bench.mpi import Mpi, find_mpi
+from scalkit.bench.libraries.mpi import Mpi, find_mpi
 from scalkit.bench.operations import operations as names_of
 from scalkit.native import sources
 from scalkit.store.advice.substitutes import Operation, operations

@@ -157,7 +157,7 @@ def test_command_says_only_what_differs() -> None:
 
 def test_without_mpi_it_says_so(wire: Wire, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("scalkit.bench.mpi._own_folders", lambda: [str(tmp_path)])
+    monkeypatch.setattr("scalkit.bench.libraries.mpi._own_folders", lambda: [str(tmp_path)])
     panel = RunPanel(session)
     assert "Nothing can be measured here: no MPI compiler" in bare(panel)
     assert "disabled" in panel.pieces["form"]

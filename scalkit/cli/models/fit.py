@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from scalkit.bench.campaign import Result
-    from scalkit.bench.mpi import Mpi
-    from scalkit.bench.point_to_point import MessageArguments
+    from scalkit.bench.campaign.campaign import Result
+    from scalkit.bench.libraries.mpi import Mpi
+    from scalkit.bench.patterns.point_to_point import MessageArguments
     from scalkit.perfmodels.files.card import ModelCard
 
 HELP = "measure messages and fit a model card"
@@ -152,7 +152,7 @@ def _require_no_measuring(args: argparse.Namespace) -> None:
 
 
 def _measured(args: argparse.Namespace, out: Path) -> Result:
-    from scalkit.bench.point_to_point_campaign import prepare_messages
+    from scalkit.bench.patterns.point_to_point_campaign import prepare_messages
     from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
     from scalkit.errors import UsageError
     from scalkit.measure.virtual_time import numbers_in_words
@@ -173,7 +173,7 @@ def _measured(args: argparse.Namespace, out: Path) -> Result:
 
 
 def _target(args: argparse.Namespace) -> Mpi:
-    from scalkit.bench.targets import find_targets
+    from scalkit.bench.libraries.targets import find_targets
     from scalkit.errors import UsageError
 
     if args.mpi and args.platform:
@@ -185,8 +185,8 @@ def _target(args: argparse.Namespace) -> Mpi:
 def _arguments(args: argparse.Namespace, out: Path, mpi: Mpi) -> MessageArguments:
     import secrets
 
-    from scalkit.bench.folder import Folder
-    from scalkit.bench.point_to_point import LOCAL, PARTS, MessageArguments
+    from scalkit.bench.campaign.folder import Folder
+    from scalkit.bench.patterns.point_to_point import LOCAL, PARTS, MessageArguments
 
     kept = Folder(out).record.get("arguments", {}).get("seed") if out.is_dir() else None
     drawn = kept if isinstance(kept, int) else secrets.randbelow(2**31)
@@ -234,7 +234,7 @@ def _fitted(args: argparse.Namespace, folder: Path) -> int:
     """Fit what is in a folder, print the card, and write it."""
     from pathlib import Path
 
-    from scalkit.bench.folder import write_whole
+    from scalkit.bench.campaign.folder import write_whole
     from scalkit.perfmodels.fits.card import fit_folder
 
     card = fit_folder(folder, statistic=args.statistic)

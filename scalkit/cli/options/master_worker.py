@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scalkit.bench.master_worker import FarmCampaign
-    from scalkit.bench.mpi import Mpi
+    from scalkit.bench.libraries.mpi import Mpi
+    from scalkit.bench.patterns.master_worker import FarmCampaign
 
 WHAT = "master-worker"
 
@@ -44,8 +44,8 @@ def prepared_farm(args: argparse.Namespace, counts: tuple[int, ...], folder: Pat
     UsageError
         If they name something else, too, or make no sense.
     """
-    from scalkit.bench.folder import Folder
-    from scalkit.bench.master_worker import FarmArguments, prepare_farm
+    from scalkit.bench.campaign.folder import Folder
+    from scalkit.bench.patterns.master_worker import FarmArguments, prepare_farm
     from scalkit.errors import UsageError
 
     if args.what != [WHAT] or args.function or args.report:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from scalkit.bench import Arguments, Campaign, Progress, Result
-    from scalkit.bench.refinement import Insertion, Refinement
-    from scalkit.bench.refining import Range
-    from scalkit.bench.targets import Target
+    from scalkit.bench.campaign.refinement import Insertion, Refinement
+    from scalkit.bench.campaign.refining import Range
+    from scalkit.bench.libraries.targets import Target
 
 
 def add_rules(parser: argparse.ArgumentParser) -> None:
@@ -78,7 +78,7 @@ def rules_of(args: argparse.Namespace) -> dict[str, Any]:
     UsageError
         If they cannot be read, or one says something about a refinement that is not asked for.
     """
-    from scalkit.bench.refinement import Refinement
+    from scalkit.bench.campaign.refinement import Refinement
     from scalkit.errors import UsageError
 
     usual = {"allowed_bend": 0.1, "smallest_step": 1.05, "max_points": 40}
@@ -217,7 +217,7 @@ def ranges_of(
     UsageError, BuildError
         If something is not allowed, or a folder holds something else.
     """
-    from scalkit.bench.refining import range_of, sized_folder
+    from scalkit.bench.campaign.refining import range_of, sized_folder
 
     sizes = sizes_of(args) if is_sized(args) else ()
     found = []
@@ -235,8 +235,8 @@ def run_ranges(
     args: argparse.Namespace, ranges: Sequence[Range], on_progress: Callable[[Progress], None] | None
 ) -> tuple[Result, ...]:
     """Measure them, with more points where they are refined."""
-    from scalkit.bench.here import run_alternately
-    from scalkit.bench.refining import run_refined
+    from scalkit.bench.campaign.here import run_alternately
+    from scalkit.bench.campaign.refining import run_refined
 
     campaigns = [campaign for one in ranges for campaign in one.campaigns]
     if args.refine is not None:

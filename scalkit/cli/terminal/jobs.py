@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TextIO
 from scalkit.errors import LaunchError
 
 if TYPE_CHECKING:
-    from scalkit.bench.batch import Status
-    from scalkit.bench.campaign_file import CampaignFile
+    from scalkit.bench.campaign.file import CampaignFile
+    from scalkit.bench.jobs.batch import Status
 
 _PATIENCE = 10
 """So many times in a row Slurm may leave a question unanswered."""
@@ -35,7 +35,7 @@ def watched(file: CampaignFile, every_s: float, stream: TextIO) -> Status:
     LaunchError
         If Slurm does not answer ten times in a row.
     """
-    from scalkit.bench.batch import look
+    from scalkit.bench.jobs.batch import look
 
     unanswered, told = 0, set[str]()
     with _shown(stream) as show:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from scalkit.bench import Arguments
-from scalkit.bench.mpi import candidates, cores
+from scalkit.bench.libraries.mpi import candidates, cores
 from scalkit.bench.operations import KINDS, choose, operations
 from scalkit.errors import ScalkitError, UsageError
 from scalkit.native import sources

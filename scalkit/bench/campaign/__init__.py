@@ -1,0 +1,1 @@
+"""Campaigns: what is measured, in which launches and folders, started, resumed and refined."""

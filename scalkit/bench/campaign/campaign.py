@@ -1,0 +1,355 @@
+"""A campaign: build, plan, launch after launch, resume; what fails is noted and the rest goes on."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from scalkit import __version__
+from scalkit.bench.arguments import Arguments
+from scalkit.bench.campaign.folder import Folder, new_record
+from scalkit.bench.campaign.launch import Launcher, StopError, time_limit
+from scalkit.bench.campaign.plan import Launch, Pace, make_plan, share
+from scalkit.bench.functions.user import UserFunctions, user_functions
+from scalkit.bench.libraries.mpi import Mpi, cores, settings
+from scalkit.bench.operations import FUNCTIONS, NEIGHBOURHOOD, choose, in_virtual_time
+from scalkit.bench.patterns.neighbourhood import experiments
+from scalkit.bench.provenance import environment, machine, write_provenance
+from scalkit.bench.virtual.mpi import VirtualMpi
+from scalkit.errors import LaunchError, UsageError
+from scalkit.native import Build, build, sources
+
+__all__ = ["Campaign", "LaunchLoop", "Progress", "Result", "prepare"]
+
+_ATTEMPTS = 2
+"""After this many failures of one kind at one number of processes, its other runs are not tried."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a campaign is.
+
+    Attributes
+    ----------
+    done, total : int
+        Launches.
+    launch : Launch or None
+        The one that starts or ended; None at the very beginning.
+    ended : bool
+        Whether it ended.
+    failure : str
+        Why it failed; empty if it did not.
+    elapsed_s : float, in s
+        Of this call.
+    left_s : float or None, in s
+        Expected; None while nothing is known.
+    remarks : tuple of str
+        What is wrong with the results that it wrote; empty if nothing is.
+    variant : str
+        Which library, size or placement, where several are measured.
+    """
+
+    done: int
+    total: int
+    launch: Launch | None
+    ended: bool
+    failure: str
+    elapsed_s: float
+    left_s: float | None
+    remarks: tuple[str, ...] = ()
+    variant: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a campaign ended.
+
+    Attributes
+    ----------
+    folder : Path
+    total : int
+        Launches of the plan.
+    done : int
+        Of these, run files that are there now.
+    fresh : int
+        Of these, measured by this call.
+    failures : tuple of str
+        What went wrong, one text for each launch that failed.
+    missing : tuple of Launch
+    remarks : tuple of str
+        Of all run files that are there, the wrong results, a sentence for each; their records are marked.
+    """
+
+    folder: Path
+    total: int
+    done: int
+    fresh: int
+    failures: tuple[str, ...]
+    missing: tuple[Launch, ...]
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A campaign that is ready to run."""
+
+    folder: Folder
+    arguments: Arguments
+    mpi: Mpi
+    build: Build
+    ops: dict[str, tuple[str, ...]]
+    aside: Path | None = None
+    """Where another campaign that was in the folder is now."""
+    functions: UserFunctions | None = None
+    """Those of the user."""
+    identity: str = ""
+    """Begin of all ``run_id`` of a new folder; by default drawn."""
+
+    @property
+    def plan(self) -> tuple[Launch, ...]:
+        """All launches, in their order."""
+        return make_plan(self.arguments)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The environment variables that scalkit sets, the same for all numbers of processes."""
+        most = max(launch.p for launch in self.plan)
+        crowded = self.mpi.is_virtual or min(most, self.arguments.processes_per_node or most) > cores()
+        return {**self.mpi.environment, **settings(self.mpi.kind, library=self.mpi.library, oversubscribed=crowded)}
+
+    def run(
+        self,
+        *,
+        launches: Sequence[Launch] | None = None,
+        failed: Counter[tuple[str, int]] | None = None,
+        budget_s: float | None = None,
+        timeout_s: float | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Result:
+        """Do every launch whose run file is missing.
+
+        Parameters
+        ----------
+        launches : sequence of Launch, optional
+            Only these of the plan, with their share of the budget; by default all.
+        failed : Counter, optional
+            How often a kind failed with a number of processes in earlier calls; counted on.
+        budget_s : float, optional, in s
+            For what is missing of them; by default its share of the campaign's budget.
+        timeout_s : float, optional, in s
+            Time limit of one launch; by default amply more than its budget.
+        on_progress : callable, optional
+            Called before and after each launch.
+
+        Returns
+        -------
+        Result
+            Also when launches failed.
+
+        Raises
+        ------
+        UsageError
+            If the folder holds another campaign, or another process is writing to it.
+        LaunchError
+            If the folder cannot be written to, or a launch fails for a reason that all others share.
+        KeyboardInterrupt
+            After Ctrl-C; the processes are ended, what was measured is kept, a second call resumes.
+        """
+        plan = self.plan if launches is None else tuple(launches)
+        with self.folder.locked() as lock, tempfile.TemporaryDirectory(prefix="scalkit-") as scratch:
+            self.folder.require_usable()
+            self.folder.require_same(self.arguments, self.facts)
+            record = self.folder.record or self._new_record()
+            self.folder.write(record)
+            folder = Path(scratch)
+            write_provenance(folder, (launch.kind for launch in plan), self.mpi, self.build, self.settings)
+            launcher = self._launcher(str(record["id"]), folder, lock)
+            before = self.folder.missing(plan)
+            budget_s = self._budget_of(before) if budget_s is None else budget_s
+            loop = LaunchLoop(launcher, plan, budget_s, timeout_s, on_progress or (lambda progress: None))
+            loop.failed = Counter() if failed is None else failed
+            remarks = _of_others(record.get("remarks", ()), before)
+            earlier = _of_others(record.get("failures", ()), before)
+            try:
+                failures = loop.run()
+            except BaseException:
+                self.folder.write({**record, "remarks": remarks + loop.remarks})
+                raise
+            remarks += loop.remarks
+            missing = self.folder.missing(plan)
+            self.folder.write({**record, "remarks": remarks, "failures": earlier + failures})
+        done, fresh = len(plan) - len(missing), len(before) - len(missing)
+        return Result(self.folder.path, len(plan), done, fresh, tuple(failures), tuple(missing), tuple(remarks))
+
+    def _launcher(self, run_id: str, provenance: Path, lock: int) -> Launcher:
+        own = self.functions.command if self.functions else ()
+        return Launcher(
+            self.mpi, self.build, self.arguments, self.ops, self.folder, run_id, self.settings, provenance, lock, own
+        )
+
+    def _budget_of(self, launches: Sequence[Launch]) -> float | None:
+        """Return the share of the budget, in s, of these launches of the plan."""
+        given = self.arguments.budget_s
+        if given is None:
+            return None
+        return given * sum(launch.weight for launch in launches) / sum(launch.weight for launch in self.plan)
+
+    def _new_record(self) -> dict[str, Any]:
+        return {
+            **new_record(self.arguments, self.identity),
+            "scalkit": __version__,
+            "plan": [launch.name for launch in self.plan],
+            "failures": [],
+            "remarks": [],
+            **self.facts,
+        }
+
+    @property
+    def facts(self) -> dict[str, dict[str, Any]]:
+        """What campaign.toml says about the conditions: library, settings, environment, programs, machine."""
+        return {
+            "mpi": {
+                "kind": self.mpi.kind,
+                "library": self.mpi.library,
+                "standard": self.mpi.standard,
+                "mpicc": self.mpi.mpicc,
+                "mpicc_show": self.mpi.show,
+                "mpiexec": self.mpi.mpiexec,
+                "passed_over": list(self.mpi.passed_over),
+            },
+            **self.mpi.facts,
+            "settings": self.settings,
+            "environment": environment(),
+            "sources": {"sha256": self.build.sources},
+            **({"functions": {"sha256": self.functions.sha256}} if self.functions else {}),
+            "machine": machine(),
+        }
+
+
+class LaunchLoop:
+    """The launches of one call, one after the other."""
+
+    def __init__(
+        self,
+        launcher: Launcher,
+        plan: Sequence[Launch],
+        budget_s: float | None,
+        timeout_s: float | None,
+        on_progress: Callable[[Progress], None],
+    ) -> None:
+        self._launcher = launcher
+        self._plan = plan
+        self._timeout_s = timeout_s
+        self._on_progress = on_progress
+        self._waiting = launcher.folder.missing(plan)
+        self._budget_s = budget_s
+        self._start = time.monotonic()
+        self._pace = Pace()
+        self.failed: Counter[tuple[str, int]] = Counter()
+        self.remarks: list[str] = []
+
+    def run(self) -> list[str]:
+        """Do all launches; return what failed."""
+        failures: list[str] = []
+        self._tell(None)
+        while self._waiting:
+            launch = self._waiting[0]
+            self._tell(launch)
+            known, begin = len(self.remarks), time.monotonic()
+            failure = self._one(launch)
+            if failure:
+                failures.append(failure)
+            self._pace.learn(launch, time.monotonic() - begin)
+            self._waiting.pop(0)
+            self._tell(launch, ended=True, failure=failure, remarks=tuple(self.remarks[known:]))
+        return failures
+
+    def _one(self, launch: Launch) -> str:
+        """Do one launch; return why it failed, or nothing."""
+        if self.failed[launch.kind, launch.p] >= _ATTEMPTS:
+            return f"{launch.name} was not tried: {launch.kind} failed {_ATTEMPTS} times with {launch.p} processes."
+        budget_s = share(launch, self._waiting, self._left_of_budget())
+        try:
+            self.remarks += self._launcher.run(launch, budget_s, time_limit(launch, budget_s, self._timeout_s))
+        except StopError:
+            raise
+        except LaunchError as error:
+            self.failed[launch.kind, launch.p] += 1
+            return str(error)
+        return ""
+
+    def _left_of_budget(self) -> float | None:
+        return None if self._budget_s is None else max(0.0, self._budget_s - (time.monotonic() - self._start))
+
+    def _tell(
+        self, launch: Launch | None, ended: bool = False, failure: str = "", remarks: tuple[str, ...] = ()
+    ) -> None:
+        total = len(self._plan)
+        elapsed_s = time.monotonic() - self._start
+        done = total - len(self._waiting)
+        left_s = self._expected()
+        self._on_progress(Progress(done, total, launch, ended, failure, elapsed_s, left_s, remarks))
+
+    def _expected(self) -> float | None:
+        """Return the time that is left, by the pace so far and by the budget."""
+        known = [value for value in (self._pace.left_s(self._waiting), self._left_of_budget()) if value is not None]
+        return min(known) if known else None
+
+
+def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = False, identity: str = "") -> Campaign:
+    """Return a campaign that is ready to run: programs built, folder and names checked.
+
+    Parameters
+    ----------
+    out : Path
+        Folder of the campaign; the same campaign there is resumed.
+    arguments : Arguments
+    mpi : Mpi
+    set_aside : bool
+        Rename a folder that holds another campaign, rather than refuse it.
+    identity : str
+        Begin of all ``run_id`` of a new folder; by default drawn. Folders that share it are read as one campaign.
+
+    Raises
+    ------
+    UsageError
+        If the folder cannot be used, holds another campaign or one begun under other conditions, or an operation is
+        unknown.
+    BuildError
+        If the programs cannot be built.
+    """
+    folder = Folder(out)
+    folder.require_usable()
+    tree = sources("microbench")
+    kinds = [kind for kind in arguments.kinds if kind not in (FUNCTIONS, NEIGHBOURHOOD)]
+    if arguments.experiments:
+        _require_experiments(arguments, mpi)
+    ops = choose(tree, kinds, arguments.ops) if kinds else {}
+    if isinstance(mpi, VirtualMpi):
+        ops = in_virtual_time(tree, ops, arguments.ops, mpi.kind, mpi.network.per_node or 1)
+    own = user_functions(arguments.functions, tree, mpi.real) if arguments.functions else None
+    built = build(tree, mpi.mpicc, library=mpi.library)
+    if own:
+        ops[FUNCTIONS] = own.names
+    campaign = Campaign(folder, arguments, mpi, built, ops, functions=own, identity=identity)
+    if set_aside and folder.difference(arguments, campaign.facts):
+        return replace(campaign, aside=folder.set_aside())
+    folder.require_same(arguments, campaign.facts)
+    return campaign
+
+
+def _require_experiments(arguments: Arguments, mpi: Mpi) -> None:
+    if mpi.is_simulated:
+        raise UsageError(f"{NEIGHBOURHOOD} collectives cannot be simulated; name an MPI library.")
+    experiments(arguments.experiments or (), arguments.counts)
+
+
+def _of_others(remarks: Iterable[str], launches: Sequence[Launch]) -> list[str]:
+    """Return the remarks and failures that are about none of these launches, which will be measured anew."""
+    about = tuple(f"{launch.name}{sign}" for launch in launches for sign in (":", " "))
+    return [remark for remark in remarks if not remark.startswith(about)]

@@ -1,0 +1,287 @@
+"""The file that describes a campaign: read, checked by a JSON schema, and split into the folders that it fills."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from scalkit.bench.arguments import Arguments
+from scalkit.bench.campaign.checks import Checks, absolute, platforms_of
+from scalkit.bench.campaign.plan import least_time, make_plan
+from scalkit.bench.campaign.refinement import Refinement
+from scalkit.bench.operations import SHAPES
+from scalkit.bench.patterns.neighbourhood import design_text
+from scalkit.errors import UsageError
+from scalkit.schema_errors import place, schema_errors
+from scalkit.toml_lines import lines_of, syntax_error
+
+__all__ = ["HERE", "CampaignFile", "Library", "SlurmOptions", "Variant", "read_campaign"]
+
+HERE = "here"
+"""Name of the library that is found where the campaign runs."""
+
+_SCHEMA = Path(__file__).with_name("campaign.schema.json")
+_MOST_BYTES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Library:
+    """An MPI library by name.
+
+    Attributes
+    ----------
+    name : str
+        ``"here"`` for the one that is found.
+    mpicc, mpiexec : str or None
+        Compiler and launcher; None to find them.
+    modules : tuple of str
+        Loaded in the jobs of this library.
+    environment : mapping of str to str
+        Set in its jobs.
+    is_own : bool
+        Whether the file says what it is; else its name is one that scalkit knows.
+    platform : str or None
+        Name or path of a machine to simulate, in place of a library.
+    algorithms : mapping of str to str
+        Of the simulated collectives.
+    network : str or None
+        The machine of the virtual clock, as `scalkit.bench.virtual.network.read_network` takes it; None for the real clock.
+    """
+
+    name: str = HERE
+    mpicc: str | None = None
+    mpiexec: str | None = None
+    modules: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    is_own: bool = True
+    platform: str | None = None
+    algorithms: Mapping[str, str] = field(default_factory=dict)
+    network: str | None = None
+
+
+@dataclass(frozen=True)
+class SlurmOptions:
+    """The table ``[slurm]``: how jobs are submitted. Attributes are the keys of the file."""
+
+    account: str | None = None
+    partition: str | None = None
+    qos: str | None = None
+    constraint: str | None = None
+    reservation: str | None = None
+    time: int | str | None = None
+    launcher: str = "mpiexec"
+    srun_mpi: str | None = None
+    job_per: str = "run"
+    modules: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What one campaign folder holds: one library, one message size, one placement.
+
+    Attributes
+    ----------
+    name : str
+        What of these varies in the campaign, such as ``"mpich-8B-1ppn"``; empty if nothing does.
+    library : Library
+    arguments : Arguments
+    """
+
+    name: str
+    library: Library
+    arguments: Arguments
+
+    def folder(self, out: Path) -> Path:
+        """Return its folder below that of the campaign."""
+        return out / self.name if self.name else out
+
+
+@dataclass(frozen=True)
+class CampaignFile:
+    """A campaign file that was checked.
+
+    Attributes
+    ----------
+    path : Path
+    text : str
+    title : str
+    out : Path
+        Folder of the results.
+    variants : tuple of Variant
+        At least one.
+    timeout_s : float or None, in s
+    slurm : SlurmOptions or None
+        None if there is no such table.
+    """
+
+    path: Path
+    text: str
+    title: str
+    out: Path
+    variants: tuple[Variant, ...]
+    timeout_s: float | None
+    slurm: SlurmOptions | None
+
+    @property
+    def budget_s(self) -> float | None:
+        """Budget of all variants together, in s."""
+        budgets = [variant.arguments.budget_s for variant in self.variants]
+        return None if None in budgets else sum(one for one in budgets if one is not None)
+
+
+def read_campaign(path: Path, base: Path | None = None) -> CampaignFile:
+    """Return a campaign file, checked.
+
+    Parameters
+    ----------
+    path : Path
+        TOML; docs/campaigns.md explains it.
+    base : Path, optional
+        Folder that its paths are relative to; by default its own.
+
+    Raises
+    ------
+    UsageError
+        If it cannot be read, or is wrong: a sentence for each error, with the line.
+    """
+    text = _text(path)
+    name = str(path)
+    base = path.parent if base is None else base
+    try:
+        table = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        where, reason = syntax_error(error)
+        raise UsageError(f"{name}{f', {where}' if where else ''}: this is not valid TOML: {reason}.") from error
+    lines = lines_of(text)
+    errors = schema_errors(table, _schema(), lines, name) or Checks(table, lines, name, base).errors()
+    if errors:
+        raise UsageError("\n".join(errors))
+    variants = _variants(table, base)
+    _require_budget(table, variants, place(name, ("budget_s",), lines))
+    slurm = _slurm(table["slurm"]) if "slurm" in table else None
+    out = base / table.get("out", f"runs/{path.stem}")
+    return CampaignFile(path, text, table.get("title", ""), out, variants, table.get("timeout_s"), slurm)
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(_MOST_BYTES + 1)
+        text = content.decode("utf-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text in UTF-8"
+        raise UsageError(f"cannot read the campaign file {str(path)[:200]!r}: {reason}; name a TOML file.") from error
+    if len(content) > _MOST_BYTES:
+        raise UsageError(f"the campaign file '{path}' is larger than {_MOST_BYTES} bytes; name a TOML file.")
+    return text.replace("\r\n", "\n")
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads(_SCHEMA.read_text(encoding="utf-8"))
+    return schema
+
+
+def _require_budget(table: Mapping[str, Any], variants: Sequence[Variant], where: str) -> None:
+    """Return nothing if the budget is enough for the longest launch."""
+    if "budget_s" not in table:
+        return
+    plans = [make_plan(variant.arguments) for variant in variants]
+    longest = max((one for plan in plans for one in plan), key=lambda launch: launch.start_s + launch.least_s)
+    needed, given = longest.start_s + longest.least_s, float(table["budget_s"])
+    if given < needed:
+        whole = sum(least_time(plan) for plan in plans)
+        raise UsageError(
+            f"{where}: budget_s is {given:g}, and one launch of {longest.kind} with {longest.p} processes needs {needed:.0f} "
+            f"s; all {sum(map(len, plans))} launches need {math.ceil(whole)} s at the least."
+        )
+
+
+def _variants(table: Mapping[str, Any], base: Path) -> tuple[Variant, ...]:
+    libraries = [_library(name, table.get("libraries", {})) for name in table.get("mpi", [])]
+    libraries += [_simulated(absolute(name, base), table.get("algorithms", {})) for name in platforms_of(table)]
+    libraries = libraries or [Library()]
+    if table.get("clock") == "virtual":
+        network = absolute(table.get("network", "cluster"), base)
+        libraries = [replace(library, network=network) for library in libraries]
+    sizes = [int(size) for size in table.get("sizes", [8])]
+    placements: list[int | None] = [int(n) for n in table.get("processes_per_node", [])] or [None]
+    combinations = list(product(libraries, sizes, placements))
+    budget_s = table.get("budget_s")
+    refine = Refinement(**table["refine"]) if "refine" in table else None
+    by_size = refine is not None and refine.over == "sizes"
+    folders = len(combinations) // len(sizes) * (refine.max_points if refine and by_size else len(sizes))
+    share_s = None if budget_s is None else budget_s / folders
+    if refine is not None and share_s is not None and not by_size:
+        share_s *= len(table["processes"]) / refine.max_points
+    found = []
+    for library, size, per_node in combinations:
+        words = [library.name] if len(libraries) > 1 else []
+        words += [f"{size}B"] if len(sizes) > 1 else []
+        words += [f"{per_node}ppn"] if len(placements) > 1 else []
+        arguments = _arguments(table, base, size, per_node, share_s)
+        kinds = tuple(kind for kind in arguments.kinds if kind != "memory" or not by_size or size == sizes[0])
+        found.append(Variant("-".join(words), library, replace(arguments, refine=refine, kinds=kinds)))
+    return tuple(found)
+
+
+def _simulated(name: str, algorithms: Mapping[str, str]) -> Library:
+    return Library(Path(name).stem, is_own=False, platform=name, algorithms=dict(algorithms))
+
+
+def _library(name: str, tables: Mapping[str, Any]) -> Library:
+    if name == HERE and name not in tables:
+        return Library()
+    if name not in tables:
+        return Library(name, is_own=False)
+    table = tables[name]
+    return Library(
+        name,
+        table.get("mpicc"),
+        table.get("mpiexec"),
+        tuple(table.get("modules", ())),
+        dict(table.get("environment", {})),
+    )
+
+
+def _arguments(
+    table: Mapping[str, Any], base: Path, size: int, per_node: int | None, budget_s: float | None
+) -> Arguments:
+    own = tuple(absolute(word, base) for word in table.get("own_functions", ()))
+    experiments = tuple(design_text(factors, base) for factors in table.get("experiments", ()))
+    return Arguments(
+        kinds=tuple(table["measure"]),
+        counts=tuple(sorted(int(n) for n in table["processes"])),
+        runs=int(table.get("runs", 1 if table.get("clock") == "virtual" else 10)),
+        seed=int(table.get("seed", 1)),
+        ops=tuple(table.get("functions", ())),
+        size=size,
+        datatype=table.get("datatype", "byte"),
+        sync=table.get("sync", "round"),
+        shapes=tuple(table.get("shapes", SHAPES)),
+        budget_s=budget_s,
+        max_reps=int(table.get("max_reps", 400)),
+        min_reps=int(table.get("min_reps", 20)),
+        standard_error=table.get("standard_error"),
+        cut_quartiles=tuple(table.get("cut_quartiles", ())),
+        per_process=bool(table.get("per_process", False)),
+        processes_per_node=per_node,
+        functions=own or None,
+        experiments=experiments or None,
+        memory_counts=tuple(sorted(map(int, memory))) if (memory := table.get("memory_processes")) else None,
+    )
+
+
+def _slurm(table: Mapping[str, Any]) -> SlurmOptions:
+    given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    return SlurmOptions(**given)

@@ -1,0 +1,233 @@
+"""A campaign's folder: campaign.toml, one run file for each finished launch, and what is still missing."""
+
+from __future__ import annotations
+
+import datetime as dt
+import secrets
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scalkit.bench.arguments import Arguments
+from scalkit.bench.campaign.lock import locked_folder
+from scalkit.bench.campaign.plan import Launch
+from scalkit.errors import LaunchError, UsageError
+from scalkit.toml_writer import to_toml
+from scalkit.whole_file import whole_file
+
+__all__ = ["CAMPAIGN", "Folder", "new_record", "write_whole"]
+
+CAMPAIGN = "campaign.toml"
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder that holds, or will hold, one campaign."""
+
+    path: Path
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The content of campaign.toml; empty if there is none.
+
+        Raises
+        ------
+        UsageError
+            If it cannot be read or is of a newer schema.
+        """
+        path = self.path / CAMPAIGN
+        if not path.exists():
+            return {}
+        try:
+            content = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise UsageError(f"cannot read {path}: {error}; restore it, or measure into another folder.") from error
+        schema = content.get("schema")
+        if not isinstance(schema, int) or schema > SCHEMA:
+            raise UsageError(f"{path} has the schema {schema!r}; this scalkit knows up to {SCHEMA}: update it.")
+        return content
+
+    def require_usable(self) -> None:
+        """Return nothing if this can become, or already is, the folder of a campaign.
+
+        Raises
+        ------
+        UsageError
+            If it is no folder, has other files but no campaign.toml, cannot be listed, or cannot have such a name.
+        """
+        try:
+            self.path.stat()
+            if not self.path.is_dir():
+                raise UsageError(f"--out {self.path} is a file; name a folder.")
+            half = f".{CAMPAIGN}."  # of a command that was killed while it wrote its first file
+            others = (one for one in self.path.iterdir() if not one.name.startswith(half))
+            if not (self.path / CAMPAIGN).exists() and any(others):
+                raise UsageError(f"--out {self.path} has other files but no {CAMPAIGN}; name a new folder.")
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except UsageError:
+            raise
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise UsageError(
+                f"--out {_shown(ascii(str(self.path)))} cannot be used: {reason}; name another."
+            ) from error
+
+    def require_same(self, arguments: Arguments, facts: Mapping[str, Mapping[str, Any]]) -> None:
+        """Return nothing if the campaign that is there was begun with the same arguments and under the same conditions.
+
+        Raises
+        ------
+        UsageError
+            Naming what differs.
+        """
+        difference = self.difference(arguments, facts)
+        if difference:
+            raise UsageError(difference)
+
+    def difference(self, arguments: Arguments, facts: Mapping[str, Mapping[str, Any]]) -> str:
+        """Return what differs in the campaign that is there, and how to go on; empty if nothing does.
+
+        Parameters
+        ----------
+        arguments : Arguments
+        facts : mapping of str to mapping
+            The tables of a new campaign.toml; what an older one does not say is not compared.
+        """
+        record = self.record
+        if not record:
+            return ""
+        table = record.get("arguments", {})
+        names = arguments.differing(table)
+        if names:
+            own = arguments.as_table()
+            shown = "; ".join(f"{name} was {_shown(table.get(name))}, is now {_shown(own.get(name))}" for name in names)
+            return (
+                f"{self.path} holds a campaign with other arguments: {shown}. Repeat its arguments to resume it, "
+                "measure into another folder, or rename this one with --set-aside."
+            )
+        for what, then, now in (
+            ("MPI library", record.get("mpi", {}).get("library"), facts["mpi"]["library"]),
+            ("simulated machine", *_apart(record.get("simulation"), facts.get("simulation"))),
+            ("virtual machine", *_apart(record.get("virtual"), facts.get("virtual"))),
+            ("version of the functions", record.get("functions"), facts.get("functions")),
+            ("version of the microbenchmarks", record.get("sources", {}).get("sha256"), facts["sources"]["sha256"]),
+        ):
+            if then != now:
+                return (
+                    f"{self.path} was measured with another {what} ({_shown(then)}, now {_shown(now)}); "
+                    "measure into another folder, or rename this one with --set-aside."
+                )
+        shown = "; ".join(_conditions(record, facts))
+        if shown:
+            return (
+                f"{self.path} holds a campaign begun under other conditions: {shown}. Restore them to resume it, measure "
+                "into another folder, or rename this one with --set-aside."
+            )
+        return ""
+
+    def set_aside(self) -> Path:
+        """Rename the folder to the first of ``NAME.1``, ``NAME.2``, ... that is free, and return that path.
+
+        Raises
+        ------
+        UsageError
+            If another process writes to it, or it cannot be renamed.
+        """
+        number = 1
+        while (other := self.path.with_name(f"{self.path.name}.{number}")).exists():
+            number += 1
+        with self.locked():
+            try:
+                self.path.rename(other)
+            except OSError as error:
+                raise UsageError(f"cannot rename {self.path} to {other}: {error.strerror or error}.") from error
+        return other
+
+    def finished(self, launch: Launch) -> Path:
+        """Return the path of a launch's run file when it is complete."""
+        return self.path / f"{launch.name}.jsonl"
+
+    def part(self, launch: Launch) -> Path:
+        """Return the path of a launch's run file while it is written, or where it broke off."""
+        return self.path / f"{launch.name}.jsonl.part"
+
+    def missing(self, plan: Sequence[Launch]) -> list[Launch]:
+        """Return the launches whose run file is not there, in the order of the plan."""
+        return [launch for launch in plan if not self.finished(launch).is_file()]
+
+    @contextmanager
+    def locked(self) -> Iterator[int]:
+        """Make the folder, hold it until the context ends, and yield the lock: see `scalkit.bench.campaign.lock.locked_folder`.
+
+        Raises
+        ------
+        UsageError
+            If it cannot be made, or another process holds it.
+        """
+        busy = (
+            f"another 'scalkit measure', or a launch that it left behind, is writing to {self.path}; wait for its end."
+        )
+        with locked_folder(self.path, busy) as handle:
+            yield handle
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        """Write campaign.toml."""
+        write_whole(self.path / CAMPAIGN, to_toml(record))
+
+
+def new_record(arguments: Arguments, identity: str = "") -> dict[str, Any]:
+    """Return the beginning of a campaign.toml: schema, identity (drawn, if none is given), time, arguments."""
+    return {
+        "schema": SCHEMA,
+        "id": identity or secrets.token_hex(4),
+        "started": dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "arguments": arguments.as_table(),
+    }
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that appears only when it is complete.
+
+    Raises
+    ------
+    LaunchError
+        If the disk is full or the folder cannot be written to.
+    """
+    with whole_file(path, LaunchError, "make room or choose another folder") as part:
+        part.write_text(text, encoding="utf-8")
+
+
+def _conditions(record: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what differs: variables of the user, variables that scalkit sets, host and cores."""
+    for table, names in (("environment", None), ("settings", None), ("machine", ("host", "cores"))):
+        then, now = record.get(table), facts.get(table, {})
+        if not isinstance(then, dict):
+            continue
+        for name in names or sorted({*then, *now}):
+            if then.get(name) != now.get(name):
+                yield f"{name} was {_shown(then.get(name))}, is now {_shown(now.get(name))}"
+
+
+def _apart(then: object, now: object) -> tuple[str, str]:
+    """Return what differs in two tables, of each its side; alike empty if nothing does."""
+    one, other = (dict(_leaves(side)) if isinstance(side, Mapping) else {} for side in (then, now))
+    names = [name for name in {**one, **other} if one.get(name) != other.get(name) and name != "configuration"]
+    sides = (", ".join(f"{name} {side.get(name, 'none')}" for name in names[:3]) for side in (one, other))
+    return next(sides), next(sides)
+
+
+def _leaves(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        yield from _leaves(value) if isinstance(value, Mapping) else [(name, value)]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value)) or "all"
+    text = "absent" if value is None else str(value).strip().splitlines()[0] if str(value).strip() else "empty"
+    return text if len(text) <= 60 else text[:57] + "..."

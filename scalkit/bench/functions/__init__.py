@@ -1,0 +1,1 @@
+"""Functions of the user as benchmarks: C and Python, in one process or over ranks."""

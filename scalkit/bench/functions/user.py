@@ -1,0 +1,173 @@
+"""Functions of the user as benchmarks: a C file is compiled and linked with the measuring kernel, Python is called back."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scalkit.bench.libraries.mpi import Mpi
+from scalkit.bench.process import Outcome, run_program
+from scalkit.errors import BuildError, LaunchError, UsageError
+from scalkit.extras import require
+from scalkit.native import Build, build, cache_folder
+
+__all__ = ["UserFunctions", "user_functions"]
+
+_RANKS = Path(__file__).with_name("ranks.py")
+_PYTHON = re.compile(r"([^,]+):([A-Za-z_]\w*)")
+_C_NAME = re.compile(r"[A-Za-z_]\w*")
+_TIME_S = 120.0
+_HOW = "name a C file, as in ./my_bcast.c, or a Python function, as in mymodule:exchange or ./mine.py:exchange."
+
+
+@dataclass(frozen=True)
+class UserFunctions:
+    """Functions that are ready to be measured.
+
+    Attributes
+    ----------
+    names : tuple of str
+        As they stand in run files.
+    command : tuple of str
+        Program and first arguments of a rank.
+    sha256 : str
+        Of all that they are made of, as far as it is known: C after the preprocessor, the file of a Python module.
+    """
+
+    names: tuple[str, ...]
+    command: tuple[str, ...]
+    sha256: str
+
+
+def user_functions(wanted: Sequence[str], tree: Path, mpi: Mpi) -> UserFunctions:
+    """Return functions of the user, compiled or found, and known to be callable.
+
+    Parameters
+    ----------
+    wanted : sequence of str
+        C files, each with a function of its own name, or Python functions ``module:function`` and ``file.py:function``.
+    tree : Path
+        The C sources of the measuring kernel.
+    mpi : Mpi
+
+    Raises
+    ------
+    UsageError
+        If one is neither, two have the same name, both languages are mixed, or a Python function cannot be used.
+    BuildError
+        If a C file cannot be compiled, or does not define its function; the text has the compiler's first error.
+    LaunchError
+        If the Python functions cannot be tried.
+    """
+    if not wanted:
+        raise UsageError(f"--function: nothing is named; {_HOW}")
+    in_c = [word.endswith(".c") for word in wanted]
+    names = tuple(_name_of(word, is_c) for word, is_c in zip(wanted, in_c, strict=True))
+    if len(set(names)) < len(names):
+        raise UsageError(f"--function: {', '.join(names)} name a function twice; rename one, or measure them apart.")
+    if any(in_c) and not all(in_c):
+        raise UsageError("--function: C files and Python functions cannot share a folder; measure them apart.")
+    kernel = build(tree, mpi.mpicc, library=mpi.library, makefile="user/Makefile")
+    if in_c[0]:
+        return _of_c([Path(word) for word in wanted], names, tree, kernel, mpi)
+    return _of_python(wanted, names, kernel, mpi)
+
+
+def _name_of(word: str, is_c: bool) -> str:
+    if not is_c:
+        match = _PYTHON.fullmatch(word)
+        if match is None:
+            raise UsageError(f"--function {word!r}: {_HOW}")
+        return match[2]
+    path = Path(word)
+    if not path.is_file():
+        raise UsageError(f"--function {word!r}: there is no such file; {_HOW}")
+    if not _C_NAME.fullmatch(path.stem) or not path.stem.isascii():
+        raise UsageError(
+            f"--function {word!r}: the file must be named like its function, and {path.stem!r} is no name in C."
+        )
+    if any(character in str(path.absolute()) for character in '"\\\n'):
+        raise UsageError(f"--function {word!r}: the path has a quote, a backslash or a line break; move the file.")
+    return path.stem
+
+
+def _of_c(files: Sequence[Path], names: tuple[str, ...], tree: Path, kernel: Build, mpi: Mpi) -> UserFunctions:
+    flags = shlex.split(os.environ.get("CFLAGS", "-O2 -g"))
+    # a simulator's compiler would replace malloc by macros that clash with the headers of the system
+    flags = ["-std=gnu11", "-DSMPI_NO_OVERRIDE_MALLOC", f"-I{tree}", f"-I{tree / 'user'}", *flags]
+    glue = [
+        [*flags, f"-DSK_NAME={name}", f'-DSK_FILE="{path.absolute()}"', str(tree / "user/glue.c")]
+        for name, path in zip(names, files, strict=True)
+    ]
+    digest = hashlib.sha256(kernel.folder.name.encode() + repr(flags).encode())
+    for options, name, path in zip(glue, names, files, strict=True):
+        whole = _compiled([mpi.mpicc, "-E", "-P", *options], mpi, path, name)
+        digest.update(whole.output.encode())
+    target = cache_folder() / f"functions-{digest.hexdigest()[:20]}"
+    program = target / "sk_function"
+    if not program.is_file():
+        target.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="build-", dir=target) as scratch:
+            objects = [str(Path(scratch) / f"{name}.o") for name in names]
+            for options, made, name, path in zip(glue, objects, names, files, strict=True):
+                _compiled([mpi.mpicc, *options, "-c", "-o", made], mpi, path, name)
+            linked = Path(scratch) / "sk_function"
+            words = [mpi.mpicc, *flags, "-rdynamic", "-o", str(linked), str(tree / "user/main.c"), *objects]
+            words += [str(kernel.program("libsk_function.a")), "-lm", *shlex.split(os.environ.get("LDFLAGS", ""))]
+            _compiled(words, mpi, files[0], names[0])
+            os.replace(linked, program)
+    return UserFunctions(names, (str(program),), digest.hexdigest())
+
+
+def _compiled(command: list[str], mpi: Mpi, path: Path, name: str) -> Outcome:
+    try:
+        outcome = run_program(command, timeout_s=_TIME_S, environment={**mpi.environment, "LC_ALL": "C"})
+    except OSError as error:
+        raise BuildError(
+            f"cannot start {command[0]!r}: {error.strerror or error}; check that it may be run."
+        ) from error
+    if outcome.status == 0:
+        return outcome
+    missing = re.search(r"undefined reference to [`'](\w+)'", outcome.output)
+    first = next((line for line in outcome.output.splitlines() if re.search(r"\berror:|multiple definition", line)), "")
+    signature = f"int {name}(struct sk_call *call)"
+    if f"conflicting types for '{name}'" in first:
+        raise BuildError(f"{path}: {name!r} has another signature than {signature}. The compiler says: {first.strip()}")
+    if missing and missing[1] == name:
+        raise BuildError(f"{path} defines no function {name!r}; a function of the file's name is needed, {signature}.")
+    if missing:
+        raise BuildError(f"{path}: {missing[1]!r} is not defined; define it, or name its library with LDFLAGS.")
+    said = first.strip() or (outcome.output.strip().splitlines() or [outcome.ending])[-1]
+    raise BuildError(f"compiling {path} with {mpi.mpicc!r} failed: {said}")
+
+
+def _of_python(wanted: Sequence[str], names: tuple[str, ...], kernel: Build, mpi: Mpi) -> UserFunctions:
+    if not (kernel.folder / "libsk_function.so").is_file():
+        raise UsageError("--function: Python functions cannot be simulated; write the function in C.")
+    require("mpi4py")
+    command = (sys.executable, "-P", str(_RANKS), str(kernel.program("libsk_function.so")), ",".join(wanted))
+    environment = {**mpi.environment, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    try:
+        outcome = run_program(mpi.command(1, *command, "--check"), timeout_s=_TIME_S, environment=environment)
+    except OSError as error:
+        raise LaunchError(
+            f"cannot start {mpi.mpiexec!r}: {error.strerror or error}; check that it may be run."
+        ) from error
+    said = re.search(r"^sk_function: (.+)$", outcome.output, re.MULTILINE)
+    if said:
+        raise UsageError(f"--function {said[1].rstrip('.')}.")
+    if outcome.status != 0:
+        raise LaunchError(f"trying {', '.join(wanted)} {outcome.ending}. The last lines:\n{outcome.last_lines}")
+    digest = hashlib.sha256(repr((wanted, sys.version)).encode())
+    for word in wanted:
+        path = Path(word.rpartition(":")[0])
+        own = path if path.suffix == ".py" else Path(*str(path).split(".")).with_suffix(".py")
+        digest.update(own.read_bytes() if own.is_file() else b"")
+    return UserFunctions(names, command, digest.hexdigest())

@@ -1,0 +1,1 @@
+"""Patterns of communication that have a plan of their own: messages, neighbourhoods, master and workers."""

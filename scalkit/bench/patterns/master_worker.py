@@ -1,0 +1,206 @@
+"""A master that hands out units of work to all other processes: what is measured, and the campaign that measures it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scalkit.bench.campaign.cells import CellCampaign
+from scalkit.bench.campaign.folder import Folder
+from scalkit.bench.campaign.launch import Launcher
+from scalkit.bench.campaign.plan import Launch
+from scalkit.bench.libraries.mpi import Mpi
+from scalkit.bench.libraries.simulator import REPETITIONS, SimulatedMpi
+from scalkit.errors import BuildError, UsageError
+from scalkit.native import build, sources
+
+__all__ = ["KIND", "FarmArguments", "FarmCampaign", "prepare_farm", "variants"]
+
+KIND = "master-worker"
+
+_PASSES = 3
+_SMALLEST_B, _LARGEST_B, _MOST_WORK_US = 8, 1 << 26, 10_000_000
+_MOST_NUMBERS, _MOST_PROCESSES, _MOST_RUNS, _MOST_REPS, _MOST_UNITS = 64, 4096, 99, 100_000, 1_000_000
+
+
+def variants(tree: Path | None = None) -> tuple[str, ...]:
+    """Return the names of all ways to collect and hand out, those with a plain ``MPI_Send`` first.
+
+    Raises
+    ------
+    BuildError
+        If the sources are not there.
+    """
+    path = (tree or sources("microbench")) / "masterworker" / "variants.def"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BuildError(f"cannot read {path}: {error.strerror or error}; install scalkit again.") from error
+    collecting = re.findall(r'^SK_COLLECTING\(\w+, "([^"]*)"', text, re.MULTILINE)
+    handing = re.findall(r'^SK_HANDING\(\w+, "([^"]*)"', text, re.MULTILINE)
+    return tuple(f"{one}{end}" for end in handing for one in collecting)
+
+
+@dataclass(frozen=True)
+class FarmArguments:
+    """What decides a campaign of a master and its workers; two with the same ones are the same.
+
+    Attributes
+    ----------
+    counts : tuple of int
+        Numbers of processes, ascending; all but one of them work.
+    runs : int
+        How often all is launched anew.
+    seed : int
+        Of every random choice.
+    variants : tuple of str
+        Of `variants`.
+    sizes : tuple of int, in B
+        Of a unit, ascending.
+    work_us : tuple of int, in us
+        Work on a unit, ascending; 0 is communication alone.
+    result_size : int, in B
+    units : int
+        For each worker in a repetition.
+    reps : int
+        Repetitions of a cell in a launch.
+    processes_per_node : int or None
+        Of a simulated machine.
+    budget_s : float or None, in s
+        For the whole campaign.
+
+    Raises
+    ------
+    UsageError
+        If one makes no sense.
+    """
+
+    counts: tuple[int, ...]
+    runs: int
+    seed: int
+    variants: tuple[str, ...] = ("Waitsome", "Waitany", "Recv_any")
+    sizes: tuple[int, ...] = (1024,)
+    work_us: tuple[int, ...] = (0, 100)
+    result_size: int = 16
+    units: int = 50
+    reps: int = 30
+    processes_per_node: int | None = None
+    budget_s: float | None = None
+
+    def __post_init__(self) -> None:
+        known = variants()
+        for name in self.variants:
+            if name not in known:
+                raise UsageError(f"--variants: {name!r:.40} is unknown; choose from {', '.join(known)}.")
+        if not self.variants or len(set(self.variants)) < len(self.variants):
+            raise UsageError("--variants: name each variant once, such as Waitany,Recv_any.")
+        _require_list("-n", self.counts, 2, _MOST_PROCESSES)
+        _require_list("--unit-sizes", self.sizes, _SMALLEST_B, _LARGEST_B)
+        _require_list("--work-us", self.work_us, 0, _MOST_WORK_US)
+        limits = {
+            "--runs": (self.runs, 1, _MOST_RUNS),
+            "--reps": (self.reps, 1, _MOST_REPS),
+            "--units": (self.units, 1, _MOST_UNITS),
+            "--result-size": (self.result_size, _SMALLEST_B, _LARGEST_B),
+            "--seed": (self.seed, 0, 2**63 - 1),
+        }
+        for option, (value, low, high) in limits.items():
+            if not low <= value <= high:
+                raise UsageError(f"{option} {value}: a whole number from {low} to {high} is needed.")
+        if self.budget_s is not None and not (math.isfinite(self.budget_s) and self.budget_s > 0):
+            raise UsageError(f"--budget {self.budget_s:g}: a positive number of seconds is needed.")
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What is measured, in a word."""
+        return (KIND,)
+
+    def as_table(self) -> dict[str, Any]:
+        """Return the arguments as they stand in campaign.toml; what is None is left out."""
+        table = {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items() if v is not None}
+        return {"kinds": list(self.kinds), **table}
+
+    def differing(self, table: Mapping[str, Any]) -> list[str]:
+        """Return the names of the arguments that differ from those in a campaign.toml."""
+        own = self.as_table()
+        return [name for name in sorted({*own, *table}) if own.get(name) != table.get(name)]
+
+
+def _require_list(option: str, numbers: Sequence[int], least: int, most: int) -> None:
+    shown = ",".join(map(str, numbers))[:60] or "nothing"
+    if not numbers or any(not least <= number <= most for number in numbers):
+        raise UsageError(f"{option} {shown}: whole numbers from {least} to {most} are needed.")
+    if list(numbers) != sorted(set(numbers)) or len(numbers) > _MOST_NUMBERS:
+        raise UsageError(f"{option} {shown}: name each number once, ascending, at most {_MOST_NUMBERS} of them.")
+
+
+@dataclass(frozen=True)
+class _FarmLauncher(Launcher):
+    """Starts sk_master_worker."""
+
+    farm: FarmArguments = field(kw_only=True)
+
+    def command(self, launch: Launch, budget_s: float) -> list[str]:
+        """Return the command of a launch."""
+        own, is_repeating = self.farm, self.mpi.repeats_exactly
+        reps = REPETITIONS if is_repeating else own.reps
+        options = {
+            **self.options(launch, budget_s, own.seed),
+            "variants": ",".join(own.variants),
+            "sizes": ",".join(map(str, own.sizes)),
+            "work-us": ",".join(map(str, own.work_us)),
+            "result-size": own.result_size,
+            "units": own.units,
+            "reps": reps,
+            "passes": 1 if is_repeating else min(_PASSES, reps),
+        }
+        words = [f"--{name}={value}" for name, value in options.items()]
+        program = str(self.build.program("sk_master_worker"))
+        return self.mpi.for_run(launch.run).command(launch.p, program, *words, forward=self._forward())
+
+
+@dataclass(frozen=True)
+class FarmCampaign(CellCampaign):
+    """A campaign of a master and its workers that is ready to run."""
+
+    arguments: FarmArguments
+
+    @property
+    def plan(self) -> tuple[Launch, ...]:
+        """All launches, run after run."""
+        own = self.arguments
+        return tuple(Launch(KIND, p, run) for run in range(own.runs) for p in own.counts)
+
+    def launcher(self, shared: tuple[Any, ...]) -> Launcher:
+        """Return what starts sk_master_worker."""
+        return _FarmLauncher(*shared, farm=self.arguments)
+
+
+def prepare_farm(out: Path, arguments: FarmArguments, mpi: Mpi) -> FarmCampaign:
+    """Return a campaign of a master and its workers that is ready to run: program built, folder checked.
+
+    Parameters
+    ----------
+    out : Path
+        Folder of the campaign; the same campaign there is resumed.
+    arguments : FarmArguments
+    mpi : Mpi
+
+    Raises
+    ------
+    UsageError
+        If the folder cannot be used or holds other measurements, or a simulated machine has no room.
+    BuildError
+        If the program cannot be built.
+    """
+    folder = Folder(out)
+    folder.require_usable()
+    if isinstance(mpi, SimulatedMpi):
+        mpi.platform.require_room(max(arguments.counts), mpi.per_node)
+    campaign = FarmCampaign(folder, arguments, mpi, build(sources("microbench"), mpi.mpicc, library=mpi.library))
+    campaign.require_same()
+    return campaign

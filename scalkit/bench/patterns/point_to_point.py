@@ -1,0 +1,183 @@
+"""What is measured about messages between two processes, and between all of them: cells for sk_p2p, sizes, launches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from scalkit.bench.campaign.plan import Launch
+from scalkit.errors import UsageError
+
+__all__ = ["LOCAL", "PARTS", "MessageArguments", "cells_of", "message_plan"]
+
+PARTS = ("latency", "exchange", "loggp", "overlap", "sync", "datatypes", "reduce", "matching", "bisection", "hops")
+"""What can be measured; ``hops`` on a simulated torus only."""
+
+LOCAL = ("datatypes", "reduce", "matching")
+"""Parts about what processors do with data; it takes no time on a virtual clock."""
+
+_LATENCY_STEPS = 4
+"""Sizes in each octave: a protocol switch is found within one of them."""
+
+_LARGEST_B = 1 << 22
+_LOGGP_B = (1, 256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152)
+_OVERLAP_B = tuple(4**k for k in range(5, 12))
+_STRIDED_B = 1 << 16
+_PACKED_B = tuple(512 * 4**k for k in range(6))
+_STRIDES = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
+_PACKED_STRIDES = (2, 8, 32)
+"""Strides that are packed at all of these sizes, in and out of the caches."""
+
+_REDUCED_B = tuple(512 * 4**k for k in range(7))
+_ELEMENTS = (1, 8)
+_QUEUES = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
+_HOPS_B = (8, 65536)
+_MOST_SIZES, _MOST_SIZE = 200, 1 << 30
+_MOST_PROCESSES, _MOST_RUNS, _MOST_REPS, _MOST_ROUNDS = 4096, 99, 100_000, 10_000
+
+
+@dataclass(frozen=True)
+class MessageArguments:
+    """What decides a campaign of messages; two with the same ones are the same.
+
+    Attributes
+    ----------
+    parts : tuple of str
+        Of `PARTS`.
+    runs : int
+        How often all is launched anew.
+    seed : int
+        Of every random choice.
+    reps : int
+        Repetitions of a cell in a launch.
+    sizes : tuple of int, in B
+        Of latency and bandwidth; empty for four an octave, up to 4 MiB.
+    counts : tuple of int
+        Even numbers of processes for the bisection.
+    rounds : int
+        Random matchings for each of them.
+    bisection_size : int, in B
+    hops_processes : int
+        How many nodes are visited for the time by hops.
+    budget_s : float or None, in s
+        For the whole campaign.
+
+    Raises
+    ------
+    UsageError
+        If one makes no sense.
+    """
+
+    parts: tuple[str, ...]
+    runs: int
+    seed: int
+    reps: int = 100
+    sizes: tuple[int, ...] = ()
+    counts: tuple[int, ...] = (2,)
+    rounds: int = 30
+    bisection_size: int = 1 << 20
+    hops_processes: int = 64
+    budget_s: float | None = None
+
+    def __post_init__(self) -> None:
+        for part in self.parts:
+            if part not in PARTS:
+                raise UsageError(f"--what: {part!r:.40} is unknown; choose from {', '.join(PARTS)}.")
+        if not self.parts or len(set(self.parts)) < len(self.parts):
+            raise UsageError(f"--what {','.join(self.parts)}: name each part once, from {', '.join(PARTS)}.")
+        self._require_sizes()
+        if not self.counts or any(n < 2 or n % 2 or n > _MOST_PROCESSES for n in self.counts):
+            raise UsageError(
+                f"-n {','.join(map(str, self.counts))}: matchings need even numbers of processes from 2 to {_MOST_PROCESSES}."
+            )
+        if list(self.counts) != sorted(set(self.counts)):
+            raise UsageError(f"-n {','.join(map(str, self.counts))}: name each number of processes once, ascending.")
+        limits = {
+            "--runs": (self.runs, 1, _MOST_RUNS),
+            "--reps": (self.reps, 1, _MOST_REPS),
+            "--rounds": (self.rounds, 1, _MOST_ROUNDS),
+            "--seed": (self.seed, 0, 2**63 - 1),
+            "--bisection-size": (self.bisection_size, 1, _MOST_SIZE),
+        }
+        for name, (value, low, high) in limits.items():
+            if not low <= value <= high:
+                raise UsageError(f"{name} {value}: a whole number from {low} to {high} is needed.")
+        if self.budget_s is not None and not (math.isfinite(self.budget_s) and self.budget_s > 0):
+            raise UsageError(f"--budget {self.budget_s:g}: a positive number of seconds is needed.")
+
+    def _require_sizes(self) -> None:
+        if not self.sizes:
+            return
+        for size in self.sizes:
+            if not 0 <= size <= _MOST_SIZE:
+                raise UsageError(f"--sizes: {size} B is out of range; sizes are from 0 B to 1 GiB.")
+        if list(self.sizes) != sorted(set(self.sizes)):
+            raise UsageError("--sizes: name each size once, ascending.")
+        if not 3 <= len(self.sizes) <= _MOST_SIZES:
+            raise UsageError(
+                f"--sizes: latency and bandwidth need 3 to {_MOST_SIZES} sizes, got {len(self.sizes)}; name more, or leave "
+                "--sizes out."
+            )
+
+    def as_table(self) -> dict[str, Any]:
+        """Return the arguments as they stand in campaign.toml; what is None is left out."""
+        return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items() if v is not None}
+
+    def differing(self, table: Mapping[str, Any]) -> list[str]:
+        """Return the names of the arguments that differ from those in a campaign.toml."""
+        own = self.as_table()
+        return [name for name in sorted({*own, *table}) if own.get(name) != table.get(name)]
+
+
+def cells_of(launch: Launch, arguments: MessageArguments) -> str:
+    """Return what sk_p2p shall measure in a launch, as its ``--cells`` takes it."""
+    if launch.kind == "bisection":
+        return f"Perfect_matching:{arguments.bisection_size}@{_joined(range(arguments.rounds))}"
+    if launch.kind == "hops":
+        return f"Round_trip_to:{_joined(_HOPS_B)}@{_joined(range(1, launch.p))}"
+    parts = arguments.parts
+    trips = {*(arguments.sizes or _latency_sizes() if "latency" in parts else ())}
+    found: list[str] = []
+    if "exchange" in parts:
+        found.append(f"Exchange:{_joined(arguments.sizes or _latency_sizes()[::2])}")
+    if "loggp" in parts:
+        trips |= {*_LOGGP_B}
+        found += [f"{kind}:{_joined(_LOGGP_B)}" for kind in ("Train", "Train_delayed", "Receive_arrived")]
+    if "loggp" in parts or "sync" in parts:
+        found.append(f"Send_to_late:{_joined(_late_sizes())}")
+    if "overlap" in parts:
+        found += [f"{kind}:{_joined(_OVERLAP_B)}" for kind in ("Overlap_send", "Overlap_receive")]
+    if "datatypes" in parts:
+        found.append(f"Strided:{_STRIDED_B}@{_joined(_STRIDES)}")
+        found.append(f"Pack:{_joined(_PACKED_B)}@{_joined(_PACKED_STRIDES)}")
+    if "reduce" in parts:
+        found.append(f"Reduce_local:{_joined(_REDUCED_B)}@{_joined(_ELEMENTS)}")
+    if "matching" in parts:
+        found.append(f"Queued:8@{_joined(_QUEUES)}")
+    return "/".join([f"Round_trip:{_joined(sorted(trips))}", *found] if trips else found)
+
+
+def message_plan(arguments: MessageArguments) -> tuple[Launch, ...]:
+    """Return all launches, run after run."""
+    between_two = set(arguments.parts) - {"bisection", "hops"}
+    plan: list[Launch] = []
+    for run in range(arguments.runs):
+        plan += [Launch("messages", 2, run)] if between_two else []
+        plan += [Launch("bisection", p, run) for p in arguments.counts] if "bisection" in arguments.parts else []
+        plan += [Launch("hops", arguments.hops_processes, run)] if "hops" in arguments.parts else []
+    return tuple(plan)
+
+
+def _latency_sizes() -> list[int]:
+    octaves = int(math.log2(_LARGEST_B))
+    return [0, *sorted({round(2 ** (k / _LATENCY_STEPS)) for k in range(_LATENCY_STEPS * octaves + 1)})]
+
+
+def _late_sizes() -> list[int]:
+    return sorted({factor << k for k in range(19) for factor in (2, 3)})
+
+
+def _joined(numbers: Sequence[int] | range) -> str:
+    return ",".join(map(str, numbers))

@@ -1,0 +1,106 @@
+"""Measures messages: builds sk_p2p, launches it until every run file is there, and resumes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from scalkit.bench.campaign.cells import CellCampaign
+from scalkit.bench.campaign.folder import Folder
+from scalkit.bench.campaign.launch import Launcher
+from scalkit.bench.campaign.plan import Launch
+from scalkit.bench.libraries.mpi import Mpi
+from scalkit.bench.libraries.platforms import Platform
+from scalkit.bench.libraries.simulator import REPETITIONS, SimulatedMpi
+from scalkit.bench.patterns.point_to_point import LOCAL, MessageArguments, cells_of, message_plan
+from scalkit.errors import UsageError
+from scalkit.native import build, sources
+
+__all__ = ["MessageCampaign", "prepare_messages", "torus_of"]
+
+_PASSES = 5
+_TRAIN, _EXCHANGES = 10, 3
+
+
+@dataclass(frozen=True)
+class _MessageLauncher(Launcher):
+    """Starts sk_p2p."""
+
+    messages: MessageArguments = field(kw_only=True)
+
+    def command(self, launch: Launch, budget_s: float) -> list[str]:
+        """Return the command of a launch."""
+        own, is_repeating = self.messages, self.mpi.repeats_exactly
+        reps = REPETITIONS if is_repeating else own.reps
+        options = {
+            **self.options(launch, budget_s, own.seed),
+            "cells": cells_of(launch, own),
+            "reps": 1 if launch.kind == "bisection" else reps,
+            "passes": 1 if launch.kind == "bisection" or is_repeating else min(_PASSES, reps),
+            "messages": _EXCHANGES if launch.kind == "bisection" else _TRAIN,
+        }
+        words = [f"--{name}={value}" for name, value in options.items()]
+        program = str(self.build.program("sk_p2p"))
+        return self.mpi.for_run(launch.run).command(launch.p, program, *words, forward=self._forward())
+
+
+@dataclass(frozen=True)
+class MessageCampaign(CellCampaign):
+    """A campaign of messages that is ready to run."""
+
+    arguments: MessageArguments
+
+    @property
+    def plan(self) -> tuple[Launch, ...]:
+        """All launches, in their order."""
+        return message_plan(self.arguments)
+
+    @property
+    def more_facts(self) -> dict[str, dict[str, Any]]:
+        """The torus of a simulated machine that is one."""
+        torus = torus_of(self.mpi.platform) if isinstance(self.mpi, SimulatedMpi) else ()
+        return {"topology": {"torus": list(torus)}} if torus else {}
+
+    def launcher(self, shared: tuple[Any, ...]) -> Launcher:
+        """Return what starts sk_p2p."""
+        return _MessageLauncher(*shared, messages=self.arguments)
+
+
+def prepare_messages(out: Path, arguments: MessageArguments, mpi: Mpi) -> MessageCampaign:
+    """Return a campaign of messages that is ready to run: program built, folder checked.
+
+    Raises
+    ------
+    UsageError
+        If the folder cannot be used or holds other measurements, or something cannot be measured there.
+    BuildError
+        If the program cannot be built.
+    """
+    folder = Folder(out)
+    folder.require_usable()
+    most = max(launch.p for launch in message_plan(arguments))
+    if isinstance(mpi, SimulatedMpi):
+        mpi.platform.require_room(most, mpi.per_node)
+    for part in arguments.parts if mpi.is_virtual else ():
+        if part in LOCAL:
+            raise UsageError(
+                f"--what {part}: handling data takes no time on a virtual clock; leave it out, or measure with --clock real."
+            )
+    if "hops" in arguments.parts and not (isinstance(mpi, SimulatedMpi) and torus_of(mpi.platform)):
+        raise UsageError(
+            "--what hops: only a simulated torus tells how many hops apart two nodes are, such as juqueen."
+        )
+    campaign = MessageCampaign(folder, arguments, mpi, build(sources("microbench"), mpi.mpicc, library=mpi.library))
+    campaign.require_same()
+    return campaign
+
+
+def torus_of(platform: Platform) -> tuple[int, ...]:
+    """Return the dimensions of the torus that a platform is, the first one running fastest; empty if it is none."""
+    clusters = ElementTree.parse(platform.file).getroot().findall(".//cluster")
+    text = clusters[0].get("topo_parameters", "") if len(clusters) == 1 else ""
+    is_torus = bool(clusters) and clusters[0].get("topology") == "TORUS" and re.fullmatch(r"\d+(,\d+)*", text)
+    return tuple(map(int, text.split(","))) if is_torus else ()

@@ -1,0 +1,249 @@
+"""Any MPI program in virtual time, at several numbers of processes: launched, accounted for by the layer, kept as run files."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import platform
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from scalkit.bench.arguments import require_counts
+from scalkit.bench.campaign.cells import CellCampaign
+from scalkit.bench.campaign.folder import Folder, write_whole
+from scalkit.bench.campaign.launch import Launcher
+from scalkit.bench.campaign.plan import Launch
+from scalkit.bench.libraries.mpi import cores
+from scalkit.bench.process import LAST_LINES
+from scalkit.bench.virtual.mpi import VirtualMpi
+from scalkit.errors import LaunchError, UsageError
+
+__all__ = ["Account", "ProgramArguments", "ProgramCampaign", "accounts", "prepare_program"]
+
+KIND = "program"
+
+_STALL_SHARE = 0.6
+"""Of the time limit of a launch: who waits for whom is said before it ends, after MPI_Init has taken its time."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """What one launch of a program needed in virtual time.
+
+    Attributes
+    ----------
+    p : int
+        Processes.
+    completion_s : float, in s
+        From the end of MPI_Init to the begin of MPI_Finalize, of the last process.
+    mpi_share, most_mpi_share : float
+        Time within calls of MPI over all time, mean and maximum over the processes.
+    messages, bytes : int
+        Sent by all processes; what the library adds for itself counts.
+    """
+
+    p: int
+    completion_s: float
+    mpi_share: float
+    most_mpi_share: float
+    messages: int
+    bytes: int
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Account:
+        """Return the account that the layer wrote."""
+        shares = [spent / max(1, lasted) for spent, lasted in zip(told["mpi_ns"], told["clock_ns"], strict=True)]
+        mean = sum(shares) / len(shares)
+        return cls(told["processes"], 1e-9 * told["completion_ns"], mean, max(shares), told["messages"], told["bytes"])
+
+
+@dataclass(frozen=True)
+class ProgramArguments:
+    """What decides a campaign of a program.
+
+    Attributes
+    ----------
+    command : tuple of str
+        The program and its arguments.
+    counts : tuple of int
+        Numbers of processes, ascending.
+    machine : str
+        The numbers of the virtual machine, and what computing costs.
+
+    Raises
+    ------
+    UsageError
+        If there is no program, or a number of processes is not allowed.
+    """
+
+    command: tuple[str, ...]
+    counts: tuple[int, ...]
+    machine: str
+    runs: int = 1
+    seed: int = 0
+    budget_s: float | None = None
+    files: str = field(default="", init=False)
+    """SHA-256 of the files that the command names, so that a changed program is another one."""
+
+    def __post_init__(self) -> None:
+        if not self.command:
+            raise UsageError("no program is named; write it after --, as in -- ./prog 1000.")
+        require_counts("-n", self.counts, least=1)
+        digest = hashlib.sha256()
+        for word in self.command:
+            path = Path(word)
+            digest.update(path.read_bytes() if path.is_file() else word.encode("utf-8", "surrogateescape"))
+        object.__setattr__(self, "files", digest.hexdigest())
+
+    @property
+    def name(self) -> str:
+        """What the whole program is called in run files: that of its script, if it has one."""
+        scripts = [Path(word).stem for word in self.command if word.endswith(".py")]
+        return (scripts or [Path(self.command[0]).name])[0] or "program"
+
+    def as_table(self) -> dict[str, Any]:
+        """Return the arguments as they stand in campaign.toml; what is None is left out."""
+        table = {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items() if v is not None}
+        return {"kinds": [KIND], **table}
+
+    def differing(self, table: Mapping[str, Any]) -> list[str]:
+        """Return the names of the arguments that differ from those in a campaign.toml; more processes may be added."""
+        own = self.as_table()
+        return [name for name in sorted({*own, *table} - {"counts"}) if own.get(name) != table.get(name)]
+
+
+@dataclass(frozen=True)
+class _ProgramLauncher(Launcher):
+    """Starts the program, and writes the run file that it cannot write itself."""
+
+    program: ProgramArguments = field(kw_only=True)
+
+    def command(self, launch: Launch, budget_s: float) -> list[str]:
+        """Return the command of a launch."""
+        return self.mpi.command(launch.p, *self.program.command, forward=self._forward())
+
+    def run(self, launch: Launch, budget_s: float, timeout_s: float) -> tuple[str, ...]:
+        """Start a launch and write its run file; what the program printed stands beside it, as ``.txt``.
+
+        Raises
+        ------
+        LaunchError
+            If it failed, hung, or the layer gave no account of it.
+        """
+        assert isinstance(self.mpi, VirtualMpi)
+        began = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        with tempfile.TemporaryDirectory(prefix="scalkit-") as scratch, self.mpi.opened() as mpi:
+            output = Path(scratch) / "account.json"
+            stall_s = max(1, min(mpi.stall_s, int(_STALL_SHARE * timeout_s)))
+            opened = replace(mpi, output=str(output), stall_s=stall_s)
+            command = replace(self, mpi=opened).command(launch, budget_s)
+            outcome = self._started(command, timeout_s)
+            told = _read(output)
+        write_whole(self.folder.finished(launch).with_suffix(".txt"), outcome.output)
+        if outcome.status != 0:
+            raise LaunchError(f"{launch.name} {outcome.ending}. {LAST_LINES}\n{outcome.last_lines}")
+        if told is None:
+            raise LaunchError(
+                f"{launch.name} ended, but not in virtual time: does {self.program.command[0]!r} call MPI_Init and MPI_Finalize, "
+                f"and use the library of {self.mpi.mpicc}? {LAST_LINES}\n{outcome.last_lines}"
+            )
+        provenance = json.loads((self.provenance / f"{KIND}.json").read_text(encoding="utf-8"))
+        lines = self._records(launch, told, began, provenance)
+        write_whole(self.folder.finished(launch), "".join(f"{json.dumps(line)}\n" for line in lines))
+        return ()
+
+    def _records(
+        self, launch: Launch, told: Mapping[str, Any], began: str, provenance: Mapping[str, Any]
+    ) -> list[dict[str, Any]]:
+        times = {self.program.name: int(told["completion_ns"])}
+        for region in told.get("regions", []):
+            times.setdefault(region["name"], max(region["ns"]))
+        env = {
+            "rec": "env",
+            "schema": 1,
+            "run_id": f"{self.run_id}-r{launch.run:02d}",
+            "program": KIND,
+            "argv": list(self.program.command),
+            "p": launch.p,
+            "host": platform.node(),
+            "cores": cores(),
+            "started": began,
+            "mpi_library": self.mpi.library,
+            "mpi_standard": self.mpi.standard,
+            "processes_per_node": launch.p,
+            "oversubscribed": launch.p > cores(),
+            "simulated": False,
+            "account": dict(told),
+            "provenance": dict(provenance),
+        }
+        cells = [
+            {"rec": "cell", "op": name, "p": launch.p, "size_B": 0, "n": 1, "t_ns": [max(1, ns)], "status": "converged"}
+            for name, ns in times.items()
+        ]
+        return [env, *cells, {"rec": "end", "records": 1 + len(cells)}]
+
+
+@dataclass(frozen=True)
+class ProgramCampaign(CellCampaign):
+    """A campaign of a program that is ready to run."""
+
+    arguments: ProgramArguments
+
+    @property
+    def plan(self) -> tuple[Launch, ...]:
+        """All launches, the smallest first."""
+        return tuple(Launch(KIND, p, run) for run in range(self.arguments.runs) for p in self.arguments.counts)
+
+    def launcher(self, shared: tuple[Any, ...]) -> Launcher:
+        """Return what starts the program."""
+        return _ProgramLauncher(*shared, program=self.arguments)
+
+
+def prepare_program(out: Path, command: tuple[str, ...], counts: tuple[int, ...], mpi: VirtualMpi) -> ProgramCampaign:
+    """Return a campaign of a program that is ready to run.
+
+    Parameters
+    ----------
+    out : Path
+        Folder of the run files; the same program there is resumed.
+    command : tuple of str
+        The program and its arguments.
+    counts : tuple of int
+        Numbers of processes, ascending.
+    mpi : VirtualMpi
+
+    Raises
+    ------
+    UsageError
+        If an argument makes no sense, or the folder holds something else.
+    """
+    folder = Folder(out)
+    folder.require_usable()
+    machine = f"{mpi.network.words} compute={mpi.compute} scale={mpi.scale:g}"
+    campaign = ProgramCampaign(folder, ProgramArguments(command, counts, machine), mpi, mpi.layer)
+    campaign.require_same()
+    return campaign
+
+
+def accounts(campaign: ProgramCampaign) -> tuple[Account, ...]:
+    """Return the accounts of all launches whose run file is there, by number of processes."""
+    found = []
+    for launch in campaign.plan:
+        path = campaign.folder.finished(launch)
+        if path.is_file():
+            with path.open(encoding="utf-8") as stream:
+                found.append(Account.of(json.loads(stream.readline())["account"]))
+    return tuple(found)
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """Return the account of the layer; None if there is none, or it is not whole."""
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return told if isinstance(told, dict) and isinstance(told.get("completion_ns"), int) else None
