@@ -15,7 +15,7 @@ import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import DataError, ReportError
 from scalkit.plots.store.run import quartiles
-from scalkit.reports import store_run_sections as sections
+from scalkit.reports.store_run import sections
 from scalkit.reports.store_run.page import RunPage, open_run
 from scalkit.reports.store_run.report import run_report
 from scalkit.store.filed.sources import runs_of
