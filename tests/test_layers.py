@@ -13,6 +13,7 @@ LAYERS = {
     "errors": 0,
     "units": 0,
     "clocks": 0,
+    "arrays": 0,
     "moved": 0,
     "options": 0.5,
     "markup": 0,

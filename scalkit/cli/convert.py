@@ -111,7 +111,7 @@ def _text(told: dict[str, object]) -> str:
     lines = [
         f"read {inputs} ({_count(len(read['files']), 'file')}) as {read['format']}: "
         f"{_count(len(read['functions']), 'function')}, {_count(read['points'], 'point')} of {', '.join(read['parameters'])}, "
-        f"{_count(read['runs'], 'run')}; {metrics}",
+        f"{_count(read['runs'], 'run')}; {metrics}"
     ]
     lines += [f"  truncated, read as far as it goes: {read['truncated']}"] if read["truncated"] else []
     lines += [f"  note: {note}" for note in read["notes"]]

@@ -15,9 +15,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import ExpectationError
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 Signed = tuple[Floats, Floats]
 """The sign of a value, and log2 of its magnitude."""
 

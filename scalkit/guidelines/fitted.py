@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.fit import MIN_POINTS, Model
 from scalkit.guidelines import Assessment
 from scalkit.guidelines.predictions import Prediction, predict
@@ -17,8 +18,6 @@ from scalkit.validation.judge.along_one import judge
 from scalkit.validation.posterior import Posterior
 
 _KNOTS = 40
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,7 @@ from scalkit.guidelines.text import Side, parse, plain_level, shown_side
 
 GuidelineKind = Literal["levels", "monotony", "split"]
 KINDS: tuple[str, ...] = get_args(GuidelineKind)
-_EVERY_SIZE = {
-    "monotony": "{0} <= the next larger {0}",
-    "split": "{0} <= a smaller {0}, as often as it takes",
-}
+_EVERY_SIZE = {"monotony": "{0} <= the next larger {0}", "split": "{0} <= a smaller {0}, as often as it takes"}
 
 
 @dataclass(frozen=True)

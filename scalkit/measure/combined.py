@@ -26,11 +26,7 @@ from scalkit.measure.schema import (
 )
 from scalkit.measure.virtual_time import clock_of, machine_of
 
-_MUST_AGREE = {
-    "message_size_B": "message size",
-    "datatype": "data type",
-    "simulated": "machine",
-}
+_MUST_AGREE = {"message_size_B": "message size", "datatype": "data type", "simulated": "machine"}
 _LISTS = ("measured_on", "truncated", "source", "title", "format")
 
 

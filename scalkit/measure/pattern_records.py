@@ -6,14 +6,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scalkit.arrays import Floats
 from scalkit.measure.records import Record
 
 DETAILS = ("peer", "stride", "queue", "round")
 """Numbers that some kinds of trips have beside the size of their messages."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

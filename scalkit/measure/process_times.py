@@ -11,13 +11,12 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.markup import block, table
 from scalkit.measure.records import Cell
 from scalkit.measure.schema import FUNCTION, PROCESS, REPETITION, RUN, parameters_of
 from scalkit.units import format_quantity
-
-Floats = NDArray[np.float64]
 
 DIMENSIONS = {"root_time": REPETITION, "process_time": PROCESS, "process_last": PROCESS}
 """Variables of a Dataset, and what they lie on beside function, parameter and run."""

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.arrays import Floats
 from scalkit.errors import UsageError
-
-Floats = NDArray[np.float64]
 
 _QUARTERS = 4
 

@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.markup import block, bullets, counted, details, table
 from scalkit.measure.layout import as_points, points_in
@@ -17,8 +17,6 @@ from scalkit.measure.reduce import Series, Statistic, series_on
 from scalkit.measure.schema import check, parameters_of
 from scalkit.measure.values import Values
 from scalkit.units import format_quantity
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,11 +38,7 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help="quarters of the repetitions that this mean leaves out: 1,4 or 4 or 1 or 3,4 or 1,2; 1 is the lowest",
     )
-    stop(
-        "--per-process",
-        action="store_true",
-        help="also keep the root's time in each repetition, and every process's",
-    )
+    stop("--per-process", action="store_true", help="also keep the root's time in each repetition, and every process's")
     points = parser.add_argument_group("message sizes, and points where a curve bends").add_argument
     points("--size", type=int, default=8, metavar="BYTES", help="message size (default: %(default)s)")
     points(
@@ -197,10 +193,7 @@ def _enough(args: argparse.Namespace, sizes: tuple[int, ...]) -> tuple[int, ...]
 
 
 def ranges_of(
-    args: argparse.Namespace,
-    targets: Sequence[Target],
-    out: Path,
-    arguments_of: Callable[[Target, Path], Arguments],
+    args: argparse.Namespace, targets: Sequence[Target], out: Path, arguments_of: Callable[[Target, Path], Arguments]
 ) -> list[Range]:
     """Return the campaigns of each target, ready to run, and how to make more of them.
 

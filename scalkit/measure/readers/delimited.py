@@ -137,12 +137,7 @@ def _found(
         cut = f"line {last.number} has no line end; {told}"
     if any("jube" in name.lower() for name in header):
         kind = "JUBE table"
-    return Found(
-        kind,
-        gathered.observed(),
-        cut=cut,
-        advice="a column with several values is needed, as in 'p' or 'n'",
-    )
+    return Found(kind, gathered.observed(), cut=cut, advice="a column with several values is needed, as in 'p' or 'n'")
 
 
 def _require_room(content: Content, n_rows: int, n_columns: int) -> None:

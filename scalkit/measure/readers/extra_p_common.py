@@ -128,10 +128,5 @@ def ragged(points: Mapping[tuple[str, str], Mapping[tuple[Setting, ...], None]])
 def found_in(kind: str, series: Series, parameters: Sequence[str], cut: str = "", **more: object) -> Found:
     """Return what was found in a file of Extra-P's."""
     return Found(
-        kind,
-        series.gathered.observed(),
-        parameters=tuple(parameters),
-        attrs=more,
-        notes=series.notes(),
-        cut=cut,
+        kind, series.gathered.observed(), parameters=tuple(parameters), attrs=more, notes=series.notes(), cut=cut
     )

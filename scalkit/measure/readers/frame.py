@@ -52,9 +52,7 @@ def read_frame(frame: Any, parameter: str | Sequence[str] | None = None, metric:
     gathered = Gathered("the DataFrame")
     gather(table, roles_of(table, parameter, metric), gathered)
     return Found(
-        "pandas DataFrame",
-        gathered.observed(),
-        advice="a column with several values is needed, as in 'p' or 'n'",
+        "pandas DataFrame", gathered.observed(), advice="a column with several values is needed, as in 'p' or 'n'"
     )
 
 

@@ -121,12 +121,7 @@ def _row(content: Content, line: Line, row: Mapping[str, str], gathered: Gathere
 
 def _found(kind: str, gathered: Gathered, notes: Sequence[str], cut: str = "") -> Found:
     return Found(
-        kind,
-        gathered.observed(),
-        attrs={"title": "what hyperfine measured"},
-        notes=notes,
-        cut=cut,
-        advice=_ADVICE,
+        kind, gathered.observed(), attrs={"title": "what hyperfine measured"}, notes=notes, cut=cut, advice=_ADVICE
     )
 
 

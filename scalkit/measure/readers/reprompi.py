@@ -62,10 +62,7 @@ def read_reprompi(content: Content) -> Found:
     return Found(
         "ReproMPI",
         reader.gathered.observed(),
-        attrs={
-            "title": "what ReproMPI measured",
-            "datatype": reader.facts.get("datatype", ""),
-        },
+        attrs={"title": "what ReproMPI measured", "datatype": reader.facts.get("datatype", "")},
         metadata=reader.facts,
         notes=notes,
         cut=cut,

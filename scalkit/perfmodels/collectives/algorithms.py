@@ -194,11 +194,7 @@ _ALL = (
         "powers of two",
     ),
     Algorithm(
-        "allgather",
-        "bruck",
-        _doubling_blocks("S"),
-        "rounds of doubling distance, any number of processes",
-        _BRUCK,
+        "allgather", "bruck", _doubling_blocks("S"), "rounds of doubling distance, any number of processes", _BRUCK
     ),
     Algorithm(
         "allgather",

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.perfmodels.collectives.algorithms import OPERATIONS
 
 if TYPE_CHECKING:
     import xarray as xr
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 FUNCTIONS: Mapping[str, str] = {
     "MPI_Bcast": "broadcast",
     "MPI_Reduce": "reduce",

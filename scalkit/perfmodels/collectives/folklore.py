@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.pure_error import pure_error
 from scalkit.markup import block, bullets, paragraph, table
 from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.formulas.quantities import format_value, percent
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 FORMS = ("S*log(P)", "S + log(P)", "S + P", "S*P")
 """The forms that compete: trees, the bandwidth-optimal ones, rings and pipelines, and one process that does it all."""
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.pure_error import pure_error
 from scalkit.markup import block, paragraph, table
@@ -18,7 +19,6 @@ from scalkit.perfmodels.collectives.model import collectives_of
 from scalkit.perfmodels.formulas.quantities import format_value, percent, seconds_in, values_in
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 OTHER = "other"
 """None of the algorithms that are known."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.perfmodels.collectives.identify import OTHER, Cell, Identified
 from scalkit.perfmodels.formulas.quantities import seconds_in, values_in
@@ -20,7 +21,6 @@ from scalkit.perfmodels.played.steps import ITEM
 if TYPE_CHECKING:
     import xarray as xr
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 EQUAL_S = 2e-9
 """Times are whole nanoseconds, of which a process reads two, and the layer counts picoseconds."""

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.pure_error import pure_error
 from scalkit.markup import block, paragraph, table
@@ -19,7 +20,6 @@ from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 from scalkit.perfmodels.models.range_model import RangeModel
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 Place = Literal["below", "inside", "above"]
 _WORST_ON_TORUS = "3/2*cbrt(P)"
 

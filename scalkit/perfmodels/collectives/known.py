@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.perfmodels.collectives.algorithms import OPERATIONS
 from scalkit.perfmodels.collectives.cells import Cells
@@ -27,7 +28,6 @@ from scalkit.perfmodels.models.point_to_point import PointToPoint
 if TYPE_CHECKING:
     import xarray as xr
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 IDENTIFIED = ("message", "gap")
 _COLUMNS = ["operation", "algorithm", "P", "S", "time_s"]
 _LARGEST_B = 8 << 20

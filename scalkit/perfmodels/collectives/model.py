@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.fit.several_growth import GrowthSum
 from scalkit.perfmodels.collectives.algorithms import Algorithm, algorithm, algorithms_of
@@ -24,7 +25,6 @@ from scalkit.perfmodels.models.model import Outside, PerformanceModel
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 from scalkit.perfmodels.models.range_model import RangeModel
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 _SEGMENT = "8 KiB"
 
 

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.collectives.identify import OTHER, identify
 from scalkit.perfmodels.collectives.model import collectives_of
 from scalkit.perfmodels.models.point_to_point import PointToPoint
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)

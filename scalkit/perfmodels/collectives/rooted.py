@@ -9,12 +9,12 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.formulas.quantities import format_value, values_in
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 Order = Literal["block", "cyclic"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 _TREES = ("binomial", "linear", "chain")

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.fit.pure_error import pure_error
 from scalkit.growth import Growth
@@ -20,7 +20,6 @@ from scalkit.perfmodels.formulas.quantities import format_value, level_in, perce
 from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.models.exact import ExactModel
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 _MIN_SIZES = 3
 _MIN_PROCESSES = 4
 _GROWTHS = {

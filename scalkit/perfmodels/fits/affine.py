@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.fit.pure_error import Noise
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 _ROUNDS = 20
 _SMALL = 1e-300
 _ROUNDING = 1e-9

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.formulas.quantities import format_value, level_in, seconds_in, values_in
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 _DRAWS = 1999
 
 
@@ -86,12 +85,7 @@ class BisectionFit:
 
 
 def fit_bisection(
-    size: float,
-    times: Mapping[int, ArrayLike],
-    *,
-    per_byte: float = math.nan,
-    level: float = 0.9,
-    seed: int = 1,
+    size: float, times: Mapping[int, ArrayLike], *, per_byte: float = math.nan, level: float = 0.9, seed: int = 1
 ) -> BisectionFit:
     """Return the effective bisection bandwidth for each number of processes, and its decay.
 

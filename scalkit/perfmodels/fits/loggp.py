@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.pure_error import Noise, pure_error
 from scalkit.markup import block, bullets, table
@@ -18,7 +19,6 @@ from scalkit.perfmodels.fits.messages import checked_times, fit_messages, spread
 from scalkit.perfmodels.formulas.quantities import format_value, level_in, parse_quantity
 from scalkit.perfmodels.models.point_to_point import LogGP
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 _CLEAR = 1.1
 """A gap below this many times the overhead cannot be told from it: medians of round trips are good to about 5 % each."""
 _UNITS = {"L": "s", "o_send": "s", "o_receive": "s", "g": "s", "G": "s/B", "O": "s/B"}

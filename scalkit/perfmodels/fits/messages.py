@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.cuts import MIN_SETTINGS, best_cuts
 from scalkit.fit.pure_error import Noise, pure_error
@@ -21,7 +22,6 @@ from scalkit.perfmodels.formulas.quantities import format_value, level_in, secon
 from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 NoiseKind = Literal["relative", "log-normal"]
 _TICKS = (Growth.of("S", power=1),)
 _MOST_SIZES = 200

@@ -13,7 +13,6 @@ from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.fits.messages import checked_times
 from scalkit.perfmodels.formulas.quantities import format_value, level_in
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 _DRAWS = 999
 _PROGRESSES, _STANDS = 0.5, 0.2
 

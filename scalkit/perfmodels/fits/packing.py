@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +15,6 @@ from scalkit.perfmodels.models.exact import ExactModel
 from scalkit.perfmodels.models.measured_range import within
 from scalkit.perfmodels.models.model import PerformanceModel
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 _NOTHING_S = 1e-9
 """What a clock cannot tell from nothing, as where a simulator makes the times."""
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.measure.virtual_time import clock_attributes, virtual_of
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 _LARGEST_B = 1 << 30
 _NS = 1e-9
 _LEAST_S = 1e-10

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.markup import block, bullets, table
 from scalkit.perfmodels.collectives.congestion import Torus
@@ -15,7 +15,6 @@ from scalkit.perfmodels.fits.affine import Affine, fit_line
 from scalkit.perfmodels.fits.messages import spread_of
 from scalkit.perfmodels.formulas.quantities import format_value, level_in, seconds_in
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 _FEWEST = 3
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.units import PREFIXES, SECONDS, format_quantity, scaled, split_quantity
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 PARAMETER_UNITS: Mapping[str, str] = {"S": "B", "P": "processes", "R": "requests"}
 """What a model may depend on: message size, number of processes, queued receives; anything else has no unit."""

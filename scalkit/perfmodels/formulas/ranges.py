@@ -9,10 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value, values_in
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.perfmodels.formulas.quantities import Dimension
 from scalkit.perfmodels.formulas.text import MESSAGE_FUNCTIONS
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 _MOST_TERMS = 10_000
 _SECONDS = Dimension.of("s")
 _BYTES = Dimension.of("B")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.growth.formula import syntax_tree
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Dimension, parse_quantity
@@ -18,8 +19,6 @@ from scalkit.perfmodels.formulas.text import parse_formula
 from scalkit.perfmodels.formulas.values import dimension_of, evaluate
 from scalkit.perfmodels.models.constants import Legend
 from scalkit.perfmodels.models.model import Outside, PerformanceModel
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.fit.several_growth import GrowthSum, outgrows
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value, parse_quantity, values_in
@@ -19,7 +20,6 @@ from scalkit.perfmodels.models.constants import Legend, merged
 from scalkit.perfmodels.models.exact import ExactModel, ordered, with_processes
 from scalkit.perfmodels.models.model import Kind, Outside, PerformanceModel
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 NOTATIONS = ("O", "Theta", "Omega", "o")
 _ROUNDING = 1e-9
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.perfmodels.formulas.growths import growth_of, renamed
 from scalkit.perfmodels.formulas.quantities import COUNTS, PARAMETER_UNITS, format_value, values_in
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from scalkit.growth import Growth
     from scalkit.perfmodels.models.composed import Composite, Product, Substituted
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 Kind = Literal["exact", "ranges", "bounded", "dominant term", "asymptotic"]
 Outside = Literal["error", "nan"]
 KINDS: tuple[Kind, ...] = ("exact", "ranges", "bounded", "dominant term", "asymptotic")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.markup import block, table
 from scalkit.perfmodels.formulas.quantities import format_value, parse_quantity, values_in
@@ -16,9 +17,6 @@ from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.models.exact import ExactModel, names_in
 from scalkit.perfmodels.models.model import Outside, PerformanceModel
 from scalkit.perfmodels.models.range_model import RangeModel
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-
 
 _FAR_B = 1 << 20
 _STRAIGHT = 2e-3

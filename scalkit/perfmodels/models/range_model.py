@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.fit.several_growth import GrowthSum
 from scalkit.perfmodels.formulas.ranges import Range
@@ -17,8 +18,6 @@ from scalkit.perfmodels.formulas.text import positive
 from scalkit.perfmodels.models.constants import Legend, merged, pair_of
 from scalkit.perfmodels.models.exact import ordered, with_processes
 from scalkit.perfmodels.models.model import KINDS, Kind, Outside, PerformanceModel
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, repr=False, eq=False)

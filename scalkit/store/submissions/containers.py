@@ -94,16 +94,10 @@ def _require_modest(members: list[zipfile.ZipInfo], policy: Policy) -> None:
             raise RefusedError("zip-encrypted", f"{_short(member.filename)} is encrypted.")
         if member.file_size > policy.max_file_bytes:
             size = member.file_size >> 20
-            raise RefusedError(
-                "too-large",
-                f"{_short(member.filename)} has {size} MB, too much.",
-            )
+            raise RefusedError("too-large", f"{_short(member.filename)} has {size} MB, too much.")
         if member.file_size > policy.max_ratio * max(member.compress_size, 1) and member.file_size > _CHUNK:
             ratio = member.file_size / max(member.compress_size, 1)
-            raise RefusedError(
-                "zip-bomb",
-                f"{_short(member.filename)} grows {ratio:.0f} times when unpacked.",
-            )
+            raise RefusedError("zip-bomb", f"{_short(member.filename)} grows {ratio:.0f} times when unpacked.")
     if sum(member.file_size for member in members) > policy.max_total_bytes:
         raise RefusedError("too-large", f"the zip holds more than {policy.max_total_bytes >> 20} MB.")
 

@@ -45,8 +45,7 @@ def checked_file(path: Path, policy: Policy) -> CheckedFile:
     texts = dict(metadata.metadata or {})
     if _ARROW in texts:
         raise RefusedError(
-            "extension-type",
-            "the file carries Arrow's schema, which may name types that run code; leave it out.",
+            "extension-type", "the file carries Arrow's schema, which may name types that run code; leave it out."
         )
     if set(texts) != {KEY}:
         raise RefusedError("record-missing", "the file has no record of a run, or other metadata beside it.")
@@ -82,10 +81,7 @@ def _require_modest(metadata: Any, policy: Policy) -> None:
             "too-many-rows", f"there are {metadata.num_rows} rows; at most {policy.max_rows} are allowed."
         )
     if metadata.num_row_groups > policy.max_row_groups:
-        raise RefusedError(
-            "too-many-row-groups",
-            f"there are more than {policy.max_row_groups} row groups.",
-        )
+        raise RefusedError("too-many-row-groups", f"there are more than {policy.max_row_groups} row groups.")
     for column in range(metadata.num_columns):
         values = sum(metadata.row_group(group).column(column).num_values for group in range(metadata.num_row_groups))
         if values > policy.max_values:

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
     from scalkit.store.store import Store
     from scalkit.store.views.comparison import Comparison
 
-GROUPINGS = {
-    "platform": "taken together",
-    "campaign": "each campaign by itself",
-    "run": "each run by itself",
-}
+GROUPINGS = {"platform": "taken together", "campaign": "each campaign by itself", "run": "each run by itself"}
 """What is a curve of its own among the chosen runs of a platform, and how a user says it."""
 
 _KEY = ("platform", "op", "pattern", "metric", "x_name", "fixed", "datatype", "sync")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.trace.local.arrays import Ints
+from scalkit.arrays import Ints
 from scalkit.trace.local.ranks import Ranks, rounds
 from scalkit.trace.waits.formulas import covered_by_any
 from scalkit.trace.waits.progress import Progress

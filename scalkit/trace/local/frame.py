@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scalkit.arrays import Ints
 from scalkit.errors import DataError
 from scalkit.trace.local.part import LocalTrace
-from scalkit.trace.local.ranks import Ints, Ranks
+from scalkit.trace.local.ranks import Ranks
 
 _NEVER = -(1 << 62)
 

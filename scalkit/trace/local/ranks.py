@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.arrays import Ints
+
 if TYPE_CHECKING:
     from mpi4py import MPI
-
-Ints = NDArray[np.int64]
 
 
 class Ranks(Protocol):

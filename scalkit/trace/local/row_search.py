@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.trace.local.ranks import Ints
+from scalkit.arrays import Ints
 
 
 class Matching:

@@ -134,12 +134,7 @@ def has_traffic(ds: xr.Dataset) -> bool:
 
 
 def causes(
-    ds: xr.Dataset,
-    metrics: Iterable[str],
-    waited: Iterable[int] = (),
-    caused: Iterable[int] = (),
-    *,
-    most: int = 100,
+    ds: xr.Dataset, metrics: Iterable[str], waited: Iterable[int] = (), caused: Iterable[int] = (), *, most: int = 100
 ) -> Causes:
     """Return which locations, in which call path, made others wait, the longest first.
 

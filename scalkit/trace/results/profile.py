@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.arrays import Ints
 from scalkit.trace.files.tables import RECEIVE, SEND
 from scalkit.trace.local.arrays import exact_sums
 from scalkit.trace.local.part import LocalTrace, Table
-from scalkit.trace.local.ranks import Ints
 from scalkit.trace.results.sums import Waits
 from scalkit.trace.waits.requests import members
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from scalkit.trace.local.arrays import Ints, exact_sums, group_starts, summed
+from scalkit.arrays import Ints
+from scalkit.trace.local.arrays import exact_sums, group_starts, summed
 from scalkit.trace.local.ranks import Ranks
 
 METRICS: dict[str, str] = {

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.trace.local.arrays import Ints
+from scalkit.arrays import Floats, Ints
 
 Bytes = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

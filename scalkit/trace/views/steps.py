@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.trace.local.arrays import Ints
+from scalkit.arrays import Ints
 from scalkit.trace.local.joined import PLACE, Table
 
 OUTSIDE = -1

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.arrays import Ints
 from scalkit.errors import UsageError
-from scalkit.trace.local.arrays import Ints
 from scalkit.trace.options import Options
 from scalkit.trace.results.dataset import WAITS
 from scalkit.trace.views.raster import Pieces, classed, covered, largest, pieces_between, steps_between, voted

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.trace.local.arrays import Ints
+from scalkit.arrays import Ints
 from scalkit.trace.local.part import LocalTrace
 from scalkit.trace.results.sums import Waits
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from scalkit.trace.local.arrays import Ints, positions_within
+from scalkit.arrays import Ints
+from scalkit.trace.local.arrays import positions_within
 from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.local.ranks import rounds
 from scalkit.trace.waits.best import Longest

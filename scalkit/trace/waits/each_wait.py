@@ -9,8 +9,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.arrays import Ints
 from scalkit.trace.files.definitions import Definitions
-from scalkit.trace.local.arrays import Ints
 from scalkit.trace.local.frame import find_frame
 from scalkit.trace.local.joined import PLACE
 from scalkit.trace.local.part import LocalTrace

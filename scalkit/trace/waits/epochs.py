@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from scalkit.trace.local.arrays import Ints, next_of_group, positions_within
+from scalkit.arrays import Ints
+from scalkit.trace.local.arrays import next_of_group, positions_within
 from scalkit.trace.local.part import Table
 from scalkit.trace.local.ranks import rounds
 from scalkit.trace.local.row_search import Matching

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.trace.local.arrays import Ints, exact_sums, group_ends, group_starts
+from scalkit.arrays import Ints
+from scalkit.trace.local.arrays import exact_sums, group_ends, group_starts
 from scalkit.trace.options import Options
 from scalkit.trace.waits.progress import FirstProgress
 

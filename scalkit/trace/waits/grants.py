@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.arrays import Ints
 from scalkit.trace.files.tables import EXCLUSIVE
-from scalkit.trace.local.arrays import Ints, group_starts, pack
+from scalkit.trace.local.arrays import group_starts, pack
 from scalkit.trace.local.part import LocalTrace
 from scalkit.trace.waits.functions import LOCK, LOCK_ALL, UNLOCK, UNLOCK_ALL
 from scalkit.trace.waits.locks import Held

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.arrays import Ints
 from scalkit.trace.files.tables import EXCLUSIVE
-from scalkit.trace.local.arrays import Ints, group_starts, next_of_group
+from scalkit.trace.local.arrays import group_starts, next_of_group
 from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.local.ranks import rounds
 from scalkit.trace.waits.best import Longest

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.arrays import Ints
 from scalkit.trace.files.tables import RECEIVE, SEND
 from scalkit.trace.local.arrays import positions_within
 from scalkit.trace.local.part import Table
-from scalkit.trace.local.ranks import Ints, rounds
+from scalkit.trace.local.ranks import rounds
 from scalkit.trace.local.row_search import Matching
 from scalkit.trace.waits.best import Longest
 from scalkit.trace.waits.progress_waits import Analysis

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from scalkit.trace.local.ranks import Ints
+from scalkit.arrays import Ints
 from scalkit.trace.waits.formulas import wait_for_one, wait_for_several
 from scalkit.trace.waits.progress import FirstProgress, Progress, find_progress
 from scalkit.trace.waits.progress_waits import Analysis

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.arrays import Ints
 from scalkit.trace.local.frame import Frame
 from scalkit.trace.local.part import LocalTrace
-from scalkit.trace.local.ranks import Ints
 from scalkit.trace.options import Options
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalkit.trace.local.arrays import Ints, group_starts
+from scalkit.arrays import Ints
+from scalkit.trace.local.arrays import group_starts
 from scalkit.trace.local.coverage import covered_by_targets
 from scalkit.trace.local.frame import Frame
 from scalkit.trace.local.part import LocalTrace

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.arrays import Ints
 from scalkit.trace.files.tables import RECEIVE, SEND
-from scalkit.trace.local.arrays import Ints, group_starts, next_of_group, pack
+from scalkit.trace.local.arrays import group_starts, next_of_group, pack
 from scalkit.trace.local.joined import PLACE
 from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.options import Options

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from scalkit.arrays import Ints
 from scalkit.trace.local.frame import Frame
 from scalkit.trace.local.joined import PLACE
 from scalkit.trace.local.part import LocalTrace, Table
-from scalkit.trace.local.ranks import Ints
 
 
 class Surroundings:
