@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import re
 
-__all__ = ["PREFIXES", "SECONDS", "format_quantity", "scaled", "split_quantity"]
+__all__ = ["BYTES", "PREFIXES", "SECONDS", "format_quantity", "scaled", "split_quantity"]
 
 PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15} | {
     f"{letter}i": 1024.0**power for power, letter in enumerate("KMGTP", 1)
 }
 """Of bytes and other things that are counted."""
+
+BYTES = {f"{prefix}B": factor for prefix, factor in PREFIXES.items()}
 
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "ps": 1e-12, "min": 60.0, "h": 3600.0}
 

@@ -50,7 +50,7 @@ _POLL_S = 30.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the words of `scalkit campaign`."""
+    """Declare the actions of `scalkit campaign`."""
     parser.set_defaults(work=None)
     words = parser.add_subparsers(dest="word", metavar="WORD", required=True)
 

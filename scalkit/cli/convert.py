@@ -10,7 +10,7 @@ are combined. The suffix of OUT says the format, or --to does:
     scalkit convert imb.txt imb.nc --parameter p,S      all that is known, over two parameters
     scalkit convert bench.json bench.dat --to csv
 
-netCDF keeps everything; of the others it is said what they leave out. Exit status: 0, or 2 for wrong input or use.
+netCDF keeps everything; for the other formats the command lists what they leave out. Exit status: 0, or 2 for wrong input or use.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--parameter", metavar="NAME", help="setting to take as the parameter; several between commas, as in p,S"
     )
     parser.add_argument(
-        "--processes", type=int, metavar="N", help="number of processes, for files that do not say it, as those of OSU"
+        "--processes",
+        type=int,
+        metavar="N",
+        help="number of processes, for files that do not state it, such as those of OSU",
     )
     parser.add_argument("--force", action="store_true", help="replace OUT if it is there")
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")

@@ -20,7 +20,7 @@ WORDS = ("fit", "show", "compare", "export")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the words of `scalkit model`."""
+    """Declare the actions of `scalkit model`."""
     words = parser.add_subparsers(dest="word", metavar="WORD", required=True)
     for name in WORDS:
         module = importlib.import_module(f"scalkit.cli.models.{name}")

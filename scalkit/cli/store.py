@@ -5,7 +5,7 @@ runs       lists the runs; suites: what they measured; both can be filtered, as 
 load       writes chosen runs as one netCDF file, for scalkit and others
 compare    curves in one plot and their ratios, with intervals and corrected significance
 advise     an operation or one of its substitutes? per platform, processes and message size; and C to paste
-validate   can be merged what somebody else sent? read by a process with limits and no network; nothing is repaired
+validate   tell whether a submission can be merged; a process with limits and no network reads it; nothing is repaired
 merge      takes over valid runs and retractions of another store, a folder or a zip
 publish    writes a zip that can be cited, deposited and opened again, or a page that needs no server
 report     writes a page about one run: its user and switches, all suites with quartiles, caveats
@@ -47,8 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     put.add_argument("inputs", nargs="+", metavar="IN", help="campaign folders, run files, files of other programs")
     put.add_argument("--machine", help="name of the machine (default: its host name)")
     put.add_argument("--site", help="name of the place")
-    put.add_argument("--user", help="who ran it (default: your login name)")
-    put.add_argument("--contributor", default="", help="ORCID or name of who files it")
+    put.add_argument("--user", help="name of the user who ran it (default: your login name)")
+    put.add_argument("--contributor", default="", help="ORCID or name of the person who files it")
     put.add_argument("--licence", default="", help="SPDX name, as CC-BY-4.0")
     put.add_argument("--notes", default="", help="free text")
     runs = _action(actions, "runs", "list the runs", _runs)

@@ -30,7 +30,7 @@ class Columns:
     exact : bool
         Whether values repeat exactly, as those of a virtual clock do.
     load : ndarray of shape (rows,)
-        Share of the cores that other programs used meanwhile; NaN where nobody looked.
+        Share of the cores that other programs used meanwhile; NaN where it is unknown.
     machine : mapping
         The machine of a virtual clock; empty for a real one.
     """

@@ -18,6 +18,7 @@ from scalkit.validation.judge.along_one import judge
 from scalkit.validation.posterior import Posterior
 
 _KNOTS = 40
+"""A curve is drawn at so many places and interpolated between; growths are smooth on a logarithmic axis."""
 
 
 @dataclass(frozen=True)

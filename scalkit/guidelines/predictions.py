@@ -18,10 +18,19 @@ from scalkit.guidelines.text import Side
 from scalkit.stats.samples import Floats
 
 MIN_POINTS = 5
+"""The fewest points at which a verdict is possible; see `scalkit.fit.MIN_POINTS`."""
+
 SURE = 0.9
+"""Probability from which on a violation counts as predicted: the one that verdicts need, too."""
+
 AHEAD = 256.0
+"""How many times beyond the largest measured scale to look; a report predicts up to the same."""
+
 _STEPS = 400
+"""Places between both ends of the scale: a crossing is found to within about 3 %."""
+
 _DRAWS = 500
+"""Possible curves: their share has a standard error of 1.3 % at a probability of 90 %."""
 
 Fit = Callable[[str, Sequence[tuple[Floats, Floats]]], Sequence["Curve | None"]]
 

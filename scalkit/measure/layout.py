@@ -24,6 +24,7 @@ from scalkit.measure.schema import (
 
 _SMALL_GRID = 2**16
 _FILL = 4
+"""A grid of which three quarters or more would be empty is kept as a list of points."""
 
 
 def as_points(ds: xr.Dataset) -> tuple[xr.Dataset, str]:

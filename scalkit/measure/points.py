@@ -14,11 +14,11 @@ from scalkit.errors import DataError
 from scalkit.measure.layout import as_grid
 from scalkit.measure.readers import frame_dataset, is_frame
 from scalkit.measure.schema import FUNCTION, METRICS, POINT, REPETITION, RUN, Metric, check, is_reserved
+from scalkit.units import BYTES, SECONDS
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-_PREFIXES = {"n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 _PARAMETER, _METRIC, _NAME = "p", "time", "f"
 _BYTES = re.compile(r"bytes(_\w+)?|\w+_bytes|memory(_\w+)?|\w+_memory", re.IGNORECASE)
@@ -142,8 +142,8 @@ def _require_names(parameter: str, metric: str) -> None:
 
 def _base_unit(unit: str) -> tuple[float, str]:
     """Return the factor to, and the name of, the unit without prefix: (1e-6, "s") for "us"; other units stay."""
-    prefix, base = unit[:-1], unit[-1:]
-    return (_PREFIXES[prefix], base) if base in ("s", "B") and prefix in _PREFIXES else (1.0, unit)
+    known = SECONDS if unit.endswith("s") else BYTES
+    return (known[unit], unit[-1]) if unit in known else (1.0, unit)
 
 
 def _numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:

@@ -22,6 +22,7 @@ DIMENSIONS = {"root_time": REPETITION, "process_time": PROCESS, "process_last": 
 """Variables of a Dataset, and what they lie on beside function, parameter and run."""
 
 _AMONG_THE_LAST = 0.5
+"""More than half of the repetitions."""
 
 
 def of_processes(cells: Sequence[Cell], left_out: NDArray[np.bool_]) -> dict[str, Floats]:

@@ -1,4 +1,4 @@
-"""The records of a run file as values, each field checked; what is wrong is said with file and line."""
+"""The records of a run file as values, each field checked; errors name file and line."""
 
 from __future__ import annotations
 

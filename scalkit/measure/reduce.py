@@ -27,6 +27,8 @@ __all__ = ["Series", "Statistic", "series", "series_on", "statistic_over"]
 
 _QUANTILES = {"min": 0.0, "q1": 0.25, "median": 0.5}
 _FOREIGN_LOAD_WORTH_A_WORD = 0.05
+"""Half of the 10 % from which on guidelines do not decide: a warning comes first."""
+
 _POINTS_SHOWN = 3
 _WHOLE_LEVELS = 5
 """So many powers of two stand for all numbers of processes: as many as a verdict needs."""

@@ -1,4 +1,4 @@
-"""Who is told of changes: one after the other, whatever one of them does."""
+"""The observers of a session: told of each change, one after the other, whatever one of them does."""
 
 from __future__ import annotations
 

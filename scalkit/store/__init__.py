@@ -1,7 +1,7 @@
 """The results of many runs on many machines: filed, compared, and asked which operation to choose.
 
 ``store = scalkit.store.open("results")`` opens a folder; then ``store.put(...)``, ``runs``, ``suites``, ``load``, ``compare``,
-``advise``, ``merge``. ``scalkit.store.validate(path)`` tells whether what somebody else sent can be merged.
+``advise``, ``merge``. ``scalkit.store.validate(path)`` tells whether a submission can be merged.
 """
 
 from __future__ import annotations

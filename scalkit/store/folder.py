@@ -93,7 +93,7 @@ class StoreFolder:
             self.replace(MARKER, (json.dumps(marker) + "\n").encode())
 
     def _strangers(self) -> Iterator[Path]:
-        """Yield what is not from somebody who makes this very store at the same time."""
+        """Yield what is not from a process that makes this very store at the same time."""
         return (one for one in self.path.iterdir() if one.name not in (_RUNS, _TEMPORARY, MARKER))
 
     def _require_known_schema(self) -> None:
@@ -165,7 +165,7 @@ class StoreFolder:
         return folder / f"{name}.{_host()}.{os.getpid()}.{secrets.token_hex(4)}"
 
     def scratch(self) -> Path:
-        """Return a new folder in ``tmp/``, which is swept like any orphan if nobody deletes it."""
+        """Return a new folder in ``tmp/``, which is swept like any orphan."""
         self.require_writable()
         with self._explained("make a folder"):
             folder = self._temporary("merge")

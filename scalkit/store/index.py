@@ -28,7 +28,7 @@ _FRESH_WRITTEN = 16
 """So many runs that are not in the index make a reader write a new one; fewer are read from their own files."""
 
 _KEPT_S = 300.0
-"""An index that was replaced stays so long, for those who read it."""
+"""In s; a replaced index stays so long for processes that still read it."""
 
 _LEFT_OUT = ("detail", "definition", "offset_ms")
 _INDEXED = [column.name for column in COLUMNS if column.kind != "ints" and column.name not in _LEFT_OUT]
@@ -234,7 +234,7 @@ def _only(table: pa.Table, ids: set[str]) -> pa.Table:
 
 
 def _write(folder: StoreFolder, target: Path, runs: pa.Table, points: pa.Table) -> None:
-    """Write both files into a folder that appears at once; whoever is there first with the same runs has made the same."""
+    """Write both files into a folder that appears at once; another process with the same runs writes the same."""
     import pyarrow.parquet as pq
 
     scratch = folder.scratch()

@@ -1,4 +1,4 @@
-"""What learners type, made fit to be read: a text of one line and bounded length, or a sentence that says why not."""
+"""Answers as learners type them: a text of one line and bounded length, or a sentence on what is wrong."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def text_of(given: object) -> str:
 
 
 def is_blank(given: object) -> bool:
-    """Return whether an answer is the dots of a blank that nobody has filled in yet."""
+    """Return whether an answer is the dots of a blank that is still empty."""
     return isinstance(given, str) and given.strip() in _DOTS
 
 

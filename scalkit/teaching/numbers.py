@@ -11,7 +11,7 @@ from typing import SupportsFloat
 from scalkit.errors import UsageError
 from scalkit.teaching.answers import shortened, text_of
 from scalkit.teaching.outcome import Outcome, Unread
-from scalkit.units import format_quantity
+from scalkit.units import BYTES, SECONDS, format_quantity
 
 _NUMBER = r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?|\.[0-9]+"
 _TEXT = re.compile(
@@ -19,9 +19,7 @@ _TEXT = re.compile(
     r"(?:\s*(?:\^|\*\*)\s*(?P<power>[0-9]{1,3}))?\s*(?P<unit>%|[A-Za-zµμ]{0,20})"
 )
 _GROUPS = re.compile(r"(?<=[0-9])[ _,](?=[0-9]{3}(?![0-9]))")
-_PREFIXES = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12} | {
-    f"{letter}i": 1024.0**power for power, letter in enumerate("KMGT", 1)
-}
+_FACTORS = {"s": SECONDS, "B": BYTES | {"KB": 1e3}}
 _SHORT = {"": 1.0, "k": 1e3, "M": 1e6}
 _EXAMPLES = {"s": "'12 us' or '3.5 ms'", "B": "'512 B' or '2.5 GB'"}
 _POWERS = (1e3, 1e6, 1e9, 1024.0, 1024.0**2, 1024.0**3)
@@ -125,9 +123,7 @@ def _factor(written: str, unit: str) -> float:
             about = f" of {unit}" if unit else " without a unit"
             raise Unread(f"The answer is a number{about}, not of {shortened(written)}.")
         return 1.0
-    factors = {f"{prefix}{unit}": factor for prefix, factor in _PREFIXES.items()}
-    if unit == "s":
-        factors |= {"min": 60.0, "h": 3600.0}
+    factors = _FACTORS[unit]
     if name not in factors:
         missing = f"is in {shortened(written)}, which is none of" if name else "lacks its unit; write"
         raise Unread(f"The number {missing} {unit} with or without a prefix, {_example(unit)}.")

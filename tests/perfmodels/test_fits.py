@@ -248,7 +248,7 @@ def test_loggp_says_what_it_assumes_and_what_it_cannot_see():
         UsageError, match=r"^the delay is '3 B'; give a number of seconds, or one for each of 32 sizes\.$"
     ):
         fit_loggp(sizes, single, several, short, n=10, delay="3 B")
-    with pytest.raises(UsageError, match="n = 1 messages make no train"):
+    with pytest.raises(UsageError, match="n = 1 messages are too few; use at least 2"):
         fit_loggp(sizes, single, several, short, n=1, delay=1)
 
 

@@ -1,4 +1,4 @@
-"""Who is whose neighbour: Cartesian, Moore, von Neumann and full neighbourhoods on a grid of processes, in every order.
+"""Neighbourhoods: Cartesian, Moore, von Neumann and full neighbourhoods on a grid of processes, in every order.
 
 The C program that measures has lists of its own; this is what they are checked against.
 """

@@ -163,7 +163,7 @@ def _row(content: Content, line: Line, section: _Section) -> list[float]:
     if not section.function or section.p <= 0:
         raise content.error(
             line,
-            "this row stands before '# Benchmarking NAME' and '# #processes = N', so nobody knows what it is; keep these "
+            "this row stands before '# Benchmarking NAME' and '# #processes = N', so its benchmark is unknown; keep these "
             "lines in the file.",
         )
     return [content.number(text, line, "a field") for text in fields]

@@ -1,4 +1,4 @@
-"""The number of processes of a file that does not say it: as given, or from the names of file and folder."""
+"""The number of processes where a file does not state it: as given, or from the names of file and folder."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def with_processes(
     Raises
     ------
     DataError
-        If it is needed and nobody knows it.
+        If it is needed and unknown.
     """
     wanted = [parameter] if isinstance(parameter, str) else list(parameter or ())
     lacking = [found.needs_p for _, found in files]

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import re
 
-_SECONDS = {
-    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
-    **dict.fromkeys(("ms", "msec", "msecs", "millisecond", "milliseconds"), 1e-3),
-    **dict.fromkeys(("us", "usec", "usecs", "µs", "μs", "microsecond", "microseconds"), 1e-6),
-    **dict.fromkeys(("ns", "nsec", "nsecs", "nanosecond", "nanoseconds"), 1e-9),
-    **dict.fromkeys(("min", "minutes"), 60.0),
-    **dict.fromkeys(("h", "hours"), 3600.0),
+from scalkit.units import PREFIXES, SECONDS
+
+_WORDS = {
+    "s": ("sec", "secs", "second", "seconds"),
+    "ms": ("msec", "msecs", "millisecond", "milliseconds"),
+    "us": ("usec", "usecs", "μs", "microsecond", "microseconds"),
+    "ns": ("nsec", "nsecs", "nanosecond", "nanoseconds"),
+    "min": ("minutes",),
+    "h": ("hours",),
 }
-_PREFIXES = {
-    "": 1.0,
-    "k": 1e3,
-    "m": 1e6,
-    "g": 1e9,
-    "t": 1e12,
-    "ki": 2.0**10,
-    "mi": 2.0**20,
-    "gi": 2.0**30,
-    "ti": 2.0**40,
-}
+_SECONDS = SECONDS | {word: SECONDS[unit] for unit, words in _WORDS.items() for word in words}
+_PREFIXES = {prefix.lower(): factor for prefix, factor in PREFIXES.items()}
 _BYTES = re.compile(r"(?P<prefix>[kmgt]i?|)(?P<base>b|byte|bytes)(?P<rate>/s|/sec|ps|)", re.IGNORECASE)
 _LONGEST = 200
+_SUFFIX = re.compile(r"s|sec|seconds|[mun]s|[mun]sec|B|bytes|[kKMG]B|[KMG]iB")
 _NONE = ("", "1", "none", "occ", "count", "#")
 
 
@@ -50,30 +44,6 @@ def split_unit(header: str) -> tuple[str, str | None]:
     if match is not None and match[1].strip():
         return match[1].strip(), match[2].strip()
     stem, _, last = header.strip().rpartition("_")
-    if stem and last in _SUFFIXES:
+    if stem and _SUFFIX.fullmatch(last):
         return stem, last
     return header.strip(), None
-
-
-_SUFFIXES = frozenset(
-    {
-        "s",
-        "sec",
-        "seconds",
-        "ms",
-        "msec",
-        "us",
-        "usec",
-        "ns",
-        "nsec",
-        "B",
-        "bytes",
-        "kB",
-        "KB",
-        "MB",
-        "GB",
-        "KiB",
-        "MiB",
-        "GiB",
-    }
-)

@@ -63,7 +63,7 @@ _REST = f"({_UP} - {_DOWN})"
 
 
 def _tree(size: str, per_message: str = "") -> str:
-    """Return the critical path of a binomial tree: a last round that is not full costs its root a gap, nobody a message."""
+    """Return the critical path of a binomial tree: a last round that is not full costs its root a gap, but no message."""
     return f"{_DOWN}*(T({size}){per_message}) + {_REST}*(gap({size}){per_message})"
 
 

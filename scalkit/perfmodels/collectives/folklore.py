@@ -20,9 +20,14 @@ FORMS = ("S*log(P)", "S + log(P)", "S + P", "S*P")
 
 _OPERATIONS = ("broadcast", "allreduce")
 _SURE = 0.9
+"""Probability from which on a form is named: the one that verdicts need, too."""
+
 _MIN_SIZES, _MIN_PROCESSES = 3, 4
 _SHARE = 0.1
+"""A size counts as long if its bytes add this share to the latency; below, all forms look alike."""
+
 _FLOOR = 0.01
+"""No cell is trusted closer than 1 %: the forms leave out what headers and roundings cost."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -23,6 +23,8 @@ OTHER = "other"
 """None of the algorithms that are known."""
 
 _STAY = 0.9
+"""Prior probability that the next size has the same algorithm: one switch in a series of ten sizes."""
+
 _SAME, _TIE = 0.01, 1e-3
 TIMES = ("measured", "simulated", "exact")
 """Where times come from: from a clock, from a simulator with congestion, or from messages that pass as the model says."""

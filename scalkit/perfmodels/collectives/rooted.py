@@ -20,6 +20,7 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 _TREES = ("binomial", "linear", "chain")
 _DOWN, _UP = ("broadcast", "scatter"), ("reduce", "gather")
 _MOST = 4096
+"""Limits the work: every root and every placement is evaluated over a tree of P processes."""
 
 
 @dataclass(frozen=True)

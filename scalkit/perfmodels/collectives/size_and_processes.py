@@ -21,7 +21,11 @@ from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.models.exact import ExactModel
 
 _MIN_SIZES = 3
+"""A line through two sizes has no residual, by which alpha and beta could be judged."""
+
 _MIN_PROCESSES = 4
+"""A growth of two parameters needs two more points than parameters to be told from another one."""
+
 _GROWTHS = {
     "1": "1",
     "log2(P)": "log(P)",

@@ -26,6 +26,8 @@ EXCHANGE, PACKING, REDUCING = "exchange", "packing-", "reduce_per_byte"
 """The model of two messages at once, how models of packing begin, and the quantity that reductions take."""
 
 _ROUNDING = 1e-17
+"""In s or s/B; a fitted part below this is zero but for rounding."""
+
 _LOGGP = ("L", "o_send", "o_receive", "g", "G", "O")
 
 

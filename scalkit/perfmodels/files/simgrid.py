@@ -26,6 +26,8 @@ _DETACHED_B = 65536
 """From this size on a send waits in SMPI, which then charges no overheads."""
 
 _SHORTEST_S = 1e-10
+"""A latency of SimGrid must be positive; no network has one this short."""
+
 _UNNOTICED = 0.01
 """Share that a time may be off without a remark."""
 

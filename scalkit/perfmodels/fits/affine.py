@@ -13,8 +13,13 @@ from scalkit.arrays import Floats
 from scalkit.fit.pure_error import Noise
 
 _ROUNDS = 20
+"""The most rounds of reweighting; the loop ends when the line no longer changes."""
+
 _SMALL = 1e-300
+"""Keeps a division by a model that is zero finite."""
+
 _ROUNDING = 1e-9
+"""Relative; below this a part of the line is rounding, and no part."""
 
 
 @dataclass(frozen=True)

@@ -141,7 +141,7 @@ def fit_loggp(
     Hoefler, Lichei, Rehm 2007; Hoefler, Schneider, Lumsdaine 2010 (docs/references.md).
     """
     if not isinstance(n, int) or n < 2:
-        raise UsageError(f"n = {n!r:.40} messages make no train; use at least 2, 10 are usual.")
+        raise UsageError(f"n = {n!r:.40} messages are too few; use at least 2, 10 are usual.")
     level = level_in(level)
     at, one = checked_times(sizes, single)
     train, late = (checked_times(sizes, table)[1] for table in (several, delayed))

@@ -25,7 +25,11 @@ from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol
 NoiseKind = Literal["relative", "log-normal"]
 _TICKS = (Growth.of("S", power=1),)
 _MOST_SIZES = 200
+"""The exact change points take time with the square of the number of sizes."""
+
 _FAR = 2.5
+"""In standard deviations: of normal values one in 80 is further away."""
+
 _LEAST_S, _MOST_S = 1e-18, 1e12
 STATISTICS = {"median": 0.5, "q1": 0.25, "min": 0.0}
 """Quantiles of the repetitions that make one time."""

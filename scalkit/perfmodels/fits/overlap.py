@@ -14,6 +14,8 @@ from scalkit.perfmodels.fits.messages import checked_times
 from scalkit.perfmodels.formulas.quantities import format_value, level_in
 
 _DRAWS = 999
+"""With these the ends of a 90 % interval are those of the 50th and the 950th drawn value."""
+
 _PROGRESSES, _STANDS = 0.5, 0.2
 
 
@@ -24,7 +26,7 @@ class OverlapFit:
     Attributes
     ----------
     side : str
-        Who works meanwhile: ``"sender"`` or ``"receiver"``.
+        The process that works meanwhile: ``"sender"`` or ``"receiver"``.
     sizes : tuple of float, in B
     shares, low, high : tuple of float
         Of the transfer that is hidden, from 0 to 1, with intervals.
@@ -79,7 +81,7 @@ def fit_overlap(
     pure, work, both : array_like of shape (sizes, repetitions), in s
         The transfer alone, the work alone, both at once.
     side : str
-        Who works: ``"sender"`` or ``"receiver"``.
+        The process that works: ``"sender"`` or ``"receiver"``.
     level : float
         Of the intervals, from medians drawn again.
     seed : int

@@ -16,6 +16,7 @@ from scalkit.perfmodels.fits.messages import spread_of
 from scalkit.perfmodels.formulas.quantities import format_value, level_in, seconds_in
 
 _FEWEST = 3
+"""A line needs three points to have a residual."""
 
 
 @dataclass(frozen=True, repr=False)

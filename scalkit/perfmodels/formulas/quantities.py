@@ -11,7 +11,7 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
-from scalkit.units import PREFIXES, SECONDS, format_quantity, scaled, split_quantity
+from scalkit.units import BYTES, SECONDS, format_quantity, scaled, split_quantity
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -21,7 +21,7 @@ PARAMETER_UNITS: Mapping[str, str] = {"S": "B", "P": "processes", "R": "requests
 """What a model may depend on: message size, number of processes, queued receives; anything else has no unit."""
 
 COUNTS = ("processes", "requests", "1")
-_BYTES = {"byte": 1.0, "bytes": 1.0} | {f"{prefix}B": factor for prefix, factor in PREFIXES.items()}
+_BYTES = {"byte": 1.0, "bytes": 1.0} | BYTES
 _COUNTED = dict.fromkeys(("", "1", "process", "processes", "nodes", "ranks", "request", "requests"), 1.0)
 
 

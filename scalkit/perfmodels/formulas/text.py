@@ -22,7 +22,11 @@ the time of sending one while another one is received."""
 _MAX_LENGTH = 600
 _MAX_NODES = 400
 _LARGEST = 1e18
+"""Of a number as written: beyond, floating-point numbers skip whole ones a hundred at a time."""
+
 _MOST_BITS = 4096
+"""Of a power of numbers that is written out: 1,233 decimal digits."""
+
 _KNOWN = f"+, -, *, /, ^, numbers and the functions {', '.join(FUNCTIONS)}"
 
 

@@ -16,6 +16,8 @@ from scalkit.perfmodels.formulas.quantities import Dimension
 from scalkit.perfmodels.formulas.text import MESSAGE_FUNCTIONS
 
 _MOST_TERMS = 10_000
+"""Keeps one evaluation short: each term is evaluated on the whole array."""
+
 _SECONDS = Dimension.of("s")
 _BYTES = Dimension.of("B")
 

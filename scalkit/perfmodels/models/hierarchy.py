@@ -22,6 +22,7 @@ from scalkit.perfmodels.models.model import Kind, Outside, PerformanceModel
 
 NOTATIONS = ("O", "Theta", "Omega", "o")
 _ROUNDING = 1e-9
+"""Relative; bounds that cross by less than this are equal but for rounding."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -83,7 +83,7 @@ def broadcast_scatter_ring(me: int, P: int, S: int) -> Process:
 
 
 def broadcast_scatter_doubling(me: int, P: int, S: int) -> Process:
-    """With any number of processes: who has no partner gets its data from others, along a tree."""
+    """With any number of processes: a process without a partner gets its data along a tree."""
     yield from scattered(me, P, S)
     block, got, mask = -(-S // P), 0, 1
 

@@ -46,7 +46,7 @@ def reduce_then_scatter(me: int, P: int, S: int) -> Process:
 
 
 def doubling(is_apart: Callable[[int, int], bool]) -> Program:
-    """All exchange what the other half still needs; who has no partner gets the result along a tree.
+    """All exchange what the other half still needs; a process without a partner gets the result along a tree.
 
     What is needed lies below and above a subtree; `is_apart` says of the two sizes whether the library packs the data.
     """

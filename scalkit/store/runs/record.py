@@ -53,7 +53,7 @@ FILING: dict[str, Any] = {
     "tool": "scalkit",
     "tool_version": "",
 }
-"""Who filed the run and when; no part of the hash, so that the same run filed twice is one."""
+"""The person who filed the run, and when; no part of the hash, so that the same run filed twice is one."""
 
 _LIBRARIES = (
     ("Open MPI", r"Open MPI v?([\w.+-]+)"),

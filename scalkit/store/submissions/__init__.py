@@ -1,1 +1,1 @@
-"""Files that somebody else sent: checked in a process that can do no harm."""
+"""Submissions: runs from another site, checked in a process that can do no harm."""

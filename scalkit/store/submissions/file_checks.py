@@ -1,4 +1,4 @@
-"""Checks of one Parquet file that somebody else sent: what its footer says, before anything else of it is read."""
+"""Checks of one Parquet file of a submission: its footer before anything else of it is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is allowed in files that somebody else sent."""
+"""The limits of a submission."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of a run's record that somebody else sent: its form, its texts, its dates."""
+"""Checks of the record of a run in a submission: its form, its texts, its dates."""
 
 from __future__ import annotations
 

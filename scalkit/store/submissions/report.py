@@ -1,4 +1,4 @@
-"""`validate`: tells whether files that somebody else sent can be taken over, and why not. Nothing is repaired."""
+"""`validate`: tells whether a submission can be taken over, and why not. Nothing is repaired."""
 
 from __future__ import annotations
 

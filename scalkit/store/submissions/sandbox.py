@@ -112,4 +112,4 @@ def _landlocked(libc: ctypes.CDLL, folder: Path) -> bool:
 
 def _refuse(event: str, _arguments: object) -> None:
     if event.startswith(_REFUSED_EVENTS):
-        raise PermissionError(errno.EACCES, f"who reads what others sent may not use {event}")
+        raise PermissionError(errno.EACCES, f"the process that reads a submission may not use {event}")

@@ -1,4 +1,4 @@
-"""Checks of the measurements that somebody else sent: whole numbers, summaries that follow from them, plausible values."""
+"""Checks of the measurements in a submission: whole numbers, summaries that follow from them, plausible values."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "outlier_rule": OUTLIER_RULES,
 }
 _CLOSE = 1e-9
+"""Relative; floating-point sums of another order differ by less."""
+
 _LARGEST = 2**62
 _DISTINCTIVE = (8, 4)
 """Repetitions, and different values among them, from which on two equal measurements are no accident."""

@@ -12,6 +12,8 @@ from scalkit.arrays import Ints
 
 _EXACT = 1 << 53
 _HALF = 26
+"""Bits that are summed at once: sums of 2^27 such numbers are exact in a float of 53 bits."""
+
 _WIDEST = 1 << 62
 
 

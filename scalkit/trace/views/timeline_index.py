@@ -41,6 +41,8 @@ _COLUMNS: dict[str, dict[str, str]] = {
 _CELLS = 1 << 24
 _MOST_BINS, _FEWEST_BINS = 1 << 17, 1 << 10
 _FEW_STEPS = 400_000
+"""Above this many steps rasters are written beside them; fewer are drawn from the steps themselves."""
+
 _COLOURED = 6
 _SHARE = 255
 

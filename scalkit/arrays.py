@@ -1,0 +1,9 @@
+"""The types of arrays that signatures name."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Floats", "Ints"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
