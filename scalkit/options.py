@@ -29,6 +29,7 @@ class JudgingOptions(TypedDict, total=False):
     prior: str
     scaling: str
     space: Any
+    strictness: str
 
 
 def _words(text: str, choices: tuple[str, ...] = (), show: str | None = None, offers: tuple[Any, ...] = ()) -> Any:
@@ -53,13 +54,17 @@ class Judging:
         times time, ``"weak"`` the times as they are.
     space : SearchSpace or str, or mapping from parameter to these, optional
         Ticks for all functions instead of each expectation's own.
+    strictness : str
+        How much faster than claimed is fine: ``"strict"``, nothing; ``"paper"``, the deviation limits of the paper; a growth
+        such as ``"n^(1/4)"``; ``"auto"``, a deviation that was given with the expectation, else nothing. The limits of the
+        bundled catalogues are about noisy times, not about bytes, counts and virtual times.
 
     Raises
     ------
     DataError
         If `min_points` is no whole number of at least 3.
     UsageError
-        If the prior or the scaling is unknown.
+        If the prior or the scaling is unknown, or the strictness is no text.
     """
 
     statistic: str = field(
@@ -99,6 +104,15 @@ class Judging:
             offers=(None, "around", "paper", "ics15"),
         ),
     )
+    strictness: str = field(
+        default="auto",
+        metadata=_words(
+            "how much faster than claimed is fine: strict, nothing; paper, the deviation limits of the paper; a growth, as in "
+            "'n^(1/4)'; auto, a deviation that was given, else nothing (default: auto)",
+            show="NAME",
+            offers=("auto", "strict", "paper"),
+        ),
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.min_points, int) or self.min_points < 3:
@@ -110,6 +124,8 @@ class Judging:
             if value not in choices:
                 shown = " or ".join(choices) if len(choices) == 2 else f"one of {', '.join(choices)}"
                 raise UsageError(f"the {name} {value!r} is unknown; choose {shown}.")
+        if not isinstance(self.strictness, str):
+            raise UsageError(f"the strictness {self.strictness!r:.60} is no text; choose strict, paper or a growth.")
 
     @classmethod
     def of(cls, options: Mapping[str, Any], begin: Judging | None = None) -> Judging:

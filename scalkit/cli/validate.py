@@ -25,7 +25,8 @@ mafia), a TOML file, or a baseline:
     scalkit validate run.nc --json > verdicts.json                           for programs
     mpiexec -n 8 scalkit validate many.nc                                    many functions, on 8 ranks
 
-Exit status: 1 a deciding verdict is none and grows faster, or a rule is violated on measurements; 2 wrong input or use; 0
+The answer to each verdict is fix, fine or cannot tell. Exit status: 1 something is to be fixed, because it grows faster than
+claimed (--strictness says how much faster is tolerated), or a rule is violated on measurements; 2 wrong input or use; 0
 otherwise. Run times with more processes than cores do not decide.
 """
 

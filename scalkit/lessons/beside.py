@@ -295,7 +295,7 @@ def _rank(printed: PrintedModel) -> Rank:
 def _cell(verdict: Verdict | None) -> str:
     if verdict is None:
         return "–"
-    slower = "slower: " if verdict.verdict == "none" and not verdict.misses else ""
+    slower = "slower: " if verdict.verdict == "none" and verdict.direction == "grows slower" else ""
     return f"{SYMBOLS[verdict.verdict]} {slower}{_growth(verdict)}{'' if verdict.decides else ' ⚠'}"
 
 
@@ -303,7 +303,7 @@ def _shown(verdict: Verdict | None, number: int) -> str:
     if verdict is None:
         return "–"
     model = str(verdict.model if number == _MEMORY else _growth(verdict))
-    is_slower = verdict.verdict == "none" and not verdict.misses
+    is_slower = verdict.verdict == "none" and verdict.direction == "grows slower"
     words = f"{SYMBOLS[verdict.verdict]} {'slower: ' if is_slower else ''}{model}{'' if verdict.decides else ' ⚠'}"
     return marked("slower" if is_slower else verdict.verdict, words)
 

@@ -31,6 +31,7 @@ __all__ = [
     "RANK_MARKS",
     "RANK_WORDS",
     "TROUBLE",
+    "answer_key",
     "blank",
     "growth_label",
     "is_log_axis",
@@ -98,6 +99,11 @@ def metric_word(subject: Any) -> str:
 def rank_key(verdict: AnyVerdict) -> str:
     """Return "total", "approximate", "none", "slower" (no match because it grows slower than expected) or "undecided"."""
     return "slower" if verdict.verdict == "none" and verdict.direction == "grows slower" else verdict.verdict
+
+
+def answer_key(verdict: AnyVerdict) -> str:
+    """Return the key of the colour of an answer: that of no match, of total or of undecided."""
+    return {"fix": "none", "fine": "total", "cannot tell": "undecided"}[verdict.answer]
 
 
 def without_variants(verdicts: Sequence[Verdict]) -> list[Verdict]:

@@ -46,7 +46,7 @@ class Outcome:
     @property
     def is_undecided(self) -> bool:
         """Whether the measurements leave the verdict open."""
-        return getattr(self.verdict, "verdict", self.verdict.rank) == "undecided"
+        return self.verdict.answer == "cannot tell"
 
     @property
     def text(self) -> str:
@@ -64,7 +64,7 @@ class Outcome:
             "remarks": "; ".join((*verdict.caveats, *self.notes)),
         }
         lines = [line for key, value in facts.items() if value for line in _indented(key, value)]
-        return "\n".join([verdict.sentence, "", *lines])
+        return "\n".join([f"{verdict.answer}: {verdict.problem or verdict.sentence}", "", *lines])
 
 
 @dataclass(frozen=True)

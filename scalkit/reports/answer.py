@@ -32,10 +32,12 @@ def counted(n: int, what: str) -> str:
 def _sentences(page: Page) -> list[str]:
     verdicts, counts = page.result.verdicts, page.result.counts
     functions = {v.function.partition("[")[0] for v in verdicts}
+    headline = page.result.headline
     sentences = [
+        f"{headline[0].upper()}{headline[1:]}.",
         f"{counted(len(verdicts), 'verdict')} on {counted(len(functions), 'function')}: {counts['total']} total match, "
         f"{counts['approximate']} approximate, {counts['none']} no match"
-        + (f", {counts['undecided']} undecided." if counts["undecided"] else ".")
+        + (f", {counts['undecided']} undecided." if counts["undecided"] else "."),
     ]
     faster = [v for v in verdicts if rank_key(v) == "none"]
     sentences += _named("grows", "grow", "faster than expected", [v.function for v in faster if v.decides])
@@ -44,7 +46,7 @@ def _sentences(page: Page) -> list[str]:
         verb = "grows" if idle == 1 else "grow"
         sentences.append(f"{idle} {verb} faster than expected under a caveat and therefore {_do(idle)} not decide.")
     slower = [v.function for v in verdicts if rank_key(v) == "slower"]
-    sentences += _named("grows", "grow", "slower than expected, which is no fault", slower)
+    sentences += _named("grows", "grow", "slower than expected, which is fine", slower)
     broken = [str(rule.rule) for rule in page.result.rules if rule.is_failure]
     sentences += [f"Violated as measured: {'; '.join(broken)}."] * bool(broken)
     if page.result.comparison is not None:

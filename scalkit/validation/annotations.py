@@ -39,13 +39,17 @@ def to_github(
     said: list[str] = []
     found: list[str] = []
     announced: dict[tuple[str, str], bool] = {}
-    for verdict in result.verdicts:
+    for verdict in result.worst_first:
         fails = verdict.is_failure or (
-            verdict.decides and (("better" in fail_on and verdict.verdict == "none") or verdict.verdict in fail_on)
+            verdict.decides
+            and (
+                ("better" in fail_on and verdict.is_better)
+                or ("undecided" in fail_on and verdict.answer == "cannot tell")
+            )
         )
-        if fails or verdict.verdict in ("none", "undecided"):
+        if fails or verdict.answer != "fine" or verdict.is_better:
             line = known.get(verdict.function, known.get(verdict.function.partition("[")[0], 0))
-            title = f"{verdict.function} ({verdict.metric}): {verdict.verdict}"
+            title = f"{verdict.function} ({verdict.metric}): {verdict.answer}"
             found.append(_command("error" if fails else "warning", title, verdict.sentence, file, line))
             said.append(verdict.sentence)
             announced[verdict.function, verdict.metric] = fails

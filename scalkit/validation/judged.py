@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from scalkit.errors import UsageError
 from scalkit.measure.values import Values
+from scalkit.validation.answer import MATERIAL, Answer
 from scalkit.validation.expectation import Direction
-from scalkit.validation.posterior import VerdictWord
+from scalkit.validation.posterior import SURE, VerdictWord
 from scalkit.validation.several.along import AlongVerdict
 
 __all__ = ["Along", "Judged"]
@@ -63,11 +64,49 @@ class Judged:
         return self.series.decides
 
     @property
+    def too_fast(self) -> float:
+        """Probability that it grows faster than claimed by more than is tolerated."""
+        raise NotImplementedError
+
+    @property
+    def excess(self) -> float:
+        """Factor by which the values outgrow the best fit of the claim over the measured range."""
+        raise NotImplementedError
+
+    @property
+    def is_material(self) -> bool:
+        """Whether the values outgrow the claim by more than a machine may drift; exact values do by any amount."""
+        return self.series.exact or self.series.virtual or self.excess >= MATERIAL
+
+    @property
+    def answer(self) -> Answer:
+        """What to do: ``"fix"``, it grows faster than claimed; ``"fine"``; or ``"cannot tell"``, the values do not decide."""
+        if not self.decides:
+            return "cannot tell"
+        if self.misses:
+            return "fix"
+        return "fine" if self.too_fast <= 1 - SURE else "cannot tell"
+
+    @property
     def misses(self) -> bool:
-        """Whether the expectation is missed: verdict none and faster growth."""
-        return self.verdict == "none" and self.direction == "grows faster"
+        """Whether it grows faster than claimed by more than is tolerated, as far as the values go."""
+        return self.too_fast >= SURE and self.is_material
 
     @property
     def is_failure(self) -> bool:
-        """Whether it decides that the expectation is missed."""
-        return self.decides and self.misses
+        """Whether the answer is to fix it."""
+        return self.answer == "fix"
+
+    @property
+    def is_better(self) -> bool:
+        """Whether it grows slower than the limits allow, so that the claim could be sharper."""
+        return self.verdict == "none" and self.direction == "grows slower"
+
+    def answer_to_dict(self) -> dict[str, object]:
+        """Return the answer and what it rests on as plain values for JSON."""
+        return {"answer": self.answer, "too_fast": self.too_fast, "problem": self.problem}
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, as one says it to a person who decides; empty unless the answer is to fix it."""
+        raise NotImplementedError

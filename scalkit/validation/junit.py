@@ -19,7 +19,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 def to_junit(result: Validation, name: str = "scalkit", fail_on: Collection[str] = ()) -> str:
     """Return JUnit XML: one test case for each verdict, rule, and comparison with a baseline.
 
-    A case fails where it decides the exit status; verdicts that cannot decide and would fail are skipped with the reason.
+    A case fails where it decides the exit status; verdicts that cannot tell are skipped with the reason.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def to_junit(result: Validation, name: str = "scalkit", fail_on: Collection[str]
     """
     result.exit_status(fail_on)
     suite = ET.Element("testsuite", name=_clean(name))
-    for verdict in result.verdicts:
+    for verdict in result.worst_first:
         _verdict_case(suite, verdict, fail_on)
     for rule in result.rules:
         _rule_case(suite, rule, fail_on)
@@ -56,15 +56,16 @@ def _verdict_case(suite: ET.Element, verdict: AnyVerdict, fail_on: Collection[st
     case = ET.SubElement(
         suite, "testcase", classname=_clean(f"scalkit.{verdict.metric}"), name=_clean(verdict.function)
     )
-    outside = verdict.misses or (verdict.verdict == "none" and "better" in fail_on)
-    outside |= verdict.verdict == "undecided" and "undecided" in fail_on
+    outside = verdict.misses or (verdict.is_better and "better" in fail_on)
+    outside |= verdict.decides and verdict.answer == "cannot tell" and "undecided" in fail_on
     if outside and verdict.decides:
-        failure = ET.SubElement(case, "failure", message=_clean(verdict.sentence), type=verdict.verdict)
-        failure.text = _clean(
-            f"expectation {verdict.expectation.growth}\nmodel {verdict.model}\ndivergence {verdict.divergence}"
-        )
-    elif outside:
-        ET.SubElement(case, "skipped", message=_clean(f"{verdict.sentence} Not decided: {'; '.join(verdict.caveats)}"))
+        said = f"{verdict.answer}: {verdict.problem or verdict.sentence}"
+        failure = ET.SubElement(case, "failure", message=_clean(said), type=verdict.answer)
+        facts = {"expectation": verdict.expectation.growth, "model": verdict.model, "divergence": verdict.divergence}
+        failure.text = _clean("\n".join([verdict.sentence, *(f"{name} {one}" for name, one in facts.items())]))
+    elif outside or verdict.answer == "cannot tell":
+        reasons = "" if verdict.decides else f" Not decided: {'; '.join(verdict.caveats)}"
+        ET.SubElement(case, "skipped", message=_clean(f"{verdict.answer}: {verdict.sentence}{reasons}"))
 
 
 def _rule_case(suite: ET.Element, rule: RuleResult, fail_on: Collection[str]) -> None:

@@ -30,7 +30,7 @@ class Litmus:
     @property
     def passed(self) -> bool:
         """Whether the litmus function does not grow faster than its limits."""
-        return not (self.verdict.verdict == "none" and self.verdict.direction == "grows faster")
+        return not self.verdict.misses
 
     @property
     def sentence(self) -> str:

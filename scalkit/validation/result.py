@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError, UsageError
 from scalkit.validation.advise import Advice, Cost, advise
+from scalkit.validation.answer import ANSWERS, Answer
 from scalkit.validation.bands import bands_of
 from scalkit.validation.judge.choices import AnyVerdict
 from scalkit.validation.limit import Limits, limits
@@ -20,7 +21,7 @@ from scalkit.validation.names import function_in, in_short
 from scalkit.validation.rules import RuleResult
 from scalkit.validation.several.along import number_or_none, numbers_or_none
 from scalkit.validation.several.verdict import SeveralVerdict
-from scalkit.validation.verdict import SYMBOLS, Verdict
+from scalkit.validation.verdict import MATCH_WORDS, SYMBOLS, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FAIL_ON", "FAIL_ON_BASELINE", "SCHEMA", "Validation"]
 
-SCHEMA = 1
+SCHEMA = 2
+_SAID = 3  # of the problems in a headline
 FAIL_ON = ("better", "predicted", "undecided")
 FAIL_ON_BASELINE = ("factor", "gone")
 """Words for `Validation.exit_status` that need a comparison with a baseline."""
@@ -129,8 +131,8 @@ class Validation:
         ----------
         fail_on : collection of {"better", "predicted", "undecided"}
             ``better``: a deciding verdict grows slower than the limits allow. ``predicted``: the models predict a violation.
-            ``undecided``: the values do not decide a verdict. Compared with a baseline, which these words hold for as
-            well, also ``"factor"``, a constant factor that rose, and ``"gone"``; see `Comparison.exit_status`.
+            ``undecided``: an answer is "cannot tell" where the measurements might decide. Compared with a baseline, which these
+            words hold for as well, also ``"factor"``, a constant factor that rose, and ``"gone"``; see `Comparison.exit_status`.
 
         Raises
         ------
@@ -142,13 +144,13 @@ class Validation:
         unknown = [word for word in fail_on if word not in known]
         if unknown:
             raise UsageError(f"cannot fail on {unknown[0]!r}; choose from {', '.join(known)}.")
-        failed = any(v.is_failure for v in self.verdicts) or any(r.is_failure for r in self.rules)
+        failed = bool(self.problems)
         if self.comparison is not None:
             failed |= bool(self.comparison.failures([word for word in fail_on if word != "predicted"]))
         if "better" in fail_on:
-            failed |= any(v.decides and v.verdict == "none" for v in self.verdicts)
+            failed |= any(v.decides and v.is_better for v in self.verdicts)
         if "undecided" in fail_on:
-            failed |= any(v.decides and v.verdict == "undecided" for v in self.verdicts)
+            failed |= any(v.decides and v.answer == "cannot tell" for v in self.verdicts)
         if "predicted" in fail_on:
             failed |= any(r.decides and r.status == "predicted" for r in self.rules)
         return int(failed)
@@ -159,19 +161,62 @@ class Validation:
         return {word: sum(v.verdict == word for v in self.verdicts) for word in SYMBOLS}
 
     @property
+    def answer(self) -> Answer:
+        """The worst answer: ``"fix"`` where there is a problem, ``"cannot tell"``, or ``"fine"``."""
+        if self.problems:
+            return "fix"
+        return "cannot tell" if self.answers["cannot tell"] else "fine"
+
+    @property
+    def answers(self) -> dict[Answer, int]:
+        """Number of verdicts with each answer, the worst first."""
+        return {word: sum(v.answer == word for v in self.verdicts) for word in ANSWERS}
+
+    @property
+    def worst_first(self) -> tuple[AnyVerdict, ...]:
+        """The verdicts by their answers: fix, cannot tell, fine; the largest excess first, then as measured."""
+        return tuple(
+            sorted(self.verdicts, key=lambda v: (ANSWERS.index(v.answer), -v.excess if v.answer == "fix" else 0.0))
+        )
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is to be fixed, each as one says it to a person who decides, the worst first."""
+        found = [v.problem for v in self.worst_first if v.answer == "fix"]
+        return (*found, *(r.sentence.removesuffix(".") for r in self.rules if r.is_failure))
+
+    @property
     def headline(self) -> str:
-        """One line: the verdicts and what they decide."""
-        words = ", ".join(f"{n} {word}" for word, n in self.counts.items() if n or word != "undecided")
-        failures = [v.function for v in self.verdicts if v.is_failure] + [
-            str(r.rule) for r in self.rules if r.is_failure
-        ]
-        decided = f"; decided by {', '.join(dict.fromkeys(failures))}" if failures else ""
-        return f"{len(self)} verdict{'' if len(self) == 1 else 's'}: {words}{decided}"
+        """One sentence: what is to be fixed, and how many verdicts are fine or cannot be told."""
+        problems, answers = self.problems, self.answers
+        unclear = [v.function for v in self.worst_first if v.answer == "cannot tell"]
+        counts = [f"{answers['fine']} fine"] if answers["fine"] else []
+        counts += [f"{len(unclear)} cannot tell ({', '.join(in_short(unclear))})"] if unclear else []
+        if not problems:
+            return f"no problem: {', '.join(counts) or 'nothing was judged'}"
+        said = (
+            problems[0]
+            if len(problems) == 1
+            else "; ".join(f"({k}) {one}" for k, one in enumerate(problems[:_SAID], 1))
+        )
+        more = f"; and {len(problems) - _SAID} more" if len(problems) > _SAID else ""
+        rest = f". Beside it: {', '.join(counts)}" if counts else ""
+        return f"{len(problems)} problem{'' if len(problems) == 1 else 's'}: {said}{more}{rest}"
+
+    @property
+    def matches(self) -> str:
+        """One line in the words of the paper: how many verdicts are total, approximate, no match or undecided."""
+        words = ", ".join(f"{n} {MATCH_WORDS[word]}" for word, n in self.counts.items() if n or word != "undecided")
+        return f"{len(self)} verdict{'' if len(self) == 1 else 's'}: {words}"
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What does not decide but should be read: better than expected, predicted violations, caveats, gaps."""
-        found = [v.sentence for v in self.verdicts if v.verdict in ("none", "undecided") and not v.is_failure]
+        found = [
+            v.sentence
+            for v in self.worst_first
+            if (v.verdict in ("none", "undecided") or v.answer == "cannot tell") and not v.is_failure
+        ]
         found += [r.sentence for r in self.rules if r.status != "holds" and not r.is_failure]
         for caveat in dict.fromkeys(c for v in self.verdicts for c in v.caveats):
             names = [v.function for v in self.verdicts if caveat in v.caveats]
@@ -227,6 +272,7 @@ class Validation:
             {
                 "function": v.function,
                 "metric": v.metric,
+                "answer": v.answer,
                 "expectation": str(v.expectation.growth),
                 "model": str(v.model),
                 "growth": str(v.model.growth),
@@ -262,13 +308,16 @@ class Validation:
         return {
             "schema": SCHEMA,
             "headline": self.headline,
+            "answer": self.answer,
+            "answers": self.answers,
+            "problems": list(self.problems),
             "exit_status": self.exit_status(),
             "expectations": self.expectations,
             "statistic": self.statistic,
             "counts": self.counts,
             "verdicts": [
                 v.to_dict() | ({"bands": bands_of(v)} if bands and isinstance(v, Verdict) else {})
-                for v in self.verdicts
+                for v in self.worst_first
             ],
             "rules": [_rule(r) for r in self.rules],
             "litmus": None if self.litmus is None else _litmus(self.litmus),

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit.markup import block, bullets, counted, details, formula, marked, paragraph, table
 from scalkit.units import format_quantity
+from scalkit.validation.answer import ANSWER_SYMBOLS
 from scalkit.validation.catalogue import ExpectationSet
 from scalkit.validation.crossing import shown_scale
 from scalkit.validation.several.verdict import SeveralVerdict
-from scalkit.validation.verdict import SYMBOLS, Verdict
+from scalkit.validation.verdict import MATCH_WORDS, SYMBOLS, Verdict
 
 if TYPE_CHECKING:
     from scalkit.validation.result import Validation
@@ -29,17 +30,19 @@ __all__ = [
 
 AnyVerdict = Verdict | SeveralVerdict
 
+_KEYS = {"fix": "none", "cannot tell": "undecided", "fine": "total"}
 _MOST_RIVALS = 8
 _MOST_VALUES = 60
 
 
 def mark_of(verdict: Any) -> str:
-    """Return symbol and word of a verdict beside a bar in its colour; ⚠ where it does not decide."""
+    """Return answer and match of a verdict beside a bar in the colour of the answer; ⚠ where it does not decide."""
     slower = verdict.verdict == "none" and verdict.direction == "grows slower"
-    words = f"{SYMBOLS[verdict.verdict]} {verdict.verdict}"
-    words += f", {verdict.direction}" if verdict.verdict == "none" else ""
-    words += "" if getattr(verdict, "decides", True) else " ⚠"
-    return marked("slower" if slower else verdict.verdict, words)
+    words = f"{MATCH_WORDS[verdict.verdict]}{f', {verdict.direction}' if verdict.verdict == 'none' else ''}"
+    answer = getattr(verdict, "answer", None)
+    if answer is None:  # along one of several parameters
+        return marked("slower" if slower else verdict.verdict, f"{SYMBOLS[verdict.verdict]} {words}")
+    return marked(_KEYS[answer], f"{ANSWER_SYMBOLS[answer]} {answer}: {words}{'' if verdict.decides else ' ⚠'}")
 
 
 def math_of(thing: Any) -> str:
@@ -140,8 +143,8 @@ def result_html(result: Validation) -> str:
     litmus = [] if result.litmus is None else [result.litmus.sentence]
     rules, warnings = [rule.sentence for rule in result.rules], result.warnings
     return block(
-        verdicts_table(result.verdicts, result.headline),
-        details(counted(len(result.verdicts), "sentence"), bullets(v.sentence for v in result.verdicts)),
+        verdicts_table(result.worst_first, result.headline),
+        details(counted(len(result.verdicts), "sentence"), bullets(v.sentence for v in result.worst_first)),
         details(counted(len(rules), "rule"), bullets(rules)),
         details("Litmus test", bullets(litmus)),
         details(counted(len(warnings), "remark"), bullets(warnings)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -11,25 +12,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.fit import (
-    Model,
-)
+from scalkit.fit import Model
+from scalkit.fit.pure_error import pure_error
 from scalkit.growth import Growth
 from scalkit.measure import Series
+from scalkit.validation.answer import excess, passing_growth, tolerance_of
 from scalkit.validation.crossing import crossing, place_of, shown_scale
 from scalkit.validation.expectation import Direction, Expectation, Rank
 from scalkit.validation.judged import Along, Judged
 from scalkit.validation.pieces import piecewise_remark
-from scalkit.validation.posterior import Posterior, VerdictWord
+from scalkit.validation.posterior import SURE, Posterior, VerdictWord
 from scalkit.validation.several.along import AlongVerdict, number_or_none, numbers_or_none
 from scalkit.validation.space import SearchSpace
 
 if TYPE_CHECKING:
     from scalkit.fit.refine import Refined, Weights
 
-__all__ = ["SYMBOLS", "Verdict"]
+__all__ = ["MATCH_WORDS", "SYMBOLS", "Verdict"]
 
 SYMBOLS: dict[VerdictWord, str] = {"total": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
+
+MATCH_WORDS: dict[VerdictWord, str] = {
+    "total": "total",
+    "approximate": "approximate",
+    "none": "no match",
+    "undecided": "undecided",
+}
+"""What people read; "none" alone reads as if there was no verdict."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +58,8 @@ class Verdict(Judged):
         What limits the meaning of the model, in plain words.
     posterior : Posterior
         What the values make probable.
+    tolerated : Growth, optional
+        By which growth it may outgrow the expectation; by default a deviation that was given, else not at all.
     """
 
     model: Model
@@ -58,6 +69,59 @@ class Verdict(Judged):
     series: Series
     posterior: Posterior
     remarks: tuple[str, ...] = ()
+    tolerated: Growth | None = None
+
+    @cached_property
+    def tolerance(self) -> Growth:
+        """By which growth it may outgrow the expectation and be fine; 1 for not at all."""
+        if self.tolerated is not None:
+            return self.tolerated
+        return tolerance_of(self.expectation, "auto", bundled=False, is_exact=self.series.exact)
+
+    @property
+    def too_fast(self) -> float:
+        """Probability that it grows faster than claimed by more than is tolerated."""
+        return float(self.posterior.weights[self._first_too_fast :].sum())
+
+    @property
+    def _first_too_fast(self) -> int:
+        return bisect_right(self.posterior.growths, self.expectation.growth * self.tolerance)
+
+    @property
+    def suspect(self) -> Growth | None:
+        """The most probable growth beyond what is tolerated; None where none competed."""
+        first = self._first_too_fast
+        weights = self.posterior.weights[first:]
+        return self.posterior.growths[first + int(np.argmax(weights))] if weights.size else None
+
+    @cached_property
+    def excess(self) -> float:
+        """Factor by which the values outgrow the best fit of the claim over the measured range; see `answer.excess`."""
+        found, series = self.suspected, self.series
+        if found is None:
+            return 1.0
+        claimed = [_scaled(self.expectation.growth, series.x)]
+        return min(excess(found(series.x), claimed), excess(series.y, claimed))
+
+    @property
+    def suspected(self) -> Model | None:
+        """The best model beyond what is tolerated."""
+        suspect = self.suspect
+        return next((one for one in (self.model, *self.rivals) if one.growth == suspect), None)
+
+    @cached_property
+    def passes_up_to(self) -> Growth:
+        """The fastest growth that would still be fine: what is tolerated, and what noise and drift of the machine hide."""
+        series, bound = self.series, self.expectation.growth * self.tolerance
+        noise = 0.0 if series.exact or series.virtual else pure_error(series.replicates).error
+        return passing_growth(bound, series.x, self.parameter, noise)
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, as one says it to a person who decides; empty unless the answer is to fix it."""
+        from scalkit.validation.problem import problem_of
+
+        return problem_of(self) if self.answer == "fix" else ""
 
     @property
     def parameter(self) -> str:
@@ -169,8 +233,10 @@ class Verdict(Judged):
     def sentence(self) -> str:
         """The verdict in plain words, with direction and crossing point."""
         found, expected = self.model.growth, self.expectation.growth
+        if self.too_fast >= SURE and not (self.misses and self.verdict == "none"):
+            return self._sentence_of_growth()
         if self.verdict == "undecided":
-            shown = ", ".join(f"{rank} {_percent(p)}" for rank, p in self.probability.items())
+            shown = ", ".join(f"{MATCH_WORDS[rank]} {_percent(p)}" for rank, p in self.probability.items())
             return f"{self.function} is undecided: {found} fits best, {expected} is expected; probable are {shown}."
         if self.verdict != self.rank:
             return self._sentence_of_both()
@@ -179,8 +245,19 @@ class Verdict(Judged):
         words = f"{self.function} {self.direction} than expected: {found} instead of {expected}"
         if self.verdict == "approximate":
             return f"{words}, within the limits."
-        fault = ", which is no fault" if self.direction == "grows slower" else ""
-        return f"{words}{fault}; {self._where()}."
+        slower = ", which is fine, and the claim could be sharper" if self.direction == "grows slower" else ""
+        return f"{words}{slower}; {self._where()}."
+
+    def _sentence_of_growth(self) -> str:
+        """Return the sentence where it grows faster than claimed and no limit of the paper says so, or hardly at all."""
+        words = f"{self.function} grows faster than expected: {self.suspect} instead of {self.expectation.growth}"
+        if self.misses:
+            inside = " though within the limits of the paper" if self.verdict == "approximate" else ""
+            return f"{words}, more than is tolerated{inside}; the probability of that is {_percent(self.too_fast)}."
+        return (
+            f"{words} fits best, but over the measured range that is a factor of {self.excess:.2g} only, which a machine that "
+            "drifts may explain; measure larger settings."
+        )
 
     def _sentence_of_both(self) -> str:
         """Return the sentence where the posterior says something else than the best model."""
@@ -231,6 +308,8 @@ class Verdict(Judged):
             "divergence": str(self.divergence),
             "rank": self.rank,
             "verdict": self.verdict,
+            **self.answer_to_dict(),
+            "passes_up_to": str(self.passes_up_to),
             "probability": {rank: number_or_none(p) for rank, p in self.probability.items()},
             "hidden": {
                 "growth": None if self.posterior.hidden_growth is None else str(self.posterior.hidden_growth),
@@ -285,3 +364,8 @@ def _percent(share: float) -> str:
     if share < 0.001:
         return "less than 0.1 %"
     return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.1f} %"
+
+
+def _scaled(growth: Growth, x: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    logs = growth.log2_value(x)
+    return np.asarray(np.exp2(logs - logs.max()))

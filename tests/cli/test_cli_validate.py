@@ -49,19 +49,19 @@ def test_table(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     good, bad = (next(line for line in out.splitlines() if f" {name} " in line) for name in ("good", "bad"))
     assert [cell.strip() for cell in re.split("[│┃]", good)[1:-1]] == [
-        *("good", "time", "log(p)", "1.00 us * log(p)", "1.000", "1", "✓ total"),
+        *("✓ fine", "good", "time", "log(p)", "1.00 us * log(p)", "1.000", "1", "total"),
     ]
-    assert "✗ none, grows faster" in bad
+    assert "✗ fix" in bad
     assert "the models predict a violation from p = 103 on, near the measured range" in out
     assert "measured, but without an expectation: [red]extra[/red]" in out
     assert "expected, but not measured: absent" in out
-    assert out.rstrip().endswith("2 verdicts: 1 total, 0 approximate, 1 none; decided by bad. Exit status 1.")
+    assert out.rstrip().endswith(". Beside it: 1 fine. Exit status 1.")
 
 
 def test_json_alone_is_printed(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert validate(run, "--json") == 1
     content = json.loads(capsys.readouterr().out)
-    assert [v["rank"] for v in content["verdicts"]] == ["total", "none"]
+    assert [v["rank"] for v in content["verdicts"]] == ["none", "total"]
 
 
 def test_junit(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,7 +77,7 @@ def test_status_0_and_what_adds_to_it(tmp_path: Path, capsys: pytest.CaptureFixt
     write_netcdf(data, tmp_path / "run.nc")
     (tmp_path / "expect.toml").write_text('deviation = "1"\n[expectations]\ngen = "p"\n')
     assert validate(tmp_path / "run.nc") == 0
-    assert "which is no fault" in capsys.readouterr().out
+    assert "which is fine" in capsys.readouterr().out
     assert validate(tmp_path / "run.nc", "--fail-on", "better") == 1
 
 
@@ -110,7 +110,7 @@ def test_annotations(run: Path, capsys: pytest.CaptureFixture[str], monkeypatch:
     assert validate(run, "--annotations", "github") == 1
     out = [line for line in capsys.readouterr().out.splitlines() if line.startswith("::")]
     assert out[0].startswith(
-        "::error file=expect.toml,line=5,title=bad (time)%3A none::bad grows faster than expected: p*log(p) instead of log(p); "
+        "::error file=expect.toml,line=5,title=bad (time)%3A fix::bad grows faster than expected: p*log(p) instead of log(p); "
     )
     assert out[1].startswith("::warning file=expect.toml,title=rule predicted::")
     assert all(re.fullmatch(r"::(error|warning) [^:]+::[^\n]*", line) for line in out)
@@ -129,7 +129,7 @@ def test_annotations_escape_what_workflow_commands_use(tmp_path: Path, capsys: p
     assert main(["validate", str(tmp_path / "run.nc"), "--expect", str(expect), "--annotations", "github"]) == 1
     line = capsys.readouterr().out.split("\n")[-2]
     assert (
-        f"file={str(expect).replace(',', '%2C')},line=2,title=f%3A1%2C2 %25%0D%0A%3A%3Aerror%3A%3Ax (time)%3A none::"
+        f"file={str(expect).replace(',', '%2C')},line=2,title=f%3A1%2C2 %25%0D%0A%3A%3Aerror%3A%3Ax (time)%3A fix::"
         in line
     )
     assert "::f:1,2 %25%0D%0A::error::x grows faster than expected: " in line
@@ -138,7 +138,7 @@ def test_annotations_escape_what_workflow_commands_use(tmp_path: Path, capsys: p
 def test_annotations_of_a_bundled_catalogue_have_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_netcdf(sk.measurements(P, 1e-6 * P, name="MPI_Barrier"), tmp_path / "run.nc")
     assert main(["validate", str(tmp_path / "run.nc"), "--annotations", "github"]) == 1
-    assert "\n::error title=MPI_Barrier (time)%3A none::MPI_Barrier grows faster" in capsys.readouterr().out
+    assert "\n::error title=MPI_Barrier (time)%3A fix::MPI_Barrier grows faster" in capsys.readouterr().out
 
 
 def test_files_of_google_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

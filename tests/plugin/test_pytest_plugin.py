@@ -65,7 +65,7 @@ class TestMethods:
 
 def test_real_time(run) -> None:
     result = run("""
-@pytest.mark.scaling("n", n=N, setup=numbers, budget=0.5)
+@pytest.mark.scaling("n", n=N, setup=numbers, budget=0.5, strictness="paper")
 def test_sum(values):
     sum(values)
 """)  # fmt: skip
@@ -81,7 +81,7 @@ def test_squared(n):
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "test_squared grows faster than expected: n^2 instead of n; *",
+            "fix: test_squared grows as n^2 instead of n: * at n = *, where the claim allows *",
             "",
             "expected  O(n), within n^(1/2) and n^(3/2)",
             "model     1.0? us + 7.00 ns [*] n^2 (adjusted R2 1.000)",
@@ -109,7 +109,7 @@ def test_not_better(n):
     spend(50 * n)
 """)  # fmt: skip
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["test_not_better grows slower than expected: * which is no fault; *"])
+    result.stdout.fnmatch_lines(["fine: test_not_better grows slower than expected: * which is fine, *"])
 
 
 def test_the_fixture_measures_and_returns_the_verdict(run) -> None:

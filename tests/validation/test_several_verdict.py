@@ -259,7 +259,7 @@ def test_probabilities_weigh_the_ranks_equally() -> None:
             growth = GrowthSum.of(_product(fit, block, row, members) for members in block.products)
             mass[expectation.rank(growth)] += math.exp(score - fit.blocks[-1].score.max())
     found = {rank: mass[rank] / prior[rank] for rank in RANKS}
-    whole = probability_of_whole(fit, expectation)
+    whole = probability_of_whole(fit, expectation, dict.fromkeys(["p", "S"], Growth.constant()))
     assert whole.ranks == pytest.approx({rank: value / sum(found.values()) for rank, value in found.items()})
     assert sum(probability_along(fit, expectation.along["p"]).values()) == pytest.approx(1)
 
@@ -303,7 +303,9 @@ def result() -> Validation:
 
 
 def test_what_the_result_says(result: Validation) -> None:
-    assert result.headline == "3 verdicts: 1 total, 0 approximate, 2 none; decided by faster"
+    assert result.headline == (
+        "1 problem: faster grows faster than the limits allow: S*p instead of S + p. Beside it: 2 fine"
+    )
     assert (result.exit_status(), result.missing) == (1, ("gone",))
     assert [v.is_failure for v in result] == [False, True, False]
     assert result["faster"].divergence == GrowthRatio(GrowthSum.parse("p*S"), GrowthSum.parse("p + S"))
@@ -317,7 +319,7 @@ def test_what_the_result_says(result: Validation) -> None:
 def test_json_fits_its_schema(result: Validation) -> None:
     content = json.loads(result.to_json())
     jsonschema.validate(content, SCHEMA, cls=jsonschema.Draft202012Validator)
-    assert content["verdicts"][1]["along"]["S"]["verdict"] == "total"
+    assert content["verdicts"][0]["along"]["S"]["verdict"] == "total"
     assert content["verdicts"][1]["parameters"] == ["p", "S"]
     assert len(content["verdicts"][1]["points"]) == len(content["verdicts"][1]["y"]) == 25
 
@@ -333,7 +335,7 @@ def test_junit_and_annotations(result: Validation) -> None:
     text = to_junit(result, fail_on=["better"])
     assert re.findall(r'name="(\w+)">\s*<failure', text) == ["faster", "slower"]
     assert "divergence (S*p)/(S + p)" in to_junit(result)
-    assert to_github(result).splitlines()[0].startswith("::error title=faster (time)%3A none::faster grows faster")
+    assert to_github(result).splitlines()[0].startswith("::error title=faster (time)%3A fix::faster grows faster")
 
 
 def test_a_caveat_takes_the_decision_away() -> None:

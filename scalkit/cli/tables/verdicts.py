@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scalkit.validation import AnyVerdict, Validation
     from scalkit.validation.baseline.comparison import Comparison
 
-_STYLES = {"total": "green", "approximate": "yellow", "none": "red", "undecided": "magenta"}
+_STYLES = {"fix": "bold red", "cannot tell": "magenta", "fine": "green"}
 
 
 def show(result: Validation, status: int, saved: Path | None = None) -> None:
@@ -34,7 +34,8 @@ def show(result: Validation, status: int, saved: Path | None = None) -> None:
     _part(console, "To keep in mind", (warning for warning in result.warnings if warning not in said))
     if saved is not None:
         console.print(Text(f"The baseline of {_counted(len(result), 'verdict')} is in {saved}."))
-    console.print(Text(f"{result.headline}. Exit status {status}.", style="bold"))
+    console.print(Text(f"{result.matches}."))
+    console.print(Text(f"{result.headline[0].upper()}{result.headline[1:]}. Exit status {status}.", style="bold"))
 
 
 def _part(console: Console, title: str, lines: Iterable[str]) -> None:
@@ -68,9 +69,12 @@ def _table(result: Validation) -> Table:
     from rich.table import Table
     from rich.text import Text
 
+    from scalkit.validation.answer import ANSWER_SYMBOLS
+
     remark = None if all(verdict.decides for verdict in result.verdicts) else "⚠ does not decide the exit status"
     table = Table(caption=remark, caption_justify="left", title_justify="left")
     for name, kind in (
+        ("Answer", "left"),
         ("Function", "left"),
         ("Metric", "left"),
         ("Expectation", "left"),
@@ -80,21 +84,18 @@ def _table(result: Validation) -> Table:
         ("Match", "left"),
     ):
         table.add_column(name, justify=kind)  # type: ignore[arg-type]
-    for verdict in result.verdicts:
-        table.add_row(*(Text(cell) for cell in _cells(verdict)), Text(_mark(verdict), style=_STYLES[verdict.verdict]))
+    for verdict in result.worst_first:
+        words = f"{ANSWER_SYMBOLS[verdict.answer]} {verdict.answer}"
+        table.add_row(Text(words, style=_STYLES[verdict.answer]), *(Text(cell) for cell in _cells(verdict)))
     return table
 
 
 def _cells(verdict: AnyVerdict) -> tuple[str, ...]:
+    from scalkit.validation.verdict import MATCH_WORDS
+
     r2 = "-" if math.isnan(verdict.adjusted_r2) else f"{verdict.adjusted_r2:.3f}"
     growth = str(verdict.expectation.growth)
     origin = ", virtual" if verdict.series.virtual else ", simulated" if verdict.series.simulated else ""
     metric = f"{verdict.metric}{origin}"
-    return verdict.function, metric, growth, str(verdict.model), r2, str(verdict.divergence)
-
-
-def _mark(verdict: AnyVerdict) -> str:
-    from scalkit.validation import SYMBOLS
-
-    direction = f", {verdict.direction}" if verdict.verdict == "none" else ""
-    return f"{SYMBOLS[verdict.verdict]} {verdict.verdict}{direction}{'' if verdict.decides else ' ⚠'}"
+    match = f"{MATCH_WORDS[verdict.verdict]}{', slower' if verdict.is_better else ''}{'' if verdict.decides else ' ⚠'}"
+    return verdict.function, metric, growth, str(verdict.model), r2, str(verdict.divergence), match

@@ -95,7 +95,8 @@ def _others(one: Series, min_points: int) -> Series:
 def _heavier(levels: Verdict, other: Verdict) -> Verdict:
     """Return the verdict that counts, of that at powers of two and that at other settings."""
     is_open = levels.series.x[-1] in levels.posterior.apart
-    if not other.misses and (levels.verdict != "undecided" or other.verdict == "undecided" or is_open):
+    is_outside = other.verdict == "none" and other.direction == "grows faster"
+    if not is_outside and (levels.verdict != "undecided" or other.verdict == "undecided" or is_open):
         return levels
     where = "between powers of two" if other.series.beside else f"at all settings of {other.parameter}"
     said = f"judged {where}; at powers of two it would be {levels.verdict}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from typing import cast
@@ -186,7 +186,7 @@ class Judge(Tasks):
                 if id(space) not in numbers:
                     known = self._numbers.get(space)
                     numbers[id(space)] = self._numbers.put(space, next(self._count)) if known is None else known
-        how = (judging.prior, judging.min_points)
+        how = (judging.prior, judging.min_points, judging.strictness)
         return [(task.series, task.expectation, how, *(numbers[id(s)] for s in task.spaces.values())) for task in tasks]
 
     def _fresh(self, tasks: list[Task], judging: Judging) -> Sequence[AnyVerdict | ScalkitError]:
@@ -295,10 +295,12 @@ def _verdicts(
     """Return the verdicts on tasks, all of one parameter or all of several."""
     if tasks and isinstance(tasks[0].series, SeveralSeries):
         return list(mapper(partial(_several, judging=judging), tasks))
-    return list(judge([task.case for task in tasks], judging.min_points, cast(Prior, judging.prior), mapper, memory))
+    found = judge([task.case for task in tasks], judging.min_points, cast(Prior, judging.prior), mapper, memory)
+    return [replace(one, tolerated=task.tolerance[one.parameter]) for task, one in zip(tasks, found, strict=True)]
 
 
 def _several(task: Task, judging: Judging) -> AnyVerdict:
     series, expectation = cast(SeveralSeries, task.series), cast(SeveralExpectation, task.expectation)
     statistic = cast(Statistic, judging.statistic)
-    return judge_several(series, expectation, task.spaces, statistic=statistic, min_points=judging.min_points)
+    how = {"statistic": statistic, "min_points": judging.min_points, "tolerance": task.tolerance}
+    return judge_several(series, expectation, task.spaces, **how)

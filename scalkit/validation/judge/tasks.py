@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 import xarray as xr
@@ -12,8 +12,9 @@ from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
 from scalkit.measure import Series, SeveralSeries
 from scalkit.options import Judging
+from scalkit.validation.answer import tolerances
 from scalkit.validation.baseline import Baseline
-from scalkit.validation.catalogue import ExpectationSet, Expected
+from scalkit.validation.catalogue import CATALOGUES, ExpectationSet, Expected
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.judge.along_one import Case
 from scalkit.validation.judge.choices import AnyExpectation, AnySeries, Choices, Rulers
@@ -43,6 +44,8 @@ class Task:
         With the expected growth, which always competes.
     falling : StrongScaling or None
         Why it is the cost that is modelled.
+    tolerance : mapping from parameter to Growth
+        By which growth it may outgrow the expectation along each and be fine.
     """
 
     name: Name
@@ -50,6 +53,7 @@ class Task:
     expectation: AnyExpectation
     spaces: Mapping[str, SearchSpace]
     falling: StrongScaling | None = None
+    tolerance: Mapping[str, Growth] = field(default_factory=dict)
 
     @property
     def case(self) -> Case:
@@ -132,7 +136,8 @@ class Tasks:
             if isinstance(one, SeveralSeries):
                 several, spaces = expected.search_spaces(one.parameters)
                 along = {name: each.growth for name, each in several.along.items()}
-                return Task(name, one, several, self._ruled(name, choices, spaces, along))
+                spaces = self._ruled(name, choices, spaces, along)
+                return Task(name, one, several, spaces, None, self._tolerance(one, several.along, choices))
             return self._task_along(one, expected, choices)
         except ExpectationError as error:
             raise ExpectationError(f"function '{one.function}': {error}") from error
@@ -158,7 +163,17 @@ class Tasks:
             expected = Expected(cost_expectation(expected.along(parameter, fixed)), expected.space)
         expectation, space = expected.search_space(parameter, fixed)
         spaces = self._ruled(name, choices, {parameter: space}, {parameter: expectation.growth})
-        return Task(name, one, expectation, spaces, falling)
+        return Task(name, one, expectation, spaces, falling, self._tolerance(one, {parameter: expectation}, choices))
+
+    def _tolerance(self, one: AnySeries, along: Mapping[str, Expectation], choices: Choices) -> dict[str, Growth]:
+        """Return what is tolerated along each parameter; around a status quo the deviation, for its class may be off a little."""
+        strictness = choices.judging.strictness
+        if strictness == "auto" and self._baseline is not None:
+            strictness = "paper"
+        bundled = (
+            self.expected.name in CATALOGUES and self.key_of((one.function, one.metric)) not in choices.expectations
+        )
+        return tolerances(along, strictness, bundled=bundled, is_exact=one.exact or one.virtual)
 
     def _rulers(self, name: Name, choices: Choices) -> Rulers:
         return choices.shared or (choices.rulers.get(self.key_of(name), {}) if choices.rulers else {})

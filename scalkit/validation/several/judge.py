@@ -35,6 +35,7 @@ def judge_several(
     statistic: Statistic = "q1",
     criterion: Criterion = "evidence",
     min_points: int = MIN_POINTS,
+    tolerance: Mapping[str, Growth] | None = None,
 ) -> SeveralVerdict:
     """Return the verdict on one function and metric; the expectation itself always competes.
 
@@ -50,6 +51,8 @@ def judge_several(
         See `fit_several`.
     min_points : int
         Fewest different values of each parameter.
+    tolerance : mapping from parameter to Growth, optional
+        By which growth it may outgrow the expectation along each; by default a deviation that was given, else not at all.
 
     Raises
     ------
@@ -84,9 +87,11 @@ def judge_several(
         )
         for column, name in enumerate(series.parameters)
     }
-    whole = probability_of_whole(fit, expectation)
+    allowed = dict.fromkeys(series.parameters, Growth.constant()) | dict(tolerance or expectation.own_deviations)
+    whole = probability_of_whole(fit, expectation, allowed)
     kept = replace(fit, blocks=())  # the rest is large
-    return SeveralVerdict(expectation, series, kept, Along(along), whole, tuple(_remarks(series, fit.points, along)))
+    remarks = tuple(_remarks(series, fit.points, along))
+    return SeveralVerdict(expectation, series, kept, Along(along), whole, remarks, allowed)
 
 
 def _terms(expectation: SeveralExpectation) -> dict[str, list[Growth]]:

@@ -38,10 +38,13 @@ class WholeProbability:
     ranks : mapping from Rank to float
     faster : float
         Of rank none: the share of hypotheses that grow faster.
+    too_fast : float
+        Probability of growth beyond what is tolerated.
     """
 
     ranks: Mapping[Rank, float]
     faster: float
+    too_fast: float
 
 
 def probability_along(fit: SeveralFit, expectation: Expectation) -> dict[Rank, float]:
@@ -66,7 +69,9 @@ def probability_along(fit: SeveralFit, expectation: Expectation) -> dict[Rank, f
     return _weighed(mass, prior)
 
 
-def probability_of_whole(fit: SeveralFit, expectation: SeveralExpectation) -> WholeProbability:
+def probability_of_whole(
+    fit: SeveralFit, expectation: SeveralExpectation, tolerance: Mapping[str, Growth]
+) -> WholeProbability:
     """Return the probability of each match rank as a whole; see `SeveralExpectation.rank`.
 
     Parameters
@@ -75,22 +80,28 @@ def probability_of_whole(fit: SeveralFit, expectation: SeveralExpectation) -> Wh
         With its blocks.
     expectation : SeveralExpectation
         Over the same parameters.
+    tolerance : mapping from parameter to Growth
+        By which growth each expected term may be outgrown along it.
     """
-    compare = _Comparison.of(fit, expectation)
+    compare = _Comparison.of(fit, expectation, tolerance)
     top = max(float(block.score.max()) for block in fit.blocks)
     mass, prior, faster = dict.fromkeys(RANKS, 0.0), dict.fromkeys(RANKS, 0.0), 0.0
+    beyond = dict.fromkeys(RANKS, 0.0)
     sets = {(block.active, block.products): block for block in fit.blocks}
     rows = max(_ROWS // len(sets), _LEAST_ROWS)
     shares = {key: _prior_shares(fit, compare, block, rows) for key, block in sets.items()}
     for block in fit.blocks:
         weight = np.exp(block.score - top)
-        total, inside, above = compare(block, block.combinations)
+        total, inside, above, too_fast = compare(block, block.combinations)
         for rank, there in zip(RANKS, (total, inside & ~total, ~inside), strict=True):
             mass[rank] += float(weight[there].sum())
+            beyond[rank] += float(weight[there & too_fast].sum())
         faster += float(weight[~inside & above].sum())
         for rank, share in shares[block.active, block.products].items():
             prior[rank] += math.exp(block.prior) * _n_combinations(fit, block.active) * share
-    return WholeProbability(_weighed(mass, prior), faster / mass["none"] if mass["none"] else 0.0)
+    ranks = _weighed(mass, prior)
+    too_much = sum(ranks[rank] * beyond[rank] / mass[rank] for rank in RANKS if mass[rank])
+    return WholeProbability(ranks, faster / mass["none"] if mass["none"] else 0.0, too_much)
 
 
 def _weighed(mass: Mapping[Rank, float], prior: Mapping[Rank, float]) -> dict[Rank, float]:
@@ -110,7 +121,7 @@ def _prior_shares(fit: SeveralFit, compare: _Comparison, block: Block, rows: int
     sizes = [len(fit.ticks[fit.points.parameters[i]]) for i in block.active]
     n = math.prod(sizes)
     if n <= rows:
-        total, inside, _ = compare(block, np.indices(sizes).reshape(len(sizes), n).T)
+        total, inside, _, _ = compare(block, np.indices(sizes).reshape(len(sizes), n).T)
         return _shares(float(total.mean()), float(inside.mean()))
     equal = np.array(list(product(*(compare.expected_ticks[i] for i in block.active))), dtype=np.int64)
     exact = float(compare(block, equal.reshape(-1, len(sizes)))[0].sum()) / n
@@ -129,9 +140,10 @@ class _Comparison:
 
     Attributes
     ----------
-    tables : sequence of ndarray of uint64, shape (ticks + 1, 4, words)
+    tables : sequence of ndarray of uint64, shape (ticks + 1, 5, words)
         For each parameter, a bit for each expected term: whether the tick is at most the term times the deviation; whether
-        the tick times the deviation is at least the term; the same two without deviation.
+        the tick times the deviation is at least the term; the same two without deviation; whether the tick is at most the
+        term times what is tolerated.
     every : ndarray of uint64, shape (words,)
         The bits of all expected terms.
     expected_ticks : sequence of list of int
@@ -143,7 +155,7 @@ class _Comparison:
     expected_ticks: Sequence[list[int]]
 
     @classmethod
-    def of(cls, fit: SeveralFit, expectation: SeveralExpectation) -> _Comparison:
+    def of(cls, fit: SeveralFit, expectation: SeveralExpectation, tolerance: Mapping[str, Growth]) -> _Comparison:
         one = Growth.constant()
         tables, found = [], []
         for name in fit.points.parameters:
@@ -156,6 +168,7 @@ class _Comparison:
                     [tick * d >= term for term in terms],
                     [tick <= term for term in terms],
                     [tick >= term for term in terms],
+                    [tick <= term * tolerance[name] for term in terms],
                 ]
                 for tick in ticks
             ]
@@ -164,11 +177,12 @@ class _Comparison:
         every = _words(np.ones(len(expectation.growth.terms), dtype=bool))
         return cls(tables, every, found)
 
-    def __call__(self, block: Block, combinations: Ints) -> tuple[Bools, Bools, Bools]:
-        """Return whether each hypothesis is a total match, inside the limits, and beyond the upper limit."""
+    def __call__(self, block: Block, combinations: Ints) -> tuple[Bools, Bools, Bools, Bools]:
+        """Return whether each hypothesis is a total match, inside the limits, beyond the upper limit, and faster than is
+        tolerated."""
         chosen = {i: self.tables[i][combinations[:, column]] for column, i in enumerate(block.active)}
-        at_most = np.ones((len(combinations), 4), dtype=bool)  # every product at most some expected term
-        covered = np.zeros((len(combinations), 4, len(self.every)), dtype=np.uint64)  # terms that some product reaches
+        at_most = np.ones((len(combinations), 5), dtype=bool)  # every product at most some expected term
+        covered = np.zeros((len(combinations), 5, len(self.every)), dtype=np.uint64)  # terms that some product reaches
         for members in block.products or ((),):
             code = np.broadcast_to(self.every, covered.shape)
             for i, table in enumerate(self.tables):
@@ -176,7 +190,8 @@ class _Comparison:
             at_most &= code.any(axis=2)
             covered |= code
         at_least = (covered == self.every).all(axis=2)
-        return at_most[:, 2] & at_least[:, 3], at_most[:, 0] & at_least[:, 1], ~at_most[:, 0]
+        total, inside = at_most[:, 2] & at_least[:, 3], at_most[:, 0] & at_least[:, 1]
+        return total, inside, ~at_most[:, 0], ~at_most[:, 4]
 
 
 def _words(bits: Bools) -> Words:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.fit.several import SeveralFit
 from scalkit.fit.several_model import SeveralModel
 from scalkit.growth import Growth
 from scalkit.measure import SeveralSeries
+from scalkit.validation.answer import excess
 from scalkit.validation.expectation import Direction, Rank
 from scalkit.validation.judged import Along, Judged
 from scalkit.validation.posterior import VerdictWord, word_of
@@ -44,6 +46,8 @@ class SeveralVerdict(Judged):
         What all hypotheses make probable as a whole.
     remarks : tuple of str
         What limits the meaning of the model, in plain words.
+    tolerance : mapping from parameter to Growth
+        By which growth it may outgrow the expectation along each and be fine.
     """
 
     expectation: SeveralExpectation
@@ -52,6 +56,27 @@ class SeveralVerdict(Judged):
     along: Along
     whole: WholeProbability
     remarks: tuple[str, ...] = ()
+    tolerance: Mapping[str, Growth] = field(default_factory=dict)
+
+    @property
+    def too_fast(self) -> float:
+        """Probability that it grows faster as a whole than claimed by more than is tolerated."""
+        return self.whole.too_fast
+
+    @cached_property
+    def excess(self) -> float:
+        """Factor by which the values outgrow the best fit of the claim over the measured points; see `answer.excess`."""
+        points = self.fit.points
+        order = np.argsort(points.y, kind="stable")
+        x = {name: points.x[order, column] for column, name in enumerate(points.parameters)}
+        logs = [term.log2_value(x) for term in self.expectation.growth.terms if not term.is_constant]
+        found = np.asarray(self.model(**x), dtype=np.float64)
+        return excess(found, [np.exp2(np.broadcast_to(one, found.shape) - np.max(one)) for one in logs])
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, as one says it to a person who decides; empty unless the answer is to fix it."""
+        return self.short_sentence.removesuffix(".") if self.answer == "fix" else ""
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -155,6 +180,8 @@ class SeveralVerdict(Judged):
     def short_sentence(self) -> str:
         """The verdict as a whole in plain words."""
         name, found, expected = self.function, self.model.growth, self.expectation.growth
+        if self.misses and (self.verdict != "none" or self.direction != "grows faster"):
+            return f"{name} grows faster than claimed, {expected}: {self.model} is most probable."
         if self.verdict == "undecided":
             return f"{name} is undecided as a whole: {self._contenders()}, expected is {expected}."
         best = "" if self.rank == "total" else f" (the most probable model has {found})"
@@ -216,6 +243,7 @@ class SeveralVerdict(Judged):
             "divergence": str(self.divergence),
             "rank": self.rank,
             "verdict": self.verdict,
+            **self.answer_to_dict(),
             "probability": dict(self.probability),
             "direction": self.direction,
             "along": {name: one.to_dict() for name, one in self.along.items()},

@@ -1,0 +1,161 @@
+"""What to do about a verdict, in one of three answers: fix, fine, cannot tell."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from scalkit.errors import ExpectationError, UsageError
+from scalkit.growth import Growth
+from scalkit.validation.expectation import Expectation
+
+__all__ = [
+    "ANSWERS",
+    "ANSWER_SYMBOLS",
+    "MATERIAL",
+    "Answer",
+    "claim_ahead",
+    "excess",
+    "in_decimals",
+    "passing_growth",
+    "tolerance_of",
+    "tolerances",
+]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+Answer = Literal["fix", "cannot tell", "fine"]
+ANSWERS: tuple[Answer, ...] = ("fix", "cannot tell", "fine")
+"""The worst first."""
+
+ANSWER_SYMBOLS: dict[Answer, str] = {"fix": "✗", "cannot tell": "?", "fine": "✓"}
+
+MATERIAL = 1.25
+"""Noisy values must outgrow the best fit of the claim by this factor over the measured range: clocks and temperatures make a
+machine drift by up to a fifth during a campaign, and a drift along the settings looks like growth; 5 % are for the noise."""
+
+_NAMES = ("auto", "strict", "paper")
+_FRACTION = re.compile(r"\((-?\d+)/(\d+)\)")
+_STANDARD_ERRORS = 2.0  # a slope beyond this is seen about 95 times in 100
+
+
+def tolerance_of(expectation: Expectation, strictness: str, *, bundled: bool, is_exact: bool) -> Growth:
+    """Return by which growth a function may outgrow its expectation and be fine.
+
+    Parameters
+    ----------
+    expectation : Expectation
+    strictness : str
+        ``"strict"``: not at all; ``"paper"``: by the deviation, half of the leading class unless one was given; a growth; or
+        ``"auto"``: by a deviation that was given, else not at all. The deviations of the bundled catalogues are about noisy
+        times; bytes, counts and virtual times are taken at their word there.
+    bundled : bool
+        Whether the expectation is one of a bundled catalogue.
+    is_exact : bool
+        Whether the values are free of noise.
+
+    Raises
+    ------
+    UsageError
+        If a growth cannot be read, falls, or is in another parameter.
+    """
+    strict = Growth.constant()
+    if strictness == "auto":
+        is_tolerant = not is_exact if bundled else expectation.has_own_deviation
+        return expectation.deviation if is_tolerant else strict
+    if strictness in ("strict", "paper"):
+        return strict if strictness == "strict" else expectation.deviation
+    try:
+        return Expectation(expectation.growth, strictness, expectation.parameter).deviation
+    except ExpectationError as error:
+        raise UsageError(
+            f"the strictness {strictness!r:.60} is none of auto, strict, paper, and no growth to tolerate: {error}"
+        ) from error
+
+
+def tolerances(
+    along: Mapping[str, Expectation], strictness: str, *, bundled: bool, is_exact: bool
+) -> dict[str, Growth]:
+    """Return `tolerance_of` along each parameter; of several, a growth speaks of those that it names, the others are strict."""
+    found = {}
+    for name, expectation in along.items():
+        own = strictness
+        if len(along) > 1 and strictness not in _NAMES:
+            own = str(Growth.product({name: Growth.parse(strictness).exponents(name)}))
+        found[name] = tolerance_of(expectation, own, bundled=bundled, is_exact=is_exact)
+    return found
+
+
+def excess(found: Floats, expected: Sequence[Floats]) -> float:
+    """Return the factor by which values outgrow what is expected from where they are lowest against it to the last one.
+
+    Parameters
+    ----------
+    found : ndarray of shape (points,)
+        Positive values of a model; the last point is the largest.
+    expected : sequence of ndarrays of shape (points,)
+        The expected terms there. They are fitted to the values beside a constant, with relative weights; no coefficient is
+        negative.
+    """
+    columns = [np.ones_like(found), *expected]
+    claimed = sum(c * column for c, column in zip(_fitted(found, columns), columns, strict=True))
+    ratio = found / np.maximum(claimed, np.finfo(float).tiny)
+    return float(ratio[-1] / ratio.min())
+
+
+def claim_ahead(y: Floats, growth: Growth, x: Floats, ahead: float) -> float:
+    """Return the value at a setting if what was measured at `x` grew as claimed: a constant and the growth, fitted to `y`."""
+    logs = growth.log2_value(np.append(x, ahead))
+    terms = np.exp2(logs - logs[:-1].max())
+    constant, coefficient = _fitted(np.maximum(y, np.finfo(float).tiny), [np.ones_like(x), terms[:-1]])
+    return float(constant + coefficient * terms[-1])
+
+
+def _fitted(found: Floats, columns: Sequence[Floats]) -> list[float]:
+    """Return coefficients of the least relative squares; the least one is left out while it is negative."""
+    used = list(range(len(columns)))
+    while True:
+        design = np.stack([columns[k] / found for k in used], axis=1)
+        scale = np.abs(design).max(axis=0)
+        coefficients = np.linalg.lstsq(design / scale, np.ones_like(found), rcond=None)[0] / scale
+        if len(used) == 1 or coefficients.min() >= 0:
+            break
+        used.pop(int(np.argmin(coefficients * scale)))
+    whole = dict(zip(used, coefficients.tolist(), strict=True))
+    return [whole.get(k, 0.0) for k in range(len(columns))]
+
+
+def passing_growth(bound: Growth, x: Floats, parameter: str, noise: float) -> Growth:
+    """Return the fastest growth that would still be called fine.
+
+    Parameters
+    ----------
+    bound : Growth
+        The fastest one that is tolerated.
+    x : ndarray of shape (points,)
+        Settings, ascending.
+    parameter : str
+    noise : float
+        Relative standard error of a setting's value; 0 for exact values, whose bound is sharp.
+    """
+    if not noise > 0 or x[0] <= 0 or x[-1] <= x[0]:
+        return bound
+    logs = np.log(x)
+    slope = _STANDARD_ERRORS * noise / math.sqrt(float(((logs - logs.mean()) ** 2).sum()))
+    unseen = max(slope, math.log(MATERIAL) / float(logs[-1] - logs[0]))
+    return bound * Growth.of(parameter, power=Fraction(round(100 * unseen), 100))
+
+
+def in_decimals(growth: Growth) -> str:
+    """Return the text of a growth with exponents as people write them: ``n^1.06`` for ``n^(53/50)``, and short fractions."""
+
+    def shown(match: re.Match[str]) -> str:
+        above, below = int(match[1]), int(match[2])
+        return match[0] if below <= 4 else f"{above / below:.2f}".rstrip("0")
+
+    return _FRACTION.sub(shown, str(growth))

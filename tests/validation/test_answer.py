@@ -1,0 +1,101 @@
+"""The three answers: a claim is taken at its word where the data can tell, and nothing else is called a problem."""
+
+from __future__ import annotations
+
+import json
+import sys
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import scalkit as sk
+from scalkit.errors import UsageError
+from scalkit.measure import combine
+from scalkit.validation.answer import excess, in_decimals
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+import answers
+
+N = 1000.0 * 2 ** np.arange(6)
+
+
+def judged(expected: str, y: Any, noise: float = 0.01, **options: Any) -> Any:
+    values = y[:, None] * np.exp(noise * np.random.default_rng(3).standard_normal((len(y), 5))) * 1e-6
+    return sk.validate(sk.measurements(N, values, parameter="n", name="f"), {"f": expected}, **options)
+
+
+@pytest.mark.parametrize(("expected", "power"), [("n", 1.5), ("n^2", 3.0)])
+def test_a_claim_is_taken_at_its_word(expected: str, power: float) -> None:
+    result = judged(expected, N**power)
+    assert (result["f"].answer, result.answer, result.exit_status()) == ("fix", "fix", 1)
+    assert result.headline.startswith(f"1 problem: f grows as n^{'(3/2)' if power < 2 else 3} instead of {expected}: ")
+    assert "more than is tolerated though within the limits of the paper" in result["f"].sentence
+    assert judged(expected, N**power, strictness="paper")["f"].answer == "fine"
+
+
+def test_how_much_is_tolerated() -> None:
+    assert judged("n", N**1.5, strictness="n^(1/4)")["f"].answer == "fix"
+    assert judged("n", N**1.25, strictness="n^(1/2)")["f"].answer == "fine"
+    given = judged({"expectation": "n", "deviation": "n^(1/2)"}, N**1.5)["f"]  # type: ignore[arg-type]
+    assert (given.answer, str(given.tolerance)) == ("fine", "n^(1/2)")
+    with pytest.raises(UsageError, match=r"^the strictness 'lax\(' is none of auto, strict, paper, and no growth"):
+        judged("n", N, strictness="lax(")
+
+
+def test_slower_is_fine_and_a_drift_is_no_growth() -> None:
+    slower = judged("n", np.log2(N))
+    assert (slower["f"].answer, slower.headline) == ("fine", "no problem: 1 fine")
+    assert "which is fine, and the claim could be sharper" in slower["f"].sentence
+    drifting = judged("n", N * np.linspace(1, 1.2, 6))["f"]
+    assert drifting.answer == "cannot tell"
+    assert "which a machine that drifts may explain; measure larger settings." in drifting.sentence
+    assert in_decimals(drifting.passes_up_to) == "n^1.06"
+
+
+def test_measurements_that_do_not_decide_cannot_tell() -> None:
+    data = sk.measurements(N, N * 1e-6, parameter="n", name="f").assign_coords(oversubscribed=("n", N > 2000))
+    result = sk.validate(data, {"f": "1"})
+    assert (result["f"].answer, result.exit_status()) == ("cannot tell", 0)
+    assert result.headline == "no problem: 1 cannot tell (f)"
+
+
+def test_bytes_are_said_for_a_large_machine() -> None:
+    p = 2.0 ** np.arange(1, 6)
+    data = sk.measurements(p, 5408 + 64 * p, "p", metric="object_memory", unit="B", name="MPI_Comm_dup", exact=True)
+    result = sk.validate(data, "mpi")
+    assert result.headline == "1 problem: MPI_Comm_dup keeps 64 B for every process, 640 kB at 10,000"
+
+
+def test_the_worst_comes_first() -> None:
+    named = {"a": N, "b": N**2, "c": N**1.5}
+    data = combine([sk.measurements(N, y * 1e-6, parameter="n", name=name) for name, y in named.items()])
+    result = sk.validate(data, dict.fromkeys("abc", "n"))
+    assert [v.function for v in result.worst_first] == ["b", "c", "a"]
+    assert [v["answer"] for v in json.loads(result.to_json())["verdicts"]] == ["fix", "fix", "fine"]
+
+
+def test_several_parameters() -> None:
+    points = np.array(list(product(2.0 ** np.arange(1, 7), 2.0 ** np.arange(4, 10))))
+    p, s = points.T
+    for y, answer in ((np.log2(p) + s / 16, "fine"), (p + s / 16, "fix")):
+        values = y[:, None] * np.exp(0.01 * np.random.default_rng(5).standard_normal((36, 5))) * 1e-6
+        data = sk.measurements(points, values, parameter=["p", "S"], name="f")
+        found = sk.validate(data, {"f": "log(p) + S"})["f"]
+        assert found.answer == answer, found.sentence
+
+
+def test_excess() -> None:
+    assert excess(N, [N]) == pytest.approx(1)
+    assert excess(5 + N, [N]) == pytest.approx(1)
+    assert excess(N**2, [N]) == pytest.approx(32)
+
+
+def test_the_benchmark_of_claims() -> None:
+    wrong = answers.answers(12, 1, answers.noise(0.01), (1, 2))
+    assert wrong["fine"] == 0
+    assert wrong["fix"] >= 0.8
+    for name in ("noise 5 %", "drift 20 %", "outliers"):
+        assert answers.answers(6, 2, answers.TRUE_ROWS[name], (0,))["fix"] == 0, name
