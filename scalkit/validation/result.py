@@ -183,7 +183,10 @@ class Validation:
     def problems(self) -> tuple[str, ...]:
         """What is to be fixed, each as one says it to a person who decides, the worst first."""
         found = [v.problem for v in self.worst_first if v.answer == "fix"]
-        return (*found, *(r.sentence.removesuffix(".") for r in self.rules if r.is_failure))
+        found += [r.sentence.removesuffix(".") for r in self.rules if r.is_failure]
+        known = {(v.function, v.metric) for v in self.verdicts if v.answer == "fix"}
+        changes = () if self.comparison is None else self.comparison.failures()
+        return (*found, *(c.sentence.removesuffix(".") for c in changes if (c.function, c.metric) not in known))
 
     @property
     def headline(self) -> str:
@@ -206,7 +209,7 @@ class Validation:
     @property
     def matches(self) -> str:
         """One line in the words of the paper: how many verdicts are total, approximate, no match or undecided."""
-        words = ", ".join(f"{n} {MATCH_WORDS[word]}" for word, n in self.counts.items() if n or word != "undecided")
+        words = ", ".join(f"{self.counts[w]} {said}" for w, said in MATCH_WORDS.items() if w != "undecided" or self.counts[w])
         return f"{len(self)} verdict{'' if len(self) == 1 else 's'}: {words}"
 
     @property

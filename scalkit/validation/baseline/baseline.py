@@ -14,6 +14,7 @@ from scalkit.fit import Model
 from scalkit.fit.pure_error import pure_error
 from scalkit.growth import Growth
 from scalkit.markup import block, counted, details, formula, paragraph, table
+from scalkit.validation.baseline.regression import errors_of
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.result import Validation
 from scalkit.validation.verdict import Verdict
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BASELINE_SCHEMA", "Baseline", "BaselineEntry"]
 
-BASELINE_SCHEMA = 1
+BASELINE_SCHEMA = 2
+"""Files of schema 1 have no `errors`; they are read as well."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class BaselineEntry:
         Settings, and values in the unit of the model.
     noise : float
         Relative standard error of a value.
+    errors : tuple of float
+        The same of each setting, from its own repetitions; empty in baselines of old, where `noise` is that of all.
     """
 
     function: str
@@ -53,6 +57,7 @@ class BaselineEntry:
     x: tuple[float, ...]
     y: tuple[float, ...]
     noise: float
+    errors: tuple[float, ...] = ()
 
     @classmethod
     def from_verdict(cls, verdict: Verdict, statistic: str = "q1") -> BaselineEntry:
@@ -71,6 +76,7 @@ class BaselineEntry:
             x=tuple(float(x) for x in series.x),
             y=tuple(float(y) for y in series.y),
             noise=noise,
+            errors=errors_of(series, noise),
         )
 
     @property
@@ -105,6 +111,7 @@ class BaselineEntry:
             "x": list(self.x),
             "y": list(self.y),
             "noise": self.noise,
+            "errors": list(self.errors or (self.noise,) * len(self.x)),
         }
 
 

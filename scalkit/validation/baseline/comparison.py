@@ -14,6 +14,7 @@ from scalkit.fit import MIN_POINTS
 from scalkit.growth import Growth
 from scalkit.markup import block, bullets, details, paragraph
 from scalkit.validation.baseline import Baseline, BaselineEntry
+from scalkit.validation.baseline.regression import Regression, regression
 from scalkit.validation.judge.along_one import Case, judge
 from scalkit.validation.result import Validation
 from scalkit.validation.space import SearchSpace
@@ -24,6 +25,8 @@ __all__ = ["COMPARISON_FAIL_ON", "Change", "Comparison", "Kind", "compare"]
 Kind = Literal["worse", "better", "factor", "undecided", "same", "new", "gone"]
 KINDS: tuple[Kind, ...] = ("worse", "better", "factor", "undecided", "same", "new", "gone")
 COMPARISON_FAIL_ON = ("factor", "better", "undecided", "gone")
+MOST_NOISE = 0.15
+"""A baseline whose values are known to a worse relative standard error is no law: what changed by a third would be chance."""
 _STANDARD_ERRORS = 2.0
 
 
@@ -34,18 +37,23 @@ class Change:
     Attributes
     ----------
     kind : {"worse", "better", "factor", "undecided", "same", "new", "gone"}
-        Worse and better: the growth left the limits around the status quo. Factor: it did not, but the values changed.
+        Worse and better: the growth left the limits around the status quo, or the values take ever more than before. Factor:
+        they changed otherwise, everywhere or at some settings.
     before, after : Growth or None
         Growth of the model in the baseline and now.
     ratio : float
-        Value now over value then at `at`; NaN where there is nothing to compare.
+        Value now over value then, as `regression` has it; NaN where there is nothing to compare. Without a shared setting
+        that of the models at the end of the range that both cover.
     at : float
-        The largest setting that both have; NaN if they have none, then `ratio` is that of the models at the end of the
-        range that both cover.
+        The setting that `ratio` speaks of, the last one where nothing changed; NaN if none is shared.
     error : float
         Relative standard error of `ratio`.
     decides : bool
         Whether the measurements may decide an exit status.
+    regression : Regression or None
+        What changed setting by setting, where two or more are shared.
+    is_noisy : bool
+        Whether the values of the baseline are known too badly to compare with.
     """
 
     function: str
@@ -58,6 +66,13 @@ class Change:
     at: float = math.nan
     error: float = math.nan
     decides: bool = True
+    regression: Regression | None = None
+    is_noisy: bool = False
+
+    @property
+    def is_slower(self) -> bool:
+        """Whether it got worse: its growth left the limits, or its values rose."""
+        return self.kind == "worse" or (self.kind == "factor" and self.ratio > 1)
 
     def __repr__(self) -> str:
         return f"<Change: {self.sentence}>"
@@ -73,6 +88,8 @@ class Change:
             return f"{what} is new: {self.after}."
         if self.kind == "gone":
             return f"{what} is gone: it grew as {self.before}."
+        if self.kind == "worse" and self.regression is not None and self.regression.shape == "growing":
+            return f"{what} got worse: it takes ever more than before{self._factor}."
         if self.kind in ("worse", "better"):
             return f"{what} got {self.kind}: it grows as {self.after} instead of {self.before}, outside the limits{self._factor}."
         grown = (
@@ -80,16 +97,19 @@ class Change:
             if self.after == self.before
             else f"within the limits of {self.before}, {self.after}"
         )
+        if self.kind == "undecided" and self.is_noisy:
+            return f"{what} cannot be compared: its baseline is too noisy to be a law; measure that again."
         if self.kind == "undecided":
             return f"{what} is undecided: {self.after} fits best, {self.before} was the status quo{self._factor}."
-        changed = ", which is a change of its constant factors" if self.kind == "factor" else ""
-        return f"{what} grows {grown}{self._factor}{changed}."
+        return f"{what} grows {grown}{self._factor}."
 
     @property
     def _factor(self) -> str:
         if not math.isfinite(self.ratio):
             return ""
         place = f" at {self.parameter} = {self.at:g}" if math.isfinite(self.at) else " by the models"
+        if self.regression is not None and self.regression.shape:
+            place = f" {self.regression.where(self.parameter)}"
         return f"; {self.ratio:.3g} times the value of before{place} (± {100 * _STANDARD_ERRORS * self.error:.2g} %)"
 
     def to_dict(self) -> dict[str, Any]:
@@ -104,6 +124,7 @@ class Change:
             "ratio": _number(self.ratio),
             "at": _number(self.at),
             "error": _number(self.error),
+            "shape": "" if self.regression is None else self.regression.shape,
             "decides": self.decides,
             "sentence": self.sentence,
         }
@@ -135,7 +156,7 @@ class Comparison:
 
     @property
     def is_failure(self) -> bool:
-        """Whether a growth got worse on measurements that may decide."""
+        """Whether something got worse on measurements that may decide."""
         return self.exit_status() == 1
 
     def exit_status(self, fail_on: Collection[str] = ()) -> int:
@@ -151,7 +172,7 @@ class Comparison:
         Parameters
         ----------
         fail_on : collection of {"factor", "better", "undecided", "gone"}
-            What fails too; of the constant factors only those that rose.
+            What fails too. A constant factor that rose fails in any case; the word is of old.
 
         Raises
         ------
@@ -162,14 +183,17 @@ class Comparison:
         for word in words:
             if word not in COMPARISON_FAIL_ON:
                 raise UsageError(f"cannot fail on {word!r}; choose from {', '.join(COMPARISON_FAIL_ON)}.")
-        bad = [change for change in self.changes if change.kind in ("worse", *words) and change.decides]
-        return tuple(change for change in bad if change.kind != "factor" or change.ratio > 1)
+        return tuple(
+            change
+            for change in self.changes
+            if change.decides and (change.is_slower or (change.kind in words and change.kind != "factor"))
+        )
 
     @property
     def headline(self) -> str:
         """One line: how many of each kind there are, and what got worse."""
         counts = ", ".join(f"{len(self.of(kind))} {kind}" for kind in KINDS if self.of(kind))
-        worse = ", ".join(change.function for change in self.of("worse"))
+        worse = ", ".join(change.function for change in self.changes if change.is_slower)
         return f"compared with the baseline: {counts}" + (f"; worse: {worse}" if worse else "")
 
     def to_dict(self) -> dict[str, Any]:
@@ -194,8 +218,7 @@ def compare(baseline: Baseline, result: Validation, tolerance: float = 0.1) -> C
     """Return what a later validation changes against a baseline.
 
     Each series is judged again with the growth of the baseline as its expectation. Outside of the limits it is worse or
-    better; inside, the values at the largest shared setting tell whether constant factors changed: beyond `tolerance` and
-    beyond two standard errors of the ratio.
+    better. Beside that the values are compared setting by setting, see `regression`.
 
     Parameters
     ----------
@@ -270,12 +293,19 @@ def _change(entry: BaselineEntry, verdict: Verdict, statistic: str, tolerance: f
     after = BaselineEntry.from_verdict(verdict, statistic)
     ratio, at = _ratio(entry, after)
     error = math.hypot(entry.noise, after.noise)
+    found = _regression(entry, after, tolerance)
+    if found is not None and found.shape:
+        ratio, at, error = found.factor, found.place, found.factor_error
     kind: Kind = "same"
-    if verdict.verdict == "none":
+    if entry.noise > MOST_NOISE:
+        kind = "undecided"
+    elif verdict.verdict == "none":
         kind = "worse" if verdict.direction == "grows faster" else "better"
+    elif found is not None and found.shape:
+        kind = "worse" if found.shape == "growing" and found.factor > 1 else "factor"
     elif verdict.verdict == "undecided":
         kind = "undecided"
-    elif _is_beyond(ratio, error, tolerance):
+    elif found is None and _is_beyond(ratio, error, tolerance):
         kind = "factor"
     return Change(
         function=entry.function,
@@ -288,7 +318,23 @@ def _change(entry: BaselineEntry, verdict: Verdict, statistic: str, tolerance: f
         at=at,
         error=error,
         decides=verdict.decides,
+        regression=found,
+        is_noisy=entry.noise > MOST_NOISE,
     )
+
+
+def _regression(before: BaselineEntry, after: BaselineEntry, tolerance: float) -> Regression | None:
+    """Return what changed at the settings that both have; None where these are fewer than two or a value is zero."""
+    then, now = ({x: (y, e) for x, y, e in zip(one.x, one.y, _errors(one), strict=True)} for one in (before, after))
+    shared = sorted(then.keys() & now.keys())
+    values = np.array([(*then[x], *now[x]) for x in shared]).reshape(-1, 4)
+    if len(shared) < 2 or not (values[:, [0, 2]] > 0).all():
+        return None
+    return regression(np.array(shared), values[:, 0], values[:, 2], np.hypot(values[:, 1], values[:, 3]), tolerance)
+
+
+def _errors(entry: BaselineEntry) -> tuple[float, ...]:
+    return entry.errors or (entry.noise,) * len(entry.x)
 
 
 def _ratio(before: BaselineEntry, after: BaselineEntry) -> tuple[float, float]:

@@ -87,8 +87,9 @@ def _refuse(why: str) -> NoReturn:
 def _baseline(table: Any) -> Baseline:
     if not isinstance(table, Mapping):
         _refuse("its top is not an object; write one with Baseline.save")
-    if table.get("schema") != BASELINE_SCHEMA or isinstance(table["schema"], bool):
-        _refuse(f"'schema' is {_shown(table.get('schema'))}, {BASELINE_SCHEMA} is needed")
+    schema = table.get("schema")
+    if isinstance(schema, bool) or schema not in (1, BASELINE_SCHEMA):
+        _refuse(f"'schema' is {_shown(schema)}, {BASELINE_SCHEMA} is needed")
     known = ("schema", "statistic", "entries")
     _keys({key: value for key, value in table.items() if key != _OWN}, known, "")
     register_again(table.get(_OWN, {}))
@@ -97,7 +98,7 @@ def _baseline(table: Any) -> Baseline:
     rows = table["entries"]
     if not isinstance(rows, list) or not 0 < len(rows) <= MAX_ENTRIES:
         _refuse(f"'entries' must be a list of 1 to {MAX_ENTRIES:,} entries")
-    entries = tuple(_entry(row, f"entry {number}") for number, row in enumerate(rows, 1))
+    entries = tuple(_entry(row, f"entry {number}", schema) for number, row in enumerate(rows, 1))
     seen: set[tuple[str, str]] = set()
     for entry in entries:
         if (entry.function, entry.metric) in seen:
@@ -106,8 +107,8 @@ def _baseline(table: Any) -> Baseline:
     return Baseline(entries, table["statistic"])
 
 
-def _entry(row: Any, where: str) -> BaselineEntry:
-    _keys(row, _ENTRY, where)
+def _entry(row: Any, where: str, schema: int) -> BaselineEntry:
+    _keys(row, _ENTRY if schema == 1 else (*_ENTRY, "errors"), where)
     function, metric, unit, parameter = (_text(row, key, where) for key in ("function", "metric", "unit", "parameter"))
     where = f"{where} ('{metric}' of '{function}')"
     x, y = _numbers(row, "x", where), _numbers(row, "y", where)
@@ -125,7 +126,10 @@ def _entry(row: Any, where: str) -> BaselineEntry:
         x=x,
         y=y,
         noise=_number(row, "noise", where),
+        errors=() if schema == 1 else _numbers(row, "errors", where),
     )
+    if entry.errors and len(entry.errors) != len(x):
+        _refuse(f"{where}: 'x' has {len(x)} values and 'errors' {len(entry.errors)}; each setting needs one")
     try:
         _ = entry.status_quo
     except ScalkitError as error:

@@ -302,5 +302,5 @@ def _verdicts(
 def _several(task: Task, judging: Judging) -> AnyVerdict:
     series, expectation = cast(SeveralSeries, task.series), cast(SeveralExpectation, task.expectation)
     statistic = cast(Statistic, judging.statistic)
-    how = {"statistic": statistic, "min_points": judging.min_points, "tolerance": task.tolerance}
-    return judge_several(series, expectation, task.spaces, **how)
+    n, allowed = judging.min_points, task.tolerance
+    return judge_several(series, expectation, task.spaces, statistic=statistic, min_points=n, tolerance=allowed)

@@ -6,7 +6,8 @@ import html
 import math
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from scalkit.plots.style import RANK_COLOURS, RANK_MARKS, RANK_WORDS, rank_key
+from scalkit.plots.style import RANK_COLOURS, RANK_WORDS, answer_key, rank_key
+from scalkit.validation.answer import ANSWER_SYMBOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,11 +46,12 @@ def word_of(verdict: Judged) -> str:
 
 
 def mark(verdict: Judged) -> str:
-    """Return symbol and words of a verdict, with its colour behind the symbol."""
+    """Return answer and match of a verdict, with the colour of the answer behind its symbol."""
     doubt = "" if verdict.decides else ' <span title="does not decide">⚠</span>'
     return (
-        f'<span class="mark" {ranked(verdict)}><b aria-hidden="true">{RANK_MARKS[key_of(verdict)]}</b>'
-        f"<span>{esc(word_of(verdict))}{doubt}</span></span>"
+        f'<span class="mark" style="--rank: {RANK_COLOURS[answer_key(cast("Verdict", verdict))]}">'
+        f'<b aria-hidden="true">{ANSWER_SYMBOLS[verdict.answer]}</b>'
+        f"<span>{verdict.answer}: {esc(word_of(verdict))}{doubt}</span></span>"
     )
 
 

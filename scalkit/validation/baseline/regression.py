@@ -1,0 +1,160 @@
+"""Did something get slower? A test of its own, setting by setting, beside the one of the growth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, Literal
+
+import numpy as np
+
+from scalkit.measure import Series
+
+__all__ = ["ALARM", "Regression", "Shape", "errors_of", "regression"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Shape = Literal["", "everywhere", "growing", "from", "up to", "at"]
+
+ALARM = 5e-4
+"""Probability of a false alarm about one function: below one in a thousand, whatever the number of settings."""
+
+_BETWEEN = 0.01  # what two launches of the same program differ by at least, besides the scatter of their repetitions
+_ROUNDING = 1e-9  # of exact values, which repeat to the last bit
+_SHRINK = 4.0  # repetitions that the scatter of all settings counts for beside those of one setting
+_NORMAL_QUARTILES = 1.349  # distance of the quartiles of the normal distribution in standard deviations
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """What two measurements at the same settings differ by.
+
+    Attributes
+    ----------
+    x, ratio, error : ndarray of shape (settings,)
+        Value now over value then, and the standard error of its logarithm; `x` ascends.
+    z : float
+        Standard errors beyond which a difference is none of chance.
+    shape : str
+        ``"everywhere"``, a constant factor; ``"growing"``, a faster growth; ``"from"`` or ``"up to"`` a setting on; ``"at"`` one
+        setting; empty for no difference.
+    place : float
+        The setting that `shape` speaks of; that of the largest difference otherwise.
+    factor : float
+        Value now over value then as the shape has it: on the settings concerned, for a growth over the whole range.
+    factor_error : float
+        Standard error of its logarithm.
+    """
+
+    x: Floats
+    ratio: Floats
+    error: Floats
+    z: float
+    shape: Shape
+    place: float
+    factor: float
+    factor_error: float
+
+    @property
+    def is_slower(self) -> bool:
+        """Whether the values rose."""
+        return bool(self.shape) and self.factor > 1
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of `factor`."""
+        half = 1.96 * self.factor_error
+        return self.factor * math.exp(-half), self.factor * math.exp(half)
+
+    def where(self, parameter: str) -> str:
+        """Return the shape in words."""
+        at = f"{parameter} = {self.place:g}"
+        words = {
+            "everywhere": "everywhere, a constant factor",
+            "growing": f"from {parameter} = {self.x[0]:g} to {self.x[-1]:g}, and growing",
+            "from": f"from {at} on",
+            "up to": f"up to {at}",
+            "at": f"at {at} only",
+        }
+        return words.get(self.shape, "")
+
+
+def errors_of(series: Series, noise: float) -> tuple[float, ...]:
+    """Return the relative standard error of each setting's value, from its own repetitions and the scatter of all.
+
+    Parameters
+    ----------
+    series : Series
+    noise : float
+        Relative standard error of a value, from the repetitions at all settings.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        logs = np.log(np.where(series.replicates > 0, series.replicates, np.nan))
+    count = np.isfinite(logs).sum(axis=1)
+    if logs.shape[1] < 3 or not noise or (count < 1).any():
+        return (noise,) * len(count)
+    scatter = (np.nanquantile(logs, 0.75, axis=1) - np.nanquantile(logs, 0.25, axis=1)) / _NORMAL_QUARTILES
+    pooled = float(np.median(scatter))
+    if not pooled > 0:
+        return (noise,) * len(count)
+    own = np.sqrt((_SHRINK * pooled**2 + (count - 1) * scatter**2) / (_SHRINK + count - 1)) / pooled
+    return tuple((noise * np.maximum(own, 1.0) * np.sqrt(np.median(count) / count)).tolist())
+
+
+def regression(x: Floats, then: Floats, now: Floats, error: Floats, tolerance: float) -> Regression:
+    """Return how values changed; a setting counts where it changed by more than `tolerance` and by more than chance.
+
+    Of the shapes that explain the changes the one with the least Bayesian information criterion is taken.
+
+    Parameters
+    ----------
+    x, then, now : ndarray of shape (settings,)
+        Settings, ascending, and positive values.
+    error : ndarray of shape (settings,)
+        Relative standard error of now over then, 0 for exact values.
+    tolerance : float
+        Relative change that is none.
+    """
+    logs = np.log(now / then)
+    error = np.where(error > 0, np.hypot(error, _BETWEEN), _ROUNDING)
+    z = NormalDist().inv_cdf(1 - ALARM / (2 * (len(x) + 2)))  # of the settings, the mean and the trend
+    _, shape, place, change, change_error = min(_shapes(np.log(x), logs, error), key=lambda one: one[0])
+    most = int(np.argmax(np.abs(logs)))
+    if abs(change) <= max(math.log1p(tolerance), z * change_error):
+        shape, place, change, change_error = "", most, float(logs[most]), float(error[most])
+    at = float(x[place if place >= 0 else most])
+    return Regression(x, np.exp(logs), error, z, shape, at, math.exp(change), change_error)
+
+
+_Found = tuple[float, Shape, int, float, float]
+"""Criterion, shape, index of its setting or -1, change of the logarithm, its standard error."""
+
+
+def _shapes(at: Floats, logs: Floats, error: Floats) -> Iterator[_Found]:
+    """Yield every shape of a change with its criterion."""
+    n, price = len(logs), math.log(max(len(logs), 2))
+    yield float(((logs / error) ** 2).sum()), "", -1, 0.0, 1.0
+    everything = np.ones(n, dtype=bool)
+    for shape, place, there in [("everywhere", -1, everything), *_parts(n)]:
+        w = there / error**2
+        mean = float((w * logs).sum() / w.sum())
+        rest = float((((logs - mean * there) / error) ** 2).sum())
+        cost = price * (1 if place < 0 else 2)
+        yield rest + cost, shape, place, mean, float(1 / math.sqrt(w.sum()))
+    if n >= 4:
+        w = 1 / error**2
+        middle = float((w * at).sum() / w.sum())
+        mean = float((w * logs).sum() / w.sum())
+        spread = float((w * (at - middle) ** 2).sum())
+        slope = float((w * (at - middle) * logs).sum() / spread)
+        rest = float((((logs - mean - slope * (at - middle)) / error) ** 2).sum())
+        extent = float(at[-1] - at[0])
+        yield rest + 2 * price, "growing", -1, slope * extent, extent / math.sqrt(spread)
+
+
+def _parts(n: int) -> list[tuple[Shape, int, np.ndarray[Any, np.dtype[np.bool_]]]]:
+    k = np.arange(n)
+    found: list[tuple[Shape, int, np.ndarray[Any, np.dtype[np.bool_]]]] = [("at", i, k == i) for i in range(n)]
+    found += [("from", i, k >= i) for i in range(1, n - 1)]
+    return found + [("up to", i, k <= i) for i in range(1, n - 1)]
