@@ -209,7 +209,9 @@ class Validation:
     @property
     def matches(self) -> str:
         """One line in the words of the paper: how many verdicts are total, approximate, no match or undecided."""
-        words = ", ".join(f"{self.counts[w]} {said}" for w, said in MATCH_WORDS.items() if w != "undecided" or self.counts[w])
+        words = ", ".join(
+            f"{self.counts[w]} {said}" for w, said in MATCH_WORDS.items() if w != "undecided" or self.counts[w]
+        )
         return f"{len(self)} verdict{'' if len(self) == 1 else 's'}: {words}"
 
     @property

@@ -18,6 +18,7 @@ from scalkit.validation.answer import excess, in_decimals
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import answers
+import changes
 
 N = 1000.0 * 2 ** np.arange(6)
 
@@ -99,3 +100,9 @@ def test_the_benchmark_of_claims() -> None:
     assert wrong["fix"] >= 0.8
     for name in ("noise 5 %", "drift 20 %", "outliers"):
         assert answers.answers(6, 2, answers.TRUE_ROWS[name], (0,))["fix"] == 0, name
+
+
+def test_the_benchmark_of_changes() -> None:
+    assert changes.found(4, 1, 0.01, "1.3 times") == 1
+    assert changes.found(4, 1, 0.05, "n to n log n") == 1
+    assert changes.alarms(20, 2, 0.05) == 0

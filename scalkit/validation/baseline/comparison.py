@@ -37,8 +37,8 @@ class Change:
     Attributes
     ----------
     kind : {"worse", "better", "factor", "undecided", "same", "new", "gone"}
-        Worse and better: the growth left the limits around the status quo, or the values take ever more than before. Factor:
-        they changed otherwise, everywhere or at some settings.
+        Worse and better: the growth left the limits around the status quo, or it is faster and the values rise ever more.
+        Factor: they changed otherwise, everywhere or at some settings.
     before, after : Growth or None
         Growth of the model in the baseline and now.
     ratio : float
@@ -54,6 +54,8 @@ class Change:
         What changed setting by setting, where two or more are shared.
     is_noisy : bool
         Whether the values of the baseline are known too badly to compare with.
+    is_outside : bool
+        Whether the growth left the limits, where it is worse or better.
     """
 
     function: str
@@ -68,6 +70,7 @@ class Change:
     decides: bool = True
     regression: Regression | None = None
     is_noisy: bool = False
+    is_outside: bool = True
 
     @property
     def is_slower(self) -> bool:
@@ -88,8 +91,8 @@ class Change:
             return f"{what} is new: {self.after}."
         if self.kind == "gone":
             return f"{what} is gone: it grew as {self.before}."
-        if self.kind == "worse" and self.regression is not None and self.regression.shape == "growing":
-            return f"{what} got worse: it takes ever more than before{self._factor}."
+        if self.kind == "worse" and not self.is_outside:
+            return f"{what} got worse: it grows as {self.after} instead of {self.before}{self._factor}."
         if self.kind in ("worse", "better"):
             return f"{what} got {self.kind}: it grows as {self.after} instead of {self.before}, outside the limits{self._factor}."
         grown = (
@@ -101,7 +104,9 @@ class Change:
             return f"{what} cannot be compared: its baseline is too noisy to be a law; measure that again."
         if self.kind == "undecided":
             return f"{what} is undecided: {self.after} fits best, {self.before} was the status quo{self._factor}."
-        return f"{what} grows {grown}{self._factor}."
+        if self.kind != "factor":
+            return f"{what} grows {grown}{self._factor}."
+        return f"{what} {'rose' if self.ratio > 1 else 'fell'} to {self._factor.removeprefix('; ')}; it grows {grown}."
 
     @property
     def _factor(self) -> str:
@@ -302,7 +307,8 @@ def _change(entry: BaselineEntry, verdict: Verdict, statistic: str, tolerance: f
     elif verdict.verdict == "none":
         kind = "worse" if verdict.direction == "grows faster" else "better"
     elif found is not None and found.shape:
-        kind = "worse" if found.shape == "growing" and found.factor > 1 else "factor"
+        is_faster = found.shape == "growing" and found.factor > 1 and after.model.growth > entry.model.growth
+        kind = "worse" if is_faster else "factor"
     elif verdict.verdict == "undecided":
         kind = "undecided"
     elif found is None and _is_beyond(ratio, error, tolerance):
@@ -320,6 +326,7 @@ def _change(entry: BaselineEntry, verdict: Verdict, statistic: str, tolerance: f
         decides=verdict.decides,
         regression=found,
         is_noisy=entry.noise > MOST_NOISE,
+        is_outside=verdict.verdict == "none",
     )
 
 
