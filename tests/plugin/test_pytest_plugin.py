@@ -134,7 +134,7 @@ def test_fails(scaling):
     scaling(lambda k: spend(k**2), name="squared")
 """)  # fmt: skip
     result.assert_outcomes(passed=2, failed=1)
-    result.stdout.fnmatch_lines(["squared grows faster than expected: n^2 instead of n; *"])
+    result.stdout.fnmatch_lines(["fix: squared grows as n^2 instead of n: *"])
 
 
 UNDECIDED = """
@@ -163,7 +163,7 @@ def test_undecided_is_a_warning(run) -> None:
 def test_undecided_fails_where_warnings_are_errors(run) -> None:
     result = run(UNDECIDED, "-Werror")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["test_open *", "values    * at *"])
+    result.stdout.fnmatch_lines(["fine: test_open *", "values    * at *"])
     result = run(UNDECIDED, "-Werror", "-Wdefault::scalkit.pytest_plugin.ScalingWarning")
     result.assert_outcomes(passed=1, warnings=1)
 

@@ -212,7 +212,7 @@ def test_cards_of_one_function_with_two_metrics_have_their_own_ids(tmp_path: Pat
 
 def test_one_verdict_is_said_in_the_singular(tmp_path: Path) -> None:
     data = sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5], name="MPI_Bcast")
-    assert _opened(tmp_path, data).answer.startswith("1 verdict on 1 function: ")
+    assert _opened(tmp_path, data).answer.startswith("No problem: 1 fine. 1 verdict on 1 function: ")
 
 
 def test_settings_left_out_by_hand_are_not_called_missing(tmp_path: Path) -> None:

@@ -300,7 +300,7 @@ def test_wrong_beginnings(data, arguments, options, kind):
 
 
 def test_representations(session):
-    assert repr(session).startswith("Session(data in memory: 6 verdicts: ")
+    assert repr(session).startswith("Session(data in memory: no problem: 2 fine, ")
     session.select("alone").expect("1")
     assert "<ol><li>expect 1 of alone</li></ol>" in session._repr_html_()
 

@@ -298,7 +298,7 @@ def _change(entry: BaselineEntry, verdict: Verdict, statistic: str, tolerance: f
     after = BaselineEntry.from_verdict(verdict, statistic)
     ratio, at = _ratio(entry, after)
     error = math.hypot(entry.noise, after.noise)
-    found = _regression(entry, after, tolerance)
+    found = _regression(entry, after, tolerance, verdict.series.exact or verdict.series.virtual)
     if found is not None and found.shape:
         ratio, at, error = found.factor, found.place, found.factor_error
     kind: Kind = "same"
@@ -330,14 +330,15 @@ def _change(entry: BaselineEntry, verdict: Verdict, statistic: str, tolerance: f
     )
 
 
-def _regression(before: BaselineEntry, after: BaselineEntry, tolerance: float) -> Regression | None:
+def _regression(before: BaselineEntry, after: BaselineEntry, tolerance: float, is_exact: bool) -> Regression | None:
     """Return what changed at the settings that both have; None where these are fewer than two or a value is zero."""
     then, now = ({x: (y, e) for x, y, e in zip(one.x, one.y, _errors(one), strict=True)} for one in (before, after))
     shared = sorted(then.keys() & now.keys())
     values = np.array([(*then[x], *now[x]) for x in shared]).reshape(-1, 4)
     if len(shared) < 2 or not (values[:, [0, 2]] > 0).all():
         return None
-    return regression(np.array(shared), values[:, 0], values[:, 2], np.hypot(values[:, 1], values[:, 3]), tolerance)
+    error = np.hypot(values[:, 1], values[:, 3])
+    return regression(np.array(shared), values[:, 0], values[:, 2], error, tolerance, is_exact=is_exact)
 
 
 def _errors(entry: BaselineEntry) -> tuple[float, ...]:

@@ -40,7 +40,7 @@ class Regression:
         ``"everywhere"``, a constant factor; ``"growing"``, a faster growth; ``"from"`` or ``"up to"`` a setting on; ``"at"`` one
         setting; empty for no difference.
     place : float
-        The setting that `shape` speaks of; that of the largest difference otherwise.
+        The setting that `shape` speaks of; the last one otherwise.
     factor : float
         Value now over value then as the shape has it: on the settings concerned, for a growth over the whole range.
     factor_error : float
@@ -102,7 +102,9 @@ def errors_of(series: Series, noise: float) -> tuple[float, ...]:
     return tuple((noise * np.maximum(own, 1.0) * np.sqrt(np.median(count) / count)).tolist())
 
 
-def regression(x: Floats, then: Floats, now: Floats, error: Floats, tolerance: float) -> Regression:
+def regression(
+    x: Floats, then: Floats, now: Floats, error: Floats, tolerance: float, *, is_exact: bool = False
+) -> Regression:
     """Return how values changed; a setting counts where it changed by more than `tolerance` and by more than chance.
 
     Of the shapes that explain the changes the one with the least Bayesian information criterion is taken.
@@ -115,16 +117,16 @@ def regression(x: Floats, then: Floats, now: Floats, error: Floats, tolerance: f
         Relative standard error of now over then, 0 for exact values.
     tolerance : float
         Relative change that is none.
+    is_exact : bool
+        Whether two launches give the same.
     """
     logs = np.log(now / then)
-    error = np.where(error > 0, np.hypot(error, _BETWEEN), _ROUNDING)
+    error = np.hypot(error, _ROUNDING if is_exact else _BETWEEN)
     z = NormalDist().inv_cdf(1 - ALARM / (2 * (len(x) + 2)))  # of the settings, the mean and the trend
     _, shape, place, change, change_error = min(_shapes(np.log(x), logs, error), key=lambda one: one[0])
-    most = int(np.argmax(np.abs(logs)))
     if abs(change) <= max(math.log1p(tolerance), z * change_error):
-        shape, place, change, change_error = "", most, float(logs[most]), float(error[most])
-    at = float(x[place if place >= 0 else most])
-    return Regression(x, np.exp(logs), error, z, shape, at, math.exp(change), change_error)
+        shape, place, change, change_error = "", -1, float(logs[-1]), float(error[-1])
+    return Regression(x, np.exp(logs), error, z, shape, float(x[place]), math.exp(change), change_error)
 
 
 _Found = tuple[float, Shape, int, float, float]

@@ -14,7 +14,8 @@ from scalkit.measure import Series, SeveralSeries
 from scalkit.options import Judging
 from scalkit.validation.answer import tolerances
 from scalkit.validation.baseline import Baseline
-from scalkit.validation.catalogue import CATALOGUES, ExpectationSet, Expected
+from scalkit.validation.catalogue import ExpectationSet, Expected
+from scalkit.validation.catalogue.bundled import is_bundled
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.judge.along_one import Case
 from scalkit.validation.judge.choices import AnyExpectation, AnySeries, Choices, Rulers
@@ -170,9 +171,7 @@ class Tasks:
         strictness = choices.judging.strictness
         if strictness == "auto" and self._baseline is not None:
             strictness = "paper"
-        bundled = (
-            self.expected.name in CATALOGUES and self.key_of((one.function, one.metric)) not in choices.expectations
-        )
+        bundled = is_bundled(one.function, along)
         return tolerances(along, strictness, bundled=bundled, is_exact=one.exact or one.virtual)
 
     def _rulers(self, name: Name, choices: Choices) -> Rulers:
