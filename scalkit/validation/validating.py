@@ -70,9 +70,9 @@ def validate(
     Raises
     ------
     DataError
-        If the data are malformed, no expected function has enough settings, values cannot be fitted, or `litmus` is
-        not measured. Functions with too few settings, or with one where the expectation has no value, are listed in
-        ``unjudged`` where others can be judged.
+        If the data are malformed, no expected function can be judged, or `litmus` is not measured. Functions with too few
+        settings, with a value that cannot be fitted, as a time of 0, or with a setting where the expectation has no value,
+        are listed in ``unjudged`` where others can be judged.
     ExpectationError
         If an expectation or a search space is wrong, or no measured function has an expectation.
     RuleError

@@ -9,7 +9,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.errors import DataError, ExpectationError
-from scalkit.measure import series
+from scalkit.measure import combine, series
 from scalkit.validation import Validation
 from scalkit.validation.strong import strong_scaling
 
@@ -56,6 +56,14 @@ NOTHING = "there is no value to judge: 'time' is NaN everywhere, which stands fo
 def test_what_cannot_be_judged_is_said(y: np.ndarray, x: np.ndarray, message: str) -> None:
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         judged(y, x)
+
+
+def test_one_bad_series_leaves_the_others_judged() -> None:
+    data = combine([sk.measurements(P, Y, name="good"), sk.measurements(P, with_value(2, 0.0), name="bad")])
+    found = sk.validate(data, {"good": "p", "bad": "p"})
+    assert [v.function for v in found.verdicts] == ["good"]
+    (said,) = found.unjudged
+    assert "'bad' at p = 8 is 0 s" in said
 
 
 @pytest.mark.parametrize("n", [3, 4])

@@ -165,7 +165,8 @@ def test_shapes_are_what_they_say() -> None:
     assert hyp.prior.sum() == pytest.approx(1)
     assert hyp.shapes.mean(axis=1) == pytest.approx(0, abs=1e-12)
     assert hyp.log_shapes_at(P) == pytest.approx(hyp.shapes, abs=1e-9)
-    pure = np.flatnonzero((hyp.tick == hyp.expected) & np.isnan(hyp.base))[-1]
+    shares = np.concatenate([group.family.shares for group in hyp.groups])
+    pure = np.flatnonzero((hyp.tick == hyp.expected) & np.isnan(hyp.base) & (shares <= 1))[-1]
     assert np.ptp(hyp.shapes[pure] - np.log(P)) < 0.05
     assert np.bincount(hyp.rank[hyp.tick], hyp.prior) == pytest.approx([1 / 3] * 3)
 
@@ -286,3 +287,26 @@ def test_a_change_of_growth_is_remarked():
     noise = np.random.default_rng(7).lognormal(0, 0.03, (10, 5))
     found = sk.validate(sk.measurements(p, time[:, None] * noise, unit="us", name="f"), {"f": "log(p)"})["f"]
     assert "after p = 32, from 64 on" in " ".join(found.caveats)
+
+
+def test_a_right_logarithm_less_a_constant_is_no_violation():
+    rng = np.random.default_rng(31)
+    p = 32 * 2.0 ** np.arange(6)
+    levels = [rng.choice([0.0, 0.5, 2.0]) + np.log2(p / 16) for _ in range(100)]
+    values = [one[:, None] * np.exp(rng.normal(0, 0.01, (6, 5))) for one in levels]
+    found = posteriors(
+        [series(sk.measurements(p, one, name="f"))[0] for one in values],
+        sk.Expectation("log(p)"),
+        sk.SearchSpace.around(sk.Expectation("log(p)")),
+    )
+    assert {one.verdict for one in found} <= {"total", "approximate"}
+    assert np.mean([one.verdict == "total" for one in found]) > 0.8
+    below = found[0].quantiles([1, 2, 8], [0.05, 0.5])
+    assert (below > 0).all()
+
+
+def test_exact_values_less_a_constant_give_the_growth():
+    p = 2.0 ** np.arange(2, 9)
+    found = sk.validate(sk.measurements(p, 8 * (p - 1), name="f", metric="operations", unit="1"), {"f": "p"})["f"]
+    assert found.probability["total"] > 0.99
+    assert found.interval(1024)[0] <= 8 * 1023 <= found.interval(1024)[1]

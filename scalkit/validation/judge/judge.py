@@ -12,6 +12,7 @@ from typing import cast
 import xarray as xr
 
 from scalkit.errors import DataError, ScalkitError
+from scalkit.fit import check_series
 from scalkit.measure import Series, SeveralSeries, Statistic
 from scalkit.options import Judging, Prior
 from scalkit.relation import Relation
@@ -68,8 +69,7 @@ class Judge(Tasks):
     data, expected, baseline, statistic
         As for `Tasks`.
     mapper : callable, optional
-        What computes the tasks that many series are split into, as `map` does. Then nothing is kept, and values that cannot
-        be fitted raise a DataError.
+        What computes the tasks that many series are split into, as `map` does. Then nothing is kept.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Judge(Tasks):
         for task, one in zip(tasks, self._judged(tasks, judging), strict=True):
             if isinstance(one, ScalkitError):
                 found.problems[task.name] = str(one)
-                if _nowhere(task) is not None:
+                if _refused(task) is not None:
                     found.unjudged[task.name] = str(one).removesuffix(".")
             else:
                 verdicts[task.name] = one
@@ -160,9 +160,9 @@ class Judge(Tasks):
             task = self.task(one, choices, expected)
             if task is None:
                 continue
-            if self._mapper is not None and (nowhere := _nowhere(task)) is not None:
-                found.unjudged[name] = str(nowhere).removesuffix(".")
-                found.refused.append(nowhere)
+            if self._mapper is not None and (refused := _refused(task)) is not None:
+                found.unjudged[name] = str(refused).removesuffix(".")
+                found.refused.append(refused)
                 continue
             tasks.append(task)
         return tasks, found
@@ -276,13 +276,14 @@ class _Unjudged:
     refused: list[DataError]
 
 
-def _nowhere(task: Task) -> DataError | None:
-    """Return why a series cannot be judged about an expectation that has no value at one of its settings."""
+def _refused(task: Task) -> DataError | None:
+    """Return why a series cannot be judged: a value that cannot be fitted, or a setting where nothing is expected."""
     try:
         if isinstance(task.series, SeveralSeries):
             along = cast(SeveralExpectation, task.expectation).along
             require_values_along(task.series, {name: along[name].growth for name in task.series.parameters})
         else:
+            check_series(task.series, 3)  # too few settings were said before
             require_expected_values(task.series, cast(Expectation, task.expectation).growth)
     except DataError as error:
         return error

@@ -15,7 +15,7 @@ import numpy as np
 from scalkit.growth import Growth
 from scalkit.validation.posterior.regimes import Errors, with_regimes
 
-__all__ = ["ExactEvidence", "ExactPredictions", "exact_evidence", "exact_predictions"]
+__all__ = ["OFFSET_MASS", "ExactEvidence", "ExactPredictions", "exact_evidence", "exact_predictions"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -25,6 +25,8 @@ MISFITS = np.array([0.0, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1])
 _MISFIT_MASS = np.array([0.4, *[0.6 / 7] * 7])
 _LEAST_SHARE = 1e-3
 _LEAST_HIDDEN = 1e-2
+OFFSET_MASS = 0.1
+"""Of a term less a constant: p - 1 partners and levels between nodes are common, but most costs add up."""
 _ROUND = 1 / math.sqrt(12)
 _TINY = 1e-12
 _SAME = 1e-9
@@ -114,14 +116,8 @@ def exact_evidence(
             each[:, errors.is_open] = any_growth
     likely = np.logaddexp(np.logaddexp.reduce(single, axis=0), np.logaddexp.reduce(sums, axis=0)) + weights[0]
     top = max(float(each.max(initial=-np.inf)) for each in (single, hidden, sums))
-    seen = [_log_sum(each + weights, top) for each in (single, hidden, sums)]
-    return ExactEvidence(
-        single=seen[0],
-        hidden=seen[1],
-        sums=seen[2],
-        bound=bounds[:, best],
-        apart=errors.apart[int(np.argmax(likely))],
-    )
+    single, hidden, sums = (_log_sum(each + weights, top) for each in (single, hidden, sums))
+    return ExactEvidence(single, hidden, sums, bounds[:, best], errors.apart[int(np.argmax(likely))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,13 +169,16 @@ def exact_predictions(
     is_constant = np.array([g.is_constant for g in growths])
     single_terms, scales, masses = _single_terms(seen, is_constant, y, resolution / unit)
     evidence = single_terms + np.log(masses)
-    _, pairs, covariance = _fits([np.ones_like(seen), seen], y, scales)
+    log_l, pairs, covariance = _fits([np.ones_like(seen), seen], y, scales)
+    has_both = (pairs[..., 0, None] > 0) | (_less(seen, log_l, pairs, covariance) > single_terms - math.log(2))[
+        ..., None
+    ]
     _, alone, variance = _fits([seen], y, scales)
     _, level, level_variance = _fits([np.ones((1, len(x)))], y, scales)
     both, both_variance = _ahead([np.ones_like(ahead), ahead], pairs, covariance)
     single, single_variance = _ahead([ahead], alone, variance)
-    values = np.where(pairs[..., 0, None] > 0, both, single)
-    spreads = np.where(pairs[..., 0, None] > 0, both_variance, single_variance)
+    values = np.where(has_both, both, single)
+    spreads = np.where(has_both, both_variance, single_variance)
     values = np.where(is_constant[:, None, None], level[..., 0, None], values)
     spreads = np.where(is_constant[:, None, None], level_variance[..., 0, 0, None], spreads)
     tick = np.arange(len(growths))
@@ -309,13 +308,13 @@ def _constant(y: Floats, scales: Floats) -> Floats:
 
 
 def _single(terms: Floats, y: Floats, scales: Floats, without: Floats | None = None) -> Floats:
-    """Return the log evidence (K, Q) of a constant plus each term; of the term alone where the constant would be negative.
+    """Return the log evidence (K, Q) of a constant plus each term; of the term alone too where the constant is negative.
 
     Parameters
     ----------
     terms : ndarray of shape (K, points)
     without : ndarray of shape (K, points), optional
-        What stands alone, by default the terms.
+        What stands alone, by default the terms; with it no constant is negative.
     """
     middle = len(y) // 2
     log_l, coefficients, covariance = _fits([np.ones_like(terms), terms], y, scales)
@@ -326,8 +325,21 @@ def _single(terms: Floats, y: Floats, scales: Floats, without: Floats | None = N
         share = at / (a + at)
         inside = log_l + np.log(_width(share, share * (1 - share) * _ratio_error(a, b, covariance)))
         edge = alone + np.log(_width(np.ones_like(alone), scales[None, :, middle] / max(float(y[middle]), _LEAST)))
+        edge = np.where((a <= 0) & (slope[..., 0] > 0), edge, -np.inf)
+        if without is None:
+            edge = np.logaddexp(edge, _less(terms, log_l, coefficients, covariance))
     fits = (a > 0) & (b > 0) & (share > _LEAST_SHARE * 1e-3)
-    return np.asarray(np.where(fits, inside, np.where((a <= 0) & (slope[..., 0] > 0), edge, -np.inf)))
+    return np.asarray(np.where(fits, inside, edge))
+
+
+def _less(terms: Floats, log_l: Floats, coefficients: Floats, covariance: Floats) -> Floats:
+    """Return the log evidence (K, Q) of each term less a constant, -inf where that is not positive at all settings."""
+    a, b = coefficients[..., 0], coefficients[..., 1]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        taken = -a / (b * terms[:, :1])  # of the term at the smallest setting
+        found = log_l + np.log(OFFSET_MASS * _width(taken, taken * _ratio_error(a, b, covariance)))
+        grows = (np.diff(terms, axis=1) > 0).all(axis=1, keepdims=True)
+    return np.asarray(np.where(grows & (b > 0) & (taken > 0) & (taken < 1), found, -np.inf))
 
 
 def _sums(terms: Floats, is_constant: Bools, y: Floats, scales: Floats, alone: Floats | None) -> Floats:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from scalkit.growth import Growth
-from scalkit.validation.posterior.shapes import Settings, hidden, log_mix, log_ticks, middle, single, sums, sums_at
+from scalkit.validation.posterior.shapes import Settings, hidden, log_ticks, middle, offset, single, sums
 
-__all__ = ["Family", "family"]
+__all__ = ["Family", "Kind", "family"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+Kind = Literal["term", "offset", "hidden", "sum"]
+"""One term, one less a constant, one that hides behind the expected one, and one with a slower one beside it."""
 
 _BASES = 0.06
 _KEPT = 1024
@@ -35,7 +38,7 @@ class Family:
         The leading term.
     other : Growth or None
         The second term; the expected one, where the leading term hides behind it.
-    is_hidden : bool
+    kind : Kind
     shapes : ndarray of shape (H, n)
         Natural logarithm of each shape, its mean over the settings subtracted.
     offsets : ndarray of shape (H,)
@@ -43,19 +46,22 @@ class Family:
     products : ndarray of shape (n + 2, H)
         Each shape, a one, and the summed squares of the shape, for products with series.
     shares : ndarray of shape (H,)
-        Of the leading term at the geometric middle, or of the hidden term at the last setting.
+        Of the leading term at the geometric middle, above 1 beside a negative constant; or of the hidden term at the last
+        setting.
     end_shares : ndarray of shape (H,)
         Of the leading or hidden term at the last setting.
     bases : ndarray of shape (H,)
         Share of the second term in the base of two-term hypotheses, NaN for one term.
     weights : ndarray of shape (H,)
         Prior of each within the family; sums to 1.
+    parts : ndarray of shape (H, 3)
+        What stands before 1, the other term and the leading one in each shape; terms are 1 at the geometric middle.
     """
 
     settings: Settings
     growth: Growth
     other: Growth | None
-    is_hidden: bool
+    kind: Kind
     shapes: Floats
     offsets: Floats
     products: Floats
@@ -63,24 +69,11 @@ class Family:
     end_shares: Floats
     bases: Floats
     weights: Floats
-
-    def log_shapes_at(self, at: Floats) -> Floats:
-        """Return the logarithm of every shape at `at`, of shape (H, len(at)), relative to its mean over the settings."""
-        x = np.array(self.settings)
-        if self.is_hidden and self.other is not None:
-            end = x[-1:]
-            base = _term_at(at, x, self.other, self.bases) - _term_at(end, x, self.other, self.bases)
-            odds = np.log(self.shares) - np.log1p(-self.shares)
-            found = np.logaddexp(base, odds[:, None] + log_ticks(at, self.growth, float(end[0]))[None, :])
-        elif self.other is not None:
-            found = sums_at(at, x, self.growth, self.other, self.shares, self.bases)
-        else:
-            found = _term_at(at, x, self.growth, self.shares)
-        return np.asarray(found - self.offsets[:, None])
+    parts: Floats
 
 
 @lru_cache(maxsize=_KEPT)
-def family(settings: Settings, growth: Growth, other: Growth | None, is_hidden: bool, step: float) -> Family:
+def family(settings: Settings, growth: Growth, other: Growth | None, kind: Kind, step: float) -> Family:
     """Return a family; the same object for the same arguments, while it is among the last ones.
 
     Parameters
@@ -89,30 +82,40 @@ def family(settings: Settings, growth: Growth, other: Growth | None, is_hidden: 
     growth : Growth
     other : Growth or None
         None for one term beside the constant.
-    is_hidden : bool
-        Whether the leading term hides behind `other`, instead of standing beside it in a sum.
+    kind : Kind
+        Whether the leading term hides behind `other` or stands beside it in a sum; of one term, the sign of the constant.
     step : float
         Distance of neighbouring shapes of one term, root of the summed squares of their logarithms.
     """
     if other is None:
-        shapes, shares, weights = single(settings, growth, step)
+        shapes, shares, weights = (offset if kind == "offset" else single)(settings, growth, step)
         bases = np.full(len(shares), np.nan)
     else:
-        make = (hidden, (other, growth)) if is_hidden else (sums, (growth, other))
+        make = (hidden, (other, growth)) if kind == "hidden" else (sums, (growth, other))
         shapes, shares, bases, weights = make[0](settings, *make[1], max(step, _BASES))
     offsets = shapes.mean(axis=1)
     ends = shares
-    if not is_hidden and not growth.is_constant:
+    if kind != "hidden" and not growth.is_constant:
         last = log_ticks(np.array(settings), growth, middle(np.array(settings)))[-1]
         ends = np.exp(np.log(np.maximum(shares, _LEAST)) + last - shapes[:, -1])
     centred = shapes - offsets[:, None]
     products = np.column_stack([centred, np.ones(len(shares)), (centred**2).sum(axis=1)]).T
-    for array in (centred, offsets, products, shares, ends, bases, weights):
+    parts = _parts(settings, growth, other, kind, shares, bases)
+    for array in (centred, offsets, products, shares, ends, bases, weights, parts):
         array.flags.writeable = False  # because they are shared
-    return Family(settings, growth, other, is_hidden, centred, offsets, products, shares, ends, bases, weights)
+    return Family(settings, growth, other, kind, centred, offsets, products, shares, ends, bases, weights, parts)
 
 
-def _term_at(at: Floats, x: Floats, growth: Growth, shares: Floats) -> Floats:
-    if growth.is_constant:
-        return np.zeros((len(shares), len(at)))
-    return log_mix(log_ticks(at, growth, middle(x)), shares)
+def _parts(
+    settings: Settings, growth: Growth, other: Growth | None, kind: Kind, shares: Floats, bases: Floats
+) -> Floats:
+    """Return what stands before 1, the other term and the leading one, of shape (H, 3); terms are 1 at the middle."""
+    nothing = np.zeros(len(shares))
+    if other is None:
+        return np.column_stack([1 - shares, nothing, nothing if growth.is_constant else shares])
+    if kind == "sum":
+        return np.column_stack([(1 - shares) * (1 - bases), (1 - shares) * bases, shares])
+    x = np.array(settings)
+    end, base_end = (float(np.exp(log_ticks(x[-1:], one, middle(x))[0])) for one in (growth, other))
+    base = 1 - bases + bases * base_end
+    return np.column_stack([(1 - bases) / base, bases / base, shares / (1 - shares) / end])

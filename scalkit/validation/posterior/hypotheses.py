@@ -17,7 +17,8 @@ import numpy as np
 from scalkit.growth import Growth
 from scalkit.options import Prior
 from scalkit.validation.expectation import RANKS, Expectation
-from scalkit.validation.posterior.families import Family, family
+from scalkit.validation.posterior.exact import OFFSET_MASS
+from scalkit.validation.posterior.families import Family, Kind, family
 from scalkit.validation.posterior.shapes import log_ticks, middle
 
 __all__ = ["HIDDEN_MASS", "SUM_MASS", "Group", "Hypotheses", "hypotheses", "tick_mass"]
@@ -28,7 +29,11 @@ Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 HIDDEN_MASS = 0.2
 SUM_MASS = 0.15
+Rows = slice | np.ndarray[Any, np.dtype[np.int64]]
+
 _SLOWER = 3
+_LEAST_LEFT = 1e-3
+_SMALL = 20.0  # natural logarithm: what is smaller at the first setting is none of its value
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,9 +100,43 @@ class Hypotheses:
         """Share of the second term in the base, NaN for one term, of shape (H,)."""
         return np.concatenate([group.family.bases for group in self.groups])
 
-    def log_shapes_at(self, at: Floats) -> Floats:
-        """Return the logarithm of every shape at `at`, of shape (H, len(at)), relative to its mean over the settings."""
-        return np.concatenate([group.family.log_shapes_at(at) for group in self.groups])
+    @cached_property
+    def squares(self) -> Floats:
+        """Sum of the squares of each shape, of shape (H,)."""
+        return np.asarray((self.shapes**2).sum(axis=1))
+
+    def log_shapes_at(self, at: Floats, rows: Rows = slice(None)) -> Floats:
+        """Return the logarithm of shapes at `at`, of shape (rows, len(at)), relative to their means over the settings.
+
+        Where a negative constant would leave nothing of a term it is a thousandth of it, so that no value is negative.
+        """
+        return self.ahead(at, rows)[0]
+
+    def ahead(self, at: Floats, rows: Rows = slice(None)) -> tuple[Floats, Floats]:
+        """Return what `log_shapes_at` does, and the share of the leading term in the value, of the same shape."""
+        ticks = np.array([log_ticks(at, growth, middle(self.x)) for growth in self.growths])
+        parts, signs, tick, other, means = (array[rows] for array in self._parts)
+        term = parts[:, 2:] + ticks[tick]
+        added = np.logaddexp(parts[:, 1:2] + ticks[other], term)
+        less = parts[:, :1] - added
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            rest = np.log(np.maximum(-np.expm1(np.minimum(less, 0.0)), _LEAST_LEFT))
+        found = np.where(signs[:, None] < 0, added + rest, np.logaddexp(parts[:, :1], added))
+        return found - means[:, None], np.exp(term - found)
+
+    @cached_property
+    def _parts(self) -> tuple[Floats, Floats, Ints, Ints, Floats]:
+        """Logarithms of the parts of `Family` and the sign of the first, both terms, and the mean over the settings."""
+        parts = np.concatenate([group.family.parts for group in self.groups])
+        place = {growth: k for k, growth in enumerate(self.growths)}
+        other = np.repeat(
+            [0 if group.family.other is None else place[group.family.other] for group in self.groups],
+            [len(group.family.shares) for group in self.groups],
+        )
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.abs(parts))
+        means = np.concatenate([group.family.offsets for group in self.groups])
+        return logs, np.sign(parts[:, 0]), self.tick, other, means
 
 
 def hypotheses(
@@ -152,13 +191,14 @@ def _hypotheses(
         there = [i for i in range(k) if usable[i] and is_common[i] and not (is_hidden and i == expected)]
         beside = _spread(there) if is_summed else []
         hidden_mass, sum_mass = HIDDEN_MASS * is_hidden, SUM_MASS * bool(beside)
-        groups.append(Group(k, mass[k] * (1 - hidden_mass - sum_mass), family(settings, growth, None, False, step)))
-        if is_hidden:
-            one = family(settings, growth, expectation.growth, True, step)
-            groups.append(Group(k, mass[k] * hidden_mass, one))
-        for s in beside:
-            one = family(settings, growth, growths[s], False, step)
-            groups.append(Group(k, mass[k] * sum_mass / len(beside), one))
+        offset_mass = OFFSET_MASS * _has_offsets(settings, growth)
+        kinds: list[tuple[float, Growth | None, Kind]] = [
+            (1 - hidden_mass - sum_mass - offset_mass, None, "term"),
+            (offset_mass, None, "offset"),
+            (hidden_mass, expectation.growth, "hidden"),
+            *((sum_mass / len(beside), growths[s], "sum") for s in beside),
+        ]
+        groups += [Group(k, mass[k] * m, family(settings, growth, s, kind, step)) for m, s, kind in kinds if m > 0]
     total = sum(group.mass for group in groups)
     return Hypotheses(
         growths=growths,
@@ -174,6 +214,13 @@ def _hypotheses(
 def _has_values(settings: tuple[float, ...], growth: Growth) -> bool:
     x = np.array(settings)
     return bool(np.isfinite(log_ticks(x, growth, middle(x))).all())
+
+
+@lru_cache(maxsize=2048)
+def _has_offsets(settings: tuple[float, ...], growth: Growth) -> bool:
+    """Return whether a constant may be taken off: from a term that grows over the settings and is positive at all of them."""
+    values = log_ticks(np.array(settings), growth, middle(np.array(settings)))
+    return bool((np.diff(values) > 0).all() and values[0] > -_SMALL)
 
 
 def tick_mass(growths: tuple[Growth, ...], rank: Ints, expectation: Expectation, prior: Prior) -> Floats:

@@ -79,7 +79,7 @@ def noisy_masses(summary: Summary, hyp: Hypotheses, seen: Seen | None = None) ->
         sums /= sums.sum(axis=1, keepdims=True)  # along a row, so that it is added up alike for any number of series
         for group, found in zip(hyp.groups, sums.T, strict=True):
             growth[part, group.tick] += found
-            if group.family.is_hidden:
+            if group.family.kind == "hidden":
                 hidden[part, group.tick] += found
         bound[part] = _bounds(block, hyp)
     return Masses(growth, hidden, bound)
@@ -119,8 +119,8 @@ def _bounds(block: Block, hyp: Hypotheses) -> Floats:
     if k is None:
         return nothing
     families = [group.family for group in hyp.groups if group.tick == k]
-    with_it = next((one for one in families if one.is_hidden), next(iter(families), None))
-    own = (group.family for group in hyp.groups if group.tick == hyp.expected and not group.family.is_hidden)
+    with_it = next((one for one in families if one.kind == "hidden"), next(iter(families), None))
+    own = (group.family for group in hyp.groups if group.tick == hyp.expected and group.family.kind == "term")
     without = next(own, None)
     if with_it is None or without is None:
         return nothing
@@ -140,7 +140,7 @@ def _bounds(block: Block, hyp: Hypotheses) -> Floats:
 
 def _by_end_share(likely: Singles, one: Family) -> tuple[Floats, Floats]:
     """Return the distinct shares at the last setting of a family, and the likelihood of each, of shape (series, shares)."""
-    width = len(one.shares) // len(HIDDEN_SHARES) if one.is_hidden else 1  # bases of equal hidden share
+    width = len(one.shares) // len(HIDDEN_SHARES) if one.kind == "hidden" else 1  # bases of equal hidden share
     prior = one.weights.reshape(-1, width)
     each = (likely * one.weights).reshape(len(likely), -1, width).sum(axis=2)
     return one.end_shares[::width], each / prior.sum(axis=1)

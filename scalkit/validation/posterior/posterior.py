@@ -20,10 +20,10 @@ from scalkit.validation.expectation import RANKS, Expectation, Rank
 from scalkit.validation.posterior.competing import Competing, competing
 from scalkit.validation.posterior.exact import exact_predictions
 from scalkit.validation.posterior.hypotheses import SUM_MASS, hypotheses, tick_mass
-from scalkit.validation.posterior.likelihoods import Block
 from scalkit.validation.posterior.masses import exact_masses, noisy_masses
 from scalkit.validation.posterior.memory import Memory
-from scalkit.validation.posterior.noise import summarise, widened
+from scalkit.validation.posterior.noise import summarise
+from scalkit.validation.posterior.predictions import NEGLIGIBLE, Predictions, noisy_predictions
 from scalkit.validation.space import SearchSpace
 
 __all__ = ["SURE", "Posterior", "Predictions", "VerdictWord", "posteriors", "word_of"]
@@ -34,11 +34,8 @@ SURE = 0.9
 VerdictWord = Literal["total", "approximate", "none", "undecided"]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
-_STEP, _FINE_STEP = 0.012, 0.03
+_STEP = 0.012
 _REFINED = Fraction(1, 24)
-_NORMAL = np.array([-1.8339, -1.1503, -0.7479, -0.4299, -0.1408, 0.1408, 0.4299, 0.7479, 1.1503, 1.8339])
-_NEGLIGIBLE = 1e-6
-_SINGLE_SHARE = 0.1
 _LOG_OF_ZERO = -2000.0
 
 
@@ -162,15 +159,16 @@ class Posterior:
 
         Notes
         -----
-        Hypotheses on a ruler refined to 1/24 between its ends take part, the uncertainty of the level, and the noise of the
-        new value. Growth beyond the ruler, or another regime there, is outside of any such interval.
+        Hypotheses on the ruler take part, each also with a power that is free about its tick, the uncertainty of the level,
+        and the noise of the new value. Exact values have a ruler refined to 1/24 instead. Another regime there is outside of
+        any such interval.
         """
         low = (1 - checked_level(level)) / 2
         return self.quantiles(x, [low, 1 - low])
 
     def predict(self, x: ArrayLike) -> Floats:
         """Return the median of what the classes of the ruler predict at `x`, same shape as `x`, in the unit of the series."""
-        return np.asarray(self.quantiles(x, [0.5], refined=False)[0])
+        return np.asarray(self.quantiles(x, [0.5])[0])
 
     def quantiles(self, x: ArrayLike, shares: Sequence[float], refined: bool = True) -> Floats:
         """Return quantiles of the predictions at `x`, of shape (len(shares), *shape of x), in the unit of the series.
@@ -194,14 +192,7 @@ class Posterior:
                 "for larger settings."
             )
         seen = self.predictions(np.atleast_1d(at).ravel(), refined)
-        found = np.empty((len(shares), seen.logs.shape[1]))
-        for column in range(seen.logs.shape[1]):
-            points = (seen.logs[:, column, None] + seen.spread[:, column, None] * _NORMAL[None, :]).ravel()
-            order = np.argsort(points)
-            below = np.cumsum(np.repeat(seen.weights, len(_NORMAL))[order])
-            found[:, column] = np.interp(wanted, below / below[-1], points[order])
-        with np.errstate(over="ignore"):
-            return np.asarray(np.exp(found).reshape(len(shares), *at.shape))
+        return seen.quantiles(wanted).reshape(len(shares), *at.shape)
 
     def predictions(self, at: ArrayLike, refined: bool = True) -> Predictions:
         """Return what each hypothesis predicts at settings of shape (m,).
@@ -212,31 +203,13 @@ class Posterior:
         refined : bool
             Whether growths between the ticks take part.
         """
-        ticks, step = (_refined(self.space), _FINE_STEP) if refined else (self.space.ticks, _STEP)
+        at = np.asarray(at, dtype=np.float64)
         if self.is_exact:
-            return self._exact_predictions(np.asarray(at, dtype=np.float64), ticks)
-        x, values = self.series.x, _positive(self.series.replicates)
-        summary = summarise(values[None])
-        hyp = hypotheses(x, self.expectation, ticks, step, self.prior, self.space.ticks)
-        block, families = Block(summary.z, summary.noise), [group.family for group in hyp.groups]
-        block.sums(families)
-        squares = np.concatenate([block.squared_residuals(one) for one in families], axis=1)
-        noise = widened(summary.noise, squares.min(axis=1), len(x))
-        likely = np.concatenate([block.likelihoods(one)[0] for one in families]) * hyp.prior
-        keep = likely > _NEGLIGIBLE * likely.max()
-        each = np.log(noise.masses) - (len(x) - 1) / 2 * np.log(noise.variances[0])
-        each = each[None, :] - squares[0][keep, None] / (2 * noise.variances[0][None, :])
-        each = np.exp(each - each.max(axis=1, keepdims=True))
-        variance = (each * noise.variances[0]).sum(axis=1) / each.sum(axis=1)
+            return self._exact_predictions(at, _refined(self.space) if refined else self.space.ticks)
+        hyp = hypotheses(self.series.x, self.expectation, self.space.ticks, _STEP, self.prior)
+        summary = summarise(_positive(self.series.replicates)[None])
         level = float(np.median(np.log(_positive(self.series.y)) - summary.z[0])) + summary.z[0].mean()
-        return Predictions(
-            logs=hyp.log_shapes_at(np.asarray(at, dtype=np.float64))[keep] + level,
-            weights=likely[keep] / likely[keep].sum(),
-            spread=np.repeat(np.sqrt(variance * (1 + 1 / len(x)))[:, None], np.size(at), axis=1),
-            growths=hyp.growths,
-            tick=hyp.tick[keep],
-            is_single=np.isnan(hyp.base[keep]),
-        )
+        return noisy_predictions(summary, hyp, at, level, refined)
 
     def _exact_predictions(self, at: Floats, ticks: tuple[Growth, ...]) -> Predictions:
         series = self.series
@@ -246,7 +219,7 @@ class Posterior:
         mass = tick_mass(growths, rank, self.expectation, self.prior)[seen.tick]
         evidence = seen.evidence + np.log(mass * np.where(seen.is_sum, SUM_MASS, 1 - SUM_MASS))[:, None]
         weights = np.exp(evidence - evidence.max())
-        k, q = np.nonzero(weights > _NEGLIGIBLE)
+        k, q = np.nonzero(weights > NEGLIGIBLE)
         found = seen.values[k, q]
         is_positive = found > 0
         return Predictions(
@@ -256,42 +229,6 @@ class Posterior:
             growths=growths,
             tick=seen.tick[k],
             is_single=~np.asarray(seen.is_sum)[k],
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """What hypotheses predict.
-
-    Attributes
-    ----------
-    logs : ndarray of shape (H, m)
-        Natural logarithm of the value at each setting.
-    weights : ndarray of shape (H,)
-        Probability.
-    spread : ndarray of shape (H, m)
-        Standard deviation of the logarithm of a new value.
-    growths : tuple of Growth
-    tick : ndarray of int, shape (H,)
-        Which of `growths` leads.
-    is_single : ndarray of bool, shape (H,)
-        Whether it is one term beside the constant, not two.
-    """
-
-    logs: Floats
-    weights: Floats
-    spread: Floats
-    growths: tuple[Growth, ...]
-    tick: np.ndarray[Any, np.dtype[np.int64]]
-    is_single: np.ndarray[Any, np.dtype[np.bool_]]
-
-    def of_one_term(self) -> Predictions:
-        """Return the hypotheses of one term alone, if they are at least a tenth of the probability; all otherwise."""
-        one, share = self.is_single, float(self.weights[self.is_single].sum())
-        if share < _SINGLE_SHARE:
-            return self
-        return Predictions(
-            self.logs[one], self.weights[one] / share, self.spread[one], self.growths, self.tick[one], one[one]
         )
 
 

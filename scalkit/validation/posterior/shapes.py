@@ -1,4 +1,7 @@
-"""Shapes of hypotheses at given settings: one term, two terms, a hidden one; computed once for the same settings and growths."""
+"""Shapes of hypotheses at given settings: one term with a constant of either sign, two terms, a hidden one.
+
+They are computed once for the same settings and growths.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,9 @@ __all__ = [
     "log_mix",
     "log_ticks",
     "middle",
+    "offset",
     "single",
     "sums",
-    "sums_at",
 ]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -29,6 +32,7 @@ Arrays = TypeVar("Arrays", bound=tuple[Floats, ...])
 HIDDEN_SHARES = np.array([0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.14, 0.2, 0.28, 0.4, 0.55, 0.75])
 _SLOWER_SHARES = np.array([0.25, 0.5, 0.75])
 _LEAST_SHARE = 1e-3
+_NEGATIVE = 0.99  # of the term at the first setting: the largest part that a negative constant takes off
 _FINE = 1601
 _DIGITS = 1000.0
 _CACHED = 256
@@ -47,18 +51,12 @@ def log_ticks(x: Floats, growth: Growth, at: float) -> Floats:
 
 
 def log_mix(log_tick: Floats, shares: Floats) -> Floats:
-    """Return ``log((1 - u) + u * tick)`` of shape (shares, points)."""
+    """Return ``log((1 - u) + u * tick)`` of shape (shares, points); beyond a share of 1 the constant is negative."""
     with np.errstate(divide="ignore"):
-        low, high = np.log1p(-shares), np.log(shares)
-    return np.asarray(np.logaddexp(low[:, None], high[:, None] + log_tick[None, :]))
-
-
-def sums_at(at: Floats, x: Floats, growth: Growth, slower: Growth, shares: Floats, bases: Floats) -> Floats:
-    """Return log of ``(1 - u) * ((1 - v) + v * s) + u * t``, of shape (shares, at), each term 1 at the middle of `x`."""
-    base = log_mix(log_ticks(at, slower, middle(x)), bases)
-    tick = log_ticks(at, growth, middle(x))
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.logaddexp(np.log1p(-shares)[:, None] + base, np.log(shares)[:, None] + tick[None, :]))
+        low, high = np.log(np.abs(1 - shares))[:, None], np.log(shares)[:, None] + log_tick[None, :]
+    if (shares > 1).any():
+        return np.asarray(high + np.log(-np.expm1(low - high)))
+    return np.asarray(np.logaddexp(low, high))
 
 
 @lru_cache(maxsize=_CACHED)
@@ -86,6 +84,24 @@ def single(settings: Settings, growth: Growth, step: float) -> tuple[Floats, Flo
     return _fixed((log_mix(log_ticks(x, growth, middle(x)), shares), shares, weights / weights.sum()))
 
 
+@lru_cache(maxsize=_CACHED)
+def offset(settings: Settings, growth: Growth, step: float) -> tuple[Floats, Floats, Floats]:
+    """Return shapes, shares above 1 and weights of one term less a constant, as the ``log2(p / 16)`` levels between nodes.
+
+    The part of the term that the constant takes off at the smallest setting is uniform from 0 to 1.
+    """
+    x = np.array(settings)
+    log_tick = log_ticks(x, growth, middle(x))
+    taken = (np.arange(_FINE) + 0.5) / _FINE * _NEGATIVE
+    shapes = log_mix(log_tick, 1 / (1 - taken * np.exp(log_tick[0])))
+    shapes -= shapes.mean(axis=1, keepdims=True)
+    along = np.concatenate([[0.0], np.cumsum(np.sqrt((np.diff(shapes, axis=0) ** 2).sum(axis=1)))])
+    n = int(np.clip(np.ceil(along[-1] / step), 6, 200))
+    edges = np.interp(np.linspace(0.0, along[-1], n + 1), along, taken)
+    shares = 1 / (1 - np.interp((np.arange(n) + 0.5) * along[-1] / n, along, taken) * np.exp(log_tick[0]))
+    return _fixed((log_mix(log_tick, shares), shares, np.diff(edges) / (edges[-1] - edges[0])))
+
+
 def hidden(settings: Settings, expected: Growth, faster: Growth, step: float) -> tuple[Floats, Floats, Floats, Floats]:
     """Return shapes, hidden shares, base shares and weights of the expected term with a faster one."""
     base, bases, weights = single(settings, expected, step)
@@ -110,7 +126,9 @@ def sums(settings: Settings, growth: Growth, slower: Growth, step: float) -> tup
     shares, weights = even_shares(settings, growth, step)
     n, m = len(shares), len(_SLOWER_SHARES)
     every, bases = np.tile(shares, m), np.repeat(_SLOWER_SHARES, n)
-    shapes = sums_at(x, x, growth, slower, every, bases)
+    base, tick = log_mix(log_ticks(x, slower, middle(x)), bases), log_ticks(x, growth, middle(x))
+    with np.errstate(divide="ignore"):
+        shapes = np.logaddexp(np.log1p(-every)[:, None] + base, np.log(every)[:, None] + tick[None, :])
     return _fixed((shapes, every, bases, np.tile(weights / weights.sum(), m) / m))
 
 

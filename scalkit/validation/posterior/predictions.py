@@ -1,0 +1,183 @@
+"""What the hypotheses of a posterior predict at other settings.
+
+The power of real code need not be one of the ruler. So each hypothesis about noisy values also stands with a power that is
+free about its tick: its logarithm changes by ``da * w(x) * ln(x)``, with the share `w` of the leading term, and `da` is normal.
+With normal noise the values say in closed form how probable that is, what `da` is, and how uncertain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scalkit.growth import Growth
+from scalkit.validation.posterior.hypotheses import Hypotheses
+from scalkit.validation.posterior.noise import Noise, Summary, widened
+from scalkit.validation.posterior.shapes import middle
+
+__all__ = ["NEGLIGIBLE", "Predictions", "noisy_predictions"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+
+NEGLIGIBLE = 1e-6
+_NORMAL = np.array([-1.8339, -1.1503, -0.7479, -0.4299, -0.1408, 0.1408, 0.4299, 0.7479, 1.1503, 1.8339])
+_SINGLE_SHARE = 0.1
+_BEYOND, _NODES, _NOTHING = 80.0, 300, 1e-12
+_FREE = 0.08
+"""Standard deviation of a power about its tick: the ticks of the bundled rulers lie 1/12 to 1/4 apart."""
+_FREE_MASS = 0.5
+_DRAWN = 400
+"""Hypotheses that stand for all: the ends of a 90 % interval are then known to a share of 1/400."""
+_FLAT = 0.5
+"""Power of the probability by which they are drawn: with a free power others are likely than without."""
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What hypotheses predict.
+
+    Attributes
+    ----------
+    logs : ndarray of shape (H, m)
+        Natural logarithm of the value at each setting.
+    weights : ndarray of shape (H,)
+        Probability.
+    spread : ndarray of shape (H, m)
+        Standard deviation of the logarithm of a new value.
+    growths : tuple of Growth
+    tick : ndarray of int, shape (H,)
+        Which of `growths` leads.
+    is_single : ndarray of bool, shape (H,)
+        Whether it is one term beside the constant, not two.
+    """
+
+    logs: Floats
+    weights: Floats
+    spread: Floats
+    growths: tuple[Growth, ...]
+    tick: Ints
+    is_single: np.ndarray[Any, np.dtype[np.bool_]]
+
+    def of_one_term(self) -> Predictions:
+        """Return the hypotheses of one term alone, if they are at least a tenth of the probability; all otherwise."""
+        one, share = self.is_single, float(self.weights[self.is_single].sum())
+        if share < _SINGLE_SHARE:
+            return self
+        return Predictions(
+            self.logs[one], self.weights[one] / share, self.spread[one], self.growths, self.tick[one], one[one]
+        )
+
+    def quantiles(self, shares: Floats) -> Floats:
+        """Return quantiles of the values that are predicted, of shape (len(shares), m)."""
+        found = np.empty((len(shares), self.logs.shape[1]))
+        weights = np.repeat(self.weights, len(_NORMAL))
+        for column in range(found.shape[1]):
+            points = (self.logs[:, column, None] + self.spread[:, column, None] * _NORMAL[None, :]).ravel()
+            order = np.argsort(points)
+            below = np.cumsum(weights[order])
+            found[:, column] = np.interp(shares, below / below[-1], points[order])
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(found))
+
+
+def noisy_predictions(summary: Summary, hyp: Hypotheses, at: Floats, level: float, is_free: bool) -> Predictions:
+    """Return what the hypotheses about one series predict.
+
+    Parameters
+    ----------
+    summary : Summary
+        Of one series.
+    hyp : Hypotheses
+    at : ndarray of shape (m,)
+    level : float
+        Mean natural logarithm of what is predicted at the settings.
+    is_free : bool
+        Whether powers between the ticks take part.
+    """
+    n = summary.z.shape[1]
+    z = summary.z[0] - summary.z[0].mean()
+    squares = np.maximum(hyp.squares - 2 * (hyp.shapes @ z) + z @ z, 0.0)
+    noise = widened(summary.noise, squares.min(keepdims=True).astype(np.float32), n)
+    likely, variance = _likely(squares, noise, n)
+    weights = likely * hyp.prior
+    if not is_free:
+        rows = np.flatnonzero(weights > NEGLIGIBLE * weights.max())
+        logs = hyp.log_shapes_at(at, rows) + level
+        spread = np.sqrt(variance[rows] * (1 + 1 / n))[:, None].repeat(len(at), axis=1)
+        return _made(hyp, rows, logs, weights[rows], spread)
+    rows, weights = _drawn(weights)
+    settings = np.concatenate([hyp.x, at])
+    logs, shares = hyp.ahead(settings, rows)
+    slopes = shares * np.log(settings / middle(hyp.x))
+    slopes -= slopes[:, :n].mean(axis=1, keepdims=True)
+    logs, slopes, ahead = logs[:, n:], slopes[:, :n], slopes[:, n:]
+    along, length = (slopes * (z - hyp.shapes[rows])).sum(axis=1), (slopes**2).sum(axis=1)
+    stays, changes = _free(squares[rows], along, length, noise, n)
+    freedom = 1 / (1 / _FREE**2 + length / changes[1])
+    moved = logs + (freedom * along / changes[1])[:, None] * ahead
+    wide = changes[1][:, None] * (1 + 1 / n) + freedom[:, None] * ahead**2
+    narrow = np.repeat(stays[1][:, None] * (1 + 1 / n), len(at), axis=1)
+    ratio = np.concatenate([(1 - _FREE_MASS) * stays[0], _FREE_MASS * changes[0]]) / np.tile(likely[rows], 2)
+    return _made(
+        hyp,
+        np.tile(rows, 2),
+        np.concatenate([logs, moved]) + level,
+        np.tile(weights, 2) * ratio,
+        np.sqrt(np.concatenate([narrow, wide])),
+    )
+
+
+def _made(hyp: Hypotheses, rows: Ints, logs: Floats, weights: Floats, spread: Floats) -> Predictions:
+    return Predictions(logs, weights / weights.sum(), spread, hyp.growths, hyp.tick[rows], np.isnan(hyp.base[rows]))
+
+
+def _likely(squares: Floats, noise: Noise, n: int) -> tuple[Floats, Floats]:
+    """Return the likelihood of squared residuals, the largest being 1, and the mean variance, both of shape (H,).
+
+    Both are tabulated over the logarithm of what even a large prior would leave something of; the rest is 0.
+    """
+    variances = noise.variances[0]
+    least = variances.min() * 1e-3
+    low = float(squares.min())
+    logs = np.log(noise.masses) - (n - 1) / 2 * np.log(variances) - low / (2 * variances)
+    nodes = np.linspace(np.log(low + least), np.log(low + least + _BEYOND * variances.max()), _NODES)
+    each = logs[None, :] - (np.exp(nodes)[:, None] - least - low) / (2 * variances[None, :])
+    heights = np.exp(each - logs.max())
+    sums = heights.sum(axis=1)
+    last = int(np.flatnonzero(sums > _NOTHING * sums[0])[-1])
+    near = np.flatnonzero(squares <= np.exp(nodes[last]) - least)
+    place = np.log(squares[near] + least)
+    found, mean = np.zeros(len(squares)), np.full(len(squares), variances.max())
+    with np.errstate(divide="ignore"):
+        found[near] = np.exp(np.interp(place, nodes[: last + 1], np.log(sums[: last + 1] / sums[0])))
+    mean[near] = np.interp(place, nodes[: last + 1], ((heights * variances).sum(axis=1) / sums)[: last + 1])
+    return found, mean
+
+
+def _drawn(weights: Floats) -> tuple[Ints, Floats]:
+    """Return rows that stand for all hypotheses, evenly spread over their probability, and the weight of each."""
+    flat = np.where(weights > NEGLIGIBLE * weights.max(), weights, 0.0) ** _FLAT
+    below = np.cumsum(flat)
+    rows = np.unique(np.searchsorted(below, (np.arange(_DRAWN) + 0.5) / _DRAWN * below[-1]))
+    edges = np.concatenate([[0.0], (below[rows[:-1]] + below[rows[1:] - 1]) / 2, below[-1:]])
+    return rows, np.diff(edges) / flat[rows] * weights[rows]
+
+
+def _free(
+    squares: Floats, along: Floats, length: Floats, noise: Noise, n: int
+) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+    """Return likelihood and mean variance, each of shape (H,), with the power of the tick, and with a free one."""
+    variances = noise.variances[:1]
+    base = np.log(noise.masses)[None, :] - (n - 1) / 2 * np.log(variances) - squares[:, None] / (2 * variances)
+    gain = along[:, None] ** 2 * _FREE**2 / (2 * variances * (variances + _FREE**2 * length[:, None]))
+    free = base + gain - 0.5 * np.log1p(_FREE**2 * length[:, None] / variances)
+    top = max(float(base.max()), float(free.max()))
+    found = []
+    for each in (base, free):
+        heights = np.exp(each - each.max(axis=1, keepdims=True))
+        sums = heights.sum(axis=1)
+        found.append((sums * np.exp(each.max(axis=1) - top), (heights * variances).sum(axis=1) / sums))
+    return found[0], found[1]
