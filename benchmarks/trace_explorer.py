@@ -17,8 +17,8 @@ import numpy as np
 import xarray as xr
 from comm.base_comm import BaseComm
 
-from scalkit.trace.results.dataset import CAUSES, TRAFFIC, WAITS
-from scalkit.trace.results.sums import METRICS
+from scalkit.trace.results.dataset import CAUSES, TRAFFIC
+from scalkit.trace.results.metrics import FACTS, WAITS
 from scalkit.widgets import TraceExplorer
 
 
@@ -29,8 +29,8 @@ def made_up(locations: int, paths: int, partners: int, seed: int) -> xr.Dataset:
     names = ["program"]
     for k in range(1, paths):
         names.append(f"{names[parents[k]]}/region_{k:04d}@library+0x{64 * k:x}")
-    severity = rng.integers(0, 1_000_000, (len(METRICS), paths, locations))
-    waits = [list(METRICS).index(name) for name in WAITS]
+    severity = rng.integers(0, 1_000_000, (len(FACTS), paths, locations))
+    waits = [list(FACTS).index(name) for name in WAITS]
     severity[np.ix_(waits, np.flatnonzero(rng.random(paths) < 0.9))] = 0
     metric, location, by = (one.ravel() for one in np.meshgrid(waits, range(locations), range(partners), indexing="ij"))
     by = (location + 1 + by * 7) % locations
@@ -42,14 +42,14 @@ def made_up(locations: int, paths: int, partners: int, seed: int) -> xr.Dataset:
     return xr.Dataset(
         {
             "severity": (("metric", "path", "location"), severity),
-            "unit": ("metric", list(METRICS.values())),
+            "unit": ("metric", [one.unit for one in FACTS.values()]),
             "path_name": ("path", names),
             "region": ("path", ["program", *(f"region_{k:04d}" for k in range(1, paths))]),
             "parent": ("path", parents),
             **{name: ("cause", column) for name, column in zip(CAUSES, causes, strict=True)},
             **{name: ("traffic", column) for name, column in zip(TRAFFIC, traffic, strict=True)},
         },
-        coords={"metric": list(METRICS), "path": np.arange(paths), "location": np.arange(locations)},
+        coords={"metric": list(FACTS), "path": np.arange(paths), "location": np.arange(locations)},
         attrs={"simulated": 1, "problems": "[]"},
     )
 

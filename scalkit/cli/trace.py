@@ -250,7 +250,7 @@ def _of_archive(args: argparse.Namespace, options: Options) -> xr.Dataset:
 
 
 def _text(told: dict[str, Any]) -> str:
-    from scalkit.trace.results.summary import TITLES
+    from scalkit.trace.results.metrics import TITLES
     from scalkit.units import format_quantity
 
     def seconds(ns: int) -> str:

@@ -9,7 +9,8 @@ from scalkit.trace.analysis import analyse
 from scalkit.trace.files.builder import TraceBuilder
 from scalkit.trace.local.ranks import Alone, OverMpi, Ranks
 from scalkit.trace.options import CHOICES, Options
-from scalkit.trace.results.dataset import WAITS, read_result, write_result
+from scalkit.trace.results.dataset import read_result, write_result
+from scalkit.trace.results.metrics import WAITS
 from scalkit.trace.results.over_processes import over_processes
 
 __all__ = [

@@ -16,7 +16,7 @@ from scalkit.plots.style import quantity
 from scalkit.plots.traces.colours import WAITING, colours
 from scalkit.plots.traces.timeline import said_of, timeline_svg
 from scalkit.trace.files.tables import OPERATIONS
-from scalkit.trace.results.summary import TITLES
+from scalkit.trace.results.metrics import TITLES
 from scalkit.trace.views.timeline import Bars, Moment, Raster, Timeline
 from scalkit.widgets.base.cells import OfCell
 from scalkit.widgets.base.fallback import Fallback

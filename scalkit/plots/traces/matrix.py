@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from scalkit.plots.drawing import Drawing
 from scalkit.plots.style import DATA, MODEL, QUIET, quantity, safe
-from scalkit.trace.results.dataset import WAITS, read_result
+from scalkit.trace.results.dataset import read_result
+from scalkit.trace.results.metrics import WAITS
 from scalkit.trace.results.pairs import Pairs, pairs
 
 if TYPE_CHECKING:

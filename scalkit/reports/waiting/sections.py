@@ -21,7 +21,8 @@ from scalkit.plots.traces.waiting import (
 from scalkit.reports.markup import badge, details, esc, name, notes, table
 from scalkit.reports.pieces import Piece, Plot, Section
 from scalkit.reports.waiting.page import WaitingPage, is_strong
-from scalkit.trace.results.summary import TITLES, summary
+from scalkit.trace.results.metrics import TITLES
+from scalkit.trace.results.summary import summary
 
 __all__ = ["communication", "growth", "headline", "hottest", "method", "provenance", "speed", "strong_scaling", "when"]
 

@@ -98,7 +98,7 @@ def breakdown(ds: xr.Dataset, region: str = "") -> Breakdown:
     DataError
         If there is no such region.
     """
-    from scalkit.trace.results.dataset import WAITS
+    from scalkit.trace.results.metrics import WAITS
 
     regions, parents = [str(name) for name in ds["region"].values], ds["parent"].values.tolist()
     kind_of, inside = _by_path(regions, parents, region, frozenset(json.loads(ds.attrs.get("functions", "[]"))))

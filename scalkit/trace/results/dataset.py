@@ -16,7 +16,8 @@ from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.files.problems import Problem
 from scalkit.trace.files.reader import Header
 from scalkit.trace.options import Options
-from scalkit.trace.results.sums import METRICS, Found
+from scalkit.trace.results.metrics import FACTS
+from scalkit.trace.results.sums import Found
 from scalkit.whole_file import whole_file
 
 CAUSES = ("cause_metric", "cause_location", "cause_by", "cause_path", "cause_severity")
@@ -28,10 +29,6 @@ TRAFFIC = (
     "traffic_messages",
     "traffic_message_bytes",
 )
-
-_NO_WAITS = ("time", "wait_for_progress_bound", "wait_for_grant_bound")
-WAITS = tuple(name for name, unit in METRICS.items() if unit == "ns" and name not in _NO_WAITS)
-"""Metrics that are waiting time."""
 
 _FORMAT = "scalkit trace analysis"
 _LARGEST = 1 << 53
@@ -60,22 +57,22 @@ def build(
         `traffic_operations` one-sided operations on `traffic_peer`, of `traffic_bytes`, and sent it `traffic_messages` with
         `traffic_message_bytes`.
     """
-    names = [name for name in METRICS if not (header.is_asynchronous and name in _OF_PROGRESS)]
-    severity = np.zeros((len(METRICS), len(definitions.paths), header.locations), dtype=np.int64)
+    names = [name for name, one in FACTS.items() if not (header.is_asynchronous and one.of_progress)]
+    severity = np.zeros((len(FACTS), len(definitions.paths), header.locations), dtype=np.int64)
     metric, path, location, value = found.severity
     severity[metric, path, location] = value
-    numbers = [number for number, name in enumerate(METRICS) if name in names]
+    numbers = [number for number, name in enumerate(FACTS) if name in names]
     kept = np.isin(found.causes[0], numbers)
     causes = [column[kept] for column in found.causes]
     n_paths = len(definitions.paths)
     return xr.Dataset(
         {
             "severity": (("metric", "path", "location"), severity[numbers]),
-            "unit": ("metric", [METRICS[name] for name in names]),
+            "unit": ("metric", [FACTS[name].unit for name in names]),
             "path_name": ("path", [definitions.text(k) for k in range(n_paths)]),
             "region": ("path", [definitions.region(k) for k in range(n_paths)]),
             "parent": ("path", definitions.parents),
-            "cause_metric": ("cause", np.array([names.index(list(METRICS)[k]) for k in causes[0]], dtype=np.int64)),
+            "cause_metric": ("cause", np.array([names.index(list(FACTS)[k]) for k in causes[0]], dtype=np.int64)),
             **{name: ("cause", column) for name, column in zip(CAUSES[1:], causes[1:], strict=True)},
             **{name: ("traffic", column) for name, column in zip(TRAFFIC, found.traffic, strict=True)},
         },
@@ -92,15 +89,6 @@ def build(
             "scalkit": _version(),
         },
     )
-
-
-_OF_PROGRESS = (
-    "wait_for_progress",
-    "wait_for_progress_bound",
-    "without_progress",
-    "wait_for_grant",
-    "wait_for_grant_bound",
-)
 
 
 def _version() -> str:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from scalkit.errors import DataError, UsageError
 from scalkit.measure.schema import FUNCTION, REPETITION, RUN, Metric, check
-from scalkit.trace.results.dataset import WAITS
-from scalkit.trace.results.summary import TITLES
+from scalkit.trace.results.metrics import TITLES, WAITS
 
 _ALL = "program"
 _PICKS = {"mean": "mean of a process", "most": "most of a process", "sum": "all processes together"}

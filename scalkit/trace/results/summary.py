@@ -6,26 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scalkit.trace.results.dataset import WAITS
+from scalkit.trace.results.metrics import WAITS
 
 if TYPE_CHECKING:
     import xarray as xr
-
-TITLES = {
-    "wait_for_progress": "wait for progress",
-    "wait_for_grant": "wait for grant",
-    "late_sender": "late sender",
-    "late_receiver": "late receiver",
-    "wait_at_barrier": "wait at barrier",
-    "wait_at_nxn": "wait at all-to-all",
-    "late_broadcast": "late broadcast",
-    "early_reduce": "early reduce",
-    "lock_contention": "lock contention",
-    "wait_at_fence": "wait at fence",
-    "late_post": "late post",
-    "early_wait": "early wait",
-}
-"""Names of the waits for people."""
 
 
 def share(ds: xr.Dataset, metric: str) -> float:

@@ -7,31 +7,9 @@ import numpy as np
 from scalkit.arrays import Ints
 from scalkit.trace.local.arrays import exact_sums, group_starts, summed
 from scalkit.trace.local.ranks import Ranks
+from scalkit.trace.results.metrics import FACTS
 
-METRICS: dict[str, str] = {
-    "time": "ns",
-    "visits": "1",
-    "rma_operations": "1",
-    "rma_bytes": "B",
-    "wait_for_progress": "ns",
-    "wait_for_progress_bound": "ns",
-    "without_progress": "1",
-    "wait_for_grant": "ns",
-    "wait_for_grant_bound": "ns",
-    "late_sender": "ns",
-    "late_receiver": "ns",
-    "wait_at_barrier": "ns",
-    "wait_at_nxn": "ns",
-    "late_broadcast": "ns",
-    "early_reduce": "ns",
-    "lock_contention": "ns",
-    "wait_at_fence": "ns",
-    "late_post": "ns",
-    "early_wait": "ns",
-}
-"""Every metric of a result, with its unit."""
-
-_NUMBER = {name: number for number, name in enumerate(METRICS)}
+_NUMBER = {name: number for number, name in enumerate(FACTS)}
 _DENSE = 1 << 18
 _HELD = 1 << 20
 
@@ -97,8 +75,8 @@ class Waits:
 
     def __init__(self, n_locations: int, n_paths: int) -> None:
         self._locations, self._paths = n_locations, n_paths
-        self._severity = {name: _Sums(n_locations * n_paths) for name in METRICS}
-        self._causes = _Sums(len(METRICS) * n_locations * n_locations * n_paths)
+        self._severity = {name: _Sums(n_locations * n_paths) for name in FACTS}
+        self._causes = _Sums(len(FACTS) * n_locations * n_locations * n_paths)
         self._traffic: list[Ints] = []
 
     def add(self, metric: str, path: Ints, location: Ints, value: Ints) -> None:

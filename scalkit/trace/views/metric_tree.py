@@ -5,25 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scalkit.trace.results.dataset import WAITS
-from scalkit.trace.results.summary import TITLES
-
-_WAITING = (
-    ("for progress", ("wait_for_progress",)),
-    ("for messages", ("late_sender", "late_receiver")),
-    ("for collective operations", ("wait_at_barrier", "wait_at_nxn", "late_broadcast", "early_reduce")),
-    ("for windows", ("wait_for_grant", "lock_contention", "wait_at_fence", "late_post", "early_wait")),
-)
-_TITLES = {
-    **TITLES,
-    "time": "all time",
-    "visits": "visits",
-    "rma_operations": "one-sided operations",
-    "rma_bytes": "one-sided bytes",
-    "wait_for_progress_bound": "wait for progress, bound",
-    "wait_for_grant_bound": "wait for grant, bound",
-    "without_progress": "completed without progress seen",
-}
+from scalkit.trace.results.metrics import AWAITED, FACTS, WAITS
 
 
 @dataclass(frozen=True)
@@ -69,11 +51,18 @@ def metric_tree(units: Mapping[str, str]) -> tuple[MetricNode, ...]:
             found.append(MetricNode(name, title, units[members[0]], members, above, whole if whole in units else name))
 
     def single(name: str, parent: str, whole: str = "time") -> None:
-        add(name, tuple(one for one in (name,) if one in units), parent, _TITLES.get(name, name), whole)
+        add(
+            name,
+            tuple(one for one in (name,) if one in units),
+            parent,
+            FACTS[name].title if name in FACTS else name,
+            whole,
+        )
 
     single("time", "")
     add("waiting", waits, "time", "waiting")
-    for title, names in _WAITING:
+    for awaited in AWAITED:
+        title, names = f"for {awaited}", tuple(name for name in WAITS if FACTS[name].awaits == awaited)
         here = tuple(name for name in names if name in units)
         group = f"waiting {title}" if len(names) > 1 else "waiting"
         if len(names) > 1:

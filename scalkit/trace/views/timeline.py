@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scalkit.arrays import Ints
 from scalkit.errors import UsageError
 from scalkit.trace.options import Options
-from scalkit.trace.results.dataset import WAITS
+from scalkit.trace.results.metrics import WAITS
 from scalkit.trace.views.raster import Pieces, classed, covered, largest, pieces_between, steps_between, voted
 from scalkit.trace.views.steps import OUTSIDE
 from scalkit.trace.views.timeline_index import Index, as_share, open_index

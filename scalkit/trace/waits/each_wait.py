@@ -16,7 +16,7 @@ from scalkit.trace.local.joined import PLACE
 from scalkit.trace.local.part import LocalTrace
 from scalkit.trace.local.ranks import Alone
 from scalkit.trace.options import Options
-from scalkit.trace.results.dataset import WAITS
+from scalkit.trace.results.metrics import WAITS
 from scalkit.trace.results.sums import Waits
 from scalkit.trace.waits.collectives import waits_in_collectives
 from scalkit.trace.waits.epochs import waits_in_epochs

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from scalkit.markup import block, bullets, details, paragraph, table
 from scalkit.plots.traces.matrix import shown_amount
-from scalkit.trace.results.dataset import WAITS
-from scalkit.trace.results.summary import TITLES, summary
+from scalkit.trace.results.metrics import TITLES, WAITS
+from scalkit.trace.results.summary import summary
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.wording import esc
 from scalkit.widgets.trace_explorer.tree import change
