@@ -165,12 +165,7 @@ def _assessed(args: argparse.Namespace) -> tuple[Assessment, tuple[Prediction, .
     found = assess(
         read_tables(args.sources, value=args.value),
         args.guideline or CATALOGUES,
-        p_threshold=args.p_threshold,
-        v_threshold=args.v_threshold,
-        test=args.test,
-        adjust=args.adjust,
-        varied=args.varied,
-        value=args.value,
+        **_options(args),
         ignore=("repetition", *args.ignore),
     )
     if args.by is not None:
@@ -195,6 +190,12 @@ def _remedies(found: Assessment) -> list[dict[str, Any]]:
     ]
 
 
+def _options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of an assessment that were given."""
+    names = ("p_threshold", "v_threshold", "test", "adjust", "varied", "value")
+    return {name: getattr(args, name) for name in names}
+
+
 def _report(args: argparse.Namespace) -> Path:
     from scalkit.reports.guidelines.report import guidelines_report
 
@@ -204,12 +205,7 @@ def _report(args: argparse.Namespace) -> Path:
         args.report,
         force=args.force,
         title=args.title,
-        p_threshold=args.p_threshold,
-        v_threshold=args.v_threshold,
-        test=args.test,
-        adjust=args.adjust,
-        varied=args.varied,
-        value=args.value,
+        **_options(args),
         ignore=args.ignore,
         predict=args.predict or "",
         up_to=args.up_to,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -124,3 +124,14 @@ def next_of_group(
     place = np.searchsorted(keys[order], queries, side="right")
     found = order[np.minimum(place, len(order) - 1)]
     return np.where((place < len(order)) & (group[found] == asked), found, -1).astype(np.int64)
+
+
+def with_ordinals(rows: Mapping[str, Ints], keys: Sequence[str], by: str) -> dict[str, Ints]:
+    """Return a table sorted by the columns `keys` and then `by`, with the place among rows of equal keys as ``ordinal``."""
+    order = np.lexsort((rows[by], *(rows[name] for name in reversed(keys))))
+    found = {name: values[order] for name, values in rows.items()}
+    is_new = np.zeros(len(order), dtype=bool)
+    for name in keys:
+        is_new[1:] |= found[name][1:] != found[name][:-1]
+    found["ordinal"] = positions_within(np.cumsum(is_new))
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scalkit.arrays import Ints
-from scalkit.trace.local.arrays import next_of_group, positions_within
+from scalkit.trace.local.arrays import next_of_group, with_ordinals
 from scalkit.trace.local.part import Table
 from scalkit.trace.local.ranks import rounds
 from scalkit.trace.local.row_search import Matching
@@ -77,11 +77,4 @@ def _pairs(analysis: Analysis, opening: frozenset[str], closing: frozenset[str])
     partner = np.array([member for group in groups for member in group], dtype=np.int64)
     rows = {"call": call, "closed": np.repeat(closed, lengths), "partner": partner}
     rows |= {name: calls[name][call] for name in ("location", "scope", "number")}
-    keys = ("location", "scope", "partner")
-    order = np.lexsort((rows["number"], *(rows[name] for name in reversed(keys))))
-    rows = {name: values[order] for name, values in rows.items()}
-    is_new = np.zeros(len(order), dtype=bool)
-    for name in keys:
-        is_new[1:] |= rows[name][1:] != rows[name][:-1]
-    rows["ordinal"] = positions_within(np.cumsum(is_new))
-    return rows
+    return with_ordinals(rows, ("location", "scope", "partner"), by="number")

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from scalkit.arrays import Ints
 from scalkit.trace.files.tables import RECEIVE, SEND
-from scalkit.trace.local.arrays import positions_within
+from scalkit.trace.local.arrays import with_ordinals
 from scalkit.trace.local.part import Table
 from scalkit.trace.local.ranks import rounds
 from scalkit.trace.local.row_search import Matching
@@ -71,11 +71,4 @@ def _messages(analysis: Analysis, kind: int) -> Table:
     rows["source"], rows["target"] = (rows["location"], partner) if kind == SEND else (partner, rows["location"])
     known = partner >= 0
     rows = {name: values[known] for name, values in rows.items()}
-    keys = ("location", "scope", "source", "target", "tag")
-    order = np.lexsort((rows["order"], *(rows[name] for name in reversed(keys))))
-    rows = {name: values[order] for name, values in rows.items()}
-    is_new = np.zeros(len(order), dtype=bool)
-    for name in keys:
-        is_new[1:] |= rows[name][1:] != rows[name][:-1]
-    rows["ordinal"] = positions_within(np.cumsum(is_new))
-    return rows
+    return with_ordinals(rows, ("location", "scope", "source", "target", "tag"), by="order")
