@@ -19,14 +19,14 @@ from scalkit.validation.judge.choices import Rulers, Setting
 from scalkit.validation.plain import plain_expectation
 
 if TYPE_CHECKING:
-    from scalkit.session.queries import Reading
+    from scalkit.session.queries import SessionView
     from scalkit.validation.judge.judge import Judge
     from scalkit.validation.names import Name
 
 _MOST_MOVES = 4
 
 
-def code_of(session: Reading, holder: str | None = None) -> str:
+def code_of(session: SessionView, holder: str | None = None) -> str:
     """Return Python that comes to the same state from the same measurements, and prints the verdict.
 
     Parameters
@@ -90,7 +90,7 @@ def _rules(
     return tuple(rule for rule in rules if rule not in kept), removed
 
 
-def _changes(session: Reading) -> Iterator[str]:
+def _changes(session: SessionView) -> Iterator[str]:
     """Return the calls that lead from the beginning to the state, function by function."""
     state, judge = session.state, session._judge
     begin = State(state.judging, state.rules)
@@ -125,7 +125,7 @@ def _one_each(judge: Judge) -> list[Name]:
     return sorted(first.values(), key=lambda name: judge.functions.index(name[0]))
 
 
-def _select(session: Reading, name: Name) -> str:
+def _select(session: SessionView, name: Name) -> str:
     """Return the call that selects a function and metric; of a function's only metric the name is left out."""
     metrics = [metric for function, metric in session.names if function == name[0]]
     return call("session.select", [literal(one) for one in (name if len(metrics) > 1 else name[:1])])
@@ -150,7 +150,7 @@ def _expect(state: State, key: str, had_own: bool) -> str:
     return call("session.expect", [literal(text)]) + (".set_deviation(None)" if had_own else "")
 
 
-def _share(session: Reading) -> Iterator[str]:
+def _share(session: SessionView) -> Iterator[str]:
     """Return the calls that make one ruler serve all functions: that of the selected one, if it can have any."""
     judge, state = session._judge, session.state
     able = [name for name in (session.selected, *judge.names) if judge.given(name, state) is not None]
@@ -159,7 +159,7 @@ def _share(session: Reading) -> Iterator[str]:
     yield from _ticks(session, able[0], replace(state, shared={}), state.shared)
 
 
-def _ticks(session: Reading, name: Name, there: State, rulers: Rulers) -> Iterator[str]:
+def _ticks(session: SessionView, name: Name, there: State, rulers: Rulers) -> Iterator[str]:
     """Return the calls that turn the rulers that a function has in a state into others: few moves, or all ticks."""
     task = session._judge.task_of(name, there)
     if task is None:

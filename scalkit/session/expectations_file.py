@@ -20,11 +20,11 @@ from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.validation.several.space import SeveralSpace
 
 if TYPE_CHECKING:
-    from scalkit.session.queries import Reading
+    from scalkit.session.queries import SessionView
     from scalkit.validation.names import Name
 
 
-def expectations_toml(session: Reading) -> str:
+def expectations_toml(session: SessionView) -> str:
     """Return the expectations, the ticks moved by hand and the rules of a session as a file of expectations.
 
     Raises
@@ -53,7 +53,7 @@ def expectations_toml(session: Reading) -> str:
     return to_toml({**content, "growth_classes": classes} if classes else content)
 
 
-def write_expectations(session: Reading, path: str | os.PathLike[str]) -> None:
+def write_expectations(session: SessionView, path: str | os.PathLike[str]) -> None:
     """Write `expectations_toml` to a file; an existing one is replaced.
 
     Raises
@@ -70,7 +70,7 @@ def write_expectations(session: Reading, path: str | os.PathLike[str]) -> None:
         ) from error
 
 
-def _ruled(session: Reading, name: Name, now: Expected, rulers: Rulers) -> Expected:
+def _ruled(session: SessionView, name: Name, now: Expected, rulers: Rulers) -> Expected:
     """Return the expectation of a function with the rulers that were moved by hand, in terms of the data's parameters."""
     judge, state = session._judge, session.state
     given, key = judge.given(name, state), judge.key_of(name)

@@ -24,7 +24,7 @@ from scalkit.validation.plain import plain_set, set_from_plain
 from scalkit.whole_file import whole_file
 
 if TYPE_CHECKING:
-    from scalkit.session.queries import Reading
+    from scalkit.session.queries import SessionView
     from scalkit.session.session import Session
     from scalkit.session.state import State
 
@@ -34,7 +34,7 @@ SCHEMA = 1
 _MAX_BYTES = 200_000_000
 
 
-def session_to_dict(session: Reading, with_data: bool | None = None) -> dict[str, Any]:
+def session_to_dict(session: SessionView, with_data: bool | None = None) -> dict[str, Any]:
     """Return a session as JSON values; data that no file holds go in by default."""
     session._source = source = confirmed(session._source)
     embeds = not source.is_there if with_data is None else with_data

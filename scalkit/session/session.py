@@ -26,7 +26,7 @@ from scalkit.session.rulers import (
 )
 from scalkit.session.source import open_source
 from scalkit.session.state import State, own_deviation
-from scalkit.session.transitions import Stepping
+from scalkit.session.transitions import SessionSteps
 from scalkit.validation import SearchSpace
 from scalkit.validation.catalogue import expectation_set
 from scalkit.validation.judge.choices import AnyExpectation, Setting
@@ -35,7 +35,7 @@ from scalkit.validation.judge.measured import shown_setting
 from scalkit.validation.rules import parsed_rules
 
 
-class Session(Stepping):
+class Session(SessionSteps):
     """Measurements, what is expected of them, and every change to that as a step that can be undone.
 
     Parameters

@@ -10,10 +10,10 @@ from scalkit.validation import SYMBOLS
 from scalkit.validation.shown import verdicts_table
 
 if TYPE_CHECKING:
-    from scalkit.session.queries import Reading
+    from scalkit.session.queries import SessionView
 
 
-def session_html(session: Reading) -> str:
+def session_html(session: SessionView) -> str:
     """Return what is selected in a session and what its steps are; all verdicts are folded."""
     function, metric = session.selected
     verdict, result = session.verdict, session.result

@@ -8,14 +8,14 @@ from typing import Self
 from scalkit.errors import UsageError
 from scalkit.session.history import History
 from scalkit.session.pauses import without_pauses
+from scalkit.session.queries import SessionView
 from scalkit.session.source import Source, open_source
 from scalkit.session.state import State, aspects
-from scalkit.session.storage import Keeping
 from scalkit.validation.judge.choices import Setting
 from scalkit.validation.judge.judge import Judge, Outcome
 
 
-class Stepping(Keeping):
+class SessionSteps(SessionView):
     """What the steps of a session have in common: each is done once its result is there, and then told of."""
 
     _opened: dict[str, tuple[Judge, Source]]
