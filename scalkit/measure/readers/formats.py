@@ -33,29 +33,7 @@ KNOWN = (
 )
 
 _PAGES = frozenset(
-    [
-        ".md",
-        ".rst",
-        ".html",
-        ".htm",
-        ".xml",
-        ".toml",
-        ".yaml",
-        ".yml",
-        ".ini",
-        ".cfg",
-        ".conf",
-        ".py",
-        ".sh",
-        ".c",
-        ".h",
-        ".cc",
-        ".cpp",
-        ".hpp",
-        ".f90",
-        ".tex",
-        ".svg",
-    ]
+    ".md .rst .html .htm .xml .toml .yaml .yml .ini .cfg .conf .py .sh .c .h .cc .cpp .hpp .f90 .tex .svg".split()
 )
 
 _PACKED = {

@@ -13,44 +13,13 @@ from scalkit.measure.readers.quantities import base_unit
 from scalkit.units import scaled
 
 _OF_REFRAME = frozenset(
-    [
-        "result",
-        "job_completion_time",
-        "descr",
-        "env_vars",
-        "environ",
-        "exclusive_access",
-        "extra_resources",
-        "job_completion_time_unix",
-        "job_exitcode",
-        "job_nodelist",
-        "job_submit_time",
-        "jobid",
-        "modules",
-        "name",
-        "num_cpus_per_task",
-        "num_gpus_per_node",
-        "num_tasks",
-        "num_tasks_per_core",
-        "num_tasks_per_node",
-        "num_tasks_per_socket",
-        "partition",
-        "short_name",
-        "system",
-        "unique_name",
-        "use_multithreading",
-        "hashcode",
-        "tags",
-        "maintainers",
-        "display_name",
-        "check_result",
-        "version",
-        "time_limit",
-        "build_locally",
-        "sourcepath",
-        "max_pending_time",
-        "strict_check",
-    ]
+    (
+        "result job_completion_time descr env_vars environ exclusive_access extra_resources "
+        "job_completion_time_unix job_exitcode job_nodelist job_submit_time jobid modules name num_cpus_per_task "
+        "num_gpus_per_node num_tasks num_tasks_per_core num_tasks_per_node num_tasks_per_socket partition "
+        "short_name system unique_name use_multithreading hashcode tags maintainers display_name check_result "
+        "version time_limit build_locally sourcepath max_pending_time strict_check"
+    ).split()
 )
 
 

@@ -12,43 +12,18 @@ from scalkit.measure.readers.observed import Gathered, Setting, identifier
 from scalkit.measure.readers.quantities import base_unit, split_unit
 from scalkit.units import scaled
 
-_FUNCTIONS = (
-    "function",
-    "callpath",
-    "call_path",
-    "region",
-    "kernel",
-    "routine",
-    "operation",
-    "op",
-    "benchmark",
-    "test",
-    "command",
-    "name",
-)
+_FUNCTIONS = tuple("function callpath call_path region kernel routine operation op benchmark test command name".split())
 _METRICS = ("metric", "quantity")
 _UNITS = ("unit", "units")
 _VALUES = ("value", "values", "measurement", "result")
 _RUNS = ("run", "run_id")
 _REPETITIONS = ("repetition", "rep", "repeat", "sample", "iteration", "iter", "jube_wp_iteration", "trial")
 _EXACT = ("exact",)
-_PARAMETERS = (
-    *(
-        "p",
-        "np",
-        "nprocs",
-        "procs",
-        "processes",
-        "ranks",
-        "num_tasks",
-        "ntasks",
-        "tasks",
-        "nodes",
-        "threads",
-        "cores",
-        "workers",
-    ),
-    *("n", "m", "k", "s", "size", "size_b", "bytes", "msize", "problem_size", "x"),
+_PARAMETERS = tuple(
+    (
+        "p np nprocs procs processes ranks num_tasks ntasks tasks nodes threads cores workers n m k s size size_b "
+        "bytes msize problem_size x"
+    ).split()
 )
 _TIMES = re.compile(
     r"(\w+_)?(time|runtime|duration|elapsed|latency|walltime|wall|seconds|secs)(_\w+)?|t_(min|max|avg|med|median|mean)",

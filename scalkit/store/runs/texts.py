@@ -8,22 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 NAMES = frozenset(
-    {
-        *(
-            "campaign",
-            "label",
-            "title",
-            "site",
-            "machine",
-            "mpi_impl",
-            "mpi_version",
-            "mpi_standard",
-            "mapping",
-            "sync",
-        ),
-        *("rank_reduction", "parameter", "user", "contributor", "licence", "tool", "tool_version", "host", "program"),
-        *("op", "variant", "datatype", "x_name", "definition", "status"),
-    }
+    (
+        "campaign label title site machine mpi_impl mpi_version mpi_standard mapping sync rank_reduction "
+        "parameter user contributor licence tool tool_version host program op variant datatype x_name definition "
+        "status"
+    ).split()
 )
 """Fields that are shown as names of something, in tables, plots and menus."""
 
