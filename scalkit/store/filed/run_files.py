@@ -7,6 +7,7 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +150,14 @@ def _of_cells(cells: Sequence[Cell], extras: Mapping[Any, Mapping[str, Any]], pr
     first = cells[0]
     said = extras.get(("cell", first.op, first.number), {})
     last = extras.get(("cell", first.op, cells[-1].number), {})
-    offsets = [sum(len(c.t_ns) for c in cells[:i]) for i in range(len(cells))]
+    offsets = list(accumulate((len(cell.t_ns) for cell in cells[:-1]), initial=0))
+
+    def joined(name: str) -> list[Any]:
+        return [one for cell in cells for one in getattr(cell, name)]
+
+    def marked(name: str) -> list[int]:
+        return [at + i for at, cell in zip(offsets, cells, strict=True) for i in getattr(cell, name)]
+
     started = next((cell.first_ns for cell in cells if not math.isnan(cell.first_ns)), math.nan)
     arguments = {key: last.get(key) for key in ("warmup", "rep_min", "rep_max", "auto_refined", "allowed_stderr")}
     return {
@@ -166,15 +174,15 @@ def _of_cells(cells: Sequence[Cell], extras: Mapping[Any, Mapping[str, Any]], pr
         "foreign_load": _load(cells),
         "first": None if math.isnan(started) else int(started),
         "passes": [len(cell.t_ns) for cell in cells],
-        "raw": [t for cell in cells for t in cell.t_ns],
-        "late_at": [at + i for at, cell in zip(offsets, cells, strict=True) for i in cell.late_at],
-        "overrun_at": [at + i for at, cell in zip(offsets, cells, strict=True) for i in cell.overrun_at],
-        "pure": [t for cell in cells for t in cell.pure_ns] or None,
-        "work": [t for cell in cells for t in cell.work_ns] or None,
-        "root_raw": [t for cell in cells for t in cell.root_ns] or None,
+        "raw": joined("t_ns"),
+        "late_at": marked("late_at"),
+        "overrun_at": marked("overrun_at"),
+        "pure": joined("pure_ns") or None,
+        "work": joined("work_ns") or None,
+        "root_raw": joined("root_ns") or None,
         "process_med": _wholes(last.get("process_median_ns")),
         "process_at": [at + i for at, c in zip(offsets, cells, strict=True) for i in range(len(c.process_ns))] or None,
-        "process_raw": [t for cell in cells for row in cell.process_ns for t in row] or None,
+        "process_raw": [t for row in joined("process_ns") for t in row] or None,
         "cut": _cut(last.get("cut")),
     }
 
