@@ -34,6 +34,7 @@ _TOKEN = re.compile(
     r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
     r"|(?P<op>\*\*|[-+*/^()·×√])"
 )
+_GLUED = re.compile(r"([A-Za-z]?)log([A-Za-z])")  # nlogn and logn, as people write them
 _FACTORIAL = "a factorial outgrows every 2^(c*x)"
 
 _CONSTANT, _ALONE = Growth(), Exponents(power=Fraction(1))
@@ -249,6 +250,8 @@ class _Parser:
         return Fraction(text)
 
     def _name(self, name: str) -> _Term:
+        if (glued := _GLUED.fullmatch(name)) and glued[1] in ("", glued[2]):
+            return _Term(Fraction(1), Growth.of(glued[2], power=len(glued[1]), log=1))
         if name.lower() in _NOT_NUMBERS:
             _refuse(self.text, f"'{name}' is not a number")
         called = self._peek() == ("op", "(")

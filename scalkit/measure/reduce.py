@@ -89,6 +89,7 @@ class Series(Values):
             y=self.y[these],
             n_repetitions=self.n_repetitions[these],
             repetitions=None if self.repetitions is None else self.repetitions[these],
+            lost=None if self.lost is None else self.lost[these],
         )
 
     @property
@@ -247,6 +248,9 @@ def _series_of(ds: xr.Dataset, parameter: str, metric: str, statistic: Statistic
                 repetitions=_repetitions(cube[index][there], per_run[index][there]),
                 simulated=bool(ds.attrs.get("simulated", 0)),
                 virtual=is_virtual(ds.attrs) and metric in TIMED,
+                lost=_most(ds, "object_memory_leaked", str(function), parameter)[there]
+                if metric == "object_memory"
+                else None,
             )
         )
     return found

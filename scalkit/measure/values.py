@@ -37,6 +37,8 @@ class Values:
         Whether a simulator computed the values.
     virtual : bool
         Whether they are times of a virtual clock.
+    lost : ndarray of shape (points,), optional
+        Bytes that are not given back when the objects of a launch are freed, of memory per object.
     """
 
     function: str
@@ -53,6 +55,7 @@ class Values:
     repetitions: NDArray[np.float64] | None = None
     simulated: bool = False
     virtual: bool = False
+    lost: NDArray[np.float64] | None = None
 
     @property
     def replicates(self) -> NDArray[np.float64]:

@@ -23,6 +23,7 @@ __all__ = [
     "excess",
     "in_decimals",
     "passing_growth",
+    "steps_explain",
     "tolerance_of",
     "tolerances",
 ]
@@ -41,6 +42,8 @@ machine drift by up to a fifth during a campaign, and a drift along the settings
 
 _NAMES = ("auto", "strict", "paper")
 _FRACTION = re.compile(r"\((-?\d+)/(\d+)\)")
+_LEAST_EXPLAINED = 5  # settings: two coefficients explain fewer by chance
+_FEW_STEPS = 4
 _STANDARD_ERRORS = 2.0  # a slope beyond this is seen about 95 times in 100
 
 
@@ -106,6 +109,25 @@ def excess(found: Floats, expected: Sequence[Floats]) -> float:
     claimed = sum(c * column for c, column in zip(_fitted(found, columns), columns, strict=True))
     ratio = found / np.maximum(claimed, np.finfo(float).tiny)
     return float(ratio[-1] / ratio.min())
+
+
+def steps_explain(y: Floats, term: Floats, step: float) -> bool:
+    """Return whether exact values are a constant and a term that does not fall, up to the step in which they are counted.
+
+    The smallest setting may be off by a few steps: two processes need no table for a third one.
+
+    Parameters
+    ----------
+    y, term : ndarray of shape (points,)
+    step : float
+        In which the values are counted; 0 if that is unknown, then nothing is explained.
+    """
+    if not step or len(y) < _LEAST_EXPLAINED:
+        return False
+    design = np.stack([np.ones_like(term), term], axis=1)
+    found = np.linalg.lstsq(design[1:], y[1:], rcond=None)[0]
+    off = np.abs(y - design @ found)
+    return bool(found[1] >= 0 and off[1:].max() <= step and off[0] <= _FEW_STEPS * step)
 
 
 def claim_ahead(y: Floats, growth: Growth, x: Floats, ahead: float) -> float:

@@ -11,11 +11,20 @@ from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
 from scalkit.markup import block, formula, table
 
-__all__ = ["RANKS", "Direction", "Expectation", "HasGrowth", "Rank", "default_deviation"]
+__all__ = ["RANKS", "WORDS", "Direction", "Expectation", "HasGrowth", "Rank", "default_deviation"]
 
 Rank = Literal["total", "approximate", "none"]
 Direction = Literal["grows faster", "grows slower", "as expected"]
 _NO_DEVIATION = ("1", "1.0", "O(1)")
+WORDS = {
+    "constant": (0, 0),
+    "logarithmic": (0, 1),
+    "linear": (1, 0),
+    "linearithmic": (1, 1),
+    "quadratic": (2, 0),
+    "cubic": (3, 0),
+}
+"""Exponents of the parameter and of its logarithm."""
 RANKS: tuple[Rank, ...] = ("total", "approximate", "none")
 
 
@@ -100,9 +109,11 @@ class Expectation:
             object.__setattr__(self, field, value)
 
     def in_parameter(self, parameter: str) -> Expectation:
-        """Return it in terms of `parameter`; only the constant expectation can change its parameter."""
+        """Return it in terms of `parameter`: a constant, a word such as ``"linear"``, ``O(N)`` where the data have n; no other."""
         if parameter == self.parameter:
             return self
+        if (growth := _spelled(self.growth, parameter)) is not None and not self.has_own_deviation:
+            return Expectation(growth, None, parameter)
         if self.growth.is_constant and not (self.has_own_deviation and not self.deviation.is_constant):
             return Expectation(self.growth, self.deviation if self.has_own_deviation else None, parameter)
         raise ExpectationError(
@@ -151,6 +162,19 @@ class Expectation:
             ("limits", f"{formula(lower)} to {formula(upper)}"),
         ]
         return block(table((), rows))
+
+
+def _spelled(growth: Growth, parameter: str) -> Growth | None:
+    """Return what a growth means that was written with a word, or with a parameter in the other case; None if it was not."""
+    if len(growth.parameters) != 1:
+        return None
+    (name,) = growth.parameters
+    if name.lower() == parameter.lower():
+        return Growth.product({parameter: growth.exponents(name)})
+    if name.lower() in WORDS and growth == Growth.of(name, power=1):
+        power, log = WORDS[name.lower()]
+        return Growth.of(parameter, power=power, log=log)
+    return None
 
 
 def _only_parameter(growth: Growth, deviation: Growth | None) -> str:

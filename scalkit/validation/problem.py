@@ -10,6 +10,7 @@ import numpy as np
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
 from scalkit.validation.answer import claim_ahead, in_decimals
+from scalkit.validation.posterior import SURE
 
 if TYPE_CHECKING:
     from scalkit.fit import Model
@@ -29,14 +30,16 @@ def problem_of(verdict: Verdict) -> str:
     verdict : Verdict
         With the answer to fix it.
     """
-    model = verdict.suspected or verdict.model
+    series, model = verdict.series, verdict.suspected or verdict.model
+    if verdict.leaks and verdict.too_fast < SURE and series.lost is not None:
+        lost, name = float(series.lost[-1]), verdict.parameter
+        return f"{verdict.function} does not give back {_shown(lost, 'B')} at {name} = {series.x[-1]:g}, the more the larger {name}"
     ahead = _ahead(verdict)
     found = float(np.asarray(model(ahead)))
     if not math.isfinite(found):
         return f"{verdict.function} grows as {in_decimals(model.growth)} instead of {verdict.expectation.growth}"
     if verdict.unit == "B" and model.growth == Growth.of("p", power=1) and verdict.expectation.growth.is_constant:
         return _kept(verdict, model, ahead)
-    series = verdict.series
     claimed = claim_ahead(series.y, verdict.expectation.growth, series.x, ahead)
     return (
         f"{verdict.function} grows as {in_decimals(model.growth)} instead of {verdict.expectation.growth}: "
@@ -60,4 +63,4 @@ def _ahead(verdict: Verdict) -> float:
 
 
 def _shown(value: float, unit: str) -> str:
-    return format_quantity(value, unit)
+    return f"{value / 1e3:.3g} kB" if unit == "B" and 1e4 <= value < 1e5 else format_quantity(value, unit)

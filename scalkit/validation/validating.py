@@ -6,20 +6,24 @@ import difflib
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Unpack
 
 import xarray as xr
 
 from scalkit.errors import DataError, ExpectationError
+from scalkit.fit.several_growth import GrowthSum
+from scalkit.measure import parameters_of
 from scalkit.options import Judging, JudgingOptions
 from scalkit.relation import Relation
 from scalkit.task_bar import task_bar
 from scalkit.validation.baseline import Baseline
-from scalkit.validation.catalogue import ExpectationSet, expectation_set
+from scalkit.validation.catalogue import CATALOGUES, ExpectationSet, expectation_set
+from scalkit.validation.expectation import WORDS
 from scalkit.validation.judge.along_one import Mapper
 from scalkit.validation.judge.choices import Choices
 from scalkit.validation.judge.judge import Judge
-from scalkit.validation.names import Name, function_in, named
+from scalkit.validation.names import Name, function_in, in_short, named
 from scalkit.validation.parallel import in_turn
 from scalkit.validation.result import Validation
 from scalkit.validation.rules import parsed_rules
@@ -44,7 +48,7 @@ def validate(
     data : Dataset of measurements
         From `scalkit.read` or `scalkit.measurements`. Over several parameters the verdicts are `SeveralVerdict`.
     expectations : mapping, ExpectationSet, Baseline, str or Path
-        Function to expectation, for example ``{"MPI_Bcast": "log(p)"}``, over several parameters ``"log(p) + S"``, where
+        Function to expectation, for example ``{"MPI_Bcast": "log(p)"}``, or of the only function ``"log(p)"``; over several parameters ``"log(p) + S"``, where
         those that it does not name are expected to have no effect; or metric to expectation, as in
         ``{"MPI_Bcast": {"time": "log(p)", "visits": "1"}}``: without a metric it is about what scalkit measures itself, time,
         memory and operations, else about the first metric. Or the name of a bundled set (``"mpi"``, ``"mpi-all"``,
@@ -90,6 +94,7 @@ def validate(
             "or make one with scalkit.measurements."
         )
     judging, own = Judging.of(options), parsed_rules(rules)
+    expectations = _of_the_only_function(data, expectations)
     baseline = expectations if isinstance(expectations, Baseline) else None
     expected = expectation_set(
         {entry.function: entry.status_quo for entry in baseline} if baseline is not None else expectations
@@ -107,6 +112,32 @@ def validate(
     if not result.verdicts:
         raise outcome.refused[0] if outcome.refused else ExpectationError(_no_match(judge.names, expected, baseline))
     return result if baseline is None else replace(result, comparison=baseline.compare(result))
+
+
+def _of_the_only_function(data: xr.Dataset, expectations: object) -> object:
+    """Return an expectation that was given alone as that of the only function; anything else as it is.
+
+    Raises
+    ------
+    ExpectationError
+        If several functions were measured.
+    """
+    if not isinstance(expectations, str) or expectations in CATALOGUES or Path(expectations).exists():
+        return expectations
+    try:
+        names = GrowthSum.parse(expectations).parameters
+    except ExpectationError:
+        return expectations  # a file that is not there
+    known = {str(name).lower() for name in parameters_of(data)}
+    if not {name.lower() for name in names} <= known | set(WORDS):
+        return expectations
+    functions = [str(name) for name in data["function"].values.tolist()]
+    if len(functions) != 1:
+        raise ExpectationError(
+            f"'{expectations}' is the expectation of one function, and {', '.join(in_short(functions))} were measured; name it, "
+            f"as in {{'{functions[0]}': '{expectations}'}}."
+        )
+    return {functions[0]: expectations}
 
 
 def _no_match(names: tuple[Name, ...], expected: ExpectationSet, baseline: Baseline | None) -> str:

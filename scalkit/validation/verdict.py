@@ -16,7 +16,7 @@ from scalkit.fit import Model
 from scalkit.fit.pure_error import pure_error
 from scalkit.growth import Growth
 from scalkit.measure import Series
-from scalkit.validation.answer import excess, passing_growth, tolerance_of
+from scalkit.validation.answer import excess, passing_growth, steps_explain, tolerance_of
 from scalkit.validation.crossing import crossing, place_of, shown_scale
 from scalkit.validation.expectation import Direction, Expectation, Rank
 from scalkit.validation.judged import Along, Judged
@@ -89,8 +89,13 @@ class Verdict(Judged):
 
     @property
     def suspect(self) -> Growth | None:
-        """The most probable growth beyond what is tolerated; None where none competed."""
-        first = self._first_too_fast
+        """The most probable growth beyond what is tolerated, or a plain one that explains exact values; None without any."""
+        first, series = self._first_too_fast, self.series
+        if series.exact and series.resolution:
+            for growth in self.posterior.growths[first:]:
+                is_plain = growth.power(self.parameter).denominator == 1 and growth.log(self.parameter) in (0, 1)
+                if is_plain and steps_explain(series.y, _scaled(growth, series.x), series.resolution):
+                    return growth
         weights = self.posterior.weights[first:]
         return self.posterior.growths[first + int(np.argmax(weights))] if weights.size else None
 
@@ -102,6 +107,30 @@ class Verdict(Judged):
             return 1.0
         claimed = [_scaled(self.expectation.growth, series.x)]
         return min(excess(found(series.x), claimed), excess(series.y, claimed))
+
+    @property
+    def leaks(self) -> bool:
+        """Whether bytes are not given back, ever more with a larger parameter: they never fall and rise at least twice."""
+        lost = self.series.lost
+        if lost is None or len(lost) < 3:
+            return False
+        steps = np.diff(lost)
+        return bool((steps >= 0).all() and np.count_nonzero(steps > 0) >= 2)
+
+    @property
+    def misses(self) -> bool:
+        """Whether it grows faster than claimed by more than is tolerated, or leaks, as far as the values go."""
+        return self.leaks or super().misses
+
+    @cached_property
+    def is_explained(self) -> bool:
+        """Whether the claim explains every value to within the step in which the metric is counted; see `steps_explain`."""
+        series = self.series
+        return (
+            series.exact
+            and not self.leaks
+            and steps_explain(series.y, _scaled(self.expectation.growth, series.x), series.resolution)
+        )
 
     @property
     def suspected(self) -> Model | None:
@@ -233,6 +262,8 @@ class Verdict(Judged):
     def sentence(self) -> str:
         """The verdict in plain words, with direction and crossing point."""
         found, expected = self.model.growth, self.expectation.growth
+        if self.leaks and self.too_fast < SURE and self.problem:
+            return f"{self.problem}."
         if self.too_fast >= SURE and not (self.misses and self.verdict == "none"):
             return self._sentence_of_growth()
         if self.verdict == "undecided":

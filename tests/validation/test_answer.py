@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import scalkit as sk
-from scalkit.errors import UsageError
+from scalkit.errors import ExpectationError, UsageError
 from scalkit.measure import combine
 from scalkit.validation.answer import excess, in_decimals
 
@@ -68,6 +68,67 @@ def test_bytes_are_said_for_a_large_machine() -> None:
     data = sk.measurements(p, 5408 + 64 * p, "p", metric="object_memory", unit="B", name="MPI_Comm_dup", exact=True)
     result = sk.validate(data, "mpi")
     assert result.headline == "1 problem: MPI_Comm_dup keeps 64 B for every process, 640 kB at 10,000"
+
+
+def _bytes(name: str, y: Any, p: Any) -> Any:
+    data = sk.measurements(p, np.ceil(y / 16) * 16, "p", metric="object_memory", unit="B", name=name, exact=True)
+    data["object_memory"].attrs["resolution"] = 16.0
+    return sk.validate(data, "mpi")
+
+
+@pytest.mark.parametrize(
+    ("name", "extra", "answer"),
+    [
+        ("MPI_Comm_create", lambda p: 16 * p * np.log2(p), "fix"),
+        ("MPI_Win_create", lambda p: 28 * p + p**2, "fix"),
+        ("MPI_Win_create", lambda p: 28 * p, "fine"),
+        ("MPI_Comm_create", lambda p: 28 * p + 24 * (p == 2), "fine"),
+    ],
+)
+def test_leaks_of_exact_bytes(name: str, extra: Any, answer: str) -> None:
+    p = 2.0 ** np.arange(1, 7)
+    assert _bytes(name, 2792 + extra(p), p)[name].answer == answer
+
+
+def test_a_step_too_many_at_the_smallest_setting_is_no_other_growth() -> None:
+    p = 2.0 ** np.arange(1, 7)
+    result = _bytes("MPI_Comm_dup", 2792 + 28 * p + 24 * (p == 2), p)
+    assert str(result["MPI_Comm_dup"].suspect) == "p"
+    assert result.headline.startswith("1 problem: MPI_Comm_dup keeps 2")
+
+
+def test_bytes_that_are_not_given_back_decide() -> None:
+    p = 2.0 ** np.arange(1, 7)
+    data = sk.measurements(p, 100 + 0 * p, "p", metric="object_memory", unit="B", name="MPI_Comm_dup", exact=True)
+    data["object_memory_leaked"] = (("function", "p"), (16.0 * p)[None], {"units": "B"})
+    result = sk.validate(data, "mpi")
+    said = "MPI_Comm_dup does not give back 1024 B at p = 64, the more the larger p"
+    assert (result["MPI_Comm_dup"].answer, result.problems) == ("fix", (said,))
+
+
+@pytest.mark.parametrize(
+    ("spelled", "growth"),
+    [
+        ("nlogn", "n*log(n)"),
+        ("O(N)", "n"),
+        ("linear", "n"),
+        ("quadratic", "n^2"),
+        ("n^2logn", "n^2*log(n)"),
+        ("n²", "n^2"),
+    ],
+)
+def test_expectations_as_people_write_them(spelled: str, growth: str) -> None:
+    data = sk.measurements(N, N, parameter="n", name="f")
+    assert str(sk.validate(data, {"f": spelled})["f"].expectation.growth) == growth
+    assert str(sk.validate(data, spelled)["f"].expectation.growth) == growth
+
+
+def test_an_expectation_alone_is_about_one_function() -> None:
+    both = combine([sk.measurements(N, N, parameter="n", name=name) for name in "ab"])
+    with pytest.raises(
+        ExpectationError, match=r"^'n' is the expectation of one function, and a, b were measured; name it"
+    ):
+        sk.validate(both, "n")
 
 
 def test_the_worst_comes_first() -> None:
