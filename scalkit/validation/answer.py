@@ -23,6 +23,7 @@ __all__ = [
     "excess",
     "in_decimals",
     "passing_growth",
+    "scaled",
     "steps_explain",
     "tolerance_of",
     "tolerances",
@@ -181,3 +182,9 @@ def in_decimals(growth: Growth) -> str:
         return match[0] if below <= 4 else f"{above / below:.2f}".rstrip("0")
 
     return _FRACTION.sub(shown, str(growth))
+
+
+def scaled(growth: Growth, x: Floats) -> Floats:
+    """Return a growth at settings over its largest value there, which may be too large for a number."""
+    logs = growth.log2_value(x)
+    return np.asarray(np.exp2(logs - logs.max()))

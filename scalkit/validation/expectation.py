@@ -109,7 +109,7 @@ class Expectation:
             object.__setattr__(self, field, value)
 
     def in_parameter(self, parameter: str) -> Expectation:
-        """Return it in terms of `parameter`: a constant, a word such as ``"linear"``, ``O(N)`` where the data have n; no other."""
+        """Return it in terms of `parameter`: a constant, a word such as ``"linear"``, or ``O(N)`` for n."""
         if parameter == self.parameter:
             return self
         if (growth := _spelled(self.growth, parameter)) is not None and not self.has_own_deviation:

@@ -33,7 +33,8 @@ def problem_of(verdict: Verdict) -> str:
     series, model = verdict.series, verdict.suspected or verdict.model
     if verdict.leaks and verdict.too_fast < SURE and series.lost is not None:
         lost, name = float(series.lost[-1]), verdict.parameter
-        return f"{verdict.function} does not give back {_shown(lost, 'B')} at {name} = {series.x[-1]:g}, the more the larger {name}"
+        where = f"{name} = {series.x[-1]:g}, the more the larger {name}"
+        return f"{verdict.function} does not give back {_shown(lost, 'B')} at {where}"
     ahead = _ahead(verdict)
     found = float(np.asarray(model(ahead)))
     if not math.isfinite(found):

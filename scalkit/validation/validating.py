@@ -48,7 +48,8 @@ def validate(
     data : Dataset of measurements
         From `scalkit.read` or `scalkit.measurements`. Over several parameters the verdicts are `SeveralVerdict`.
     expectations : mapping, ExpectationSet, Baseline, str or Path
-        Function to expectation, for example ``{"MPI_Bcast": "log(p)"}``, or of the only function ``"log(p)"``; over several parameters ``"log(p) + S"``, where
+        Function to expectation, for example ``{"MPI_Bcast": "log(p)"}``, or of the only function ``"log(p)"``. Over several
+        parameters, as in ``"log(p) + S"``,
         those that it does not name are expected to have no effect; or metric to expectation, as in
         ``{"MPI_Bcast": {"time": "log(p)", "visits": "1"}}``: without a metric it is about what scalkit measures itself, time,
         memory and operations, else about the first metric. Or the name of a bundled set (``"mpi"``, ``"mpi-all"``,

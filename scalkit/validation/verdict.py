@@ -16,7 +16,7 @@ from scalkit.fit import Model
 from scalkit.fit.pure_error import pure_error
 from scalkit.growth import Growth
 from scalkit.measure import Series
-from scalkit.validation.answer import excess, passing_growth, steps_explain, tolerance_of
+from scalkit.validation.answer import excess, passing_growth, scaled, steps_explain, tolerance_of
 from scalkit.validation.crossing import crossing, place_of, shown_scale
 from scalkit.validation.expectation import Direction, Expectation, Rank
 from scalkit.validation.judged import Along, Judged
@@ -94,7 +94,7 @@ class Verdict(Judged):
         if series.exact and series.resolution:
             for growth in self.posterior.growths[first:]:
                 is_plain = growth.power(self.parameter).denominator == 1 and growth.log(self.parameter) in (0, 1)
-                if is_plain and steps_explain(series.y, _scaled(growth, series.x), series.resolution):
+                if is_plain and steps_explain(series.y, scaled(growth, series.x), series.resolution):
                     return growth
         weights = self.posterior.weights[first:]
         return self.posterior.growths[first + int(np.argmax(weights))] if weights.size else None
@@ -105,7 +105,7 @@ class Verdict(Judged):
         found, series = self.suspected, self.series
         if found is None:
             return 1.0
-        claimed = [_scaled(self.expectation.growth, series.x)]
+        claimed = [scaled(self.expectation.growth, series.x)]
         return min(excess(found(series.x), claimed), excess(series.y, claimed))
 
     @property
@@ -129,7 +129,7 @@ class Verdict(Judged):
         return (
             series.exact
             and not self.leaks
-            and steps_explain(series.y, _scaled(self.expectation.growth, series.x), series.resolution)
+            and steps_explain(series.y, scaled(self.expectation.growth, series.x), series.resolution)
         )
 
     @property
@@ -395,8 +395,3 @@ def _percent(share: float) -> str:
     if share < 0.001:
         return "less than 0.1 %"
     return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.1f} %"
-
-
-def _scaled(growth: Growth, x: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    logs = growth.log2_value(x)
-    return np.asarray(np.exp2(logs - logs.max()))
