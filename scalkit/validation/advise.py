@@ -104,6 +104,8 @@ class Advice:
         now = f"the most probable rank of {series.function} has {100 * self.probability:.0f} %"
         if round(100 * self.apparent) > round(100 * self.probability):
             now += f", {100 * self.apparent:.0f} % if no second term hides"
+        if self.apparent >= ENOUGH and self.posterior.verdict == "undecided":
+            return f"More of these settings decide nothing: {now}; a larger one may."
         if self.apparent >= ENOUGH:
             return f"Stop: {now}."
         if self.stop:

@@ -178,8 +178,8 @@ def limit(
     even_outside : bool
         Whether to answer for a model outside its deviation limits too.
     band : callable, optional
-        From settings and level to the ends of what is probable there, as ``verdict.interval``; by default the band of the
-        regression, see `residual_band`.
+        From settings and level to the ends of what is probable there, as ``verdict.interval``; that is the default,
+        and `residual_band` for what has none.
 
     Raises
     ------
@@ -201,7 +201,8 @@ def limit(
         )
     shared = ppn if series.unit == "B" else 1
     target = math.log2(wanted / shared)
-    probable = band or residual_band(series, model)
+    own: Band | None = getattr(verdict, "interval", None)
+    probable = band or own or residual_band(series, model)
 
     def end(which: int) -> Callable[[Floats], Floats]:
         def log2_of(x: Floats) -> Floats:
