@@ -9,6 +9,8 @@ import plotly.graph_objects as go
 
 from scalkit.plots.style import layout_of
 
+__all__ = ["Drawing"]
+
 _NO_TEMPLATE = {"data": {"scatter": [{"type": "scatter"}]}}
 
 

@@ -1,48 +1,29 @@
-"""Markup that several sections use: templates with autoescape, so plain text is escaped and only `Markup` passes."""
+"""Small pieces of markup that several sections use; everything that comes from data is escaped here."""
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Protocol
 
-from markupsafe import Markup, escape
-
-from scalkit import text
-from scalkit.markup import environment
 from scalkit.plots.style import RANK_MARKS, RANK_WORDS, rank_key
 from scalkit.validation import AnyVerdict
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-
-_FOLDER = "reports/templates/sections"
-
-esc = escape
+__all__ = ["anchor", "badge", "big_o", "details", "esc", "formula", "math", "name", "notes", "table"]
 
 
 class _Formula(Protocol):
     def to_mathml(self) -> str: ...
 
 
-@cache
-def templates() -> Environment:
-    """Return the templates of the sections, which call the functions of this module by name."""
-    found = environment(_FOLDER)
-    found.globals |= {one.__name__: one for one in (anchor, badge, big_o, formula, math, name, notes, percent)}
-    found.globals |= {"counted": text.counted, "r2": text.r2}
-    return found
+def esc(text: object) -> str:
+    """Return `text` such that a browser shows it letter by letter, also inside an attribute."""
+    return html.escape(str(text), quote=True)
 
 
-def piece(macro: str, *values: Any) -> Markup:
-    """Return what a macro of ``pieces.html`` makes of values."""
-    return Markup(getattr(templates().get_template("pieces.html").module, macro)(*values))
-
-
-def name(function: str) -> Markup:
+def name(function: str) -> str:
     """Return a function's name in the type of code."""
-    return Markup('<code class="name">{}</code>').format(function)
+    return f'<code class="name">{esc(function)}</code>'
 
 
 def anchor(verdict: AnyVerdict) -> str:
@@ -54,69 +35,50 @@ def _coded(text: str) -> str:
     return "".join(c if c.isascii() and (c.isalnum() or c == "_") else f"-{ord(c):x}-" for c in text)
 
 
-def math(growth: _Formula) -> Markup:
+def math(growth: _Formula) -> str:
     """Return a growth as a formula that browsers draw themselves."""
-    return Markup(f"<math>{growth.to_mathml()}</math>")
+    return f"<math>{growth.to_mathml()}</math>"
 
 
-def formula(model: _Formula) -> Markup:
+def formula(model: _Formula) -> str:
     """Return a model with its coefficients as a formula."""
-    return math(model)
+    return f"<math>{model.to_mathml()}</math>"
 
 
-def big_o(growth: _Formula) -> Markup:
+def big_o(growth: _Formula) -> str:
     """Return ``O(growth)`` as a formula."""
-    inside = growth.to_mathml()
-    return Markup(f'<math><mi>O</mi><mo stretchy="false">(</mo>{inside}<mo stretchy="false">)</mo></math>')
+    return f'<math><mi>O</mi><mo stretchy="false">(</mo>{growth.to_mathml()}<mo stretchy="false">)</mo></math>'
 
 
-def badge(verdict: AnyVerdict) -> Markup:
+def badge(verdict: AnyVerdict) -> str:
     """Return mark and word of a verdict; dashed where it does not decide."""
     key = rank_key(verdict)
-    return piece("badge", key, RANK_MARKS[key], RANK_WORDS[key], "" if verdict.decides else " open")
-
-
-def heading(word: str) -> Markup:
-    """Return the heading of a part of a section."""
-    return Markup('<h3 class="metric">{}</h3>').format(word)
-
-
-def soft(words: str) -> Markup:
-    """Return a paragraph that says less than the others."""
-    return piece("soft", words)
-
-
-def steps(lines: Iterable[str]) -> Markup:
-    """Return a sheet with a numbered list."""
-    return piece("steps", list(lines))
-
-
-def lines(facts: Iterable[tuple[str, object]]) -> list[tuple[str, Markup]]:
-    """Return rows of names and texts that may have several lines; those without a text are left out."""
-    return [(label, Markup('<span class="lines">{}</span>').format(value)) for label, value in facts if value]
-
-
-def hashes(found: Iterable[tuple[str, str]]) -> list[tuple[str, Markup]]:
-    """Return rows of files and their hashes."""
-    return [(file, Markup('<span class="hash">{}</span>').format(digest)) for file, digest in found]
+    shape = "" if verdict.decides else " open"
+    return f'<span class="badge {key}{shape}"><span aria-hidden="true">{RANK_MARKS[key]}</span>{RANK_WORDS[key]}</span>'
 
 
 def percent(share: float) -> str:
-    """Return a probability for a table."""
-    return text.percent(share, short=True)
+    """Return a probability for a table: 93 %, 99.8 %, > 99.9 %."""
+    if share > 0.999:
+        return "&gt; 99.9 %"
+    if share < 0.001:
+        return "&lt; 0.1 %"
+    return f"{100 * share:.0f} %" if 0.01 <= share < 0.99 else f"{100 * share:.1f} %"
 
 
-def notes(lines: Iterable[str]) -> Markup:
+def notes(lines: Iterable[str]) -> str:
     """Return a highlighted list of remarks in plain text; nothing without a remark."""
-    return piece("notes", list(lines))
+    items = "".join(f"<li>{esc(line)}</li>" for line in lines)
+    return f'<ul class="note">{items}</ul>' if items else ""
 
 
-def details(summary: str, body: Markup, *, prints: bool = False) -> Markup:
-    """Return a folded block of markup. On paper it is open if it `prints`, else left out."""
-    return piece("details", summary, body, prints)
+def details(summary: str, body: str, *, prints: bool = False) -> str:
+    """Return a folded block; `summary` is plain text, `body` markup. On paper it is open if it `prints`, else left out."""
+    kind = ' class="print"' if prints else ""
+    return f"<details{kind}><summary>{esc(summary)}</summary>{body}</details>"
 
 
-def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]], numeric: Sequence[int] = ()) -> Markup:
+def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[int] = ()) -> str:
     """Return a table that scrolls in itself.
 
     Parameters
@@ -125,9 +87,25 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]], n
         Plain text.
     head : sequence of str
         Plain text of the column heads.
-    rows : iterable of sequences
-        Plain text or `Markup`; the first cell of a row is its head.
+    rows : iterable of sequences of str
+        Markup; the first cell of a row is its head.
     numeric : sequence of int
         Columns to align right.
     """
-    return piece("table", caption, head, list(rows), numeric)
+
+    def kind(column: int) -> str:
+        return ' class="num"' if column in numeric else ""
+
+    heads = "".join(f'<th scope="col"{kind(k)}>{esc(text)}</th>' for k, text in enumerate(head))
+    body = "".join(
+        f'<tr><th scope="row"{kind(0)}>{row[0]}</th>'
+        + "".join(f"<td{kind(k)}>{cell}</td>" for k, cell in enumerate(row[1:], start=1))
+        + "</tr>"
+        for row in rows
+    )
+    label = esc(caption)
+    style = ' class="numbers"' if numeric else ""
+    return (
+        f'<div class="scroll" tabindex="0" role="group" aria-label="{label}"><table{style}><caption>{label}</caption>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
+    )

@@ -6,8 +6,7 @@ from html import escape
 from typing import Any
 
 from scalkit.markup import block, bullets, paragraph, table
-from scalkit.perfmodels.formulas.quantities import format_value
-from scalkit.text import percent
+from scalkit.perfmodels.formulas.quantities import format_value, percent
 
 _HEAD = ("sizes", "latency", "time per byte", "bandwidth", "values")
 

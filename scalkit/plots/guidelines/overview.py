@@ -22,6 +22,8 @@ from scalkit.plots.guidelines.sides import (
 )
 from scalkit.plots.style import BAND, EXPECTED, blank, quantity, rounded, safe, value_axis
 
+__all__ = ["guideline_overview", "guideline_ratios"]
+
 _CLOSE = 2.0
 
 

@@ -8,10 +8,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.perfmodels import XuFit
-from scalkit.perfmodels.formulas.quantities import format_value
+from scalkit.perfmodels.formulas.quantities import format_value, percent
 from scalkit.plots.models.axes import model_axis, places
 from scalkit.plots.style import DATA, MODEL, blank, growth_label, plain, rounded, value_axis
-from scalkit.text import percent
+
+__all__ = ["xu"]
 
 
 def xu(fit: XuFit) -> go.Figure:

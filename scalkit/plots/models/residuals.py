@@ -10,8 +10,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from scalkit.colours import light
 from scalkit.plots.style import DATA, PALETTE, QUIET, TROUBLE, blank, number, quantity, rounded, safe, value_axis
+
+__all__ = ["FittedLine", "with_residuals"]
 
 _COLOURS = tuple(colour for colour in PALETTE if colour not in (DATA, TROUBLE))
 _TOP, _BOTTOM = [0.34, 1.0], [0.0, 0.22]
@@ -111,7 +112,7 @@ def _places(every: Any, zero: float, title: str, unit: str, log: bool) -> dict[s
     axis: dict[str, Any] = {
         "title": {"text": title, "standoff": 8},
         "showgrid": True,
-        "gridcolor": light("grid"),
+        "gridcolor": "#e4e7ea",
         "zeroline": False,
         "linecolor": QUIET,
         "ticks": "outside",
@@ -145,7 +146,7 @@ def _residual_axis(lines: Sequence[FittedLine]) -> dict[str, Any]:
         "ticksuffix": " %",
         "nticks": 5,
         "showgrid": True,
-        "gridcolor": light("grid"),
+        "gridcolor": "#e4e7ea",
         "zeroline": True,
         "zerolinecolor": QUIET,
         "automargin": True,

@@ -10,7 +10,6 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from scalkit.colours import light
 from scalkit.fit import Model
 from scalkit.fit.several_model import SeveralModel
 from scalkit.plots.style import growth_label, is_log_axis, plain, quantity, rounded, safe
@@ -18,7 +17,9 @@ from scalkit.plots.verdicts.curves import reach, sample
 from scalkit.plots.verdicts.divergence import divergence_points, divergence_range, divergence_values
 from scalkit.validation import Verdict
 
-RIVAL = light("rival")
+__all__ = ["RIVAL", "hidden", "plain_with", "rival_divergences", "rival_traces", "term_of", "with_rivals"]
+
+RIVAL = "#9b2f73"
 """Colour of what lost."""
 
 _POINTS = 17

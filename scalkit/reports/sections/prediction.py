@@ -6,14 +6,15 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from markupsafe import Markup
 
 from scalkit.plots.style import METRIC_WORDS, quantity
-from scalkit.reports.markup import anchor, badge, name, table
+from scalkit.reports.markup import anchor, badge, esc, name, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.several.verdict import SeveralVerdict
+
+__all__ = ["default_targets", "predicted", "prediction", "times"]
 
 _AHEAD = (16, 256)
 _LEVEL = 0.9
@@ -28,7 +29,8 @@ def prediction(page: Page) -> Section:
     verdicts = page.result.along_one
     targets = page.targets or default_targets(verdicts)
     metrics = dict.fromkeys(v.metric for v in verdicts)
-    return Section.sheet(*(_table(each, [v for v in verdicts if v.metric == each], targets) for each in metrics))
+    tables = "".join(_table(metric, [v for v in verdicts if v.metric == metric], targets) for metric in metrics)
+    return Section.of(f'<div class="sheet">{tables}</div>')
 
 
 def default_targets(verdicts: Sequence[Verdict]) -> tuple[float, ...]:
@@ -37,12 +39,12 @@ def default_targets(verdicts: Sequence[Verdict]) -> tuple[float, ...]:
     return tuple(k * largest for k in _AHEAD)
 
 
-def predicted(verdict: AnyVerdict, target: float) -> Markup:
+def predicted(verdict: AnyVerdict, target: float) -> str:
     """Return the value of the model at a target and its interval, as markup."""
     value = float(np.asarray(verdict.model(target)))
     low, high = (float(end) for end in verdict.interval(target, _LEVEL))
     shown = f"{_shown(low, verdict.unit)} to {_shown(high, verdict.unit)}"
-    return Markup('{} <span class="interval">{}</span>').format(_shown(value, verdict.unit), shown)
+    return f'{_shown(value, verdict.unit)} <span class="interval">{shown}</span>'
 
 
 def times(verdict: Verdict, target: float) -> str:
@@ -54,7 +56,7 @@ def times(verdict: Verdict, target: float) -> str:
     if not math.isfinite(step):
         return "–"
     if abs(step) > 30:
-        return Markup(f"2<sup>{step:.0f}</sup>".replace("-", "−"))
+        return f"2<sup>{step:.0f}</sup>".replace("-", "−")
     return _number(2**step)
 
 
@@ -65,10 +67,10 @@ def _number(value: float) -> str:
 
 
 def _shown(value: float, unit: str) -> str:
-    return quantity(value, unit) if math.isfinite(value) else "beyond every number"
+    return esc(quantity(value, unit)) if math.isfinite(value) else "beyond every number"
 
 
-def _table(metric: str, verdicts: Sequence[Verdict], targets: Sequence[float]) -> Markup:
+def _table(metric: str, verdicts: Sequence[Verdict], targets: Sequence[float]) -> str:
     parameter, last = verdicts[0].parameter, targets[-1]
     largest = max(float(np.max(v.series.x)) for v in verdicts)
     head = (
@@ -80,7 +82,7 @@ def _table(metric: str, verdicts: Sequence[Verdict], targets: Sequence[float]) -
     )
     rows = [
         (
-            Markup('<a href="#{}">{}</a>').format(anchor(v), name(v.function)),
+            f'<a href="#{anchor(v)}">{name(v.function)}</a>',
             _shown(float(np.asarray(v.model(largest))), v.unit),
             *(predicted(v, target) for target in targets),
             times(v, last),
@@ -111,7 +113,7 @@ def _over_several(page: Page, verdicts: Sequence[SeveralVerdict]) -> Section:
         f"Values of the models. {others} stays at its largest measured value; the numbers hold if nothing new begins."
     )
     head = ("function", f"largest {first}", *(f"{first} = {t:g}" for t in targets))
-    return Section.sheet(table(caption, head, rows, numeric=range(1, len(head))))
+    return Section.of(f'<div class="sheet">{table(caption, head, rows, numeric=range(1, len(head)))}</div>')
 
 
 def _at(verdict: SeveralVerdict, first: float) -> float:

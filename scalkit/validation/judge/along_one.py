@@ -23,7 +23,7 @@ from scalkit.measure import Series
 from scalkit.options import Prior
 from scalkit.validation.asked import require_expected_values
 from scalkit.validation.expectation import Expectation
-from scalkit.validation.posterior import Posterior, posteriors
+from scalkit.validation.posterior import SURE, Posterior, posteriors
 from scalkit.validation.posterior.memory import Memory
 from scalkit.validation.space import SearchSpace
 from scalkit.validation.verdict import Verdict
@@ -38,6 +38,7 @@ TASK = 64
 """Series that are judged together."""
 
 _FALLS = 0.8
+_OFF = 0.5
 
 
 def judge(
@@ -137,7 +138,7 @@ def _fits(cases: Sequence[Case]) -> list[Fits]:
 def _verdict(fits: Fits, posterior: Posterior, min_points: int) -> Verdict:
     series, expectation, space = posterior.series, posterior.expectation, posterior.space
     models = fit_series(series, space.ticks, expectation.growth, min_points, fits, posterior.weight_of)
-    remarks = (*_remarks(series, models, expectation, space), *_apart(posterior))
+    remarks = (*_remarks(series, models, expectation, space), *_apart(posterior), *_off(posterior))
     return Verdict(models[0], models[1:], expectation, space, series, posterior, remarks)
 
 
@@ -179,6 +180,19 @@ def _apart(posterior: Posterior) -> Iterator[str]:
             f"at {name} = {end:g} something else begins, perhaps another algorithm, and one value does not tell how it grows; "
             "measure beyond it"
         )
+
+
+def _off(posterior: Posterior) -> Iterator[str]:
+    """Return which value is probably off by a factor, or may be so that the verdict is undecided."""
+    if not posterior.off:
+        return
+    place = int(np.argmax(posterior.off))
+    share, where = posterior.off[place], f"{posterior.series.parameter} = {posterior.series.x[place]:g}"
+    off = f"off by a factor with a probability of {share:.0%}"
+    if share >= _OFF:
+        yield f"the value at {where} is {off}; the others are judged; measure it again"
+    elif posterior.verdict == "undecided" and share >= 1 - SURE:
+        yield f"much hangs on the value at {where}, which is {off}; measure it again"
 
 
 def _is_one_step(y: np.ndarray[Any, np.dtype[np.float64]]) -> bool:

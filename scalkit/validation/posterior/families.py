@@ -22,7 +22,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 Kind = Literal["term", "offset", "hidden", "sum"]
 """One term, one less a constant, one that hides behind the expected one, and one with a slower one beside it."""
 
-_BASES = 0.06
+_BASES, _OFFSETS = 0.06, 0.03
 _KEPT = 1024
 _LEAST = 1e-300
 
@@ -43,8 +43,6 @@ class Family:
         Natural logarithm of each shape, its mean over the settings subtracted.
     offsets : ndarray of shape (H,)
         That mean.
-    products : ndarray of shape (n + 2, H)
-        Each shape, a one, and the summed squares of the shape, for products with series.
     shares : ndarray of shape (H,)
         Of the leading term at the geometric middle, above 1 beside a negative constant; or of the hidden term at the last
         setting.
@@ -64,7 +62,6 @@ class Family:
     kind: Kind
     shapes: Floats
     offsets: Floats
-    products: Floats
     shares: Floats
     end_shares: Floats
     bases: Floats
@@ -88,7 +85,8 @@ def family(settings: Settings, growth: Growth, other: Growth | None, kind: Kind,
         Distance of neighbouring shapes of one term, root of the summed squares of their logarithms.
     """
     if other is None:
-        shapes, shares, weights = (offset if kind == "offset" else single)(settings, growth, step)
+        made = offset(settings, growth, max(step, _OFFSETS)) if kind == "offset" else single(settings, growth, step)
+        shapes, shares, weights = made
         bases = np.full(len(shares), np.nan)
     else:
         make = (hidden, (other, growth)) if kind == "hidden" else (sums, (growth, other))
@@ -99,11 +97,10 @@ def family(settings: Settings, growth: Growth, other: Growth | None, kind: Kind,
         last = log_ticks(np.array(settings), growth, middle(np.array(settings)))[-1]
         ends = np.exp(np.log(np.maximum(shares, _LEAST)) + last - shapes[:, -1])
     centred = shapes - offsets[:, None]
-    products = np.column_stack([centred, np.ones(len(shares)), (centred**2).sum(axis=1)]).T
     parts = _parts(settings, growth, other, kind, shares, bases)
-    for array in (centred, offsets, products, shares, ends, bases, weights, parts):
+    for array in (centred, offsets, shares, ends, bases, weights, parts):
         array.flags.writeable = False  # because they are shared
-    return Family(settings, growth, other, kind, centred, offsets, products, shares, ends, bases, weights, parts)
+    return Family(settings, growth, other, kind, centred, offsets, shares, ends, bases, weights, parts)
 
 
 def _parts(

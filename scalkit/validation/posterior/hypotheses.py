@@ -8,8 +8,10 @@ t(mid)`` for a term `t` with a slower one `s` beside it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from scalkit.options import Prior
 from scalkit.validation.expectation import RANKS, Expectation
 from scalkit.validation.posterior.exact import OFFSET_MASS
 from scalkit.validation.posterior.families import Family, Kind, family
+from scalkit.validation.posterior.profiles import LATE_MASS, OFF_MASS, Profile, even, late, without
 from scalkit.validation.posterior.shapes import log_ticks, middle
 
 __all__ = ["HIDDEN_MASS", "SUM_MASS", "Group", "Hypotheses", "hypotheses", "tick_mass"]
@@ -32,6 +35,9 @@ SUM_MASS = 0.15
 Rows = slice | np.ndarray[Any, np.dtype[np.int64]]
 
 _SLOWER = 3
+_COARSE = 0.1
+_LEAST_SETTINGS = 5  # with one left out, two coefficients need as many settings that could contradict
+_MOST_SETTINGS = 16  # more of them outvote one that is off
 _LEAST_LEFT = 1e-3
 _SMALL = 20.0  # natural logarithm: what is smaller at the first setting is none of its value
 
@@ -47,11 +53,14 @@ class Group:
     mass : float
         Prior of the family.
     family : Family
+    profile : Profile
+        How precisely the settings follow it; groups with the same one stand together.
     """
 
     tick: int
     mass: float
     family: Family
+    profile: Profile
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +110,31 @@ class Hypotheses:
         return np.concatenate([group.family.bases for group in self.groups])
 
     @cached_property
+    def profiles(self) -> tuple[tuple[Profile, slice], ...]:
+        """How precisely the settings follow the hypotheses, each with its rows."""
+        found, first = [], 0
+        for profile, groups in groupby(self.groups, key=lambda group: group.profile):
+            last = first + sum(len(group.family.shares) for group in groups)
+            found.append((profile, slice(first, last)))
+            first = last
+        return tuple(found)
+
+    @cached_property
+    def precisions(self) -> Floats:
+        """Weights of the settings for each hypothesis, of shape (H, points)."""
+        return np.concatenate(
+            [np.tile(profile.weights, (rows.stop - rows.start, 1)) for profile, rows in self.profiles]
+        )
+
+    @cached_property
     def squares(self) -> Floats:
-        """Sum of the squares of each shape, of shape (H,)."""
-        return np.asarray((self.shapes**2).sum(axis=1))
+        """Sum of the squares of each shape around its mean, weighted by the profile, of shape (H,)."""
+        return np.concatenate(
+            [
+                ((self.shapes[rows] @ profile.centring) * self.shapes[rows]).sum(axis=1)
+                for profile, rows in self.profiles
+            ]
+        )
 
     def log_shapes_at(self, at: Floats, rows: Rows = slice(None)) -> Floats:
         """Return the logarithm of shapes at `at`, of shape (rows, len(at)), relative to their means over the settings.
@@ -183,6 +214,7 @@ def _hypotheses(
     hidden_too = not expectation.growth.is_constant and usable[expected]
     is_common = [_is_common(growth) for growth in growths]
     groups: list[Group] = []
+    alike = even(len(settings))
     for k, growth in enumerate(growths):
         if not usable[k]:
             continue
@@ -198,16 +230,35 @@ def _hypotheses(
             (hidden_mass, expectation.growth, "hidden"),
             *((sum_mass / len(beside), growths[s], "sum") for s in beside),
         ]
-        groups += [Group(k, mass[k] * m, family(settings, growth, s, kind, step)) for m, s, kind in kinds if m > 0]
-    total = sum(group.mass for group in groups)
+        groups += [
+            Group(k, mass[k] * m, family(settings, growth, s, kind, step), alike) for m, s, kind in kinds if m > 0
+        ]
+    part = sum(group.mass for group in groups)
+    others = [
+        Group(k, mass[k] * share * part, family(settings, growth, None, "term", max(step, _COARSE)), profile)
+        for share, profile in _profiles(settings)
+        for k, growth in enumerate(growths)
+        if usable[k]
+    ]
+    total = sum(group.mass for group in (*groups, *others))
     return Hypotheses(
         growths=growths,
-        groups=tuple(Group(group.tick, group.mass / total, group.family) for group in groups),
+        groups=tuple(replace(group, mass=group.mass / total) for group in (*groups, *others)),
         rank=rank,
         is_faster=np.arange(len(growths)) > expected,
         x=np.array(settings),
         expected=expected,
     )
+
+
+def _profiles(settings: tuple[float, ...]) -> Iterator[tuple[float, Profile]]:
+    """Yield profiles where not all settings follow a term alike, with their prior relative to those where they do."""
+    n = len(settings)
+    if n < _LEAST_SETTINGS:
+        return
+    yield LATE_MASS, late(settings)
+    places = range(n) if n <= _MOST_SETTINGS else (n - 1,)
+    yield from ((OFF_MASS, without(n, place)) for place in places)
 
 
 @lru_cache(maxsize=2048)

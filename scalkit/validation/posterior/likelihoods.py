@@ -6,12 +6,12 @@ so that a hypothesis is judged by the squares ``B`` of the centred residuals:
 
 The likelihood depends on B alone, so it is tabulated in steps of 1/32 octave of B for each series and looked up. What a family
 of hypotheses gives for a series depends on the other families only by the scale of that table, which follows the binary
-exponent of the least B of all. So it is kept, and computed again where that exponent changes.
+exponents of the least B of all with each profile of the settings. So it is kept, and computed again where one of these changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,12 +19,15 @@ import numpy as np
 
 from scalkit.validation.posterior.families import Family
 from scalkit.validation.posterior.noise import Noise, widened
+from scalkit.validation.posterior.profiles import Profile, even, products
 
-__all__ = ["Block", "Seen"]
+__all__ = ["Block", "Pair", "Seen"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Singles = np.ndarray[Any, np.dtype[np.float32]]
 Ints = np.ndarray[Any, np.dtype[np.int32]]
+
+Pair = tuple[Family, Profile]
 
 _ROWS = 8  # series in one product
 _OCTAVE_BITS = 18  # of a float32: exponent and 5 bits of the mantissa remain, 32 steps an octave
@@ -54,74 +57,96 @@ class Block:
     """
 
     def __init__(self, z: Floats, noise: Noise) -> None:
-        centred = z - z.mean(axis=1, keepdims=True)
+        self._z = z - z.mean(axis=1, keepdims=True)
         self._size, self._n = z.shape
-        stacks = -(-len(z) // _ROWS)
-        rows = np.zeros((stacks * _ROWS, self._n + 2))
-        least = noise.variances.min(axis=1) * _NOTHING
-        rows[: len(z)] = np.column_stack([-2.0 * centred, (centred**2).sum(axis=1) + least, np.ones(len(z))])
-        self._stacks = rows.reshape(stacks, _ROWS, self._n + 2)
         self._noise = noise
-        self._least = least
-        self._scales = np.full(len(z), np.nan)
-        self._table: _Table | None = None
-        self._found: dict[Family, _Found] = {}
+        self._least = noise.variances.min(axis=1) * _NOTHING
+        self._rows: dict[Profile, Floats] = {}
+        self._scales: dict[Profile, Floats] = {}
+        self._tables: dict[Profile, _Table] = {}
+        self._found: dict[Pair, _Found] = {}
 
     def __len__(self) -> int:
         return int(self._size)
 
-    def squared_residuals(self, family: Family) -> Singles:
+    def squared_residuals(self, family: Family, profile: Profile | None = None) -> Singles:
         """Return B of shape (series, H): the summed squares of centred residuals, and a hundredth of the least variance."""
+        profile = profile or even(self._n)
         # BLAS rounds by the shape of a product, so all products with a family have the same one
-        found = np.matmul(self._stacks, family.products).reshape(-1, len(family.shares))
-        return np.asarray(found[: len(self)], dtype=np.float32)
+        found = np.matmul(self._stacks(profile), products(family, profile)).reshape(-1, len(family.shares))
+        return np.asarray(np.maximum(found[: len(self)], self._least[:, None] * _BELOW), dtype=np.float32)
+
+    def _stacks(self, profile: Profile) -> Floats:
+        """Return the series for products with families, of shape (stacks, 8, n + 2)."""
+        if profile not in self._rows:
+            z, stacks = self._z, -(-self._size // _ROWS)
+            rows = np.zeros((stacks * _ROWS, self._n + 2))
+            squares = np.einsum("si,ij,sj->s", z, profile.centring, z)
+            rows[: self._size] = np.column_stack([-2.0 * z, squares + self._least, np.ones(self._size)])
+            self._rows[profile] = rows.reshape(stacks, _ROWS, self._n + 2)
+        return self._rows[profile]
 
     def likelihoods(self, family: Family) -> Singles:
         """Return the likelihood of each hypothesis after `sums`, the largest of all about 1, of shape (series, H)."""
-        assert self._table is not None
-        return self._table.of(self.squared_residuals(family))
+        return self._tables[even(self._n)].of(self.squared_residuals(family))
 
-    def sums(self, families: Sequence[Family]) -> Floats:
-        """Return the mean likelihood of each family under its weights, of shape (series, families).
+    def sums(self, pairs: Sequence[Pair]) -> Floats:
+        """Return the mean likelihood of each family under its weights with a profile, of shape (series, pairs).
 
-        What was found for these families before is taken again; of others it is forgotten.
+        What was found for these pairs before is taken again; of others it is forgotten.
         """
         before, self._found = self._found, {}
-        new = {one: self.squared_residuals(one) for one in families if one not in before}
-        least = np.array([before[one].least if one in before else new[one].min(axis=1) for one in families])
-        self._scale(least.min(axis=0))
-        for one, its_least in zip(families, least, strict=True):
+        new = {one: self.squared_residuals(*one) for one in pairs if one not in before}
+        least = {one: before[one].least if one in before else new[one].min(axis=1) for one in pairs}
+        profiles = dict.fromkeys(profile for _, profile in pairs)
+        self._scale({p: np.min([least[one] for one in pairs if one[1] == p], axis=0) for p in profiles})
+        scales = np.column_stack([self._scales[p] for p in profiles])
+        for one in pairs:
             if one in before:
-                self._found[one] = self._renewed(before[one], one)
+                self._found[one] = self._renewed(before[one], one, scales)
             else:
-                self._found[one] = _Found(its_least, self._sum(new.pop(one), one), self._scales)
-        return np.column_stack([self._found[one].sums for one in families])
+                self._found[one] = _Found(least[one], self._sum(new.pop(one), one), scales)
+        return np.column_stack([self._found[one].sums for one in pairs])
 
-    def _scale(self, best: Singles) -> None:
-        """Make the table for the least squared residual of each series, of shape (series,), unless it is there."""
-        scales = np.where(
-            best > (self._n - 1) * self._noise.variances.max(axis=1),
-            best.astype(np.float64),
-            -1.0 - (best.view(np.int32) >> _EXPONENT_BITS),
+    def _scale(self, best: dict[Profile, Singles]) -> None:
+        """Make the tables for the least squared residual of each series with each profile, unless they are there."""
+        most = self._noise.variances.max(axis=1)
+        scales = {
+            p: np.where(
+                one > (p.count - 1) * most, one.astype(np.float64), -1.0 - (one.view(np.int32) >> _EXPONENT_BITS)
+            )
+            for p, one in best.items()
+        }
+        same = scales.keys() == self._scales.keys()
+        if same and all(np.array_equal(scales[p], self._scales[p]) for p in scales):
+            return
+        self._scales = scales
+        noise = widened(self._noise, np.min(list(best.values()), axis=0), self._n)
+        floors = {
+            p: (one.view(np.int32) >> _EXPONENT_BITS << _EXPONENT_BITS).view(np.float32) for p, one in best.items()
+        }
+        peak = np.max(
+            [_heights(noise, p, floor[:, None].astype(np.float64)).max(axis=1) for p, floor in floors.items()], axis=0
         )
-        if not np.array_equal(scales, self._scales):
-            self._scales = scales
-            noise = widened(self._noise, best, self._n)
-            floor = (best.view(np.int32) >> _EXPONENT_BITS << _EXPONENT_BITS).view(np.float32)
-            self._table = _Table(noise, self._least, floor, self._n)
+        kinds = {(p.count, p.log_constant): _Table(noise, self._least, peak, p) for p in self._kinds(best)}
+        self._tables = {p: kinds[p.count, p.log_constant] for p in best}
 
-    def _renewed(self, found: _Found, family: Family) -> _Found:
-        """Return what was found, computed again for the series whose scale has changed."""
-        if found.scales is self._scales or np.array_equal(found.scales, self._scales):
+    def _kinds(self, profiles: Iterable[Profile]) -> Iterable[Profile]:
+        """Return one of the profiles that have the same table, as those without one setting have."""
+        return {(p.count, p.log_constant): p for p in profiles}.values()
+
+    def _renewed(self, found: _Found, pair: Pair, scales: Floats) -> _Found:
+        """Return what was found, computed again for the series whose scales have changed."""
+        if found.scales is scales or np.array_equal(found.scales, scales):
             return found
-        changed = found.scales != self._scales
-        sums = np.where(changed, self._sum(self.squared_residuals(family), family), found.sums)
-        return _Found(found.least, sums, self._scales)
+        same = found.scales.shape == scales.shape
+        changed = (found.scales != scales).any(axis=1) if same else np.ones(len(self), dtype=bool)
+        sums = np.where(changed, self._sum(self.squared_residuals(*pair), pair), found.sums)
+        return _Found(found.least, sums, scales)
 
-    def _sum(self, squares: Singles, family: Family) -> Floats:
-        assert self._table is not None
-        likely = self._table.of(squares)
-        found = np.einsum("sh,h->s", likely, family.weights.astype(np.float32))
+    def _sum(self, squares: Singles, pair: Pair) -> Floats:
+        likely = self._tables[pair[1]].of(squares)
+        found = np.einsum("sh,h->s", likely, pair[0].weights.astype(np.float32))
         return np.asarray(found, dtype=np.float64)
 
 
@@ -132,21 +157,28 @@ class Seen:
     blocks: list[Block] = field(default_factory=list)
 
 
+def _heights(noise: Noise, profile: Profile, squares: Floats) -> Floats:
+    """Return the logarithm of each variance's part of the likelihood, of shape (series, Q), for squares of (series, 1)."""
+    variances = noise.variances
+    scale = np.log(noise.masses)[None, :] - (profile.count - 1) / 2 * np.log(variances)
+    return np.asarray(scale + profile.log_constant - squares / (2 * variances))
+
+
 class _Table:
-    """The likelihood of each series over B.
+    """The likelihood of each series over B, with one profile.
 
     Parameters
     ----------
     noise : Noise
     least : ndarray of shape (series,)
         What was added to each B.
-    best : ndarray of shape (series,)
-        The B whose likelihood is about 1.
-    n : int
-        Settings.
+    peak : ndarray of shape (series,)
+        Logarithm of the likelihood that is taken for 1.
+    profile : Profile
     """
 
-    def __init__(self, noise: Noise, least: Floats, best: Singles, n: int) -> None:
+    def __init__(self, noise: Noise, least: Floats, peak: Floats, profile: Profile) -> None:
+        n = len(profile.weights)
         self._most = (np.maximum(_BEYOND, 4 * n) * noise.variances.max(axis=1)).astype(np.float32)
         first, last = (least * _BELOW).astype(np.float32).view(np.int32), self._most.view(np.int32)
         first, last = first >> _OCTAVE_BITS, last >> _OCTAVE_BITS
@@ -156,15 +188,13 @@ class _Table:
             np.float32
         )
         halves = (0.5 / noise.variances).astype(np.float32)
-        scale = np.log(noise.masses)[None, :] - (n - 1) / 2 * np.log(noise.variances)
-        peak = (scale - best[:, None] / (2 * noise.variances)).max(axis=1, keepdims=True)
-        heights = (scale - peak).astype(np.float32)
+        heights = (_heights(noise, profile, np.zeros((len(least), 1))) - peak[:, None]).astype(np.float32)
         values = np.zeros(centres.shape, dtype=np.float32)
         with np.errstate(under="ignore", over="ignore"):
             for q in range(halves.shape[1]):
                 values += np.exp(heights[:, q : q + 1] - centres * halves[:, q : q + 1])
         self._values = values.ravel()
-        self._starts = np.arange(len(best), dtype=np.int32) * width - first
+        self._starts = np.arange(len(least), dtype=np.int32) * width - first
 
     def of(self, squares: Singles) -> Singles:
         """Return the likelihood of squares of shape (series, H); writes into them."""

@@ -41,12 +41,15 @@ class Masses:
         NaN if no term is.
     apart : ndarray of bool, shape (points,), optional
         Settings of one exact series that most probably follow something else than the rest.
+    off : ndarray of shape (series, points), optional
+        Probability that the value of each setting of noisy series is off by a factor.
     """
 
     growth: Floats
     hidden: Floats
     bound: Floats
     apart: np.ndarray[Any, np.dtype[np.bool_]] | None = None
+    off: Floats | None = None
 
 
 def outside(hyp: Hypotheses) -> int | None:
@@ -72,17 +75,19 @@ def noisy_masses(summary: Summary, hyp: Hypotheses, seen: Seen | None = None) ->
         seen.blocks.append(Block(summary.z[part], Noise(summary.noise.variances[part], summary.noise.masses)))
     k = len(hyp.growths)
     growth, hidden = np.zeros((len(summary.z), k)), np.zeros((len(summary.z), k))
-    bound = np.full(len(summary.z), np.nan)
+    bound, off = np.full(len(summary.z), np.nan), np.zeros(summary.z.shape)
     for part, block in zip(parts, seen.blocks, strict=True):
-        sums = block.sums([group.family for group in hyp.groups])
+        sums = block.sums([(group.family, group.profile) for group in hyp.groups])
         sums *= [group.mass for group in hyp.groups]
         sums /= sums.sum(axis=1, keepdims=True)  # along a row, so that it is added up alike for any number of series
         for group, found in zip(hyp.groups, sums.T, strict=True):
             growth[part, group.tick] += found
             if group.family.kind == "hidden":
                 hidden[part, group.tick] += found
+            if group.profile.off is not None:
+                off[part, group.profile.off] += found
         bound[part] = _bounds(block, hyp)
-    return Masses(growth, hidden, bound)
+    return Masses(growth, hidden, bound, off=off)
 
 
 def exact_masses(

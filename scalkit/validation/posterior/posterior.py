@@ -72,6 +72,8 @@ class Posterior:
     apart : tuple of float
         Settings that most probably follow something else than the rest, as where a library changes its algorithm; asked of
         exact times only.
+    off : tuple of float
+        Probability that the value of each setting is off by a factor; empty for exact values, where `apart` is asked.
 
     References
     ----------
@@ -88,6 +90,7 @@ class Posterior:
     prior: Prior
     is_exact: bool
     apart: tuple[float, ...] = ()
+    off: tuple[float, ...] = ()
 
     @property
     def growths(self) -> tuple[Growth, ...]:
@@ -282,9 +285,9 @@ def posteriors(
         m = noisy_masses(summary, hyp, seen)
         order = competing(hyp.growths, expectation)
         for row, (index, series) in enumerate(zip(indices, batch, strict=True)):
-            bound = float(m.bound[row])
+            bound, off = float(m.bound[row]), () if m.off is None else tuple(m.off[row].tolist())
             found[index] = Posterior(
-                series, expectation, space, order, m.growth[row], m.hidden[row], bound, prior, is_exact=False
+                series, expectation, space, order, m.growth[row], m.hidden[row], bound, prior, False, off=off
             )
     return [found[index] for index in range(len(measured))]
 

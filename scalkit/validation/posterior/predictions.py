@@ -15,6 +15,7 @@ import numpy as np
 from scalkit.growth import Growth
 from scalkit.validation.posterior.hypotheses import Hypotheses
 from scalkit.validation.posterior.noise import Noise, Summary, widened
+from scalkit.validation.posterior.profiles import Profile
 from scalkit.validation.posterior.shapes import middle
 
 __all__ = ["NEGLIGIBLE", "Predictions", "noisy_predictions"]
@@ -97,52 +98,92 @@ def noisy_predictions(summary: Summary, hyp: Hypotheses, at: Floats, level: floa
     is_free : bool
         Whether powers between the ticks take part.
     """
-    n = summary.z.shape[1]
     z = summary.z[0] - summary.z[0].mean()
-    squares = np.maximum(hyp.squares - 2 * (hyp.shapes @ z) + z @ z, 0.0)
-    noise = widened(summary.noise, squares.min(keepdims=True).astype(np.float32), n)
-    likely, variance = _likely(squares, noise, n)
-    weights = likely * hyp.prior
-    if not is_free:
-        rows = np.flatnonzero(weights > NEGLIGIBLE * weights.max())
-        logs = hyp.log_shapes_at(at, rows) + level
-        spread = np.sqrt(variance[rows] * (1 + 1 / n))[:, None].repeat(len(at), axis=1)
-        return _made(hyp, rows, logs, weights[rows], spread)
-    rows, weights = _drawn(weights)
-    settings = np.concatenate([hyp.x, at])
+    seen = _seen(hyp, z, summary.noise)
+    weights = seen.likely * hyp.prior
+    rows = np.flatnonzero(weights > NEGLIGIBLE * weights.max())
+    if is_free:
+        rows, weights = _drawn(weights, rows)
+        weights = weights * hyp.prior[rows]
+    else:
+        weights = weights[rows]
+    settings, n = np.concatenate([hyp.x, at]), len(hyp.x)
     logs, shares = hyp.ahead(settings, rows)
+    w = hyp.precisions[rows]
+    total = w.sum(axis=1, keepdims=True)
+    rest = z - logs[:, :n]
+    logs += (w * rest).sum(axis=1, keepdims=True) / total
+    if not is_free:
+        spread = np.sqrt(seen.variance[rows, None] * (1 + 1 / total)).repeat(len(at), axis=1)
+        return _made(hyp, rows, logs[:, n:] + level, weights, spread)
     slopes = shares * np.log(settings / middle(hyp.x))
-    slopes -= slopes[:, :n].mean(axis=1, keepdims=True)
-    logs, slopes, ahead = logs[:, n:], slopes[:, :n], slopes[:, n:]
-    along, length = (slopes * (z - hyp.shapes[rows])).sum(axis=1), (slopes**2).sum(axis=1)
-    stays, changes = _free(squares[rows], along, length, noise, n)
+    slopes -= (w * slopes[:, :n]).sum(axis=1, keepdims=True) / total
+    along, length = (w * slopes[:, :n] * rest).sum(axis=1), (w * slopes[:, :n] ** 2).sum(axis=1)
+    stays, changes = _free(seen, rows, along, length)
     freedom = 1 / (1 / _FREE**2 + length / changes[1])
-    moved = logs + (freedom * along / changes[1])[:, None] * ahead
-    wide = changes[1][:, None] * (1 + 1 / n) + freedom[:, None] * ahead**2
-    narrow = np.repeat(stays[1][:, None] * (1 + 1 / n), len(at), axis=1)
-    ratio = np.concatenate([(1 - _FREE_MASS) * stays[0], _FREE_MASS * changes[0]]) / np.tile(likely[rows], 2)
+    logs, slopes = logs[:, n:] + level, slopes[:, n:]
+    moved = logs + (freedom * along / changes[1])[:, None] * slopes
+    wide = changes[1][:, None] * (1 + 1 / total) + freedom[:, None] * slopes**2
+    narrow = np.repeat(stays[1][:, None] * (1 + 1 / total), len(at), axis=1)
+    ratio = np.concatenate([(1 - _FREE_MASS) * stays[0], _FREE_MASS * changes[0]])
     return _made(
         hyp,
         np.tile(rows, 2),
-        np.concatenate([logs, moved]) + level,
+        np.concatenate([logs, moved]),
         np.tile(weights, 2) * ratio,
         np.sqrt(np.concatenate([narrow, wide])),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """What a series makes of hypotheses.
+
+    Attributes
+    ----------
+    noise : Noise
+    squares : ndarray of shape (H,)
+        Of the residuals, weighted by the profile.
+    counts, constants : ndarray of shape (H,)
+        See `Profile`.
+    likely, variance : ndarray of shape (H,)
+        Likelihood, the largest being 1, and the mean variance.
+    """
+
+    noise: Noise
+    squares: Floats
+    counts: Floats
+    constants: Floats
+    likely: Floats
+    variance: Floats
+
+
+def _seen(hyp: Hypotheses, z: Floats, noise: Noise) -> _Seen:
+    """Return what a series of centred logarithms, of shape (n,), makes of hypotheses."""
+    squares, counts, constants = (np.empty(len(hyp.squares)) for _ in range(3))
+    for profile, rows in hyp.profiles:
+        z_part = profile.centring @ z
+        squares[rows] = np.maximum(hyp.squares[rows] - 2 * (hyp.shapes[rows] @ z_part) + z @ z_part, 0.0)
+        counts[rows], constants[rows] = profile.count, profile.log_constant
+    noise = widened(noise, squares.min(keepdims=True).astype(np.float32), len(z))
+    found = [_likely(squares[rows], noise, profile) for profile, rows in hyp.profiles]
+    top = max(part[2] for part in found)
+    likely = np.concatenate([part[0] * np.exp(part[2] - top) for part in found])
+    return _Seen(noise, squares, counts, constants, likely, np.concatenate([part[1] for part in found]))
 
 
 def _made(hyp: Hypotheses, rows: Ints, logs: Floats, weights: Floats, spread: Floats) -> Predictions:
     return Predictions(logs, weights / weights.sum(), spread, hyp.growths, hyp.tick[rows], np.isnan(hyp.base[rows]))
 
 
-def _likely(squares: Floats, noise: Noise, n: int) -> tuple[Floats, Floats]:
-    """Return the likelihood of squared residuals, the largest being 1, and the mean variance, both of shape (H,).
+def _likely(squares: Floats, noise: Noise, profile: Profile) -> tuple[Floats, Floats, float]:
+    """Return the likelihood of squared residuals, the largest being 1, the mean variance, both (H,), and the log of that 1.
 
     Both are tabulated over the logarithm of what even a large prior would leave something of; the rest is 0.
     """
     variances = noise.variances[0]
-    least = variances.min() * 1e-3
-    low = float(squares.min())
-    logs = np.log(noise.masses) - (n - 1) / 2 * np.log(variances) - low / (2 * variances)
+    least, low = variances.min() * 1e-3, float(squares.min())
+    logs = np.log(noise.masses) - (profile.count - 1) / 2 * np.log(variances) - low / (2 * variances)
     nodes = np.linspace(np.log(low + least), np.log(low + least + _BEYOND * variances.max()), _NODES)
     each = logs[None, :] - (np.exp(nodes)[:, None] - least - low) / (2 * variances[None, :])
     heights = np.exp(each - logs.max())
@@ -151,27 +192,27 @@ def _likely(squares: Floats, noise: Noise, n: int) -> tuple[Floats, Floats]:
     near = np.flatnonzero(squares <= np.exp(nodes[last]) - least)
     place = np.log(squares[near] + least)
     found, mean = np.zeros(len(squares)), np.full(len(squares), variances.max())
-    with np.errstate(divide="ignore"):
-        found[near] = np.exp(np.interp(place, nodes[: last + 1], np.log(sums[: last + 1] / sums[0])))
+    found[near] = np.exp(np.interp(place, nodes[: last + 1], np.log(sums[: last + 1] / sums[0])))
     mean[near] = np.interp(place, nodes[: last + 1], ((heights * variances).sum(axis=1) / sums)[: last + 1])
-    return found, mean
+    return found, mean, float(np.log(sums[0]) + logs.max() + profile.log_constant)
 
 
-def _drawn(weights: Floats) -> tuple[Ints, Floats]:
-    """Return rows that stand for all hypotheses, evenly spread over their probability, and the weight of each."""
-    flat = np.where(weights > NEGLIGIBLE * weights.max(), weights, 0.0) ** _FLAT
+def _drawn(weights: Floats, rows: Ints) -> tuple[Ints, Floats]:
+    """Return rows that stand for all of them, evenly drawn by a root of their weights, and how many each stands for."""
+    flat = weights[rows] ** _FLAT
     below = np.cumsum(flat)
-    rows = np.unique(np.searchsorted(below, (np.arange(_DRAWN) + 0.5) / _DRAWN * below[-1]))
-    edges = np.concatenate([[0.0], (below[rows[:-1]] + below[rows[1:] - 1]) / 2, below[-1:]])
-    return rows, np.diff(edges) / flat[rows] * weights[rows]
+    drawn = np.searchsorted(below, (np.arange(_DRAWN) + 0.5) / _DRAWN * below[-1])
+    drawn, times = np.unique(np.minimum(drawn, len(rows) - 1), return_counts=True)
+    return rows[drawn], times / flat[drawn]
 
 
 def _free(
-    squares: Floats, along: Floats, length: Floats, noise: Noise, n: int
+    seen: _Seen, rows: Ints, along: Floats, length: Floats
 ) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
-    """Return likelihood and mean variance, each of shape (H,), with the power of the tick, and with a free one."""
-    variances = noise.variances[:1]
-    base = np.log(noise.masses)[None, :] - (n - 1) / 2 * np.log(variances) - squares[:, None] / (2 * variances)
+    """Return likelihood and mean variance, each of shape (rows,), with the power of the tick, and with a free one."""
+    variances = seen.noise.variances[:1]
+    base = np.log(seen.noise.masses)[None, :] - (seen.counts[rows, None] - 1) / 2 * np.log(variances)
+    base = base + seen.constants[rows, None] - seen.squares[rows, None] / (2 * variances)
     gain = along[:, None] ** 2 * _FREE**2 / (2 * variances * (variances + _FREE**2 * length[:, None]))
     free = base + gain - 0.5 * np.log1p(_FREE**2 * length[:, None] / variances)
     top = max(float(base.max()), float(free.max()))

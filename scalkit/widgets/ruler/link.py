@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from scalkit.widgets.ruler.marks import AnyVerdict
     from scalkit.widgets.ruler.tick_ruler import TickRuler
 
+__all__ = ["RulerLink", "link", "shown_of"]
 
 _SHOWN = frozenset({"data", "selected", "ruler", "expectation", "statistic", "excluded", "result", "history"})
 
