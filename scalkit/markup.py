@@ -4,17 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
-__all__ = ["HasMathml", "block", "bullets", "counted", "details", "formula", "marked", "paragraph", "table"]
+from markupsafe import Markup
 
-_COLOURS = {
-    "total": "#009E73",
-    "approximate": "#E69F00",
-    "none": "#D55E00",
-    "slower": "#56B4E9",
-    "undecided": "#CC79A7",
-}
+from scalkit.colours import light
+from scalkit.text import counted
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = [
+    "HasMathml",
+    "block",
+    "bullets",
+    "counted",
+    "details",
+    "environment",
+    "esc",
+    "formula",
+    "marked",
+    "paragraph",
+    "table",
+]
+
+_COLOURS = {"total": "expected", "none": "trouble"} | {key: key for key in ("approximate", "slower", "undecided")}
+"""Of verdicts, as names of the table of colours."""
 
 _STYLE = (
     "<style>"
@@ -36,6 +52,26 @@ _STYLE = (
 )
 
 
+def environment(folder: str) -> Environment:
+    """Return the templates in a folder of the package: what is put in is escaped unless it is `Markup`.
+
+    Parameters
+    ----------
+    folder : str
+        From the folder of scalkit, such as ``reports/templates/sections``.
+    """
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).resolve().parent / folder),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: value if isinstance(value, Markup) else str(value).replace("\0", ""),
+    )
+
+
 class HasMathml(Protocol):
     """What has a formula."""
 
@@ -48,9 +84,14 @@ def block(*pieces: str) -> str:
     return f'{_STYLE}<div class="sk-shown">{"".join(pieces)}</div>'
 
 
+def esc(thing: object) -> str:
+    """Return a thing's text such that a browser shows it letter by letter, also inside an attribute."""
+    return escape(str(thing), quote=True)
+
+
 def paragraph(text: object) -> str:
     """Return plain text as a paragraph; nothing if there is none."""
-    return f"<p>{escape(str(text))}</p>" if text else ""
+    return f"<p>{esc(text)}</p>" if text else ""
 
 
 def formula(thing: HasMathml, *, big_o: bool = False) -> str:
@@ -63,8 +104,8 @@ def formula(thing: HasMathml, *, big_o: bool = False) -> str:
 
 def marked(key: str, text: str) -> str:
     """Return plain text beside a bar in the colour of a verdict; the text says everything that the colour says."""
-    colour = _COLOURS.get(key, "#888")
-    return f'<span class="sk-mark" style="--sk-rank:{colour}">{escape(text)}</span>'
+    colour = light(_COLOURS.get(key, "quiet"))
+    return f'<span class="sk-mark" style="--sk-rank:{colour}">{esc(text)}</span>'
 
 
 def details(summary: str, body: str, *, is_open: bool = False) -> str:
@@ -72,17 +113,12 @@ def details(summary: str, body: str, *, is_open: bool = False) -> str:
     if not body:
         return ""
     unfolded = ' open=""' if is_open else ""
-    return f"<details{unfolded}><summary>{escape(summary)}</summary>{body}</details>"
-
-
-def counted(n: int, one: str, many: str = "") -> str:
-    """Return ``"1 value"`` or ``"3 values"``."""
-    return f"{n} {one if n == 1 else many or one + 's'}"
+    return f"<details{unfolded}><summary>{esc(summary)}</summary>{body}</details>"
 
 
 def bullets(lines: Iterable[object]) -> str:
     """Return a list of plain texts; nothing without one."""
-    items = "".join(f"<li>{escape(str(line))}</li>" for line in lines)
+    items = "".join(f"<li>{esc(line)}</li>" for line in lines)
     return f"<ul>{items}</ul>" if items else ""
 
 
@@ -98,12 +134,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "")
     caption : str
         Plain text.
     """
-    heads = "".join(f'<th scope="col">{escape(text)}</th>' for text in head)
+    heads = "".join(f'<th scope="col">{esc(text)}</th>' for text in head)
     body = "".join(
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>' for first, *rest in rows
     )
-    label = escape(caption or ", ".join(head) or "values", quote=True)
-    above = f"<caption>{escape(caption)}</caption>" if caption else ""
+    label = esc(caption or ", ".join(head) or "values")
+    above = f"<caption>{esc(caption)}</caption>" if caption else ""
     inside = f"{above}{f'<thead><tr>{heads}</tr></thead>' if head else ''}<tbody>{body}</tbody>"
     kind = "sk-t" if head else "sk-t sk-facts"
     return f'<div class="sk-wide" tabindex="0" role="group" aria-label="{label}"><table class="{kind}">{inside}</table></div>'

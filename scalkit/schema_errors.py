@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scalkit.text import shortened
 from scalkit.toml_lines import Path, line_of
 
 __all__ = ["hint", "place", "schema_errors"]
@@ -94,4 +95,4 @@ def _shown(value: object) -> str:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError):
         text = str(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return shortened(text)

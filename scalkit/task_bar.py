@@ -7,9 +7,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-__all__ = ["Report", "is_watched", "task_bar"]
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+__all__ = ["Report", "bar", "is_watched", "task_bar"]
 
 Report = Callable[[int, int], None]
 """Is called with the number of tasks that are done, and of all."""
@@ -59,7 +62,9 @@ def task_bar(
             if not began:
                 began.append(now)
             if not shown and done < total and now - began[0] >= _PATIENCE_S:
-                shown.append(stack.enter_context(_bar(stream, what, total)))
+                progress = stack.enter_context(bar(stream))
+                task = progress.add_task(what, total=total)
+                shown.append(lambda done: progress.update(task, completed=done, refresh=True))
             if shown and (done == total or not drawn or now - drawn[-1] >= _BETWEEN_S):
                 shown[0](done)
                 drawn[:] = [now]
@@ -68,14 +73,39 @@ def task_bar(
 
 
 @contextmanager
-def _bar(stream: TextIO | None, what: str, total: int) -> Iterator[Callable[[int], None]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+def bar(stream: TextIO | None, left: Callable[[], str] | None = None) -> Iterator[Progress]:
+    """Yield rich's progress with our columns: what is done, a bar, how much of it, and the time left.
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    ours = (
-        sys.stdout is not None and sys.stdout.isatty()
-    )  # elsewhere what is printed meanwhile shall stay where it goes
-    with Progress(*columns, console=Console(file=stream), transient=True, redirect_stdout=ours) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda done: bar.update(task, completed=done, refresh=True)
+    Parameters
+    ----------
+    stream : text file or None
+        Where to; what is printed meanwhile stays in the text above the bar if it is printed to a terminal.
+    left : callable, optional
+        Returns the time left in words; by default rich estimates it, and shares are percentages instead of numbers.
+    """
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class TimeLeft(ProgressColumn):
+        """The time left in words, counted down between two calls."""
+
+        def render(self, task: Task) -> Text:
+            return Text(left() if left else "")
+
+    own = (BarColumn(bar_width=None), MofNCompleteColumn(), TimeLeft())
+    columns = own if left else (BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    # Elsewhere what is printed meanwhile shall stay where it goes.
+    ours = sys.stdout is not None and sys.stdout.isatty()
+    title = TextColumn("{task.description}")
+    with Progress(title, *columns, console=Console(file=stream), transient=True, redirect_stdout=ours) as progress:
+        yield progress

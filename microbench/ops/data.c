@@ -2,6 +2,9 @@
 
 #include "base/alloc.h"
 #include "base/check.h"
+#include "base/world.h"
+#include "ops/sheet.h"
+#include "time/clock.h"
 
 #include <string.h>
 
@@ -24,7 +27,9 @@ struct sk_operands sk_operands_new(MPI_Comm comm, enum sk_datatype datatype, siz
     SK_MPI(PMPI_Comm_rank(comm, &x.rank));
     SK_MPI(PMPI_Comm_size(comm, &x.size));
     SK_MPI(PMPI_Dims_create(x.size, 2, x.grid));
-    x.send = sk_alloc((size_t)room.send * bytes);
+    if (!SK_IS_SIMULATED && sk_clock_is_virtual() && room.send > 1 && bytes % sk_sheet_page() == 0)
+        x.sheet_bytes = (size_t)room.send * bytes;
+    x.send = x.sheet_bytes > 0 ? sk_sheet_room(x.sheet_bytes) : sk_alloc((size_t)room.send * bytes);
     x.receive = sk_alloc((size_t)room.receive * bytes);
     x.counts = sk_alloc((size_t)x.size * sizeof *x.counts);
     x.places = sk_alloc((size_t)x.size * sizeof *x.places);
@@ -37,7 +42,10 @@ struct sk_operands sk_operands_new(MPI_Comm comm, enum sk_datatype datatype, siz
 
 void sk_operands_free(struct sk_operands *operands)
 {
-    sk_free(operands->send);
+    if (operands->sheet_bytes > 0)
+        sk_sheet_room_free(operands->send, operands->sheet_bytes);
+    else
+        sk_free(operands->send);
     sk_free(operands->receive);
     sk_free(operands->counts);
     sk_free(operands->places);
@@ -187,21 +195,19 @@ static int shorter(const struct sk_operands *x, int i)
     return x->count - i < PERIOD ? x->count - i : PERIOD;
 }
 
-static void lay(const struct sk_operands *x, void *buffer, int block, const int *values)
+static void lay(const struct sk_operands *x, void *buffer, int block, const struct period *period)
 {
-    struct period period = period_of(x, values);
     for (int i = 0; i < x->count; i += PERIOD)
-        memcpy(place(x, buffer, block, i), period.elements, (size_t)shorter(x, i) * period.bytes);
+        memcpy(place(x, buffer, block, i), period->elements, (size_t)shorter(x, i) * period->bytes);
 }
 
-static size_t count_wrong(const struct sk_operands *x, int block, const int *values)
+static size_t count_wrong(const struct sk_operands *x, int block, const int *values, const struct period *period)
 {
-    struct period period = period_of(x, values);
     size_t wrong = 0;
     for (int i = 0; i < x->count; i += PERIOD) {
         int n = shorter(x, i);
         const unsigned char *found = place(x, x->receive, block, i);
-        bool is_right = memcmp(found, period.elements, (size_t)n * period.bytes) == 0;
+        bool is_right = memcmp(found, period->elements, (size_t)n * period->bytes) == 0;
         for (int k = 0; k < n && !is_right; k++)
             wrong += !sk_element_is(x->datatype, found, (size_t)k, values[k]);
     }
@@ -217,22 +223,48 @@ static size_t visit(const struct sk_operands *x, enum sk_flow flow, bool spoil)
     for (int block = 0; block < received_blocks(x, flow); block++) {
         for (int i = 0; i < PERIOD; i++)
             values[i] = expected(x, flow, sum, block, i) + spoil;
+        struct period period = period_of(x, values);
         if (spoil)
-            lay(x, x->receive, block, values);
+            lay(x, x->receive, block, &period);
         else
-            wrong += count_wrong(x, block, values);
+            wrong += count_wrong(x, block, values, &period);
     }
     return wrong;
 }
 
+static struct period sent(const struct sk_operands *x, enum sk_flow flow, int from, int to)
+{
+    int values[PERIOD];
+    for (int i = 0; i < PERIOD; i++)
+        values[i] = is_sum(flow) ? known_term(x, from, to, i) : known(from, to, i);
+    return period_of(x, values);
+}
+
+/* Fills the send buffer from one sheet, the elements that process 0 has for itself, over and over: every block is a part
+ * of it, since `known` counts up by elements modulo PERIOD, a prime, so that each remainder is met at some page. */
+static void show_sent(const struct sk_operands *x, enum sk_flow flow, int blocks)
+{
+    struct period period = sent(x, flow, 0, 0);
+    size_t block_bytes = (size_t)x->count * period.bytes, page = sk_sheet_page();
+    int elements = (int)(page / period.bytes);
+    int sheet = sk_sheet_new(period.elements, PERIOD * period.bytes, PERIOD * page + block_bytes);
+    for (int block = 0; block < blocks; block++) {
+        int first = 0, value = known(x->rank, meant_for_each(flow) ? block : 0, 0);
+        while (known(0, 0, first * elements) != value)
+            first++;
+        sk_sheet_show(sheet, place(x, x->send, block, 0), block_bytes, (size_t)first);
+    }
+    sk_sheet_close(sheet);
+}
+
 void sk_operands_fill(const struct sk_operands *x, enum sk_flow flow)
 {
-    int blocks = sk_flow_room(flow, x->rank, x->size).send, values[PERIOD];
-    for (int block = 0; block < blocks; block++) {
-        int to = meant_for_each(flow) ? block : 0;
-        for (int i = 0; i < PERIOD; i++)
-            values[i] = is_sum(flow) ? known_term(x, x->rank, to, i) : known(x->rank, to, i);
-        lay(x, x->send, block, values);
+    int blocks = sk_flow_room(flow, x->rank, x->size).send;
+    if (x->sheet_bytes > 0)
+        show_sent(x, flow, blocks);
+    for (int block = 0; x->sheet_bytes == 0 && block < blocks; block++) {
+        struct period period = sent(x, flow, x->rank, meant_for_each(flow) ? block : 0);
+        lay(x, x->send, block, &period);
     }
     visit(x, flow, true);
     for (int i = 0; flow == SK_FLOW_ROOT_TO_ALL && x->rank == 0 && i < x->count; i++)

@@ -47,6 +47,7 @@ struct sk_operands {
     MPI_Datatype type;      /* of an element */
     MPI_Datatype sum_type;  /* of an element, in reductions */
     void *send, *receive;   /* as many blocks as there is room for */
+    size_t sheet_bytes;     /* of the send buffer, where it shows a sheet (ops/sheet.h); 0 where it is plain memory */
     int *counts, *places;   /* elements and first element of each process' block */
     int64_t work;           /* rounds of sk_work beside a non-blocking operation */
     struct sk_windows *windows; /* of one-sided operations; NULL where they are not measured */

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "ops/ops.h"
+#include "ops/sheet.h"
 #include "ops/work.h"
 #include "rma/windows.h"
 #include "time/clock.h"
@@ -170,4 +171,36 @@ void test_sums_of_bytes(void)
         for (int i = 0; i < COUNT; i++)
             CHECK(sum[i] > 0 && sum[i] <= 255);
     }
+}
+
+/* A send buffer that shows a sheet holds what plain memory holds, also after somebody wrote into it. */
+static void check_sheet(enum sk_flow flow, enum sk_datatype datatype, int rank)
+{
+    struct sk_operands plain = {.rank = rank, .size = MOST, .datatype = datatype}, shown;
+    size_t block = 2 * sk_sheet_page(), bytes = MOST * block;
+    plain.count = (int)(block / sk_datatype_bytes(datatype));
+    plain.send = sk_alloc(bytes);
+    plain.receive = sk_alloc(bytes);
+    shown = plain;
+    shown.send = sk_sheet_room(shown.sheet_bytes = bytes);
+    shown.receive = sk_alloc(bytes);
+    size_t filled = (size_t)sk_flow_room(flow, rank, MOST).send * block;
+    for (int round = 0; round < 2; round++) {
+        sk_operands_fill(&plain, flow);
+        sk_operands_fill(&shown, flow);
+        CHECK(memcmp(plain.send, shown.send, filled) == 0);
+        memset(shown.send, 0, bytes);
+        CHECK(memcmp(plain.send, shown.send, filled) != 0);
+    }
+    sk_operands_free(&plain);
+    sk_operands_free(&shown);
+}
+
+void test_sheets(void)
+{
+    const enum sk_flow flows[] = {SK_FLOW_EXCHANGE, SK_FLOW_ROOT_TO_EACH, SK_FLOW_SUM_TO_EACH, SK_FLOW_ALL_TO_ALL};
+    for (int type = 0; type < SK_DATATYPES; type++)
+        for (int rank = 0; rank < MOST; rank++)
+            for (size_t i = 0; i < sizeof flows / sizeof *flows; i++)
+                check_sheet(flows[i], (enum sk_datatype)type, rank);
 }

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit.cli.store_pages import add_pages
 from scalkit.errors import DataError, UsageError
+from scalkit.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,7 +178,7 @@ def _put(args: argparse.Namespace) -> int:
         _say(f"there already {run_id}")
     for run_id in filed.replaced:
         _say(f"retracted {run_id}: replaced by a run with more launches")
-    _say(f"{args.store}: {_counted(len(store), 'run')}.")
+    _say(f"{args.store}: {counted(len(store), 'run')}.")
     return 0
 
 
@@ -232,7 +233,7 @@ def _load(args: argparse.Namespace) -> int:
     write_netcdf(loaded, args.out)
     if args.json:
         return _print_json({"path": args.out, "functions": [str(name) for name in loaded["function"].values]})
-    _say(f"wrote {args.out}: {_counted(loaded.sizes['function'], 'function')}, {_counted(loaded.sizes['run'], 'run')}")
+    _say(f"wrote {args.out}: {counted(loaded.sizes['function'], 'function')}, {counted(loaded.sizes['run'], 'run')}")
     return 0
 
 
@@ -287,7 +288,7 @@ def _merge(args: argparse.Namespace) -> int:
     else:
         for other, one in merged.items():
             _say(f"{other}: {one}")
-        _say(f"{args.store}: {_counted(len(store), 'run')}.")
+        _say(f"{args.store}: {counted(len(store), 'run')}.")
     return 1 if any(one.refused for one in merged.values()) else 0
 
 
@@ -301,7 +302,7 @@ def _publish(args: argparse.Namespace) -> int:
         written = write_page(store, args.out, args.title)
         if args.json:
             return _print_json({"path": str(written), "runs": len(store)})
-        _say(f"wrote {written}: {_counted(len(store), 'run')}.")
+        _say(f"wrote {written}: {counted(len(store), 'run')}.")
         return 0
     extra = {"site/index.html": page(store, args.title).encode(), **({} if args.no_plots else pictures(store))}
     authors = tuple(args.author)
@@ -309,7 +310,7 @@ def _publish(args: argparse.Namespace) -> int:
     done = store.publish(args.out, authors=authors, extra=extra, **texts)
     if args.json:
         return _print_json({**vars(done), "path": str(done.path)})
-    _say(f"wrote {done.path}: {_counted(done.runs, 'run')}, {done.files} files, {done.size / 1e6:.3g} MB.")
+    _say(f"wrote {done.path}: {counted(done.runs, 'run')}, {done.files} files, {done.size / 1e6:.3g} MB.")
     _say(f"SHA-256 {done.sha256}")
     return 0
 
@@ -329,7 +330,7 @@ def _reindex(args: argparse.Namespace) -> int:
     number = store.reindex()
     if args.json:
         return _print_json({"runs": number, "problems": store.problems})
-    _say(f"the index has {_counted(number, 'run')}.")
+    _say(f"the index has {counted(number, 'run')}.")
     return _problems(store)
 
 
@@ -371,7 +372,3 @@ def _print_json(value: Any) -> int:
 
 def _say(text: str) -> None:
     sys.stdout.write(text + "\n")
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -24,6 +24,7 @@ from scalkit.fit.pure_error import PRIOR_FREEDOM, Noise, pure_error
 from scalkit.fit.shown import ShownPieces
 from scalkit.growth import Growth
 from scalkit.measure import Series
+from scalkit.text import percent
 
 __all__ = [
     "MIN_SETTINGS",
@@ -187,9 +188,9 @@ class Piecewise(ShownPieces):
         growth = self.growths[0]
         if self.is_single:
             how = "it is constant" if growth.is_constant else f"it {_verb(growth)} as {growth}"
-            return f"From {self._range()} {how}; no change point is needed (probability of one: {_percent(self.probability)})."
+            return f"From {self._range()} {how}; no change point is needed (probability of one: {percent(self.probability)})."
         changes = "; ".join(str(change) for change in self.change_points)
-        return f"{changes[0].upper()}{changes[1:]} (probability {_percent(self.probability)}{self._doubt()})."
+        return f"{changes[0].upper()}{changes[1:]} (probability {percent(self.probability)}{self._doubt()})."
 
     def _doubt(self) -> str:
         if min(self.bic_sum, self.bic_strays) >= self.bic:
@@ -221,13 +222,7 @@ class Piecewise(ShownPieces):
         return "; ".join(f"{self.parameter} = {s.first:g} to {s.last:g}: {s.model}" for s in self.segments)
 
     def __repr__(self) -> str:
-        return f"Piecewise({self}; probability of a change point {_percent(self.probability)})"
-
-
-def _percent(share: float) -> str:
-    if share > 0.999:
-        return "more than 99.9 %"
-    return "less than 0.1 %" if share < 0.001 else f"{100 * share:.3g} %"
+        return f"Piecewise({self}; probability of a change point {percent(self.probability)})"
 
 
 def _change(left: Segment, right: Segment) -> ChangePoint:

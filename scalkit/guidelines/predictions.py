@@ -16,6 +16,7 @@ from scalkit.guidelines.result import Assessment
 from scalkit.guidelines.sentences import titled
 from scalkit.guidelines.text import Side
 from scalkit.stats.samples import Floats
+from scalkit.text import percent
 
 MIN_POINTS = 5
 """The fewest points at which a verdict is possible; see `scalkit.fit.MIN_POINTS`."""
@@ -110,7 +111,7 @@ class Prediction:
         """The prediction in plain words."""
         at = ", ".join(f"{name}={level}" for name, level in self.where.items())
         head = f"{titled(self.guideline)}{f' at {at}' if at else ''}"
-        sure = "" if math.isnan(self.probability) else f", with a probability of {_percent(self.probability)}"
+        sure = "" if math.isnan(self.probability) else f", with a probability of {percent(self.probability)}"
         if not self.is_violation:
             doubt = f"; at {self.parameter} = {_scale(self.highest)} it is one{sure}" if self._is_doubtful else ""
             return f"Prediction: no sure violation of {head} up to {self.parameter} = {_scale(self.highest)}{doubt}."
@@ -360,10 +361,6 @@ def _begins(exceeds: np.ndarray[Any, np.dtype[np.bool_]], x: Floats) -> Floats:
 
 def _scale(x: float) -> str:
     return f"{x:.3g}" if x < 1000 or x >= 1e7 else f"{x:,.0f}"
-
-
-def _percent(share: float) -> str:
-    return "more than 99 %" if share > 0.99 else "less than 1 %" if share < 0.01 else f"{100 * share:.0f} %"
 
 
 def _finite(value: float) -> float | None:

@@ -15,6 +15,7 @@ from scalkit.lessons.paper import PrintedModel, PublishedTable, published_tables
 from scalkit.markup import block, bullets, counted, details, formula, marked, paragraph, table
 from scalkit.measure import read, series
 from scalkit.reports import bundled
+from scalkit.text import joined
 from scalkit.validation import SYMBOLS, Verdict, validate
 from scalkit.validation.expectation import Rank
 
@@ -105,8 +106,8 @@ class Beside:
             return f"{head}: not decided{_reason(verdict)}; in 2015 {shown}."
         better = [machine for machine, kind in then.items() if kind == _FAST and now != _FAST]
         worse = [machine for machine, kind in then.items() if kind != _FAST and now == _FAST]
-        told = [f"better than on {_listed(better)}"] if better else []
-        told += [f"worse than on {_listed(worse)}"] if worse else []
+        told = [f"better than on {joined(better)}"] if better else []
+        told += [f"worse than on {joined(worse)}"] if worse else []
         end = " and ".join(told) or ("too fast then, too" if now == _FAST else "no machine grew too fast then, either")
         return f"{head} grows as {_growth(verdict)}, {now}; in 2015 {shown}: {end}."
 
@@ -124,7 +125,7 @@ class Beside:
             name for name, _ in rows if any(_kind_of(found.get(name)) != _OPEN for found in self.verdicts.values())
         ]
         if not known:
-            return f"{_capital(self.what)}: nothing is decided; in 2015 {_listed(then)} grew too fast on some machine."
+            return f"{_capital(self.what)}: nothing is decided; in 2015 {joined(then)} grew too fast on some machine."
         parts = {
             "too fast then, no more": [name for name in then if name in known and name not in now],
             "too fast then and now": [name for name in then if name in now],
@@ -338,15 +339,11 @@ def _with_growth(name: str, growth: object, kind: str) -> str:
 
 
 def _groups(names: Mapping[str, list[str]], word: str) -> str:
-    return "; ".join(f"{kind} {word} {_listed(ones)}" for kind, ones in names.items())
+    return "; ".join(f"{kind} {word} {joined(ones)}" for kind, ones in names.items())
 
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _listed(names: list[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _caveats(found: Mapping[str, Mapping[str, Verdict]]) -> Iterator[str]:
@@ -356,4 +353,4 @@ def _caveats(found: Mapping[str, Mapping[str, Verdict]]) -> Iterator[str]:
         for caveat in dict.fromkeys(c for v in verdicts.values() if not v.decides for c in v.series.caveats):
             whom.setdefault(caveat, []).append(head)
     for caveat, heads in whom.items():
-        yield f"{_listed(heads)}: {caveat}"
+        yield f"{joined(heads)}: {caveat}"

@@ -10,6 +10,7 @@ from typing import Any
 from scalkit.errors import RunFileError
 from scalkit.measure.schema import RESERVED
 from scalkit.measure.virtual_time import virtual_of
+from scalkit.text import shortened
 
 SCHEMA = 1
 """Newest schema version of run files that this version reads."""
@@ -340,4 +341,4 @@ def _is_finite(value: float) -> bool:
 
 def _short(value: object) -> str:
     text = repr(value) if not isinstance(value, int) or abs(value) < 10**60 else "a number of more than 60 digits"
-    return text if len(text) <= 60 else text[:57] + "..."
+    return shortened(text)

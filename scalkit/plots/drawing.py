@@ -9,8 +9,6 @@ import plotly.graph_objects as go
 
 from scalkit.plots.style import layout_of
 
-__all__ = ["Drawing"]
-
 _NO_TEMPLATE = {"data": {"scatter": [{"type": "scatter"}]}}
 
 

@@ -13,59 +13,33 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from scalkit.colours import light
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
 
 if TYPE_CHECKING:
     from scalkit.validation import AnyVerdict, Verdict
 
-__all__ = [
-    "BAND",
-    "DATA",
-    "EXPECTED",
-    "METRIC_WORDS",
-    "MODEL",
-    "PALETTE",
-    "QUIET",
-    "RANK_COLOURS",
-    "RANK_MARKS",
-    "RANK_WORDS",
-    "TROUBLE",
-    "answer_key",
-    "blank",
-    "growth_label",
-    "is_log_axis",
-    "layout_of",
-    "metric_word",
-    "number",
-    "plain",
-    "quantity",
-    "rank_key",
-    "rounded",
-    "safe",
-    "value_axis",
-    "with_axes",
-    "without_variants",
-    "x_axis",
-]
 
-DATA: Final = "#1b1f24"
-MODEL: Final = "#0072B2"
-EXPECTED: Final = "#009E73"
-TROUBLE: Final = "#D55E00"
-QUIET: Final = "#77808a"
-BAND: Final = "rgba(0,158,115,0.16)"
+DATA: Final = light("ink")
+MODEL: Final = light("model")
+EXPECTED: Final = light("expected")
+TROUBLE: Final = light("trouble")
+QUIET: Final = light("quiet")
+BAND: Final = light("band")
 
 #: Okabe-Ito without yellow, which disappears on white.
-PALETTE: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#1b1f24")
+PALETTE: Final = tuple(
+    light(name) for name in ("model", "trouble", "expected", "undecided", "approximate", "slower", "ink")
+)
 
 #: A verdict's key is its word, or "slower" when the model lies below the lower limit: better than expected.
 RANK_COLOURS: Final = {
     "total": EXPECTED,
-    "approximate": "#E69F00",
+    "approximate": light("approximate"),
     "none": TROUBLE,
-    "slower": "#56B4E9",
-    "undecided": "#CC79A7",
+    "slower": light("slower"),
+    "undecided": light("undecided"),
 }
 RANK_MARKS: Final = {"total": "✓", "approximate": "≈", "none": "✗", "slower": "✗", "undecided": "?"}
 RANK_WORDS: Final = {
@@ -83,7 +57,7 @@ METRIC_WORDS: Final = {
     "idle_share": "the workers' idle share",
 }
 
-_GRID = "#e4e7ea"
+GRID: Final = light("grid")
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
 
@@ -204,12 +178,15 @@ def layout_of(height: int, alt: str, *, is_static: bool = False) -> dict[str, An
         "autosize": True,
         "height": height,
         "margin": {"l": 62, "r": 14, "t": 12, "b": 44},
-        "paper_bgcolor": "#ffffff",  # where nothing follows the theme, as in cells; pages of scalkit put theirs in its place
+        "paper_bgcolor": light(
+            "paper"
+        ),  # where nothing follows the theme, as in cells; pages of scalkit put theirs in its place
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": _FONT, "size": 12, "color": DATA},
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom", "font": {"size": 11}},
         "hoverlabel": {"font": {"family": _FONT, "size": 12}, "align": "left"},
         "meta": {"alt": alt, "static": is_static},
+        "modebar": {"remove": ["sendChartToCloud"]},  # wherever it is shown, no button uploads it
         "showlegend": not is_static,
     }
 
@@ -284,7 +261,7 @@ def _axis(title: str) -> dict[str, Any]:
     return {
         "title": {"text": title, "standoff": 8, "font": {"size": 12}},
         "showgrid": True,
-        "gridcolor": _GRID,
+        "gridcolor": GRID,
         "zeroline": False,
         "showline": True,
         "linecolor": QUIET,

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from scalkit.reports.bundled import bundled
 from scalkit.reports.reopened import sessions_of
-from scalkit.reports.run import ReportResult, report
+from scalkit.reports.run import report
 from scalkit.reports.template import Template, TemplateParameter, templates
+from scalkit.reports.writer.write import ReportResult
 
 __all__ = ["ReportResult", "Template", "TemplateParameter", "bundled", "report", "sessions_of", "templates"]

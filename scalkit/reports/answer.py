@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scalkit.plots.style import rank_key
+from scalkit.text import counted, joined
 
 if TYPE_CHECKING:
     from scalkit.reports.page import Page
-
-__all__ = ["answer", "counted", "status_sentence"]
 
 
 def answer(page: Page) -> str:
@@ -22,11 +21,6 @@ def status_sentence(status: int) -> str:
     """Return the exit status and what it means."""
     word = "no deciding verdict or rule fails" if status == 0 else "a deciding verdict or rule fails"
     return f"Exit status {status}: {word}."
-
-
-def counted(n: int, what: str) -> str:
-    """Return a number with its noun, in the plural where it is not one."""
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def _sentences(page: Page) -> list[str]:
@@ -62,5 +56,4 @@ def _do(count: int) -> str:
 def _named(one: str, many: str, what: str, functions: Sequence[str]) -> list[str]:
     if not functions:
         return []
-    listed = ", ".join(functions[:-1]) + (" and " if len(functions) > 1 else "") + functions[-1]
-    return [f"{listed} {one if len(functions) == 1 else many} {what}."]
+    return [f"{joined(functions)} {one if len(functions) == 1 else many} {what}."]

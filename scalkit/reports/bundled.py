@@ -6,8 +6,6 @@ from pathlib import Path
 
 from scalkit.errors import ReportError
 
-__all__ = ["bundled"]
-
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 

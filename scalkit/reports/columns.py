@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 
+from scalkit.junit import Case
 from scalkit.measure.virtual_time import is_virtual
-from scalkit.reports.answer import counted, status_sentence
+from scalkit.reports.answer import status_sentence
 from scalkit.reports.page import Page, open_page
+from scalkit.reports.writer.content import Content, json_text
+from scalkit.text import counted
 from scalkit.validation import AnyVerdict
-from scalkit.validation.junit import to_junit
+from scalkit.validation.junit import cases
 from scalkit.validation.result import SCHEMA
-
-__all__ = ["Columns", "open_columns"]
 
 
 @dataclass(frozen=True)
-class Columns:
+class Columns(Content):
     """What the sections of a comparison need.
 
     Attributes
@@ -72,36 +72,26 @@ class Columns:
             sentences.append(f"The verdicts differ for {shown}.")
         return " ".join([*sentences, status_sentence(self.status)])
 
+    @property
+    def sessions(self) -> Mapping[str, dict[str, Any]]:
+        """The sessions by label."""
+        return {label: page.session_values for label, page in zip(self.labels, self.pages, strict=True)}
+
     def to_json(self) -> str:
         """Return the verdicts of all data sets as JSON text."""
         found = [(label, page.result) for label, page in zip(self.labels, self.pages, strict=True)]
-        content = {
-            "schema": SCHEMA,
-            "headline": "; ".join(f"{label}: {result.headline}" for label, result in found),
-            "exit_status": max(result.exit_status() for _, result in found),
-            "sets": [{"label": label, **result.to_dict()} for label, result in found],
-        }
-        return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_text(
+            {
+                "schema": SCHEMA,
+                "headline": "; ".join(f"{label}: {result.headline}" for label, result in found),
+                "exit_status": max(result.exit_status() for _, result in found),
+                "sets": [{"label": label, **result.to_dict()} for label, result in found],
+            }
+        )
 
-    def to_junit(self) -> str:
-        """Return JUnit XML with a suite for each data set."""
-        import xml.etree.ElementTree as ET
-
-        root = ET.Element("testsuites")
-        for label, page in zip(self.labels, self.pages, strict=True):
-            text = to_junit(page.result, name=label, fail_on=page.fail_on)
-            root.extend(ET.fromstring(text))
-        ET.indent(root)
-        return ET.tostring(root, encoding="unicode") + "\n"
-
-    def save(self, folder: str) -> None:
-        """Write ``verdict.json``, ``junit.xml``, the sessions and ``outcome.json`` into `folder`; without one, nothing."""
-        from scalkit.reports.writer.outcome import write_outcome
-
-        if folder:
-            texts = {"verdict.json": self.to_json(), "junit.xml": self.to_junit()}
-            sessions = {label: page.session_values for label, page in zip(self.labels, self.pages, strict=True)}
-            write_outcome(Path(folder), self.title, self.status, self.answer, texts, sessions)
+    def cases(self) -> Mapping[str, list[Case]]:
+        """Return the test cases for JUnit XML, a suite for each data set."""
+        return {label: cases(page.result, page.fail_on) for label, page in zip(self.labels, self.pages, strict=True)}
 
 
 def open_columns(

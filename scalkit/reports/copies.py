@@ -16,8 +16,6 @@ from scalkit.reports.bundled import bundled
 from scalkit.teaching.strip import students_edition
 from scalkit.whole_file import whole_file
 
-__all__ = ["Copies", "copy_notebooks"]
-
 _LESSONS = "teach/"
 _RECORD = ".scalkit-notebooks.json"
 """Beside the copies: the hash of each file as it was copied, which tells what the user changed since."""

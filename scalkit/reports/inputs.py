@@ -15,8 +15,6 @@ from scalkit.errors import UsageError
 from scalkit.reports.kinds import kind_of
 from scalkit.session import Session
 
-__all__ = ["Input", "checked_targets", "input_of", "inputs_of", "named_parameters"]
-
 _MEMORY = "data in memory"
 
 

@@ -8,8 +8,6 @@ from typing import Literal
 
 from scalkit.session.file import FORMAT
 
-__all__ = ["Kind", "kind_of"]
-
 Kind = Literal["measurements", "session", "baseline"]
 
 _LARGEST = 200_000_000

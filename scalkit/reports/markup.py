@@ -1,29 +1,48 @@
-"""Small pieces of markup that several sections use; everything that comes from data is escaped here."""
+"""Markup that several sections use: templates with autoescape, so plain text is escaped and only `Markup` passes."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol
 
+from markupsafe import Markup, escape
+
+from scalkit import text
+from scalkit.markup import environment
 from scalkit.plots.style import RANK_MARKS, RANK_WORDS, rank_key
 from scalkit.validation import AnyVerdict
 
-__all__ = ["anchor", "badge", "big_o", "details", "esc", "formula", "math", "name", "notes", "table"]
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+_FOLDER = "reports/templates/sections"
+
+esc = escape
 
 
 class _Formula(Protocol):
     def to_mathml(self) -> str: ...
 
 
-def esc(text: object) -> str:
-    """Return `text` such that a browser shows it letter by letter, also inside an attribute."""
-    return html.escape(str(text), quote=True)
+@cache
+def templates() -> Environment:
+    """Return the templates of the sections, which call the functions of this module by name."""
+    found = environment(_FOLDER)
+    found.globals |= {one.__name__: one for one in (anchor, badge, big_o, formula, math, name, notes, percent)}
+    found.globals |= {"counted": text.counted, "r2": text.r2}
+    return found
 
 
-def name(function: str) -> str:
+def piece(macro: str, *values: Any) -> Markup:
+    """Return what a macro of ``pieces.html`` makes of values."""
+    return Markup(getattr(templates().get_template("pieces.html").module, macro)(*values))
+
+
+def name(function: str) -> Markup:
     """Return a function's name in the type of code."""
-    return f'<code class="name">{esc(function)}</code>'
+    return Markup('<code class="name">{}</code>').format(function)
 
 
 def anchor(verdict: AnyVerdict) -> str:
@@ -35,50 +54,69 @@ def _coded(text: str) -> str:
     return "".join(c if c.isascii() and (c.isalnum() or c == "_") else f"-{ord(c):x}-" for c in text)
 
 
-def math(growth: _Formula) -> str:
+def math(growth: _Formula) -> Markup:
     """Return a growth as a formula that browsers draw themselves."""
-    return f"<math>{growth.to_mathml()}</math>"
+    return Markup(f"<math>{growth.to_mathml()}</math>")
 
 
-def formula(model: _Formula) -> str:
+def formula(model: _Formula) -> Markup:
     """Return a model with its coefficients as a formula."""
-    return f"<math>{model.to_mathml()}</math>"
+    return math(model)
 
 
-def big_o(growth: _Formula) -> str:
+def big_o(growth: _Formula) -> Markup:
     """Return ``O(growth)`` as a formula."""
-    return f'<math><mi>O</mi><mo stretchy="false">(</mo>{growth.to_mathml()}<mo stretchy="false">)</mo></math>'
+    inside = growth.to_mathml()
+    return Markup(f'<math><mi>O</mi><mo stretchy="false">(</mo>{inside}<mo stretchy="false">)</mo></math>')
 
 
-def badge(verdict: AnyVerdict) -> str:
+def badge(verdict: AnyVerdict) -> Markup:
     """Return mark and word of a verdict; dashed where it does not decide."""
     key = rank_key(verdict)
-    shape = "" if verdict.decides else " open"
-    return f'<span class="badge {key}{shape}"><span aria-hidden="true">{RANK_MARKS[key]}</span>{RANK_WORDS[key]}</span>'
+    return piece("badge", key, RANK_MARKS[key], RANK_WORDS[key], "" if verdict.decides else " open")
+
+
+def heading(word: str) -> Markup:
+    """Return the heading of a part of a section."""
+    return Markup('<h3 class="metric">{}</h3>').format(word)
+
+
+def soft(words: str) -> Markup:
+    """Return a paragraph that says less than the others."""
+    return piece("soft", words)
+
+
+def steps(lines: Iterable[str]) -> Markup:
+    """Return a sheet with a numbered list."""
+    return piece("steps", list(lines))
+
+
+def lines(facts: Iterable[tuple[str, object]]) -> list[tuple[str, Markup]]:
+    """Return rows of names and texts that may have several lines; those without a text are left out."""
+    return [(label, Markup('<span class="lines">{}</span>').format(value)) for label, value in facts if value]
+
+
+def hashes(found: Iterable[tuple[str, str]]) -> list[tuple[str, Markup]]:
+    """Return rows of files and their hashes."""
+    return [(file, Markup('<span class="hash">{}</span>').format(digest)) for file, digest in found]
 
 
 def percent(share: float) -> str:
-    """Return a probability for a table: 93 %, 99.8 %, > 99.9 %."""
-    if share > 0.999:
-        return "&gt; 99.9 %"
-    if share < 0.001:
-        return "&lt; 0.1 %"
-    return f"{100 * share:.0f} %" if 0.01 <= share < 0.99 else f"{100 * share:.1f} %"
+    """Return a probability for a table."""
+    return text.percent(share, short=True)
 
 
-def notes(lines: Iterable[str]) -> str:
+def notes(lines: Iterable[str]) -> Markup:
     """Return a highlighted list of remarks in plain text; nothing without a remark."""
-    items = "".join(f"<li>{esc(line)}</li>" for line in lines)
-    return f'<ul class="note">{items}</ul>' if items else ""
+    return piece("notes", list(lines))
 
 
-def details(summary: str, body: str, *, prints: bool = False) -> str:
-    """Return a folded block; `summary` is plain text, `body` markup. On paper it is open if it `prints`, else left out."""
-    kind = ' class="print"' if prints else ""
-    return f"<details{kind}><summary>{esc(summary)}</summary>{body}</details>"
+def details(summary: str, body: Markup, *, prints: bool = False) -> Markup:
+    """Return a folded block of markup. On paper it is open if it `prints`, else left out."""
+    return piece("details", summary, body, prints)
 
 
-def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[int] = ()) -> str:
+def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]], numeric: Sequence[int] = ()) -> Markup:
     """Return a table that scrolls in itself.
 
     Parameters
@@ -87,25 +125,9 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], nume
         Plain text.
     head : sequence of str
         Plain text of the column heads.
-    rows : iterable of sequences of str
-        Markup; the first cell of a row is its head.
+    rows : iterable of sequences
+        Plain text or `Markup`; the first cell of a row is its head.
     numeric : sequence of int
         Columns to align right.
     """
-
-    def kind(column: int) -> str:
-        return ' class="num"' if column in numeric else ""
-
-    heads = "".join(f'<th scope="col"{kind(k)}>{esc(text)}</th>' for k, text in enumerate(head))
-    body = "".join(
-        f'<tr><th scope="row"{kind(0)}>{row[0]}</th>'
-        + "".join(f"<td{kind(k)}>{cell}</td>" for k, cell in enumerate(row[1:], start=1))
-        + "</tr>"
-        for row in rows
-    )
-    label = esc(caption)
-    style = ' class="numbers"' if numeric else ""
-    return (
-        f'<div class="scroll" tabindex="0" role="group" aria-label="{label}"><table{style}><caption>{label}</caption>'
-        f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    return piece("table", caption, head, list(rows), numeric)

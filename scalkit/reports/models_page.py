@@ -13,8 +13,6 @@ from scalkit.reports.page import Page, open_page
 from scalkit.reports.plain import to_plain
 from scalkit.reports.template import Template
 
-__all__ = ["bundled_models", "models_template", "open_models"]
-
 
 def models_template() -> Template:
     """Return the notebook of reports on performance models, ``94_models.ipynb``."""

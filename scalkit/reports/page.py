@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
 from scalkit import measure
 from scalkit.errors import UsageError
+from scalkit.junit import Case
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.options import Judging
 from scalkit.reports.answer import answer
@@ -24,19 +22,18 @@ from scalkit.reports.kinds import Kind, kind_of
 from scalkit.reports.plain import from_plain
 from scalkit.reports.reopened import room_for, session_values
 from scalkit.reports.status_quo import open_baseline, require_same_statistic, status_quo
+from scalkit.reports.writer.content import Content, written_now
 from scalkit.session import Session
 from scalkit.session.source import content_hash
 from scalkit.validation import ExpectationSet, Validation, validate
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import expectation_set
-from scalkit.validation.junit import to_junit
+from scalkit.validation.junit import cases
 from scalkit.validation.plain import options_from
-
-__all__ = ["Page", "open_page", "short_library", "written_now"]
 
 
 @dataclass(frozen=True)
-class Page:
+class Page(Content):
     """What the sections of a report need.
 
     Attributes
@@ -162,6 +159,11 @@ class Page:
         return session_values(self)
 
     @property
+    def sessions(self) -> Mapping[str, dict[str, Any]]:
+        """The session of the page by its title."""
+        return {self.title: self.session_values}
+
+    @property
     def status(self) -> int:
         """Exit status that `scalkit report` gives for this page: 0 or 1."""
         return int(self.result.exit_status(self.fail_on))
@@ -179,14 +181,13 @@ class Page:
             if result.status in ("violated", "predicted") and any(name == function for _, name in result.rule.left)
         ]
 
-    def save(self, folder: str) -> None:
-        """Write ``verdict.json``, ``junit.xml``, the sessions and ``outcome.json`` into `folder`; without one, nothing."""
-        from scalkit.reports.writer.outcome import write_outcome
+    def to_json(self) -> str:
+        """Return the verdicts as JSON text."""
+        return self.result.to_json()
 
-        if folder:
-            texts = {"verdict.json": self.result.to_json(), "junit.xml": to_junit(self.result, fail_on=self.fail_on)}
-            sessions = {self.title: self.session_values}
-            write_outcome(Path(folder), self.title, self.status, self.answer, texts, sessions)
+    def cases(self) -> Mapping[str, list[Case]]:
+        """Return the test cases for JUnit XML."""
+        return {"scalkit": cases(self.result, self.fail_on)}
 
 
 def open_page(
@@ -321,10 +322,3 @@ def short_library(library: str) -> str:
 
 def _parsed(text: object) -> object:
     return json.loads(text) if isinstance(text, str) and text else None
-
-
-def written_now() -> str:
-    """Return the time of a report, UTC; ``SOURCE_DATE_EPOCH`` sets it."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    now = dt.datetime.fromtimestamp(int(epoch), dt.UTC) if epoch else dt.datetime.now(dt.UTC)
-    return now.strftime("%Y-%m-%d %H:%M UTC")

@@ -6,13 +6,16 @@ import base64
 import html
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from markupsafe import Markup
 
-__all__ = ["Drawable", "Html", "Piece", "Plot", "Section"]
+if TYPE_CHECKING:
+    from scalkit.reports.writer.content import Content
+
 
 _PLOTLY = "application/vnd.plotly.v1+json"
 _MOST_PLAIN = 100
@@ -54,6 +57,13 @@ class Plot:
         return {_PLOTLY: {"data": [_packed(trace) for trace in figure["data"]], "layout": layout}, "text/plain": alt}
 
 
+def figure(drawn: Drawable, caption: str = "", heading: str = "") -> tuple[Piece, ...]:
+    """Return a figure between markup: a heading above it and a sentence below it, both plain text."""
+    above = Markup("<h4>{}</h4>").format(heading) if heading else ""
+    below = Markup('<p class="figcaption">{}</p>').format(caption) if caption else ""
+    return Html(f'<div class="figure">{above}'), Plot(drawn), Html(f"{below}</div>")
+
+
 def _packed(trace: Mapping[str, Any]) -> dict[str, Any]:
     """Return a trace whose long lists of numbers are packed as plotly reads them: less than half of the letters."""
     return {key: _as_bytes(value) if key in _AXES else value for key, value in trace.items()}
@@ -69,6 +79,7 @@ def _as_bytes(values: Any) -> Any:
 
 
 Piece = Html | Plot
+Tile = tuple[str, str, object, str]
 
 
 @dataclass(frozen=True)
@@ -81,6 +92,51 @@ class Section:
     def of(cls, *pieces: Piece | str) -> Section:
         """Return a section of pieces; text counts as markup, and empty text is left out."""
         return cls(tuple(Html(piece) if isinstance(piece, str) else piece for piece in pieces if piece))
+
+    @classmethod
+    def rendered(cls, template: str, **values: Any) -> Section:
+        """Return what a template of the sections makes of values; a figure stands where it calls ``plot(figure)``."""
+        from scalkit.reports.markup import templates
+
+        figures: list[Piece] = []
+
+        def plot(figure: Drawable) -> Markup:
+            figures.append(Plot(figure))
+            return Markup(f"\0{len(figures) - 1}\0")
+
+        text = templates().get_template(template).render(plot=plot, **values)
+        parts = text.split("\0")  # no value holds this letter: `environment` leaves it out
+        return cls.of(*(figures[int(part)] if k % 2 else part.strip() for k, part in enumerate(parts)))
+
+    @classmethod
+    def sheet(cls, *pieces: Piece | str) -> Section:
+        """Return pieces on one sheet of paper."""
+        return cls.of('<div class="sheet">', *pieces, "</div>")
+
+    @classmethod
+    def top(
+        cls,
+        kicker: str,
+        page: Content,
+        facts: Iterable[tuple[str, object]],
+        tiles: Iterable[Tile] = (),
+        answer: str = "",
+    ) -> Section:
+        """Return the top of a page.
+
+        Parameters
+        ----------
+        kicker : str
+            What kind of report it is.
+        page : Content
+        facts : iterable of (str, object)
+            What was measured where; an empty value is left out.
+        tiles : iterable of (kind, mark, value, meaning)
+            Numbers to see first; `kind` is a match, which gives the colour, or empty.
+        answer : str
+            By default that of the page.
+        """
+        return cls.rendered("top.html", kicker=kicker, page=page, facts=list(facts), tiles=list(tiles), answer=answer)
 
     def __iter__(self) -> Iterator[Piece]:
         return iter(self.pieces)

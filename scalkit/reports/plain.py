@@ -11,8 +11,6 @@ from scalkit.validation import ExpectationSet
 from scalkit.validation.catalogue import CATALOGUES, expectation_set
 from scalkit.validation.plain import plain_set, set_from_plain
 
-__all__ = ["from_plain", "to_plain"]
-
 
 def to_plain(source: object) -> str | dict[str, Any]:
     """Return expectations as JSON values.

@@ -15,7 +15,6 @@ from scalkit.session.in_page import sessions_in
 if TYPE_CHECKING:
     from scalkit.reports.page import Page
 
-__all__ = ["room_for", "session_values", "sessions_of"]
 
 _ROOM = 908_000
 _OF_A_VERDICT = {False: 28_000, True: 4_000}

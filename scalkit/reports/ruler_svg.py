@@ -10,8 +10,6 @@ from scalkit.plots.verdicts.sentences import ruler_sentence
 from scalkit.reports.markup import esc
 from scalkit.validation import Verdict
 
-__all__ = ["ruler_svg"]
-
 _HEIGHT, _BASE, _BIG, _SMALL = 104, 62, 28, 15
 _EDGE = 0.8
 

@@ -3,59 +3,31 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import xarray as xr
 
-from scalkit.errors import ReportError, UsageError
+from scalkit.errors import UsageError
+from scalkit.growth import plain_growths
 from scalkit.options import Judging, JudgingOptions
 from scalkit.relation import Relation
 from scalkit.reports.inputs import Input, checked_targets, input_of, inputs_of
 from scalkit.reports.kinds import kind_of
 from scalkit.reports.models_page import models_template
-from scalkit.reports.own_growths import plain_growths
 from scalkit.reports.template import DEFAULT, Template, named_template
-from scalkit.reports.writer.outcome import Outcome, read_outcome
+from scalkit.reports.writer.pdf import find_browser
 from scalkit.reports.writer.target import Target
+from scalkit.reports.writer.write import ReportResult, given, work_folder, write
 from scalkit.validation.plain import plain_space
 from scalkit.validation.several.space import Space
 
 if TYPE_CHECKING:
-    from nbformat import NotebookNode
-
     from scalkit.session import Session
 
-__all__ = ["ReportResult", "report"]
 
 PathLike = str | os.PathLike[str]
-
-
-@dataclass(frozen=True)
-class ReportResult:
-    """What `report` wrote, and the verdict.
-
-    Attributes
-    ----------
-    html, verdict_json, junit_xml : Path
-    status : int
-        0 or 1, as the command `scalkit report` would end.
-    answer : str
-        The verdicts in a few sentences.
-    pdf, notebook : Path or None
-        None if not asked for.
-    """
-
-    html: Path
-    verdict_json: Path
-    junit_xml: Path
-    status: int
-    answer: str
-    pdf: Path | None = None
-    notebook: Path | None = None
 
 
 def report(
@@ -142,36 +114,24 @@ def report(
     -----
     ``SOURCE_DATE_EPOCH`` sets the time in the report, so that the same input gives the same bytes.
     """
-    from scalkit.reports.writer.executed import notebook_text, parameters_there
-    from scalkit.reports.writer.pdf import find_browser
-
-    _require_epoch()
     chosen = models_template() if template == "models" else named_template(template)
     target = Target.of(out, force=force, pdf=pdf, notebook=notebook)
     browser = find_browser() if pdf else ""
-    given: dict[str, Any] = {
-        "rules": [str(rule) for rule in ([rules] if isinstance(rules, str | Relation) else rules or ())],
-        "title": title or "",
-        "fail_on": [fail_on] if isinstance(fail_on, str) else list(fail_on or ()),
-        "judging": _plain(options),
-        "parameter": parameter if isinstance(parameter, str) else ",".join(parameter or ()),
-        "targets": checked_targets(targets),
-        "labels": list(labels),
-        "message": _absolute(message),
-        "functions": list(functions),
-        "growths": plain_growths(),
-    }
-    with tempfile.TemporaryDirectory(prefix="scalkit-report-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        parameters = _parameters(chosen, source, expectations, baseline, real_times, given, folder)
-        done, outcome = _executed(chosen, parameters, folder, progress)
-        contents = _contents(target, done, outcome, folder, browser)
-        if target.notebook is not None:
-            contents[target.notebook] = notebook_text(done, parameters_there(parameters, target.html))
-        target.write(contents)
-    return ReportResult(
-        target.html, target.verdict_json, target.junit_xml, outcome.status, outcome.answer, target.pdf, target.notebook
+    asked = given(
+        rules=[str(rule) for rule in ([rules] if isinstance(rules, str | Relation) else rules or ())],
+        title=title,
+        fail_on=[fail_on] if isinstance(fail_on, str) else list(fail_on or ()),
+        judging=_plain(options),
+        parameter=parameter if isinstance(parameter, str) else ",".join(parameter or ()),
+        targets=checked_targets(targets),
+        labels=list(labels),
+        message=_absolute(message),
+        functions=list(functions),
+        growths=plain_growths(),
     )
+    with work_folder() as folder:
+        parameters = _parameters(chosen, source, expectations, baseline, real_times, asked, folder)
+        return write(chosen.path, parameters, target, folder, browser=browser, progress=progress)
 
 
 def _plain(options: JudgingOptions) -> dict[str, Any]:
@@ -186,19 +146,13 @@ def _absolute(path: PathLike | None) -> str:
     return "" if path is None else str(Path(path).absolute()) if Path(path).is_file() else os.fspath(path)
 
 
-def _require_epoch() -> None:
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "0")
-    if not (epoch.isascii() and epoch.isdecimal() and len(epoch) <= 11):
-        raise ReportError(f"SOURCE_DATE_EPOCH is {epoch[:40]!r}; seconds since 1970 are needed, or unset it.")
-
-
 def _parameters(
     template: Template,
     source: Any,
     expectations: object,
     baseline: Any,
     real_times: Any,
-    given: dict[str, Any],
+    asked: dict[str, Any],
     folder: Path,
 ) -> dict[str, Any]:
     """Return the parameters of the notebook; what stays empty keeps its default there.
@@ -211,7 +165,6 @@ def _parameters(
     from scalkit.reports.plain import to_plain
 
     known = {one.name for one in template.parameters}
-    asked = {key: value for key, value in given.items() if value not in ("", [], {}, None)}
     asked |= {"baseline": baseline} if baseline is not None else {}
     asked |= {"real_times": real_times} if real_times is not None else {}
     for key in asked:
@@ -223,9 +176,9 @@ def _parameters(
         raise UsageError("the template models needs the model of a message; name a model card (message=...).")
     if template.name == "regression" and baseline is None:
         raise UsageError("the template regression compares with a baseline; give one (--baseline).")
-    asked.pop("labels", None)
+    labels = asked.pop("labels", [])
     if "labels" in known:
-        sets = inputs_of(source, given["labels"], folder)
+        sets = inputs_of(source, labels, folder)
         named: dict[str, Any] = {"sets": [_named(one) for one in sets]}
         runs: list[Any] = [list(one.paths) for one in sets]
     else:
@@ -245,7 +198,7 @@ def _parameters(
     plain = to_plain(expectations)
     shown = os.fspath(expectations) if isinstance(expectations, str | os.PathLike) else ""
     named["expectations"] = shown or (plain if isinstance(plain, str) else "")
-    return {**asked, "runs": runs, "named": named, "expectations": plain, "outcome": str(folder)}
+    return {**asked, "runs": runs, "named": named, "expectations": plain}
 
 
 def _single(one: Input) -> tuple[str, str]:
@@ -266,37 +219,3 @@ def _refuse_beside_session(expectations: object, asked: Mapping[str, Any]) -> No
         raise UsageError(
             f"a session says itself what is expected and how it is judged; leave {', '.join(beside)} out, or change the session."
         )
-
-
-def _executed(
-    template: Template,
-    parameters: Mapping[str, Any],
-    folder: Path,
-    progress: Callable[[int, int], object] | None,
-) -> tuple[NotebookNode, Outcome]:
-    from scalkit.reports.writer.kernel import execute
-
-    # The page, and with it the PDF, is a step of its own: what was counted is all only once the files are written.
-    counted = None if progress is None else (lambda done, total: progress(done, total + 1))
-    done = execute(template.path, parameters, folder, progress=counted)
-    return done, read_outcome(folder)
-
-
-def _contents(
-    target: Target, done: NotebookNode, outcome: Outcome, folder: Path, browser: str
-) -> dict[Path, str | bytes]:
-    """Return what goes into each file."""
-    from scalkit.reports.writer.html_page import render
-    from scalkit.reports.writer.pdf import print_page
-
-    html = render(done, outcome.title, outcome.sessions)
-    contents: dict[Path, str | bytes] = {
-        target.html: html,
-        target.verdict_json: outcome.texts["verdict.json"],
-        target.junit_xml: outcome.texts["junit.xml"],
-    }
-    if target.pdf is not None:
-        page = folder / "page.html"
-        page.write_text(html, encoding="utf-8")
-        contents[target.pdf] = print_page(page, browser, folder)
-    return contents

@@ -15,8 +15,6 @@ from scalkit.session import Session
 from scalkit.validation import Expectation, Validation, validate
 from scalkit.validation.baseline import Baseline
 
-__all__ = ["open_baseline", "require_same_statistic", "status_quo"]
-
 
 def open_baseline(path: str, expectations: str | Mapping[str, Any], judging: Judging, parameter: str = "") -> Baseline:
     """Return the baseline at a path.

@@ -11,8 +11,6 @@ from scalkit.errors import UsageError
 from scalkit.extras import require
 from scalkit.reports.bundled import bundled
 
-__all__ = ["DEFAULT", "Template", "TemplateParameter", "named_template", "templates"]
-
 DEFAULT = "report"
 
 

@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from scalkit.markup import block, bullets, counted, details, formula, marked, paragraph, table
+from scalkit.text import percent, r2
 from scalkit.units import format_quantity
 from scalkit.validation.answer import ANSWER_SYMBOLS
 from scalkit.validation.catalogue import ExpectationSet
@@ -68,7 +69,7 @@ def verdict_html(verdict: Verdict) -> str:
         ),
         ("model", formula(verdict.model)),
         ("divergence", formula(verdict.divergence) + escape(_crossing(verdict))),
-        ("adjusted R²", _r2(verdict.adjusted_r2)),
+        ("adjusted R²", r2(verdict.adjusted_r2)),
         ("probability", escape(_probabilities(verdict))),
     ]
     series = verdict.series
@@ -129,7 +130,7 @@ def verdicts_table(verdicts: Iterable[AnyVerdict], caption: str = "") -> str:
             escape(v.function),
             formula(v.expectation.growth, big_o=True),
             formula(v.model),
-            _r2(v.adjusted_r2),
+            r2(v.adjusted_r2),
             math_of(v.divergence),
             mark_of(v),
         )
@@ -182,8 +183,8 @@ def _rivals(verdict: Any) -> str:
     rows = (
         (
             formula(model),
-            _r2(getattr(model, "adjusted_r2", math.nan)),
-            _percent(model.weight),
+            r2(getattr(model, "adjusted_r2", math.nan)),
+            escape(percent(model.weight, short=True)),
             escape(verdict.expectation.rank(model.growth)),
         )
         for model in (verdict.model, *shown)
@@ -193,22 +194,12 @@ def _rivals(verdict: Any) -> str:
 
 
 def _probabilities(verdict: Any) -> str:
-    return ", ".join(f"{rank} {_percent(p)}" for rank, p in verdict.probability.items())
+    return ", ".join(f"{rank} {percent(p, short=True)}" for rank, p in verdict.probability.items())
 
 
 def _crossing(verdict: Verdict) -> str:
     p = verdict.crossing
     return f", outside the limits from {verdict.parameter}* = {shown_scale(p)} on" if 1 < p < math.inf else ""
-
-
-def _percent(share: float) -> str:
-    if math.isnan(share):
-        return "–"
-    return f"{100 * share:.0f} %" if 0.01 <= share < 0.99 or share in (0, 1) else f"{100 * share:.1f} %"
-
-
-def _r2(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.4f}"
 
 
 def _point(at: object) -> str:

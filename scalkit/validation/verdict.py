@@ -16,6 +16,7 @@ from scalkit.fit import Model
 from scalkit.fit.pure_error import pure_error
 from scalkit.growth import Growth
 from scalkit.measure import Series
+from scalkit.text import percent
 from scalkit.validation.answer import excess, passing_growth, scaled, steps_explain, tolerance_of
 from scalkit.validation.crossing import crossing, place_of, shown_scale
 from scalkit.validation.expectation import Direction, Expectation, Rank
@@ -267,7 +268,7 @@ class Verdict(Judged):
         if self.too_fast >= SURE and not (self.misses and self.verdict == "none"):
             return self._sentence_of_growth()
         if self.verdict == "undecided":
-            shown = ", ".join(f"{MATCH_WORDS[rank]} {_percent(p)}" for rank, p in self.probability.items())
+            shown = ", ".join(f"{MATCH_WORDS[rank]} {percent(p)}" for rank, p in self.probability.items())
             return f"{self.function} is undecided: {found} fits best, {expected} is expected; probable are {shown}."
         if self.verdict != self.rank:
             return self._sentence_of_both()
@@ -284,7 +285,7 @@ class Verdict(Judged):
         words = f"{self.function} grows faster than expected: {self.suspect} instead of {self.expectation.growth}"
         if self.misses:
             inside = " though within the limits of the paper" if self.verdict == "approximate" else ""
-            return f"{words}, more than is tolerated{inside}; the probability of that is {_percent(self.too_fast)}."
+            return f"{words}, more than is tolerated{inside}; the probability of that is {percent(self.too_fast)}."
         return (
             f"{words} fits best, but over the measured range that is a factor of {self.excess:.2g} only, which a machine that "
             "drifts may explain; measure larger settings."
@@ -294,11 +295,11 @@ class Verdict(Judged):
         """Return the sentence where the posterior says something else than the best model."""
         found, p = self.model.growth, self.probability
         if self.verdict == "total":
-            said = f"grows as expected with a probability of {_percent(p['total'])}"
+            said = f"grows as expected with a probability of {percent(p['total'])}"
         elif self.verdict == "approximate":
-            said = f"grows within the limits with a probability of {_percent(p['total'] + p['approximate'])}"
+            said = f"grows within the limits with a probability of {percent(p['total'] + p['approximate'])}"
         else:
-            said = f"{self.direction} than the limits allow with a probability of {_percent(p['none'])}"
+            said = f"{self.direction} than the limits allow with a probability of {percent(p['none'])}"
         expected = self.expectation.growth
         best = f"the expected {found} fits best" if found == expected else f"{found} fits best, {expected} is expected"
         return f"{self.function} {said}; {best}."
@@ -310,7 +311,7 @@ class Verdict(Judged):
         if growth is None or not math.isfinite(self.hidden) or self.verdict == "none":
             return ""
         largest = f"{self.parameter} = {self.series.x[-1]:g}"
-        return f"A term {growth} may still hide below {_percent(self.hidden)} of the value at {largest}."
+        return f"A term {growth} may still hide below {percent(self.hidden)} of the value at {largest}."
 
     def _where(self) -> str:
         outside = "below" if self.direction == "grows slower" else "outside"
@@ -386,12 +387,3 @@ def _model(model: Model) -> dict[str, Any]:
         "weight": number_or_none(model.weight),
         "text": str(model),
     }
-
-
-def _percent(share: float) -> str:
-    """Return a share as a person would write it: 93 %, 1.2 %, more than 99.9 %."""
-    if share > 0.999:
-        return "more than 99.9 %"
-    if share < 0.001:
-        return "less than 0.1 %"
-    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.1f} %"

@@ -10,14 +10,12 @@ from typing import Any
 import anywidget
 import traitlets as t
 
+from scalkit.markup import esc
 from scalkit.teaching import Exercise as Headless
 from scalkit.teaching import Outcome
 from scalkit.teaching.answers import MAX_LENGTH
 from scalkit.widgets.base.cells import OfCell
 from scalkit.widgets.base.source import source
-from scalkit.widgets.base.wording import esc
-
-__all__ = ["Exercise", "ExerciseCard"]
 
 _PLACEHOLDERS = {"growth": "for example p^(1/2)*log(p)", "ticks": "growths with commas between"}
 _NUMBERS = {"s": "for example 3.5 ms", "B": "for example 2.5 GB"}

@@ -8,14 +8,13 @@ from typing import Any
 import ipywidgets
 
 from scalkit import plots
+from scalkit.colours import light
 from scalkit.errors import UsageError
 from scalkit.perfmodels import PerformanceModel
 from scalkit.widgets.base.plot_view import PlotView
 
-__all__ = ["ModelSliders"]
-
 Models = Mapping[str, PerformanceModel]
-_MARK = "#77808a"
+_MARK = light("quiet")
 
 
 class ModelSliders(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
@@ -102,6 +101,6 @@ class ModelSliders(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
         self._say()
 
     def _say(self) -> None:
-        from scalkit.widgets.base.wording import esc
+        from scalkit.markup import esc
 
         self._text.value = f"<p>{esc(self.said)}</p>"

@@ -35,8 +35,8 @@ function render({ model, el, signal }) {
   const heightOf = (count) => Math.round(Math.min(Math.max(count * 18, 54), count > 256 ? 512 : 384));
   const style = () => {
     const dark = isDarkPage(), css = getComputedStyle(el);
-    return { colours: dark ? facts().dark : facts().light, waiting: facts().waiting.colour ?? "#D55E00", names: facts().names,
-      ink: css.color, quiet: "#77808a", dark };
+    return { colours: dark ? facts().dark : facts().light, waiting: facts().waiting.colour ?? SK_COLOURS.trouble[0], names: facts().names,
+      ink: css.color, quiet: SK_COLOURS.quiet[0], dark };
   };
 
   function contextOf(canvas, width, height) {

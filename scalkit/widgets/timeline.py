@@ -22,8 +22,6 @@ from scalkit.widgets.base.cells import OfCell
 from scalkit.widgets.base.fallback import Fallback
 from scalkit.widgets.base.source import source
 
-__all__ = ["TimelineView"]
-
 _MOST_COLUMNS, _MOST_ROWS = 4096, 4096
 
 

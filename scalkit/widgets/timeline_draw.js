@@ -87,7 +87,7 @@ function drawBars(context, bars, view, area, { colours, waiting, ink, names }) {
       const y = area.top + bars.row[k] * line + Math.min(line / 2, 9);
       context.fillStyle = "#ffffffcc";
       context.fillRect(x + 2, y - 6, context.measureText(text).width + 4, 12);
-      context.fillStyle = "#1b1f24";
+      context.fillStyle = SK_COLOURS.ink[0];
       context.fillText(text, x + 4, y);
     }
   }

@@ -15,10 +15,11 @@ from scalkit.errors import ReportError, RuleError, UsageError
 from scalkit.guidelines import Guideline, measured
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
 from scalkit.guidelines.tables import csv_text
+from scalkit.junit import junit_xml
 from scalkit.reports import ReportResult
 from scalkit.reports.guidelines import page as guidelines_page
 from scalkit.reports.guidelines import sections
-from scalkit.reports.guidelines.page import GuidelinePage, open_guidelines, to_junit
+from scalkit.reports.guidelines.page import GuidelinePage, open_guidelines
 from scalkit.reports.guidelines.report import guidelines_report
 from scalkit.reports.template import named_template
 
@@ -128,7 +129,7 @@ def test_sections_of_a_page(page: GuidelinePage) -> None:
         text = "".join(piece.text for piece in getattr(sections, name)(page) if hasattr(piece, "text"))
         assert HOSTILE not in text
     assert "3 values, 1 to 4096" not in str(sections.provenance(page))
-    assert 'tests="' in to_junit(page)
+    assert 'tests="' in junit_xml(page.cases())
     assert list(sections.prediction(page)) == []
 
 

@@ -15,6 +15,7 @@ from scalkit.bench.arguments import Arguments
 from scalkit.bench.campaign.lock import locked_folder
 from scalkit.bench.campaign.plan import Launch
 from scalkit.errors import LaunchError, UsageError
+from scalkit.text import shortened
 from scalkit.toml_writer import to_toml
 from scalkit.whole_file import whole_file
 
@@ -230,4 +231,4 @@ def _shown(value: object) -> str:
     if isinstance(value, list):
         return ",".join(map(str, value)) or "all"
     text = "absent" if value is None else str(value).strip().splitlines()[0] if str(value).strip() else "empty"
-    return text if len(text) <= 60 else text[:57] + "..."
+    return shortened(text)

@@ -14,11 +14,15 @@ import importlib.util
 import inspect
 import os
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+_READ_S = 0.5
+"""A launcher gets this long to read a message before MPI_Abort: it may drop what is still in its pipes then."""
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 _CHECK = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_void_p)
@@ -145,6 +149,7 @@ def _added(kernel: ctypes.PyDLL, name: str, functions: dict[str, Callable[..., A
                 rank = MPI.COMM_WORLD.rank
                 sys.stderr.write(f"{traceback.format_exc()}{name}{own} raised {type(error).__name__} on rank {rank}\n")
                 sys.stderr.flush()
+                time.sleep(_READ_S)
                 MPI.COMM_WORLD.Abort(1)
                 os._exit(1)  # MPICH comes back from it
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scalkit.text import counted
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -33,7 +35,7 @@ def show(result: Validation, status: int, saved: Path | None = None) -> None:
         said.add(result.comparison.headline)
     _part(console, "To keep in mind", (warning for warning in result.warnings if warning not in said))
     if saved is not None:
-        console.print(Text(f"The baseline of {_counted(len(result), 'verdict')} is in {saved}."))
+        console.print(Text(f"The baseline of {counted(len(result), 'verdict')} is in {saved}."))
     console.print(Text(f"{result.matches}."))
     console.print(Text(f"{result.headline[0].upper()}{result.headline[1:]}. Exit status {status}.", style="bold"))
 
@@ -57,12 +59,8 @@ def _changes(comparison: Comparison) -> list[str]:
     ]
     same = len(comparison.of("same"))
     if not found:
-        return [f"{_counted(same, 'function')} as before."]
-    return [*found, f"{_counted(same, 'other')} as before."] if same else found
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
+        return [f"{counted(same, 'function')} as before."]
+    return [*found, f"{counted(same, 'other')} as before."] if same else found
 
 
 def _table(result: Validation) -> Table:

@@ -77,36 +77,23 @@ def _interrupt(number: int, frame: object) -> NoReturn:
 
 @contextmanager
 def _bar(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, SpinnerColumn, Task, TextColumn
-    from rich.progress import Progress as RichProgress
-    from rich.text import Text
-
     from scalkit.bench.process import summary
+    from scalkit.task_bar import bar
 
-    class TimeLeft(ProgressColumn):
-        """The time left, counted down between two launches."""
+    last: list[tuple[Progress, float]] = []
 
-        def render(self, task: Task) -> Text:
-            progress, since = task.fields["progress"], time.monotonic() - task.fields["at"]
-            return Text(_left(progress, since) if progress else "")
+    def left() -> str:
+        return _left(last[-1][0], time.monotonic() - last[-1][1]) if last else ""
 
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.fields[what]:<24}"),
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TimeLeft(),
-    )
-    with RichProgress(*columns, console=Console(file=stream), transient=True) as bar:
-        task = bar.add_task("launches", total=None, what="starting", progress=None, at=0.0)
+    with bar(stream, left) as shown:
+        task = shown.add_task(f"{'starting':<24}", total=None)
 
         def show(progress: Progress) -> None:
-            bar.update(task, total=progress.total, completed=progress.done)
-            bar.update(task, what=_what(progress), progress=progress, at=time.monotonic())
+            last[:] = [(progress, time.monotonic())]
+            shown.update(task, description=f"{_what(progress):<24}", total=progress.total, completed=progress.done)
             for text in (progress.failure, *progress.remarks):
                 if text:
-                    bar.console.print(summary(text), markup=False, highlight=False)
+                    shown.console.print(summary(text), markup=False, highlight=False)
 
         yield show
 

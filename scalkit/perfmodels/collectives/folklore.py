@@ -13,7 +13,8 @@ from scalkit.errors import DataError, UsageError
 from scalkit.fit.pure_error import pure_error
 from scalkit.markup import block, bullets, paragraph, table
 from scalkit.perfmodels.collectives.cells import Cells
-from scalkit.perfmodels.formulas.quantities import format_value, percent
+from scalkit.perfmodels.formulas.quantities import format_value
+from scalkit.text import percent
 
 FORMS = ("S*log(P)", "S + log(P)", "S + P", "S*P")
 """The forms that compete: trees, the bandwidth-optimal ones, rings and pipelines, and one process that does it all."""

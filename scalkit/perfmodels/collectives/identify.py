@@ -16,8 +16,9 @@ from scalkit.errors import DataError, UsageError
 from scalkit.fit.pure_error import pure_error
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.collectives.model import collectives_of
-from scalkit.perfmodels.formulas.quantities import format_value, percent, seconds_in, values_in
+from scalkit.perfmodels.formulas.quantities import format_value, seconds_in, values_in
 from scalkit.perfmodels.models.point_to_point import PointToPoint
+from scalkit.text import percent
 
 OTHER = "other"
 """None of the algorithms that are known."""

@@ -16,9 +16,10 @@ from scalkit.fit.pure_error import pure_error
 from scalkit.growth import Growth
 from scalkit.markup import block, bullets, table
 from scalkit.perfmodels.fits.affine import Affine, fit_affine
-from scalkit.perfmodels.formulas.quantities import format_value, level_in, percent, seconds_in, values_in
+from scalkit.perfmodels.formulas.quantities import format_value, level_in, seconds_in, values_in
 from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.models.exact import ExactModel
+from scalkit.text import percent
 
 _MIN_SIZES = 3
 """A line through two sizes has no residual, by which alpha and beta could be judged."""

@@ -6,7 +6,8 @@ from html import escape
 from typing import Any
 
 from scalkit.markup import block, bullets, paragraph, table
-from scalkit.perfmodels.formulas.quantities import format_value, percent
+from scalkit.perfmodels.formulas.quantities import format_value
+from scalkit.text import percent
 
 _HEAD = ("sizes", "latency", "time per byte", "bandwidth", "values")
 

@@ -187,13 +187,6 @@ def _checked(values: Floats, parameter: str) -> Floats:
     return values
 
 
-def percent(share: float) -> str:
-    """Return a probability for people, such as ``"97.6 %"`` or ``"more than 99.9 %"``."""
-    if share > 0.999:
-        return "more than 99.9 %"
-    return "less than 0.1 %" if share < 0.001 else f"{100 * share:.3g} %"
-
-
 _SMALL = {"s/B": ("s", "/B"), "B/s": ("B", "/s")}
 
 

@@ -12,8 +12,6 @@ from scalkit.plots.guidelines.sides import LEFT, RIGHT, group_of, group_words, s
 from scalkit.plots.style import QUIET, blank, rounded, safe, value_axis
 from scalkit.stats.samples import Floats
 
-__all__ = ["guideline_focus"]
-
 _WIDEST = 24
 
 

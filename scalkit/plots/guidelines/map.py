@@ -15,8 +15,6 @@ from scalkit.guidelines.sentences import setting, shown_ratio, titled
 from scalkit.markup import counted
 from scalkit.plots.style import blank, safe
 
-__all__ = ["guideline_map"]
-
 _ROW, _MOST_LETTERS = 21, 60
 _MOST_COLUMNS = 7
 _STEP = 8.0

@@ -22,8 +22,6 @@ from scalkit.plots.guidelines.sides import (
 )
 from scalkit.plots.style import BAND, EXPECTED, blank, quantity, rounded, safe, value_axis
 
-__all__ = ["guideline_overview", "guideline_ratios"]
-
 _CLOSE = 2.0
 
 

@@ -7,21 +7,20 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.colours import light
 from scalkit.errors import UsageError
 from scalkit.guidelines import Assessment
 from scalkit.guidelines.sentences import setting, titled
 from scalkit.plots.style import QUIET, TROUBLE, number, rounded, safe, x_axis
 
-__all__ = ["LEFT", "RIGHT", "STATE_LOOKS", "along", "group_of", "group_words", "level_axis", "sides_of"]
-
-LEFT: Final = "#0072B2"
-RIGHT: Final = "#E69F00"
+LEFT: Final = light("model")
+RIGHT: Final = light("approximate")
 
 #: Of each state: symbol of plotly, colour, words.
 STATE_LOOKS: Final = {
     "violated": ("x", TROUBLE, "✗ violated"),
-    "compliant": ("circle", "#009E73", "✓ compliant"),
-    "inconclusive": ("diamond-open", "#CC79A7", "? inconclusive"),
+    "compliant": ("circle", light("expected"), "✓ compliant"),
+    "inconclusive": ("diamond-open", light("undecided"), "? inconclusive"),
     "undecidable": ("circle-open", QUIET, "? undecidable"),
 }
 _MOST_LETTERS = 46

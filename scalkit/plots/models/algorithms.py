@@ -6,11 +6,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.perfmodels import Cell, Identified
-from scalkit.perfmodels.formulas.quantities import format_value, percent
+from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.models.axes import in_words
 from scalkit.plots.style import DATA, PALETTE, QUIET, blank, safe
-
-__all__ = ["algorithms"]
+from scalkit.text import percent
 
 _ROW, _WIDE = 44, 13
 _LIGHT = 0.35

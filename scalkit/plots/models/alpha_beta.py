@@ -8,11 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.perfmodels import XuFit
-from scalkit.perfmodels.formulas.quantities import format_value, percent
+from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.models.axes import model_axis, places
 from scalkit.plots.style import DATA, MODEL, blank, growth_label, plain, rounded, value_axis
-
-__all__ = ["xu"]
+from scalkit.text import percent
 
 
 def xu(fit: XuFit) -> go.Figure:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
+from scalkit.colours import light
 from scalkit.perfmodels import Folklore
 from scalkit.plots.models.axes import in_words, model_axis, shade_of
 from scalkit.plots.style import blank, quantity, rounded, safe, value_axis
-
-__all__ = ["folklore"]
 
 _DASHES = {"S*log(P)": "dash", "S + log(P)": "solid", "S + P": "dot", "S*P": "dashdot"}
 _MOST_SIZES = 5
@@ -62,7 +61,7 @@ def folklore(check: Folklore) -> go.Figure:
             x=[None],
             y=[None],
             mode="lines",
-            line={"color": "#1b1f24", "width": 1.8, "dash": _DASHES[form]},
+            line={"color": light("ink"), "width": 1.8, "dash": _DASHES[form]},
             name=safe(f"O({form.replace('*', ' ').replace('log(P)', 'log P')})"),
         )
     shown = np.isin(cells.S, cells.sizes[keep])

@@ -16,8 +16,6 @@ from scalkit.plots.drawing import Drawing
 from scalkit.plots.models.axes import SHADES, in_words, model_axis, places, shade_of
 from scalkit.plots.style import DATA, PALETTE, quantity, rounded, safe, value_axis
 
-__all__ = ["model"]
-
 Floats = NDArray[np.float64]
 _MOST_MODELS, _MOST_LINES = 7, 7
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")

@@ -14,8 +14,6 @@ from scalkit.perfmodels.fits.strides import StrideFit
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.style import DATA, PALETTE, TROUBLE, blank, quantity, rounded, value_axis
 
-__all__ = ["message_shares"]
-
 _COLOURS = tuple(colour for colour in PALETTE if colour not in (DATA, TROUBLE))
 _BINS = 25
 

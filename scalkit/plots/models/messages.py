@@ -17,8 +17,6 @@ from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.models.residuals import FittedLine, with_residuals
 from scalkit.plots.style import TROUBLE
 
-__all__ = ["messages"]
-
 _POINTS = 40
 _SIZE = "message size"
 

@@ -10,9 +10,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from scalkit.colours import light
 from scalkit.plots.style import DATA, PALETTE, QUIET, TROUBLE, blank, number, quantity, rounded, safe, value_axis
-
-__all__ = ["FittedLine", "with_residuals"]
 
 _COLOURS = tuple(colour for colour in PALETTE if colour not in (DATA, TROUBLE))
 _TOP, _BOTTOM = [0.34, 1.0], [0.0, 0.22]
@@ -112,7 +111,7 @@ def _places(every: Any, zero: float, title: str, unit: str, log: bool) -> dict[s
     axis: dict[str, Any] = {
         "title": {"text": title, "standoff": 8},
         "showgrid": True,
-        "gridcolor": "#e4e7ea",
+        "gridcolor": light("grid"),
         "zeroline": False,
         "linecolor": QUIET,
         "ticks": "outside",
@@ -146,7 +145,7 @@ def _residual_axis(lines: Sequence[FittedLine]) -> dict[str, Any]:
         "ticksuffix": " %",
         "nticks": 5,
         "showgrid": True,
-        "gridcolor": "#e4e7ea",
+        "gridcolor": light("grid"),
         "zeroline": True,
         "zerolinecolor": QUIET,
         "automargin": True,

@@ -10,8 +10,6 @@ from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.drawing import Drawing
 from scalkit.plots.style import PALETTE, quantity, rounded, safe, value_axis, x_axis
 
-__all__ = ["roots"]
-
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 
 

@@ -17,7 +17,6 @@ from scalkit.stats.samples import Floats, Integers
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-__all__ = ["Quartiles", "quartiles"]
 
 _SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "x", "triangle-down", "star")
 

@@ -2,7 +2,7 @@
 "use strict";
 const { curves, metrics, begin } = JSON.parse(document.getElementById("data").textContent);
 const at = (id) => document.getElementById(id);
-const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8a6d3b", "#77808a"];
+const COLOURS = ["model", "trouble", "expected", "undecided", "approximate", "slower", "", "quiet"].map((name) => SK_COLOURS[name]?.[0] ?? "#8a6d3b");
 const SYMBOLS = ["circle", "square", "triangle-up", "diamond", "cross", "x", "triangle-down", "star"];
 const MOST = 300;
 const platforms = [...new Set([...curves].sort((a, b) => a.simulated - b.simulated).map((one) => one.platform))];
@@ -65,7 +65,7 @@ function fitting() {
 }
 
 function drawPlot() {
-  const { same, others } = fitting(), dark = matchMedia("(prefers-color-scheme: dark)").matches, ink = dark ? "#e6e9ec" : "#1b1f24";
+  const { same, others } = fitting(), dark = matchMedia("(prefers-color-scheme: dark)").matches, ink = SK_COLOURS.ink[+dark];
   at("said").textContent = !same.length ? "Choose a suite." : others ? `${others} left out: of another metric, or over another parameter than the first.` : "";
   at("csv").disabled = !same.length;
   at("plot").setAttribute("aria-label", same.length ? `A line each: ${same.map(nameOf).join("; ")}` : "Nothing is chosen");
@@ -75,12 +75,12 @@ function drawPlot() {
     line: { color: COLOURS[n % 8] }, marker: { symbol: SYMBOLS[n % 8] + (one.simulated || one.crowded ? "-open" : ""), size: 7 },
     error_y: { type: "data", symmetric: false, array: one.high.map((v, k) => v - one.y[k]), arrayminus: one.low.map((v, k) => one.y[k] - v), thickness: 1, width: 3 },
   }));
-  const first = same[0], isLog = same.every((one) => one.y.every((y) => y > 0)), grid = dark ? "#2b3138" : "#e4e7ea";
+  const first = same[0], isLog = same.every((one) => one.y.every((y) => y > 0)), grid = SK_COLOURS.grid[+dark];
   const x = { title: { text: first.x_name === "msg_By" ? "message size [B]" : first.x_name === "p" ? "processes" : "parameter" }, type: "log", dtick: Math.log10(4), tickformat: ",d", gridcolor: grid };
   const y = { title: { text: `${metrics[first.metric] ?? first.metric.replace(/[<>&]/g, "")} [${first.unit.replace(/[<>&]/g, "")}]` }, type: isLog ? "log" : "linear", dtick: isLog ? "D2" : undefined, exponentformat: "SI", gridcolor: grid };
   const layout = { xaxis: x, yaxis: y, height: 420 + 22 * same.length, showlegend: true, legend: { orientation: "h", y: -0.18, yanchor: "top" },
     font: { color: ink }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 70, r: 16, t: 16, b: 50 } };
-  Plotly.react(at("plot"), data, layout, { displaylogo: false, responsive: true, toImageButtonOptions: { format: "svg" } });
+  Plotly.react(at("plot"), data, layout, { ...SK_PLOTLY, responsive: true });
 }
 
 // No cell begins as a formula of a spreadsheet does.

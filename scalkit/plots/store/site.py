@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.clocks import VIRTUAL
+from scalkit.colours import CSS, SCRIPT
 from scalkit.errors import ReportError
 from scalkit.markup import block, bullets, counted, details, table
 from scalkit.plots.store.suites import download
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from scalkit.store import Store
     from scalkit.store.advice.answer import Advice
 
-__all__ = ["page", "pictures", "write_page"]
 
 _HERE = Path(__file__).resolve().parent
 _BUNDLE = _HERE.parents[1] / "reports" / "vendor" / "plotly-cartesian.min.js"
@@ -58,12 +58,12 @@ def page(store: Store, title: str = "") -> str:
     parts = {
         "title": escape(title),
         "summary": escape(_summary(runs)),
-        "style": _source("site.css"),
+        "style": CSS + _source("site.css"),
         "runs": block(_runs_table(runs)),
         "advice": block(*_advice(store)),
         "data": data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"),
         "plotly": _BUNDLE.read_text(encoding="utf-8").replace("</script", "<\\/script"),
-        "script": _source("site.js"),
+        "script": SCRIPT + _source("site.js"),
     }
     pieces = _source("site.html").split("@@")
     return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from scalkit.store.views.comparison import Comparison
     from scalkit.store.views.curves import Curve
 
-__all__ = ["FORMATS", "download", "joint", "parameter_axis", "save", "size_axis"]
 
 FORMATS = ("svg", "pdf", "eps", "csv")
 """What a joint plot can be downloaded as; EPS is made from the PDF by `pdftops`."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from scalkit.colours import light
 from scalkit.trace.views.timeline import Timeline
 from scalkit.trace.waits.functions import is_library_call
 
-__all__ = ["WAITING", "colours"]
-
-WAITING: Final = "#D55E00"
-_CALLS: Final = ("#56B4E9", "#0072B2", "#009E73", "#E69F00", "#CC79A7", "#F0E442")
+WAITING: Final = light("trouble")
+_CALLS: Final = (*map(light, ("slower", "model", "expected", "approximate", "undecided")), "#F0E442")
 _REGIONS: Final = {
     "light": ("#cde0c4", "#dccfe6", "#f0e2bd", "#bfdcdc", "#ebcfc9", "#d6d6bd"),
     "dark": ("#46583e", "#564860", "#5e5431", "#375557", "#5f4640", "#4f4f3c"),

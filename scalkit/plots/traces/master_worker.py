@@ -8,14 +8,13 @@ import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
 
+from scalkit.colours import light
 from scalkit.errors import UsageError
 from scalkit.measure.assemble_units import SHARES, WORKERS
 from scalkit.measure.schema import parameters_of
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.plots.store.suites import size_axis
 from scalkit.plots.style import PALETTE, QUIET, blank, quantity, rounded, safe, value_axis, x_axis
-
-__all__ = ["master_worker"]
 
 _SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "x", "triangle-down", "star")
 _TOP, _BOTTOM = (0.42, 1.0), (0.0, 0.34)
@@ -74,7 +73,7 @@ def master_worker(ds: xr.Dataset) -> go.Figure:
             "range": [-0.03, 1.03],
             "tickformat": ".0%",
             "title": {"text": f"master (solid), workers<br>(dashed) busy{more}", "font": {"size": 12}},
-            "gridcolor": "#e4e7ea",
+            "gridcolor": light("grid"),
             "zeroline": False,
             "showline": True,
             "linecolor": QUIET,

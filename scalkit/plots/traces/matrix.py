@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     import xarray as xr
 
-__all__ = ["MatrixAxes", "matrix_axes", "matrix_drawing", "shown_amount", "trace_matrix"]
 
 MOST = 64
 """So many rows and columns are drawn at most; each then stands for several locations that follow each other."""

@@ -12,8 +12,6 @@ from scalkit.measure.process_times import ProcessTimes
 from scalkit.plots.drawing import Drawing
 from scalkit.plots.style import PALETTE, quantity, rounded, safe, value_axis, x_axis
 
-__all__ = ["processes"]
-
 _SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "x")
 _MOST = 8
 _LEAST_S = 1e-9

@@ -12,12 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.plots.style import quantity
+from scalkit.plots.style import QUIET, quantity
 from scalkit.plots.traces.colours import WAITING, colours
 from scalkit.trace.views.timeline import Raster, Timeline
 from scalkit.units import format_quantity
-
-__all__ = ["said_of", "timeline_svg"]
 
 _WIDTH, _LEFT, _TOP, _RIGHT = 960, 44, 22, 8
 _LINE, _LETTER = 20, 6.6
@@ -67,7 +65,7 @@ def timeline_svg(
         f'<svg x="{_LEFT}" y="{_TOP}" width="{inner}" height="{height}" overflow="hidden">'
         f'<image x="{x - _LEFT:.3f}" y="0" width="{wide:.3f}" height="{height}" preserveAspectRatio="none" '
         f'style="image-rendering: pixelated" href="data:image/png;base64,{image}"/></svg>'
-        f'<rect x="{_LEFT}" y="{_TOP}" width="{inner}" height="{height}" fill="none" stroke="#77808a"/>'
+        f'<rect x="{_LEFT}" y="{_TOP}" width="{inner}" height="{height}" fill="none" stroke="{QUIET}"/>'
         f"{_rows(list(chosen), height)}{_ticks(begin, stop, scale)}{legend}</svg>"
     )
 
@@ -128,7 +126,7 @@ def _ticks(begin: int, end: int, scale: float) -> str:
         text = "0" if time == 0 else quantity(1e-9 * time, "s", 4)
         found.append(
             f'<text x="{x:.1f}" y="{_TOP - 8}" text-anchor="{anchor}">{text}</text>'
-            f'<path d="M{x:.1f} {_TOP - 4}v4" stroke="#77808a"/>'
+            f'<path d="M{x:.1f} {_TOP - 4}v4" stroke="{QUIET}"/>'
         )
     return "".join(found)
 
@@ -145,7 +143,7 @@ def _legend(timeline: Timeline, y: int) -> tuple[str, int]:
             x, lines = float(_LEFT), lines + 1
         at = y + _LINE * (lines - 1)
         found.append(
-            f'<rect x="{x:.0f}" y="{at - 11}" width="12" height="12" fill="{colour}" stroke="#77808a"/>'
+            f'<rect x="{x:.0f}" y="{at - 11}" width="12" height="12" fill="{colour}" stroke="{QUIET}"/>'
             f'<text x="{x + 17:.0f}" y="{at}">{html.escape(name)}</text>'
         )
         x += wide + 12

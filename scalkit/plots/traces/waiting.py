@@ -9,14 +9,15 @@ from typing import Final
 import numpy as np
 import plotly.graph_objects as go
 
+from scalkit.colours import light
 from scalkit.plots.style import QUIET, blank, number, quantity, rounded, value_axis, x_axis
 from scalkit.trace.results.breakdown import KINDS, Breakdown
 
-__all__ = ["WaitingRun", "analysis_speed", "parts_of_time", "scaling_of_program", "waiting_over_processes"]
-
-_APPLICATION, _ANALYSIS, _BASELINE = "#0072B2", "#009E73", "#CC79A7"
-_WAITING: Final = "#D55E00"
-_KIND_COLOURS: Final = dict(zip(KINDS, ("#d9dee3", "#56B4E9", "#CC79A7", "#009E73", "#77808a"), strict=True))
+_APPLICATION, _ANALYSIS, _BASELINE = map(light, ("model", "expected", "undecided"))
+_WAITING: Final = light("trouble")
+_KIND_COLOURS: Final = dict(
+    zip(KINDS, ("#d9dee3", *map(light, ("slower", "undecided", "expected", "quiet"))), strict=True)
+)
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def analysis_speed(runs: Sequence[WaitingRun]) -> go.Figure:
     alt += f"; the analysis treats up to {np.nanmax(speed):.3g} in a second" if _all(speed) else ""
     alt += f", with a message for each request up to {np.nanmax(slow):.3g}." if _all(slow) else "."
     figure = blank(360, alt)
-    figure.add_bar(x=rounded(p), y=rounded(operations), name="operations in the trace", marker={"color": "#56B4E9"},
+    figure.add_bar(x=rounded(p), y=rounded(operations), name="operations in the trace", marker={"color": light("slower")},
                    width=(0.28 * p).tolist(), hovertemplate="%{x} processes: %{y}<extra>operations</extra>")  # fmt: skip
     _line(figure, p, speed, "analysed in a second", _ANALYSIS, "diamond", "")
     _line(figure, p, slow, "… with a message for each request", _BASELINE, "square", "")
@@ -108,7 +109,7 @@ def waiting_over_processes(runs: Sequence[WaitingRun]) -> go.Figure:
     alt = f"On {p[-1]:g} processes a process spends{_word(runs)} {means[0]} in one-sided calls, of which {means[1]} waiting for "
     figure = blank(380, f"{alt}progress; in {quantity(float(bound[-1]), 's')} no target was in a call.")
     for side, values, name, colour in (
-        (-1, calls, "in one-sided calls", "#0072B2"),
+        (-1, calls, "in one-sided calls", light("model")),
         (1, waits, "waiting for progress", _WAITING),
     ):
         x = 1.07**side * p
@@ -150,7 +151,7 @@ def _part(run: WaitingRun, kind: str) -> float:
 
 
 def _bar(figure: go.Figure, x: list[str], y: np.ndarray, name: str, colour: str) -> None:
-    figure.add_bar(x=x, y=rounded(y), name=name, marker={"color": colour, "line": {"color": "#ffffff", "width": 0.5}},
+    figure.add_bar(x=x, y=rounded(y), name=name, marker={"color": colour, "line": {"color": light("paper"), "width": 0.5}},
                    hovertemplate=f"%{{x}} processes: %{{y:.1f}} %<extra>{name}</extra>")  # fmt: skip
 
 

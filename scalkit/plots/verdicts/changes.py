@@ -12,8 +12,6 @@ from scalkit.errors import DataError
 from scalkit.plots.style import BAND, EXPECTED, METRIC_WORDS, QUIET, RANK_COLOURS, blank, rounded, safe, value_axis
 from scalkit.validation.baseline.comparison import Change, Comparison
 
-__all__ = ["changes"]
-
 _KINDS = {
     "worse": (RANK_COLOURS["none"], "triangle-up", "▲ grows faster"),
     "factor": (RANK_COLOURS["approximate"], "square", "× or ÷ another factor"),

@@ -11,8 +11,6 @@ from scalkit.growth import Growth
 from scalkit.plots.style import is_log_axis
 from scalkit.validation import Verdict
 
-__all__ = ["Curves", "Reach", "anchored_curves", "reach", "sample"]
-
 Floats = NDArray[np.float64]
 
 

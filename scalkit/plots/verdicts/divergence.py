@@ -28,8 +28,6 @@ from scalkit.plots.verdicts.curves import Reach, reach, sample
 from scalkit.plots.verdicts.sentences import divergence_sentence
 from scalkit.validation import Verdict
 
-__all__ = ["divergence_of", "divergence_points", "divergence_range", "divergence_values", "draw_divergence"]
-
 _FARTHEST, _POINTS = 2.0**24, 41
 
 

@@ -25,8 +25,6 @@ from scalkit.plots.style import (
 from scalkit.plots.verdicts.sentences import overview_sentence
 from scalkit.validation import Validation, Verdict
 
-__all__ = ["divergence"]
-
 
 def divergence(result: Validation, target: float | None = None) -> go.Figure:
     """Return, for each function, by which factor it grows beyond its expectation from the measured scale to `target`.

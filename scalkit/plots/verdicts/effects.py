@@ -7,12 +7,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from scalkit.colours import light
 from scalkit.errors import DataError
 from scalkit.plots.style import PALETTE, blank, safe
 from scalkit.validation import Validation
 from scalkit.validation.several.verdict import SeveralVerdict
-
-__all__ = ["add_effects", "effect_bars", "effect_words", "effects"]
 
 _REST = "#c9ced4"
 _LEAST_LABELLED = 0.09
@@ -99,8 +98,8 @@ def effect_bars(
             "textposition": "inside",
             "insidetextanchor": "middle",
             "textangle": 0,
-            "textfont": {"color": "#1b1f24" if colour == _REST else "#ffffff", "size": 12},
-            "marker": {"color": colour, "line": {"color": "#ffffff", "width": 1}},
+            "textfont": {"color": light("ink") if colour == _REST else light("paper"), "size": 12},
+            "marker": {"color": colour, "line": {"color": light("paper"), "width": 1}},
             "customdata": [safe(head) for head in heads],
             "hovertemplate": f"%{{customdata}}<br>{safe(name)}: %{{x:.1%}}<extra></extra>",
         }

@@ -27,8 +27,6 @@ from scalkit.plots.verdicts.several import several
 from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.several.verdict import SeveralVerdict
 
-__all__ = ["draw_fit", "fit"]
-
 
 def fit(verdict: AnyVerdict, parameter: str | None = None) -> go.Figure:
     """Return measurements and model of one function as a plotly figure; along one parameter with the deviation limits.

@@ -28,8 +28,6 @@ from scalkit.plots.style import (
 from scalkit.plots.verdicts.curves import reach, sample
 from scalkit.validation import Verdict
 
-__all__ = ["Overlaid", "overlay"]
-
 _SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "x", "triangle-down", "star")
 _DASHES = ("solid", "dash", "dashdot")
 

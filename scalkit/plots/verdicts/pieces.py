@@ -30,8 +30,6 @@ from scalkit.plots.verdicts.curves import sample
 from scalkit.validation import Verdict
 from scalkit.validation.pieces import piecewise
 
-__all__ = ["pieces"]
-
 _COLOURS = tuple(colour for colour in PALETTE if colour not in (DATA, TROUBLE))
 _LABEL_ROOM = 22
 _POINTS = 25

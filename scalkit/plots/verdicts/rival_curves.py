@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from scalkit.colours import light
 from scalkit.fit import Model
 from scalkit.fit.several_model import SeveralModel
 from scalkit.plots.style import growth_label, is_log_axis, plain, quantity, rounded, safe
@@ -17,9 +18,7 @@ from scalkit.plots.verdicts.curves import reach, sample
 from scalkit.plots.verdicts.divergence import divergence_points, divergence_range, divergence_values
 from scalkit.validation import Verdict
 
-__all__ = ["RIVAL", "hidden", "plain_with", "rival_divergences", "rival_traces", "term_of", "with_rivals"]
-
-RIVAL = "#9b2f73"
+RIVAL = light("rival")
 """Colour of what lost."""
 
 _POINTS = 17

@@ -13,8 +13,6 @@ from scalkit.plots.verdicts.curves import reach
 from scalkit.plots.verdicts.sentences import rule_sentence
 from scalkit.validation import RuleResult
 
-__all__ = ["rule"]
-
 _LOOKS = {
     "holds": ("circle", DATA, "✓ holds as measured"),
     "open": ("circle-open", DATA, "above 1, but not clearly in every run"),

@@ -11,8 +11,6 @@ from scalkit.plots.style import BAND, EXPECTED, MODEL, QUIET, blank, growth_labe
 from scalkit.plots.verdicts.sentences import ruler_sentence
 from scalkit.validation import Verdict
 
-__all__ = ["ruler"]
-
 _BIG, _SMALL = 1.0, 0.55
 
 

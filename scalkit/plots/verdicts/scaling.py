@@ -27,8 +27,6 @@ from scalkit.plots.verdicts.curves import reach, sample
 from scalkit.plots.verdicts.sentences import scaling_sentence
 from scalkit.validation import Validation, Verdict
 
-__all__ = ["scaling"]
-
 _SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "x", "triangle-down", "star")
 _DASHES = ("solid", "dash", "dot", "dashdot")
 

@@ -10,16 +10,6 @@ import numpy as np
 from scalkit.plots.style import RANK_WORDS, metric_word, plain, quantity, rank_key
 from scalkit.validation import RuleResult, Verdict
 
-__all__ = [
-    "crossing_words",
-    "divergence_sentence",
-    "fit_sentence",
-    "overview_sentence",
-    "rule_sentence",
-    "ruler_sentence",
-    "scaling_sentence",
-]
-
 
 def fit_sentence(verdict: Verdict) -> str:
     """Return what the fit figure shows: the range of the values, the model and the expectation."""

@@ -31,8 +31,6 @@ from scalkit.plots.verdicts.curves import sample
 from scalkit.plots.verdicts.effects import add_effects, effect_words
 from scalkit.validation.several.verdict import SeveralVerdict
 
-__all__ = ["Line", "Panel", "axis_name", "panels_of", "several"]
-
 _MOST_LINES = 7
 _SHADES = ("#1d4e89", "#2a7ab8", "#1b998b", "#5a9e3a", "#c08a1e", "#d1642b", "#a02c4f")
 _PANEL, _TITLE_LINE, _BAR, _AXIS, _LABEL = 300, 20, 34, 52, 15

@@ -16,8 +16,6 @@ from scalkit.plots.verdicts.several import Line, axis_name, panels_of
 from scalkit.plots.verdicts.surface import ColourScale, line_along
 from scalkit.validation.several.verdict import SeveralVerdict
 
-__all__ = ["rivals_along", "rivals_on_map", "rivals_on_slice"]
-
 _MOST, _MOST_LINES, _EVERY, _GRID = 7, 3, 4, 13
 _LINE = {"color": RIVAL, "width": 2.2, "dash": "dashdot"}
 

@@ -29,8 +29,6 @@ from scalkit.plots.style import (
 from scalkit.plots.verdicts.curves import sample
 from scalkit.validation.several.verdict import SeveralVerdict
 
-__all__ = ["ColourScale", "line_along", "slice_of", "surface"]
-
 _GRID, _LINE, _MOST_BESIDE, _CONTOURS = 21, 49, 8, 10
 _COLOURS = "Cividis"
 

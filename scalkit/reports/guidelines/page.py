@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,16 +16,17 @@ from scalkit.guidelines.predictions import Prediction
 from scalkit.guidelines.remedies import Remedy, remedies
 from scalkit.guidelines.sentences import titled
 from scalkit.guidelines.tables import example_table, read_tables
-from scalkit.reports.page import written_now
-from scalkit.reports.writer.outcome import write_outcome
+from scalkit.junit import Case
+from scalkit.reports.writer.content import Content, json_text, written_now
 
-__all__ = ["GuidelinePage", "open_guidelines", "to_junit"]
+_MOST_SHOWN = 20
+"""Of the violations of one guideline in JUnit XML: enough to see a pattern."""
 
 _FACTS = ("mpi_library", "host", "started", "foreign_load")
 
 
 @dataclass(frozen=True, eq=False)
-class GuidelinePage:
+class GuidelinePage(Content):
     """What the sections of a report about guidelines need.
 
     Attributes
@@ -86,17 +85,16 @@ class GuidelinePage:
             said.append(f"Models predict {ahead} more at larger scales.")
         return " ".join([*said, f"Exit status {self.status}."])
 
-    def save(self, outcome: str) -> None:
-        """Write what belongs beside the page into a folder; nothing if its name is empty."""
-        if outcome:
-            content = self.found.to_dict() | {
-                "exit_status": self.status,
-                "predictions": [one.to_dict() for one in self.predictions],
-                "remedies": [one.sentence for one in self.remedies],
-            }
-            text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-            texts = {"verdict.json": text, "junit.xml": to_junit(self)}
-            write_outcome(Path(outcome), self.title, self.status, self.answer, texts, {})
+    def to_json(self) -> str:
+        """Return assessment, predictions and remedies as JSON text."""
+        more = {"predictions": [one.to_dict() for one in self.predictions]}
+        said = {"remedies": [one.sentence for one in self.remedies]}
+        return json_text(self.found.to_dict() | {"exit_status": self.status} | more | said)
+
+    def cases(self) -> Mapping[str, list[Case]]:
+        """Return the guidelines as test cases: one fails if a test of it is violated and may decide."""
+        clock = ", virtual time" if self.found.data.machine else ""
+        return {f"guidelines{clock}": [_case(self.found, number) for number in range(len(self.found.guidelines))]}
 
 
 def open_guidelines(
@@ -177,31 +175,11 @@ def _files(folder: Path) -> list[Path]:
     return [one for one in every if re.search(r"\.jsonl(\.gz|\.part)?$|\.nc$", one.name)] or every
 
 
-def to_junit(page: GuidelinePage) -> str:
-    """Return the guidelines as test cases in JUnit's XML: one fails if a test of it is violated and may decide."""
-    found, suites = page.found, ET.Element("testsuites", name="scalkit guidelines")
-    clock = ", virtual time" if found.data.machine else ""
-    suite = ET.SubElement(suites, "testsuite", name=f"guidelines{clock}")
-    failures = skipped = 0
-    for number, guideline in enumerate(found.guidelines):
-        case = ET.SubElement(suite, "testcase", classname=guideline.family, name=_xml(titled(guideline)))
-        mine = found.which == number
-        broken = np.flatnonzero(mine & (found.columns["state"] == "violated") & found.columns["decides"])
-        if len(broken):
-            failures += 1
-            lines = [found.sentence(int(test)) for test in broken[:20]]
-            failure = ET.SubElement(case, "failure", message=_xml(lines[0]))
-            failure.text = _xml("\n".join(lines))
-        elif not mine.any():
-            skipped += 1
-            ET.SubElement(case, "skipped", message=_xml((found.not_tested or {}).get(number, "not tested")))
-    counts = {"tests": str(len(found.guidelines)), "failures": str(failures), "skipped": str(skipped), "errors": "0"}
-    for element in (suites, suite):
-        element.attrib.update(counts)
-    ET.indent(suites)
-    return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def _xml(text: str) -> str:
-    """Return text without the characters that XML does not allow."""
-    return re.sub("[^\n\t\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "", text)
+def _case(found: Assessment, number: int) -> Case:
+    guideline, mine = found.guidelines[number], found.which == number
+    broken = np.flatnonzero(mine & (found.columns["state"] == "violated") & found.columns["decides"])
+    lines = [found.sentence(int(test)) for test in broken[:_MOST_SHOWN]]
+    why = "" if mine.any() else (found.not_tested or {}).get(number, "not tested")
+    return Case(
+        guideline.family, titled(guideline), failure=lines[0] if lines else "", skipped=why, detail="\n".join(lines)
+    )

@@ -1,9 +1,8 @@
-"""Writes a report about guidelines: papermill runs ``93_guidelines.ipynb``, nbconvert makes one HTML file of it."""
+"""Writes a report about guidelines: the parameters of ``93_guidelines.ipynb``."""
 
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,8 @@ from scalkit.errors import ReportError
 from scalkit.guidelines import Guideline, catalogue, measured
 from scalkit.guidelines.tables import PathLike, csv_text
 from scalkit.reports.bundled import bundled
-from scalkit.reports.run import ReportResult
-from scalkit.reports.writer.outcome import read_outcome
 from scalkit.reports.writer.target import Target
-
-__all__ = ["TEMPLATE", "guidelines_report"]
+from scalkit.reports.writer.write import ReportResult, given, work_folder, write
 
 TEMPLATE = "notebooks/93_guidelines.ipynb"
 
@@ -69,36 +65,15 @@ def guidelines_report(
     DataError, RuleError, UsageError
         If an input is wrong.
     """
-    from scalkit.reports.writer.html_page import render
-    from scalkit.reports.writer.kernel import execute
-
     target = Target.of(out, force=force)
     asked = [guidelines] if isinstance(guidelines, str | os.PathLike | Guideline) else list(guidelines or ())
     texts = [_text(one) for one in asked]
-    catalogue.guidelines(texts or catalogue.CATALOGUES)  # what is wrong is refused before a notebook is started
-    with tempfile.TemporaryDirectory(prefix="scalkit-report-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
+    catalogue.guidelines(texts or catalogue.CATALOGUES)  # a wrong one is refused before a notebook is started
+    with work_folder() as folder:
         runs, named = _runs(source, folder, options)
-        given: dict[str, Any] = {
-            "guidelines": texts,
-            "options": _plain(options),
-            "predict": predict,
-            "up_to": up_to,
-            "fail_on": list(fail_on),
-            "title": title or "",
-        }
-        given = {key: value for key, value in given.items() if value not in ("", [], {}, None)}
-        parameters = {"runs": runs, "named": named, "outcome": str(folder), **given}
-        done = execute(bundled(TEMPLATE), parameters, folder, progress=progress)
-        outcome = read_outcome(folder)
-        target.write(
-            {
-                target.html: render(done, outcome.title),
-                target.verdict_json: outcome.texts["verdict.json"],
-                target.junit_xml: outcome.texts["junit.xml"],
-            }
-        )
-    return ReportResult(target.html, target.verdict_json, target.junit_xml, outcome.status, outcome.answer)
+        how = given(options=_plain(options), predict=predict, up_to=up_to, fail_on=list(fail_on), title=title)
+        parameters = {"runs": runs, "named": named, "guidelines": texts, **how}
+        return write(bundled(TEMPLATE), parameters, target, folder, progress=progress)
 
 
 def _runs(source: Any, folder: Path, options: dict[str, Any]) -> tuple[list[str], list[str]]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math as m
 from collections.abc import Sequence
 
+from markupsafe import Markup
+
 from scalkit import plots
 from scalkit.plots.style import METRIC_WORDS
-from scalkit.reports.markup import esc, math, name, table
+from scalkit.reports.markup import math, name, piece, soft, table
 from scalkit.reports.page import Page
-from scalkit.reports.pieces import Piece, Plot, Section
+from scalkit.reports.pieces import Section, figure
 from scalkit.validation.baseline.comparison import Change
-
-__all__ = ["ORDER", "before_after", "change_badge", "changes", "key_of"]
 
 ORDER = ("worse", "dearer", "undecided", "gone", "cheaper", "better", "new", "same")
 """Kinds of changes, the most urgent first; ``dearer`` and ``cheaper`` are a factor that rose or fell."""
@@ -36,11 +36,9 @@ def key_of(change: Change) -> str:
     return change.kind
 
 
-def change_badge(change: Change) -> str:
+def change_badge(change: Change) -> Markup:
     """Return mark and word of a change; dashed where it does not decide."""
-    kind, mark, word = _BADGES[key_of(change)]
-    shape = "" if change.decides else " open"
-    return f'<span class="badge {kind}{shape}"><span aria-hidden="true">{mark}</span>{word}</span>'
+    return piece("badge", *_BADGES[key_of(change)], "" if change.decides else " open")
 
 
 def changes(page: Page) -> Section:
@@ -55,25 +53,20 @@ def changes(page: Page) -> Section:
     )
     head = ("function", "metric", "growth then", "growth now", "value now", "at", "change")
     rows = [_row(change) for change in found]
-    pieces: list[Piece | str] = ['<div class="sheet">']
-    if any(m.isfinite(change.ratio) for change in found):
-        pieces += [
-            '<div class="figure">',
-            Plot(plots.changes(comparison)),
-            '<p class="figcaption">Values now over values then; bars are two standard errors, the shaded range counts as '
-            "unchanged.</p></div>",
-        ]
-    return Section.of(*pieces, table(caption, head, rows, numeric=(4, 5)), "</div>")
+    said = "Values now over values then; bars are two standard errors, the shaded range counts as unchanged."
+    has_ratios = any(m.isfinite(change.ratio) for change in found)
+    drawn = figure(plots.changes(comparison), said) if has_ratios else ()
+    return Section.sheet(*drawn, table(caption, head, rows, numeric=(4, 5)))
 
 
-def _row(change: Change) -> tuple[str, ...]:
+def _row(change: Change) -> tuple[object, ...]:
     return (
         name(change.function),
-        esc(METRIC_WORDS.get(change.metric, change.metric)),
+        METRIC_WORDS.get(change.metric, change.metric),
         "–" if change.before is None else math(change.before),
         "–" if change.after is None else math(change.after),
         _ratio(change),
-        f"{esc(change.parameter)} = {change.at:g}" if m.isfinite(change.at) else "–",
+        f"{change.parameter} = {change.at:g}" if m.isfinite(change.at) else "–",
         change_badge(change),
     )
 
@@ -92,10 +85,10 @@ def before_after(page: Page) -> Section:
         return Section.of()
     found = sorted(comparison, key=lambda change: ORDER.index(key_of(change)))
     changed = [change for change in found if change.kind not in ("same", "new", "gone")]
-    section = Section.of("" if changed else '<p class="soft">Nothing changed.</p>')
+    section = Section.of("" if changed else soft("Nothing changed."))
     for change in changed:
         section += _card(page, change)
-    return section + Section.of(_unchanged([change for change in found if change.kind == "same"]))
+    return section + _unchanged([change for change in found if change.kind == "same"])
 
 
 def _card(page: Page, change: Change) -> Section:
@@ -107,16 +100,10 @@ def _card(page: Page, change: Change) -> Section:
     before = plots.Overlaid("before", entry.x, entry.y, entry.model)
     after = plots.Overlaid.of(verdict, "now")
     word = METRIC_WORDS.get(change.metric, change.metric)
-    return Section.of(
-        f'<article class="sheet card"><header><h3>{name(change.function)}</h3> <span class="soft">{esc(word)}</span>'
-        f'{change_badge(change)}</header><p class="sentence">{esc(change.sentence)}</p><div class="figure">',
-        Plot(plots.overlay(change.function, [before, after], change.metric)),
-        '<p class="figcaption">Measured values and models of both; thin beyond what was measured.</p></div></article>',
-    )
+    drawn = plots.overlay(change.function, [before, after], change.metric)
+    return Section.rendered("change.html", change=change, word=word, badge=change_badge(change), figure=drawn)
 
 
-def _unchanged(changes: Sequence[Change]) -> str:
-    if not changes:
-        return ""
-    items = "".join(f"<li>{name(c.function)} ({esc(METRIC_WORDS.get(c.metric, c.metric))})</li>" for c in changes)
-    return f'<h3>As before</h3><ul class="names">{items}</ul>'
+def _unchanged(changes: Sequence[Change]) -> Section:
+    names = [Markup("{} ({})").format(name(c.function), METRIC_WORDS.get(c.metric, c.metric)) for c in changes]
+    return Section.of(Markup("<h3>As before</h3>") + piece("bullets", names, "names") if names else "")

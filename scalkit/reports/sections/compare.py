@@ -10,46 +10,28 @@ from scalkit.errors import UsageError
 from scalkit.options import Judging
 from scalkit.plots.style import METRIC_WORDS, RANK_MARKS
 from scalkit.reports.columns import Columns
-from scalkit.reports.markup import badge, big_o, details, esc, formula, math, name, table
-from scalkit.reports.pieces import Piece, Plot, Section
+from scalkit.reports.markup import big_o, heading, name, soft, table
+from scalkit.reports.pieces import Piece, Section, figure
 from scalkit.reports.sections.headline import facts
 from scalkit.reports.sections.prediction import default_targets, predicted
 from scalkit.reports.sections.provenance import provenance
 from scalkit.reports.sections.quality import quality
 from scalkit.reports.sections.reopen import as_path, code, registering_of, shared_options
-from scalkit.validation import AnyVerdict, Verdict
-
-__all__ = [
-    "compare_functions",
-    "compare_headline",
-    "compare_prediction",
-    "compare_provenance",
-    "compare_quality",
-    "compare_reopen",
-    "compare_summary",
-]
+from scalkit.validation import Verdict
 
 _RANKS = (("total", "total"), ("approximate", "approximate"), ("none", "no match"), ("undecided", "undecided"))
 
 
 def compare_headline(columns: Columns) -> Section:
     """Return the top of the page: the answer, the counts of each data set, and what was measured where."""
-    tiles, known = "", ""
+    sets = []
     for label, page in zip(columns.labels, columns.pages, strict=True):
-        counts = "".join(
-            f'<span class="count {rank}"><b><span aria-hidden="true">{RANK_MARKS[rank]} </span>'
-            f"{page.result.counts[rank]}</b> {word}</span>"
-            for rank, word in _RANKS
-            if page.result.counts[rank] or rank != "undecided"
-        )
-        tiles += f'<li><strong class="set">{esc(label)}</strong>{counts}</li>'
-        known += details(f"{label}: what was measured where", f'<ul class="facts">{facts(page)}</ul>')
-    return Section.of(
-        '<p class="kicker">Comparison</p>'
-        f"<h1>{esc(columns.title)}</h1>"
-        f'<p class="answer">{esc(columns.answer)}</p>'
-        f'<ul class="tiles sets">{tiles}</ul>{known}'
-    )
+        found = page.result.counts
+        shown = [
+            (rank, RANK_MARKS[rank], found[rank], word) for rank, word in _RANKS if found[rank] or rank != "undecided"
+        ]
+        sets.append((label, shown, facts(page)))
+    return Section.rendered("compare.html", columns=columns, sets=sets)
 
 
 def compare_summary(columns: Columns) -> Section:
@@ -59,40 +41,16 @@ def compare_summary(columns: Columns) -> Section:
     ----------
     Exascaling Your Library, table 2 (docs/references.md).
     """
-    heads = "".join(f'<th scope="col" class="set">{esc(label)}</th>' for label in columns.labels)
-    bodies = "".join(_group(columns, metric) for metric in dict.fromkeys(metric for metric, _ in columns.names))
+    groups = []
+    for metric in dict.fromkeys(metric for metric, _ in columns.names):
+        rows = []
+        for function in [function for each, function in columns.names if each == metric]:
+            found = columns.verdicts(metric, function)
+            expected = dict.fromkeys(big_o(v.expectation.growth) for v in found if v is not None)
+            rows.append((function, list(expected), found))
+        groups.append((METRIC_WORDS.get(metric, metric), rows))
     caption = "Model, divergence δ and match of each function in each data set; dashed does not decide the exit status."
-    return Section.of(
-        f'<div class="sheet"><div class="scroll" tabindex="0" role="group" aria-label="{esc(caption)}">'
-        f'<table class="stack sets"><caption>{esc(caption)}</caption><thead><tr><th scope="col">Function</th>'
-        f'<th scope="col">Expected</th>{heads}</tr></thead>{bodies}</table></div></div>'
-    )
-
-
-def _group(columns: Columns, metric: str) -> str:
-    functions = [function for each, function in columns.names if each == metric]
-    title, width = METRIC_WORDS.get(metric, metric), 2 + len(columns.labels)
-    rows = "".join(_row(columns, metric, function) for function in functions)
-    return f'<tbody><tr class="group"><th colspan="{width}" scope="rowgroup">{esc(title)}</th></tr>{rows}</tbody>'
-
-
-def _row(columns: Columns, metric: str, function: str) -> str:
-    found = columns.verdicts(metric, function)
-    expected = list(dict.fromkeys(big_o(v.expectation.growth) for v in found if v is not None))
-    cells = "".join(
-        f'<td class="set" data-label="{esc(label)}">{_cell(v, len(expected) > 1)}</td>'
-        for label, v in zip(columns.labels, found, strict=True)
-    )
-    shown = expected[0] if len(expected) == 1 else '<span class="soft">see there</span>'
-    return f'<tr><th scope="row">{name(function)}</th><td data-label="Expected">{shown}</td>{cells}</tr>'
-
-
-def _cell(verdict: AnyVerdict | None, says_expected: bool) -> str:
-    if verdict is None:
-        return '<span class="soft">not judged</span>'
-    expected = f'<div class="soft">expected {big_o(verdict.expectation.growth)}</div>' if says_expected else ""
-    divergence = f'<div class="pairs"><span>δ = {math(verdict.divergence)}</span> {badge(verdict)}</div>'
-    return f"<div>{formula(verdict.model)}</div>{expected}{divergence}"
+    return Section.rendered("columns.html", caption=caption, labels=columns.labels, groups=groups)
 
 
 def compare_functions(columns: Columns) -> Section:
@@ -105,28 +63,17 @@ def compare_functions(columns: Columns) -> Section:
     ]
     for metric in dict.fromkeys(metric for metric, _ in names):
         word = METRIC_WORDS.get(metric, metric)
-        pieces: list[Piece | str] = [
-            f'<h3 class="metric">{esc(word[0].upper() + word[1:])}</h3><div class="sheet pair">'
-        ]
-        for each, function in names:
-            if each == metric:
-                pieces += _figure(columns, metric, function)
-        section += Section.of(*pieces, "</div>")
+        drawn = [piece for each, function in names if each == metric for piece in _figure(columns, metric, function)]
+        section += Section.of(heading(word[0].upper() + word[1:]), '<div class="sheet pair">', *drawn, "</div>")
     if len(names) < len(columns.names):
-        section += Section.of(
-            '<p class="soft">Variants of a function and functions of several parameters are in the table only.</p>'
-        )
+        section += Section.of(soft("Variants of a function and functions of several parameters are in the table only."))
     return section
 
 
-def _figure(columns: Columns, metric: str, function: str) -> list[Piece | str]:
+def _figure(columns: Columns, metric: str, function: str) -> tuple[Piece, ...]:
     found = zip(columns.labels, columns.verdicts(metric, function), strict=True)
     sets = [plots.Overlaid.of(v, label) for label, v in found if isinstance(v, Verdict)]
-    return [
-        f'<div class="figure"><h4>{name(function)}</h4>',
-        Plot(plots.overlay(function, sets, metric, columns.labels)),
-        "</div>",
-    ]
+    return figure(plots.overlay(function, sets, metric, columns.labels), heading=name(function))
 
 
 def compare_prediction(columns: Columns) -> Section:
@@ -140,7 +87,7 @@ def compare_prediction(columns: Columns) -> Section:
     if len(targets) > 1:
         raise UsageError(f"a comparison predicts at one target, got {len(targets)}; give one of them.")
     target = (targets or default_targets(every))[-1]
-    tables = ""
+    tables = []
     for metric in dict.fromkeys(metric for metric, _ in columns.names):
         rows = [
             (
@@ -153,8 +100,8 @@ def compare_prediction(columns: Columns) -> Section:
         word = METRIC_WORDS.get(metric, metric)
         where = f"{every[0].parameter} = {target:g}"
         caption = f"{word[0].upper()}{word[1:]} at {where} by the models, if nothing new begins on the way."
-        tables += table(caption, ("function", *columns.labels), rows, numeric=range(1, 1 + len(columns.labels)))
-    return Section.of(f'<div class="sheet">{tables}</div>')
+        tables.append(table(caption, ("function", *columns.labels), rows, numeric=range(1, 1 + len(columns.labels))))
+    return Section.sheet(*tables)
 
 
 def compare_quality(columns: Columns) -> Section:
@@ -170,7 +117,7 @@ def compare_provenance(columns: Columns) -> Section:
 def _each(columns: Columns, sections: Sequence[Section]) -> Section:
     found = Section.of()
     for label, section in zip(columns.labels, sections, strict=True):
-        found += Section.of(f'<h3 class="metric">{esc(label)}</h3>') + section
+        found += Section.of(heading(label)) + section
     return found
 
 

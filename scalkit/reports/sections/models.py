@@ -17,8 +17,6 @@ from scalkit.reports.markup import details, esc, name, notes, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Drawable, Piece, Plot, Section
 
-__all__ = ["message_model", "operation_models"]
-
 _MOST_ALGORITHMS = 4
 _SPREAD = 0.25
 

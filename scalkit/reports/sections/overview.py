@@ -8,8 +8,6 @@ from scalkit.reports.markup import esc
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Piece, Plot, Section
 
-__all__ = ["overview"]
-
 
 def overview(page: Page) -> Section:
     """Return one scaling figure per metric beside each other, and the divergences of all functions below.

@@ -6,15 +6,14 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from markupsafe import Markup
 
 from scalkit.plots.style import METRIC_WORDS, quantity
-from scalkit.reports.markup import anchor, badge, esc, name, table
+from scalkit.reports.markup import anchor, badge, name, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.several.verdict import SeveralVerdict
-
-__all__ = ["default_targets", "predicted", "prediction", "times"]
 
 _AHEAD = (16, 256)
 _LEVEL = 0.9
@@ -29,8 +28,7 @@ def prediction(page: Page) -> Section:
     verdicts = page.result.along_one
     targets = page.targets or default_targets(verdicts)
     metrics = dict.fromkeys(v.metric for v in verdicts)
-    tables = "".join(_table(metric, [v for v in verdicts if v.metric == metric], targets) for metric in metrics)
-    return Section.of(f'<div class="sheet">{tables}</div>')
+    return Section.sheet(*(_table(each, [v for v in verdicts if v.metric == each], targets) for each in metrics))
 
 
 def default_targets(verdicts: Sequence[Verdict]) -> tuple[float, ...]:
@@ -39,12 +37,12 @@ def default_targets(verdicts: Sequence[Verdict]) -> tuple[float, ...]:
     return tuple(k * largest for k in _AHEAD)
 
 
-def predicted(verdict: AnyVerdict, target: float) -> str:
+def predicted(verdict: AnyVerdict, target: float) -> Markup:
     """Return the value of the model at a target and its interval, as markup."""
     value = float(np.asarray(verdict.model(target)))
     low, high = (float(end) for end in verdict.interval(target, _LEVEL))
     shown = f"{_shown(low, verdict.unit)} to {_shown(high, verdict.unit)}"
-    return f'{_shown(value, verdict.unit)} <span class="interval">{shown}</span>'
+    return Markup('{} <span class="interval">{}</span>').format(_shown(value, verdict.unit), shown)
 
 
 def times(verdict: Verdict, target: float) -> str:
@@ -56,7 +54,7 @@ def times(verdict: Verdict, target: float) -> str:
     if not math.isfinite(step):
         return "–"
     if abs(step) > 30:
-        return f"2<sup>{step:.0f}</sup>".replace("-", "−")
+        return Markup(f"2<sup>{step:.0f}</sup>".replace("-", "−"))
     return _number(2**step)
 
 
@@ -67,10 +65,10 @@ def _number(value: float) -> str:
 
 
 def _shown(value: float, unit: str) -> str:
-    return esc(quantity(value, unit)) if math.isfinite(value) else "beyond every number"
+    return quantity(value, unit) if math.isfinite(value) else "beyond every number"
 
 
-def _table(metric: str, verdicts: Sequence[Verdict], targets: Sequence[float]) -> str:
+def _table(metric: str, verdicts: Sequence[Verdict], targets: Sequence[float]) -> Markup:
     parameter, last = verdicts[0].parameter, targets[-1]
     largest = max(float(np.max(v.series.x)) for v in verdicts)
     head = (
@@ -82,7 +80,7 @@ def _table(metric: str, verdicts: Sequence[Verdict], targets: Sequence[float]) -
     )
     rows = [
         (
-            f'<a href="#{anchor(v)}">{name(v.function)}</a>',
+            Markup('<a href="#{}">{}</a>').format(anchor(v), name(v.function)),
             _shown(float(np.asarray(v.model(largest))), v.unit),
             *(predicted(v, target) for target in targets),
             times(v, last),
@@ -113,7 +111,7 @@ def _over_several(page: Page, verdicts: Sequence[SeveralVerdict]) -> Section:
         f"Values of the models. {others} stays at its largest measured value; the numbers hold if nothing new begins."
     )
     head = ("function", f"largest {first}", *(f"{first} = {t:g}" for t in targets))
-    return Section.of(f'<div class="sheet">{table(caption, head, rows, numeric=range(1, len(head)))}</div>')
+    return Section.sheet(table(caption, head, rows, numeric=range(1, len(head))))
 
 
 def _at(verdict: SeveralVerdict, first: float) -> float:

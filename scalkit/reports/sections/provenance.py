@@ -10,40 +10,33 @@ from pathlib import PurePath
 from typing import Any
 
 from scalkit import __version__
-from scalkit.reports.markup import details, esc, table
+from scalkit.reports.markup import details, hashes, lines, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.session.source import content_hash
-
-__all__ = ["provenance"]
 
 _PACKAGES = ("numpy", "scipy", "xarray", "plotly", "papermill", "nbconvert")
 
 
 def provenance(page: Page) -> Section:
     """Return tables of the measurement's and the report's circumstances and of the hashes of the inputs."""
-    facts = table("Of the measurements and of this report.", ("what", "value"), _rows(page))
-    record = [(esc(label), esc(value)) for label, value in flattened(page.campaign)]
-    campaign = table("What campaign.toml holds.", ("entry", "value"), record) if record else ""
+    campaign = table("What campaign.toml holds.", ("entry", "value"), flattened(page.campaign))
     inputs = page.inputs
     short = [PurePath(file).name for file in inputs]
     files = short if len(set(short)) == len(short) else list(inputs)
-    hashes = [
-        (esc(file), f'<span class="hash">{esc(digest)}</span>')
-        for file, digest in zip(files, inputs.values(), strict=True)
-    ]
-    listing = table(f"{len(inputs)} input files.", ("file", "SHA-256"), hashes)
-    return Section.of(
-        f'<div class="sheet">{facts}',
-        details("Input files and their hashes", listing) if hashes else "",
-        details("The campaign's own record", campaign) if campaign else "",
-        "</div>",
+    listing = table(
+        f"{len(inputs)} input files.", ("file", "SHA-256"), hashes(zip(files, inputs.values(), strict=True))
+    )
+    return Section.sheet(
+        table("Of the measurements and of this report.", ("what", "value"), lines(_facts(page).items())),
+        details("Input files and their hashes", listing) if inputs else "",
+        details("The campaign's own record", campaign) if page.campaign else "",
     )
 
 
-def _rows(page: Page) -> Iterator[tuple[str, str]]:
+def _facts(page: Page) -> dict[str, object]:
     attrs, campaign = page.data.attrs, dict(flattened(page.campaign))
-    facts = {
+    return {
         "measurements": ", ".join(page.named) if page.session is None else page.session.source,
         "session": "" if page.session is None else ", ".join(page.named),
         "measured": page.measured_at,
@@ -65,9 +58,6 @@ def _rows(page: Page) -> Iterator[tuple[str, str]]:
         "packages": ", ".join(f"{p} {importlib.metadata.version(p)}" for p in _PACKAGES),
         "report written": page.made,
     }
-    for label, value in facts.items():
-        if value:
-            yield esc(label), f'<span class="lines">{esc(value)}</span>'
 
 
 def _expectations(page: Page) -> str:

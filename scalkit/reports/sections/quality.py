@@ -19,8 +19,6 @@ from scalkit.reports.pieces import Section
 from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.judge.measured import shown_setting
 
-__all__ = ["quality"]
-
 _CONDITIONS = {
     "size": "messages of {} B",
     "datatype": "data type {}",

@@ -13,8 +13,6 @@ from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.units import format_quantity
 
-__all__ = ["real_times"]
-
 
 def real_times(page: Page) -> Section:
     """Return a table of the run times of both clocks; nothing where no real ones were given."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from scalkit.reports.answer import counted, status_sentence
-from scalkit.reports.markup import esc
+from scalkit.reports.answer import status_sentence
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.reports.sections.changes import key_of
 from scalkit.reports.sections.headline import facts
-
-__all__ = ["regression_headline"]
+from scalkit.text import counted
 
 _TILES = (
     (("worse",), "none", "▲", "got worse: grows faster than before"),
@@ -27,19 +25,10 @@ _OTHER = (
 def regression_headline(page: Page) -> Section:
     """Return the top of the page: the answer, and how many functions changed in which way."""
     keys = [key_of(change) for change in page.result.comparison or ()]
-    rows = [(sum(keys.count(key) for key in each), kind, mark, word) for each, kind, mark, word in _TILES]
-    rows += [(keys.count(key), kind, mark, word) for key, kind, mark, word in _OTHER if key in keys]
-    tiles = "".join(
-        f'<li class="{kind}"><b><span aria-hidden="true">{mark} </span>{count}</b><span>{word}</span></li>'
-        for count, kind, mark, word in rows
-    )
-    return Section.of(
-        '<p class="kicker">Regression report</p>'
-        f"<h1>{esc(page.title)}</h1>"
-        f'<p class="answer">{esc(_answer(page))}</p>'
-        f'<ul class="tiles">{tiles}</ul>'
-        f'<ul class="facts"><li>baseline <b>{esc(page.baseline_name)}</b></li>{facts(page)}</ul>'
-    )
+    tiles = [(kind, mark, sum(map(keys.count, each)), word) for each, kind, mark, word in _TILES]
+    tiles += [(kind, mark, keys.count(key), word) for key, kind, mark, word in _OTHER if key in keys]
+    known = [("baseline", page.baseline_name), *facts(page)]
+    return Section.top("Regression report", page, known, tiles, _answer(page))
 
 
 def _answer(page: Page) -> str:

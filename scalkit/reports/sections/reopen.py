@@ -15,8 +15,6 @@ from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.session.code import code_of, option_code
 
-__all__ = ["as_path", "code", "measuring", "registering_of", "reopen", "shared_options"]
-
 
 def reopen(page: Page) -> Section:
     """Return how to open the page as a session, the commands that make it again, and the same verdicts in Python."""

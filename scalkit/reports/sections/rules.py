@@ -12,8 +12,6 @@ from scalkit.reports.page import Page
 from scalkit.reports.pieces import Piece, Plot, Section
 from scalkit.validation import RuleResult
 
-__all__ = ["rules"]
-
 _BADGES = {
     "holds": ("total", "✓", "holds"),
     "violated": ("none", "✗", "violated"),

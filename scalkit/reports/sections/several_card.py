@@ -3,64 +3,56 @@
 from __future__ import annotations
 
 import math as m
+from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from scalkit import plots
 from scalkit.plots.style import RANK_MARKS, quantity
-from scalkit.reports.markup import anchor, badge, big_o, details, esc, formula, math, name, notes, percent, table
-from scalkit.reports.pieces import Piece, Plot, Section
+from scalkit.reports.markup import big_o, details, formula, math, percent, piece, table
+from scalkit.reports.pieces import Section
+from scalkit.text import r2
 from scalkit.validation.several.along import AlongVerdict
 from scalkit.validation.several.verdict import SeveralVerdict
-
-__all__ = ["several_card"]
 
 _MOST_ROWS = 500
 
 
 def several_card(verdict: SeveralVerdict) -> Section:
     """Return the card of one verdict over several parameters."""
-    pieces: list[Piece | str] = [
-        f'<article class="sheet card" id="{anchor(verdict)}"><header><h4>{name(verdict.function)}</h4>{badge(verdict)}</header>'
-        f'<p class="sentence">{esc(verdict.short_sentence)}</p>{_formulas(verdict)}{notes(verdict.caveats)}{_along(verdict)}'
-    ]
-    parameters = verdict.parameters
-    for start in range(0, len(parameters), 2):
-        pieces.append('<div class="pair">')
-        for parameter in parameters[start : start + 2]:
-            pieces += _figure(verdict, parameter)
-        pieces.append("</div>")
-    return Section.of(*pieces, _runners_up(verdict), _data(verdict), "</article>")
+    figures = [_figure(verdict, parameter) for parameter in verdict.parameters]
+    shown = {"along": _along(verdict), "runners_up": _runners_up(verdict), "data": _data(verdict)}
+    return Section.rendered("several_card.html", verdict=verdict, formulas=_formulas(verdict), figures=figures, **shown)
 
 
-def _figure(verdict: SeveralVerdict, parameter: str) -> list[Piece | str]:
+def _figure(verdict: SeveralVerdict, parameter: str) -> tuple[Any, str]:
+    """Return a figure and its caption."""
     figure = plots.several(verdict, parameter)
     others = " and ".join(other for other in verdict.parameters if other != parameter)
     is_longer = any(trace.mode == "lines" and trace.line.dash == "dot" for trace in figure.data)
     dotted = "; dotted beyond what was measured of a line" if is_longer else ""
-    caption = f"Along {parameter}: measured values and the model, one colour for each value of {others}{dotted}."
-    return ['<div class="figure">', Plot(figure), f'<p class="figcaption">{esc(caption)}</p></div>']
+    return figure, f"Along {parameter}: measured values and the model, one colour for each value of {others}{dotted}."
 
 
-def _formulas(verdict: SeveralVerdict) -> str:
+def _formulas(verdict: SeveralVerdict) -> tuple[tuple[str, object], ...]:
     p = verdict.probability
-    parts = (
+    return (
         ("expected", big_o(verdict.expectation.growth)),
         ("model", formula(verdict.model)),
-        ("adj. R²", "– (constant)" if m.isnan(verdict.adjusted_r2) else f"{verdict.adjusted_r2:.4f}"),
+        ("adj. R²", "– (constant)" if m.isnan(verdict.adjusted_r2) else r2(verdict.adjusted_r2)),
         ("divergence δ", math(verdict.divergence)),
-        ("probability", f"total {percent(p['total'])}, approximate {percent(p['approximate'])}, none {percent(p['none'])}"),
-    )  # fmt: skip
-    return '<dl class="formula">' + "".join(f"<div><dt>{k}</dt><dd>{v}</dd></div>" for k, v in parts) + "</dl>"
+        ("probability", ", ".join(f"{key} {percent(p[key])}" for key in ("total", "approximate", "none"))),
+    )
 
 
-def _along(verdict: SeveralVerdict) -> str:
+def _along(verdict: SeveralVerdict) -> Markup:
     head = ("along", "expected", "limits", "found", "divergence δ", "inside limits", "match", "effect")
     rows = [
         (
-            esc(parameter),
+            parameter,
             math(one.expectation.growth),
-            f"{math(one.expectation.limits[0])} to {math(one.expectation.limits[1])}",
+            math(one.expectation.limits[0]) + " to " + math(one.expectation.limits[1]),
             math(one.growth),
             math(one.divergence),
             percent(1 - one.probability["none"]),
@@ -76,13 +68,12 @@ def _along(verdict: SeveralVerdict) -> str:
     return table(caption, head, rows, numeric=(5, 7))
 
 
-def _match(one: AlongVerdict) -> str:
+def _match(one: AlongVerdict) -> Markup:
     key = "slower" if one.verdict == "none" and one.direction == "grows slower" else one.verdict
-    direction = f", {one.direction}" if one.verdict == "none" else ""
-    return f'<span class="badge {key}"><span aria-hidden="true">{RANK_MARKS[key]}</span>{one.verdict}{direction}</span>'
+    return piece("badge", key, RANK_MARKS[key], f"{one.verdict}{f', {one.direction}' if one.verdict == 'none' else ''}")
 
 
-def _runners_up(verdict: SeveralVerdict) -> str:
+def _runners_up(verdict: SeveralVerdict) -> Markup:
     words = {"total": "✓ total match", "approximate": "≈ approximate match", "none": "✗ no match"}
     rows = [
         (formula(one), percent(one.weight), words[verdict.expectation.rank(one.growth)])
@@ -92,7 +83,7 @@ def _runners_up(verdict: SeveralVerdict) -> str:
     return details("Runners-up", table(caption, ("model", "probability", "would be"), rows, numeric=(1,)), prints=True)
 
 
-def _data(verdict: SeveralVerdict) -> str:
+def _data(verdict: SeveralVerdict) -> Markup:
     series, unit = verdict.series, verdict.unit
     model = np.asarray(verdict.model(series.points))
     rows = []
@@ -102,7 +93,7 @@ def _data(verdict: SeveralVerdict) -> str:
         rows.append(
             (
                 *(f"{x:g}" for x in point),
-                *(esc(quantity(c, unit, 4)) for c in cells),
+                *(quantity(c, unit, 4) for c in cells),
                 str(row.size),
                 str(int(series.n_repetitions[k])),
             )

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,16 +14,13 @@ from scalkit.markup import counted
 from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
 from scalkit.plots.store.run import Quartiles
 from scalkit.plots.style import METRIC_WORDS
-from scalkit.reports.page import written_now
-from scalkit.reports.writer.outcome import write_outcome
+from scalkit.reports.writer.content import Content, written_now
 from scalkit.store import Store
 from scalkit.store import open as open_store
 from scalkit.store.runs.columns import BASE_UNITS, UNITS, names
 from scalkit.store.runs.content import decoded
 from scalkit.store.runs.record import new_record, platform_of
 from scalkit.store.views.explorer import fixed_words
-
-__all__ = ["Card", "RunPage", "Suite", "open_run"]
 
 _CARD = ("op", "metric", "pattern", "x_name", "datatype", "sync")
 _BUSY = 0.1
@@ -115,7 +111,7 @@ class Card:
 
 
 @dataclass(frozen=True, eq=False)
-class RunPage:
+class RunPage(Content):
     """What the sections of a report about a run need.
 
     Attributes
@@ -182,11 +178,6 @@ class RunPage:
     def caveats(self) -> tuple[str, ...]:
         """What limits the meaning of the measurements, a sentence each."""
         return tuple(_caveats(self))
-
-    def save(self, outcome: str) -> None:
-        """Write what the process that runs the notebook wants to know; nothing if the folder has no name."""
-        if outcome:
-            write_outcome(Path(outcome), self.title, 0, self.answer, {}, {})
 
 
 def open_run(store: str, run: str = "", *, title: str = "", named: str = "") -> RunPage:

@@ -1,32 +1,18 @@
-"""Writes a report about one run of a store: papermill runs ``96_run.ipynb``, nbconvert makes one HTML file of it."""
+"""Writes a report about one run of a store: the parameters of ``96_run.ipynb``."""
 
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from scalkit.reports.bundled import bundled
-from scalkit.reports.writer.outcome import read_outcome
 from scalkit.reports.writer.target import Target
+from scalkit.reports.writer.write import work_folder, write
 from scalkit.store import Store
 from scalkit.store import open as open_store
 
-__all__ = ["TEMPLATE", "run_report"]
-
 TEMPLATE = "notebooks/96_run.ipynb"
-
-
-@dataclass(frozen=True)
-class _Alone(Target):
-    """A page with nothing beside it."""
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        """The page."""
-        return (self.html,)
 
 
 def run_report(
@@ -67,15 +53,9 @@ def run_report(
     ReportError
         If the place cannot be written to, or the notebook fails; nothing is left there then.
     """
-    from scalkit.reports.writer.html_page import render
-    from scalkit.reports.writer.kernel import execute
-
-    target = _Alone.of(out, force=force)
+    target = Target.of(out, force=force, alone=True)
     opened = store if isinstance(store, Store) else open_store(store, readonly=True)
     named = str(opened.path) if isinstance(store, Store) else os.fspath(store)
-    full = opened.resolve(run) if run else ""
-    with tempfile.TemporaryDirectory(prefix="scalkit-report-", ignore_cleanup_errors=True) as folder:
-        given = {"store": str(opened.path.absolute()), "run": full, "title": title, "named": named, "outcome": folder}
-        done = execute(bundled(TEMPLATE), given, Path(folder), progress=progress)
-        target.write({target.html: render(done, read_outcome(Path(folder)).title)})
-    return target.html
+    asked = {"store": str(opened.path.absolute()), "run": opened.resolve(run) if run else "", "named": named}
+    with work_folder() as folder:
+        return write(bundled(TEMPLATE), {**asked, "title": title}, target, folder, progress=progress).html

@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from markupsafe import Markup
+
 from scalkit import __version__
 from scalkit.markup import counted
 from scalkit.plots.store.run import quartiles
 from scalkit.plots.style import METRIC_WORDS, quantity
-from scalkit.reports.markup import details, esc, name, notes, table
-from scalkit.reports.pieces import Piece, Plot, Section
+from scalkit.reports.markup import details, hashes, lines, name, notes, soft, steps, table
+from scalkit.reports.pieces import Section, figure
 from scalkit.reports.sections.provenance import flattened
 from scalkit.reports.store_run.page import Card, RunPage, Suite
 
@@ -39,27 +41,20 @@ def headline(page: RunPage) -> Section:
         "licence": filing["licence"],
         "run": page.run_id[:12],
         "report": page.made,
+        "": "simulated, not measured" if measured["simulated"] else "",
     }
-    shown = "".join(f"<li>{esc(label)} <b>{esc(value)}</b></li>" for label, value in facts.items() if value)
-    if measured["simulated"]:
-        shown += "<li><b>simulated, not measured</b></li>"
-    return Section.of(
-        '<p class="kicker">Result data base: one run</p>'
-        f"<h1>{esc(page.title)}</h1>"
-        f'<p class="answer">{esc(page.answer)}</p><ul class="facts">{shown}</ul>'
-    )
+    return Section.top("Result data base: one run", page, facts.items())
 
 
 def caveats(page: RunPage) -> Section:
     """Return what limits the meaning of the measurements."""
     found = page.caveats
-    return Section.of(notes(found) if found else '<p class="soft">Nothing is known that limits their meaning.</p>')
+    return Section.of(notes(found) if found else soft("Nothing is known that limits their meaning."))
 
 
 def circumstances(page: RunPage) -> Section:
     """Return who measured, when, on which machine, with what."""
-    rows = [(esc(label), f'<span class="lines">{esc(value)}</span>') for label, value in _facts(page) if value]
-    return Section.of(f'<div class="sheet">{table("Of this run.", ("what", "value"), rows)}</div>')
+    return Section.sheet(table("Of this run.", ("what", "value"), lines(_facts(page))))
 
 
 def _facts(page: RunPage) -> Iterator[tuple[str, str]]:
@@ -95,27 +90,23 @@ def _facts(page: RunPage) -> Iterator[tuple[str, str]]:
 def switches(page: RunPage) -> Section:
     """Return the global switches of the campaign, and those of each launch."""
     measured = page.measured
-    rows = [(esc(label), esc(text)) for label, text in flattened(measured["switches"])]
-    seed = str(measured["seed"]) if measured["seed"] else ""
-    rows = rows or [("seed", esc(seed or "unknown"))]
+    rows = list(flattened(measured["switches"])) or [("seed", str(measured["seed"] or "unknown"))]
     launches = [
         (
-            esc(one["program"]),
-            esc(one["p"]),
-            esc(one.get("started", "")),
+            one["program"],
+            one["p"],
+            one.get("started", ""),
             "yes" if one.get("complete", True) else "no",
-            esc(" ".join(map(str, one.get("switches", [])))),
+            " ".join(map(str, one.get("switches", []))),
         )
         for one in measured["launches"]
     ]
-    environment = [(esc(key), esc(value)) for key, value in measured["environment"].items()]
+    environment = table("Variables of the processes.", ("variable", "value"), measured["environment"].items())
     head = ("program", "p", "begun", "complete", "switches")
-    return Section.of(
-        f'<div class="sheet">{table("Switches of the campaign.", ("switch", "value"), rows)}',
+    return Section.sheet(
+        table("Switches of the campaign.", ("switch", "value"), rows),
         details(f"Launches: {len(launches)}", table("A row for each launch.", head, launches, numeric=(1,))),
-        details("Environment", table("Variables of the processes.", ("variable", "value"), environment))
-        * bool(environment),
-        "</div>",
+        details("Environment", environment) if measured["environment"] else "",
     )
 
 
@@ -126,20 +117,20 @@ def overview(page: RunPage) -> Section:
     caption = (
         "A suite is one operation in one pattern, varied over one parameter; medians from the least to the largest."
     )
-    return Section.of(f'<div class="sheet">{table(caption, head, rows, numeric=(4,))}</div>')
+    return Section.sheet(table(caption, head, rows, numeric=(4,)))
 
 
-def _overview_row(suite: Suite, card: int) -> tuple[str, ...]:
+def _overview_row(suite: Suite, card: int) -> tuple[object, ...]:
     median = suite.values("med")
     metric = "" if suite["metric"] == "time" else f", {METRIC_WORDS.get(suite['metric'], suite['metric'])}"
     return (
-        f'<a href="#suite-{card}">{name(suite["op"])}</a>{esc(metric)}',
-        esc(suite["pattern"]),
-        esc(_span(suite)),
-        esc(suite.fixed),
+        Markup('<a href="#suite-{}">{}</a>{}').format(card, name(suite["op"]), metric),
+        suite["pattern"],
+        _span(suite),
+        suite.fixed,
         str(len(suite.rows)),
         _range([row["n"] for row in suite.rows]),
-        esc(_between(float(median.min()), float(median.max()), suite.unit)),
+        _between(float(median.min()), float(median.max()), suite.unit),
     )
 
 
@@ -157,15 +148,16 @@ def _card(page: RunPage, card: Card, number: int) -> Section:
     how += [f"data type {first['datatype']}"] * bool(first["datatype"])
     how += [f"synchronised by {first['sync']}"] * bool(first["sync"]) + [first["definition"]]
     simulated = bool(page.measured["simulated"])
-    pieces: list[Piece | str] = [
-        f'<article class="sheet card" id="suite-{number}"><header><h3>{name(card.title)}</h3></header>',
-        f'<p class="soft">{esc("; ".join(filter(None, how)))}</p><div class="figure">',
-        Plot(quartiles([suite.drawn(simulated) for suite in card.suites])),
-        f'<p class="figcaption">Medians; bars from the first to the third quartile; dots: the least{_of_root(card)}.</p></div>',
+    said = f"Medians; bars from the first to the third quartile; dots: the least{_of_root(card)}."
+    return Section.of(
+        Markup('<article class="sheet card" id="suite-{}"><header><h3>{}</h3></header>').format(
+            number, name(card.title)
+        ),
+        soft("; ".join(filter(None, how))),
+        *figure(quartiles([suite.drawn(simulated) for suite in card.suites]), said),
         *(_data(suite) for suite in card.suites),
         "</article>",
-    ]
-    return Section.of(*pieces)
+    )
 
 
 def _of_root(card: Card) -> str:
@@ -182,7 +174,7 @@ def _rules(suite: Suite) -> str:
     return said + (", refined where it bends" if suite["auto_refined"] else "")
 
 
-def _data(suite: Suite) -> str:
+def _data(suite: Suite) -> Markup:
     head = [
         _OVER.get(suite["x_name"], suite["x_name"]),
         "kept",
@@ -208,11 +200,11 @@ def _data(suite: Suite) -> str:
     rows = []
     for k, row in enumerate(suite.rows):
         cells = [_size(row["x"], suite), f"{row['n_kept']} of {row['n']}"]
-        cells += [esc(quantity(float(column[k]), suite.unit)) for column in values]
+        cells += [quantity(float(column[k]), suite.unit) for column in values]
         cells += [f"{100 * row['stderr']:.2g} %" if row["stderr"] is not None else "-"] * with_error
-        cells += [esc(quantity(float(root[k]), suite.unit))] * with_root
-        cells += [esc(_between(*spans[k], suite.unit))] * with_spans
-        rows.append((*cells, esc(_ENDINGS.get(row["status"], row["status"]))))
+        cells += [quantity(float(root[k]), suite.unit)] * with_root
+        cells += [_between(*spans[k], suite.unit)] * with_spans
+        rows.append((*cells, _ENDINGS.get(row["status"], row["status"])))
     numeric = tuple(range(len(head) - 1))
     title = f"Data{f', {suite.fixed}' if suite.fixed else ''}"
     return details(title, table("Every measurement of the suite.", head, rows, numeric=numeric))
@@ -240,14 +232,14 @@ def _between(low: float, high: float, unit: str) -> str:
 
 def method(page: RunPage) -> Section:
     """Return how a measurement comes about."""
-    steps = (
+    said = (
         "A measurement is the repetitions at one point. All of them are kept, in the order in which they were made.",
         "Repetitions that began late or outlasted their window are left out of quartiles and means, unless fewer than 5 remain.",
         "Quartiles are interpolated linearly. The median stands for a time, the least value for bytes.",
         "The mean between the quartiles leaves out the repetitions below the first and above the third, as SKaMPI does.",
         "This is one run. Whether another operation or machine is better, only several runs tell: scalkit store compare, advise.",
     )
-    return Section.of(f'<div class="sheet"><ol>{"".join(f"<li>{esc(step)}</li>" for step in steps)}</ol></div>')
+    return Section.of(steps(said))
 
 
 def provenance(page: RunPage) -> Section:
@@ -264,14 +256,11 @@ def provenance(page: RunPage) -> Section:
         "report written": page.made,
         "all repetitions": f"scalkit store load {page.store} --where run_id={page.run_id} --out run.nc",
     }
-    rows = [(esc(label), f'<span class="lines">{esc(value)}</span>') for label, value in facts.items() if value]
-    inputs = page.measured["inputs"]
-    hashes = [(esc(file), f'<span class="hash">{esc(digest)}</span>') for file, digest in inputs.items()]
-    listing = table(f"{counted(len(hashes), 'file')} that the run was made of.", ("file", "SHA-256"), hashes)
-    return Section.of(
-        f'<div class="sheet">{table("The id of the run is a hash of what was measured.", ("what", "value"), rows)}',
-        details("Files and their hashes", listing) * bool(hashes),
-        "</div>",
+    files = hashes(page.measured["inputs"].items())
+    listing = table(f"{counted(len(files), 'file')} that the run was made of.", ("file", "SHA-256"), files)
+    return Section.sheet(
+        table("The id of the run is a hash of what was measured.", ("what", "value"), lines(facts.items())),
+        details("Files and their hashes", listing) if files else "",
     )
 
 

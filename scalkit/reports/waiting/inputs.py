@@ -20,7 +20,6 @@ from scalkit.trace.results.breakdown import breakdown
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["Source", "found_in", "read_source"]
 
 TIMES = "times.csv"
 """Table beside results, with columns ``processes``, ``analysis_s`` and ``analysis_processes``, in s of one process."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,16 +11,14 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import DataError
+from scalkit.junit import Case
 from scalkit.plots.traces.waiting import WaitingRun
 from scalkit.reports.bundled import bundled
-from scalkit.reports.page import written_now
 from scalkit.reports.waiting.inputs import Source, found_in, read_source
-from scalkit.reports.writer.outcome import write_outcome
+from scalkit.reports.writer.content import Content, json_text, written_now
 from scalkit.trace import over_processes
 from scalkit.trace.views.timeline import Timeline
 from scalkit.validation import Validation, validate
-
-__all__ = ["METRIC", "WaitingPage", "bundled_traces", "is_strong", "open_waiting"]
 
 METRIC = "wait_for_progress"
 _FEWEST = 5
@@ -31,7 +27,7 @@ _MOST_STEPS = 3_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class WaitingPage:
+class WaitingPage(Content):
     """What the sections of a report on waiting need.
 
     Attributes
@@ -138,12 +134,23 @@ class WaitingPage:
         told = {"format": "scalkit waiting report", "schema": 1, "title": self.title, "region": self.region}
         return told | {"answer": self.answer, "exit_status": self.status, "runs": rows, "verdicts": verdicts}
 
-    def save(self, outcome: str) -> None:
-        """Write what belongs beside the page into a folder; nothing if its name is empty."""
-        if outcome:
-            text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-            texts = {"verdict.json": text, "junit.xml": _to_junit(self)}
-            write_outcome(Path(outcome), self.title, self.status, self.answer, texts, {})
+    def to_json(self) -> str:
+        """Return all numbers as JSON text."""
+        return json_text(self.to_dict())
+
+    def cases(self) -> Mapping[str, list[Case]]:
+        """Return what the user asked for as test cases."""
+        found = []
+        for verdict in (self.validation or ()) if self.is_asked else ():
+            wrong = verdict.verdict == "none" and verdict.decides and verdict.direction != "grows slower"
+            name = f"waiting for progress in {verdict.function} grows as expected"
+            found.append(Case("waiting", name, failure=verdict.sentence if wrong else ""))
+        if self.fail_above is not None:
+            share, most = 100 * float(np.nan_to_num(self.worst.run.parts.share)), self.fail_above
+            told = f"{share:.1f} % on {self.worst.run.processes} processes" if share > most else ""
+            name = f"waiting for progress takes at most {most:g} % of the time"
+            found.append(Case("waiting", name, failure=told))
+        return {"waiting": found}
 
 
 def open_waiting(
@@ -239,28 +246,3 @@ def is_strong(sources: Sequence[Source]) -> bool:
 
 def _plain(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
-
-
-def _to_junit(page: WaitingPage) -> str:
-    suites = ET.Element("testsuites", name="scalkit trace")
-    suite = ET.SubElement(suites, "testsuite", name="waiting")
-    cases: list[tuple[str, str]] = []
-    for verdict in (page.validation or ()) if page.is_asked else ():
-        is_wrong = page.validation is not None and verdict.verdict == "none" and verdict.decides
-        is_wrong = is_wrong and verdict.direction != "grows slower"
-        cases.append(
-            (f"waiting for progress in {verdict.function} grows as expected", verdict.sentence if is_wrong else "")
-        )
-    if page.fail_above is not None:
-        share = 100 * float(np.nan_to_num(page.worst.run.parts.share))
-        told = f"{share:.1f} % on {page.worst.run.processes} processes" if share > page.fail_above else ""
-        cases.append((f"waiting for progress takes at most {page.fail_above:g} % of the time", told))
-    for name, failure in cases:
-        case = ET.SubElement(suite, "testcase", classname="waiting", name=name)
-        if failure:
-            ET.SubElement(case, "failure", message=failure)
-    counts = {"tests": str(len(cases)), "failures": str(sum(bool(f) for _, f in cases)), "skipped": "0", "errors": "0"}
-    for element in (suites, suite):
-        element.attrib.update(counts)
-    ET.indent(suites)
-    return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"

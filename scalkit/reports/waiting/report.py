@@ -1,22 +1,17 @@
-"""Writes a report on waiting: papermill runs ``95_waiting.ipynb``, nbconvert makes one HTML file of it."""
+"""Writes a report on waiting: the parameters of ``95_waiting.ipynb``."""
 
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from scalkit.errors import DataError
 from scalkit.reports.bundled import bundled
-from scalkit.reports.run import ReportResult
 from scalkit.reports.waiting.inputs import found_in
-from scalkit.reports.writer.outcome import read_outcome
 from scalkit.reports.writer.target import Target
+from scalkit.reports.writer.write import ReportResult, given, work_folder, write
 from scalkit.validation import Expectation
-
-__all__ = ["TEMPLATE", "waiting_report"]
 
 TEMPLATE = "notebooks/95_waiting.ipynb"
 PathLike = str | os.PathLike[str]
@@ -70,33 +65,16 @@ def waiting_report(
     DataError, ExpectationError
         If an input is wrong.
     """
-    from scalkit.reports.writer.html_page import render
-    from scalkit.reports.writer.kernel import execute
-
     target = Target.of(out, force=force)
-    given = [os.fspath(one) for one in ([runs] if isinstance(runs, str | os.PathLike) else runs)]
-    for path, shown in found_in(given):
+    named = [os.fspath(one) for one in ([runs] if isinstance(runs, str | os.PathLike) else runs)]
+    for path, shown in found_in(named):
         if not path.exists():
             raise DataError(f"there is no {shown!r}; name results of `scalkit trace analyse --out`, or traces.")
     growths = {"program": expected} if isinstance(expected, str) and expected else dict(expected or {})
     for growth in growths.values():
-        Expectation(growth)  # what is none is refused before a notebook is started
-    asked: dict[str, Any] = {
-        "region": region,
-        "expected": growths,
-        "fail_above": fail_above,
-        "baseline": None if baseline else False,
-        "keep_going": keep_going or None,
-        "title": title,
-    }
-    asked = {key: value for key, value in asked.items() if value not in ("", None, {})}
-    with tempfile.TemporaryDirectory(prefix="scalkit-report-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        paths = [str(Path(one).expanduser().absolute()) for one in given]
-        parameters = {"runs": paths, "named": given, "outcome": str(folder), **asked}
-        done = execute(bundled(TEMPLATE), parameters, folder, progress=progress)
-        outcome = read_outcome(folder)
-        contents: dict[Path, str | bytes] = {target.html: render(done, outcome.title)}
-        contents |= {target.verdict_json: outcome.texts["verdict.json"], target.junit_xml: outcome.texts["junit.xml"]}
-        target.write(contents)
-    return ReportResult(target.html, target.verdict_json, target.junit_xml, outcome.status, outcome.answer)
+        Expectation(growth)  # a text that is no growth is refused before a notebook is started
+    asked = given(region=region, expected=growths, fail_above=fail_above, keep_going=keep_going or None, title=title)
+    paths = [str(Path(one).expanduser().absolute()) for one in named]
+    parameters = {"runs": paths, "named": named, "baseline": baseline, **asked}
+    with work_folder() as folder:
+        return write(bundled(TEMPLATE), parameters, target, folder, progress=progress)

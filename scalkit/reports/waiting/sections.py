@@ -7,6 +7,7 @@ import json
 import platform
 
 import numpy as np
+from markupsafe import Markup
 
 from scalkit import __version__, plots
 from scalkit.markup import counted
@@ -18,8 +19,8 @@ from scalkit.plots.traces.waiting import (
     scaling_of_program,
     waiting_over_processes,
 )
-from scalkit.reports.markup import badge, details, esc, name, notes, table
-from scalkit.reports.pieces import Piece, Plot, Section
+from scalkit.reports.markup import details, hashes, lines, name, notes, soft, steps, table
+from scalkit.reports.pieces import Section, figure
 from scalkit.reports.waiting.page import WaitingPage, is_strong
 from scalkit.trace.results.metrics import TITLES
 from scalkit.trace.results.summary import summary
@@ -36,28 +37,23 @@ def headline(page: WaitingPage) -> Section:
     most, last = (counted(n, "process", "processes") for n in (page.worst.run.processes, runs[-1].processes))
     waiting = f"{100 * share:.1f} %" if np.isfinite(share) else "none"
     tiles = [
-        ("none" if share > 0.1 else "total", waiting, f"of the time waits for progress on {most}, where it is most"),
-        ("total", quantity(runs[-1].parts.wall, "s"), f"the program takes on {last}"),
+        (
+            "none" if share > 0.1 else "total",
+            "",
+            waiting,
+            f"of the time waits for progress on {most}, where it is most",
+        ),
+        ("total", "", quantity(runs[-1].parts.wall, "s"), f"the program takes on {last}"),
     ]
-    shown = "".join(
-        f'<li class="{rank}"><b>{esc(value)}</b><span>{esc(text)}</span></li>' for rank, value, text in tiles
-    )
-    facts = {
-        "runs": len(runs),
-        "processes": ", ".join(str(run.processes) for run in runs),
-        "one-sided operations": f"{sum(int(run.parts.operations.sum()) for run in runs)}",
-        "of": page.region or "the whole program",
-        "report": page.made,
-    }
-    listed = "".join(f"<li>{esc(label)} <b>{esc(value)}</b></li>" for label, value in facts.items())
-    if page.is_simulated:
-        listed += "<li><b>simulated, not measured</b></li>"
-    return Section.of(
-        '<p class="kicker">One-sided communication</p>'
-        f"<h1>{esc(page.title)}</h1>"
-        f'<p class="answer">{esc(page.answer)}</p>'
-        f'<ul class="tiles">{shown}</ul><ul class="facts">{listed}</ul>'
-    )
+    facts = [
+        ("runs", len(runs)),
+        ("processes", ", ".join(str(run.processes) for run in runs)),
+        ("one-sided operations", sum(int(run.parts.operations.sum()) for run in runs)),
+        ("of", page.region or "the whole program"),
+        ("report", page.made),
+        ("", "simulated, not measured" if page.is_simulated else ""),
+    ]
+    return Section.top("One-sided communication", page, facts, tiles)
 
 
 def strong_scaling(page: WaitingPage) -> Section:
@@ -76,12 +72,12 @@ def strong_scaling(page: WaitingPage) -> Section:
             )
         )
     head = _without_baseline(page, ("processes", _title(page, "time"), "efficiency", "analysis", _EACH))
-    untimed = "" if any(np.isfinite(run.analysis_s) for run in runs) else _UNTIMED
+    untimed = "" if any(np.isfinite(run.analysis_s) for run in runs) else soft(_UNTIMED)
     caption = "Time from the first to the last record of the process that took longest; analysis on one core."
-    return _figure(
-        Plot(scaling_of_program(runs)),
-        "Strong scaling, and ideal scaling from the first run on.",
-        untimed + table(caption, head, [row[: len(head)] for row in rows], numeric=(0, 1, 2, 3, 4)),
+    return Section.sheet(
+        *figure(scaling_of_program(runs), "Strong scaling, and ideal scaling from the first run on."),
+        untimed,
+        table(caption, head, [row[: len(head)] for row in rows], numeric=(0, 1, 2, 3, 4)),
     )
 
 
@@ -94,12 +90,15 @@ def speed(page: WaitingPage) -> Section:
             (str(run.processes), str(n), f"{n / run.processes:.1f}", _rate(n, run.analysis_s), _rate(n, run.baseline_s))
         )
     head = _without_baseline(page, ("processes", "operations", "of a process", "analysed in a second", _EACH))
-    untimed = "" if any(np.isfinite(run.analysis_s) for run in page.runs) else _UNTIMED
+    untimed = "" if any(np.isfinite(run.analysis_s) for run in page.runs) else soft(_UNTIMED)
     caption = "One-sided operations, and how many of them the analysis treats in a second of one core."
-    return _figure(
-        Plot(analysis_speed(page.runs)),
-        "More operations keep the analysis busier: its speed grows until it is limited by the core, not by its start.",
-        untimed + table(caption, head, [row[: len(head)] for row in rows], numeric=(0, 1, 2, 3, 4)),
+    said = (
+        "More operations keep the analysis busier: its speed grows until it is limited by the core, not by its start."
+    )
+    return Section.sheet(
+        *figure(analysis_speed(page.runs), said),
+        untimed,
+        table(caption, head, [row[: len(head)] for row in rows], numeric=(0, 1, 2, 3, 4)),
     )
 
 
@@ -131,39 +130,26 @@ def communication(page: WaitingPage) -> Section:
         f"{_title(page, 'means of a process').capitalize()}. Waiting for one target is never longer than the time in which no "
         "target is in a call."
     )
-    return Section.of(
-        '<div class="sheet"><div class="pair"><div class="figure">',
-        Plot(parts_of_time(page.runs)),
-        '<p class="figcaption">What the time of all processes goes to.</p></div><div class="figure">',
-        Plot(waiting_over_processes(page.runs)),
-        '<p class="figcaption">A process: in one-sided calls, waiting for progress; boxes are quartiles over processes, whiskers '
-        "the least and the most.</p></div></div>",
-        table(caption, head, rows, numeric=(0, 1, 2, 3, 4, 5)),
-        "</div>",
-    )
+    boxes = "In one-sided calls, and waiting for progress; boxes are quartiles over processes, whiskers the least and the most."
+    drawn = figure(parts_of_time(page.runs), "What the time of all processes goes to.")
+    pair = (*drawn, *figure(waiting_over_processes(page.runs), boxes))
+    return Section.sheet('<div class="pair">', *pair, "</div>", table(caption, head, rows, numeric=(0, 1, 2, 3, 4, 5)))
 
 
 def growth(page: WaitingPage) -> Section:
     """Return whether waiting grows as expected."""
     if page.validation is None:
-        return Section.of(f'<p class="soft">{esc(page.no_verdict)}</p>')
+        return Section.of(soft(page.no_verdict))
     whose = (
         "all processes together, because the problem stays the same"
         if is_strong(page.sources)
         else "a process, in the mean"
     )
     asked = "" if page.is_asked else " Nothing was expected; it is compared with a constant."
-    section = Section.of(f'<p class="soft">Waiting of {whose}.{asked}</p>')
+    section = Section.of(soft(f"Waiting of {whose}.{asked}"))
     for verdict in page.validation.along_one:
-        section += Section.of(
-            f'<article class="sheet card"><header><h3>{name(verdict.function)}</h3>{badge(verdict)}</header>'
-            f'<p class="sentence">{esc(verdict.sentence)}</p>{notes(verdict.caveats)}'
-            '<div class="pair"><div class="figure">',
-            Plot(plots.fit(verdict)),
-            '<p class="figcaption">Waiting for progress, and what was expected.</p></div><div class="figure">',
-            Plot(plots.divergence_of(verdict)),
-            '<p class="figcaption">Fit over expectation, with its limits.</p></div></div></article>',
-        )
+        drawn = {"fit": plots.fit(verdict), "divergence": plots.divergence_of(verdict)}
+        section += Section.rendered("waiting_card.html", verdict=verdict, **drawn)
     return section
 
 
@@ -172,26 +158,23 @@ def hottest(page: WaitingPage) -> Section:
     source = page.sources[-1]
     told = summary(source.ds, _MOST_ROWS)
     waits = [
-        (name(row["path"]), esc(TITLES[row["metric"]]), quantity(1e-9 * row["ns"], "s"), str(row["most_at"]),
+        (name(row["path"]), TITLES[row["metric"]], quantity(1e-9 * row["ns"], "s"), str(row["most_at"]),
          quantity(1e-9 * row["most_ns"], "s"))
         for row in told["where"]
     ]  # fmt: skip
     causes = [
-        (name(row["path"]), esc(TITLES[row["metric"]]), quantity(1e-9 * row["ns"], "s"), str(row["location"]))
+        (name(row["path"]), TITLES[row["metric"]], quantity(1e-9 * row["ns"], "s"), str(row["location"]))
         for row in told["causes"]
     ]
     if not waits:
-        return Section.of('<p class="soft">Nobody waited, as far as the patterns tell.</p>')
+        return Section.of(soft("Nobody waited, as far as the patterns tell."))
     caption = (
         f"Longest waits on {counted(source.run.processes, 'process', 'processes')}, {_simulated(page)}all together."
     )
     whom = "What kept others waiting: what the process had been in since its last call."
     head = ("in", "wait", "time", "most at process", "there")
-    return Section.of(
-        f'<div class="sheet">{table(caption, head, waits, numeric=(2, 3, 4))}'
-        + (table(whom, ("caused in", "wait", "time", "by process"), causes, numeric=(2, 3)) if causes else "")
-        + "</div>"
-    )
+    below = table(whom, ("caused in", "wait", "time", "by process"), causes, numeric=(2, 3)) if causes else ""
+    return Section.sheet(table(caption, head, waits, numeric=(2, 3, 4)), below)
 
 
 def when(page: WaitingPage) -> Section:
@@ -199,14 +182,12 @@ def when(page: WaitingPage) -> Section:
     section = Section(())
     if not page.timelines and any(source.trace is not None for source in page.sources):
         section = Section.of(
-            '<p class="soft">The traces are too large to be drawn here; scalkit.widgets.TimelineView shows them.</p>'
+            soft("The traces are too large to be drawn here; scalkit.widgets.TimelineView shows them.")
         )
     for timeline in page.timelines:
         said = f"{counted(timeline.locations, 'process', 'processes')}{', simulated' if timeline.is_simulated else ''}"
-        section += Section.of(
-            f'<div class="sheet"><div class="figure">{timeline_svg(timeline)}</div><p class="figcaption">{esc(said)}; '
-            "waiting is drawn at the begin of its call.</p></div>"
-        )
+        caption = Markup('<p class="figcaption">{}; waiting is drawn at the begin of its call.</p>').format(said)
+        section += Section.sheet('<div class="figure">', timeline_svg(timeline), caption, "</div>")
     return section
 
 
@@ -217,7 +198,7 @@ def method(page: WaitingPage) -> Section:
         taken = json.loads(source.ds.attrs["options"]).items()
         told = ", ".join(f"{key} {value}" for key, value in taken if value not in ([], ""))
         options.setdefault(told, []).append(source.name)
-    steps = (
+    said = (
         "A process waits for progress in a call that completes one-sided operations, from its begin until the target begins its "
         "first call of the library that ends after the operation was posted; 0 if the target was in one already. Waiting for a "
         "target that must grant a lock, or confirm an unlock, is counted with it.",
@@ -232,8 +213,7 @@ def method(page: WaitingPage) -> Section:
             for told, names in options.items()
         ),
     )
-    items = "".join(f"<li>{esc(step)}</li>" for step in steps)
-    return Section.of(f'<div class="sheet"><ol>{items}</ol></div>')
+    return Section.of(steps(said))
 
 
 def provenance(page: WaitingPage) -> Section:
@@ -252,34 +232,23 @@ def provenance(page: WaitingPage) -> Section:
         ("packages", ", ".join(f"{p} {importlib.metadata.version(p)}" for p in ("numpy", "xarray", "plotly"))),
         ("report written", page.made),
     ]
-    shown = [(esc(label), f'<span class="lines">{esc(value)}</span>') for label, value in rows]
-    hashes = [(esc(one.name), f'<span class="hash">{one.sha256}</span>') for one in page.sources]
     problems = [
         f"Left out of {one.name}: {problem}."
         for one in page.sources
         for problem in json.loads(one.ds.attrs["problems"])
     ]
-    listing = table("Of each result, or of all files of a trace.", ("run", "SHA-256"), hashes)
-    return Section.of(
-        notes(problems),
-        f'<div class="sheet">{table("Of the runs and of this report.", ("what", "value"), shown)}',
-        details("Inputs and their hashes", listing),
-        "</div>",
-    )
+    files = hashes((one.name, one.sha256) for one in page.sources)
+    listing = table("Of each result, or of all files of a trace.", ("run", "SHA-256"), files)
+    shown = table("Of the runs and of this report.", ("what", "value"), lines(rows))
+    return Section.of(notes(problems)) + Section.sheet(shown, details("Inputs and their hashes", listing))
 
 
 _EACH = "… a message for each request"
-_UNTIMED = '<p class="soft">Results do not say how long their analysis took; name traces to have it timed.</p>'
+_UNTIMED = "Results do not say how long their analysis took; name traces to have it timed."
 
 
 def _without_baseline(page: WaitingPage, head: tuple[str, ...]) -> tuple[str, ...]:
     return head if any(np.isfinite(run.baseline_s) for run in page.runs) else head[:-1]
-
-
-def _figure(plot: Piece, caption: str, below: str) -> Section:
-    return Section.of(
-        '<div class="sheet"><div class="figure">', plot, f'<p class="figcaption">{esc(caption)}</p></div>{below}</div>'
-    )
 
 
 def _time(seconds: float) -> str:

@@ -15,7 +15,6 @@ from scalkit.validation.catalogue import CATALOGUES
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-__all__ = ["MOST_BYTES", "notebook_text", "parameters_there"]
 
 MOST_BYTES = 200_000
 """Of the notebook. Beyond it folded tables are left out, then figures, the last ones first."""

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit import __version__
+from scalkit.colours import CSS, SCRIPT
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-__all__ = ["PLOTLY_BUNDLE", "render"]
 
 _HERE = Path(__file__).resolve().parents[1]
 _TEMPLATES = _HERE / "templates"
@@ -42,8 +42,8 @@ def render(notebook: NotebookNode, title: str, sessions: str = "") -> str:
     """
     from nbconvert import exporters
 
-    style = (_TEMPLATES / "scalkit" / "page.css").read_text(encoding="utf-8")
-    script = (_TEMPLATES / "scalkit" / "page.js").read_text(encoding="utf-8")
+    style = CSS + (_TEMPLATES / "scalkit" / "page.css").read_text(encoding="utf-8")
+    script = SCRIPT + (_TEMPLATES / "scalkit" / "page.js").read_text(encoding="utf-8")
     bundle = PLOTLY_BUNDLE.read_bytes()
     packed = base64.b64encode(gzip.compress(bundle, 9, mtime=0)).decode("ascii")
     page = {

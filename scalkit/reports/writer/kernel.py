@@ -18,7 +18,6 @@ from scalkit.extras import require
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-__all__ = ["execute"]
 
 _KERNEL = "scalkit"
 _LOG = "kernel.log"

@@ -11,8 +11,6 @@ from typing import Any
 from scalkit.session.file import script_of
 from scalkit.session.in_page import SCRIPT_ID
 
-__all__ = ["Outcome", "read_outcome", "write_outcome"]
-
 _FILE = "outcome.json"
 
 

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from scalkit.errors import ReportError
 
-__all__ = ["BROWSERS", "find_browser", "print_page"]
-
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _VARIABLE = "SCALKIT_CHROMIUM"
 _TIMEOUT_S = 180

@@ -13,8 +13,6 @@ from pathlib import Path
 from scalkit.errors import ReportError
 from scalkit.extras import require
 
-__all__ = ["Target"]
-
 _MOST_SHOWN = 80
 
 
@@ -27,10 +25,17 @@ class Target:
     junit_xml: Path
     pdf: Path | None = None
     notebook: Path | None = None
+    alone: bool = False
 
     @classmethod
     def of(
-        cls, out: str | os.PathLike[str], *, force: bool = False, pdf: bool = False, notebook: bool = False
+        cls,
+        out: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        pdf: bool = False,
+        notebook: bool = False,
+        alone: bool = False,
     ) -> Target:
         """Return the files that belong to `out`, after checking that they can be written.
 
@@ -42,6 +47,8 @@ class Target:
             Whether existing files may be replaced.
         pdf, notebook : bool
             Whether ``report.pdf`` and ``report.ipynb`` belong to it.
+        alone : bool
+            Whether nothing is written beside the page.
 
         Raises
         ------
@@ -53,7 +60,7 @@ class Target:
         """
         require("report")
         try:
-            target = cls._beside(Path(out).expanduser().absolute(), pdf, notebook)
+            target = cls._beside(Path(out).expanduser().absolute(), pdf, notebook, alone)
             problem = target._problem(force)
         except (OSError, ValueError, RuntimeError, TypeError) as error:
             name = ascii(out)
@@ -65,11 +72,11 @@ class Target:
         return target
 
     @classmethod
-    def _beside(cls, html: Path, pdf: bool, notebook: bool) -> Target:
+    def _beside(cls, html: Path, pdf: bool, notebook: bool, alone: bool) -> Target:
         stem = html.name.removesuffix(html.suffix) if html.suffix.lower() == ".html" else html.name
         beside = {end: html.with_name(f"{stem}.{end}") for end in ("verdict.json", "junit.xml", "pdf", "ipynb")}
         more = (beside["pdf"] if pdf else None, beside["ipynb"] if notebook else None)
-        return cls(html, beside["verdict.json"], beside["junit.xml"], *more)
+        return cls(html, beside["verdict.json"], beside["junit.xml"], *more, alone)
 
     def _problem(self, force: bool) -> str:
         """Return why the files cannot be written and how to go on; empty if they can be."""
@@ -96,7 +103,7 @@ class Target:
     def files(self) -> tuple[Path, ...]:
         """All paths, the HTML file last: when it is there, the others are."""
         more = (path for path in (self.pdf, self.notebook) if path is not None)
-        return (self.verdict_json, self.junit_xml, *more, self.html)
+        return (self.html,) if self.alone else (self.verdict_json, self.junit_xml, *more, self.html)
 
     def write(self, contents: Mapping[Path, str | bytes]) -> None:
         """Write all files under temporary names, then rename them; after a failure all is as it was.

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from scalkit.errors import DataError
 from scalkit.store.folder import MARKER
 from scalkit.store.submissions.policy import Policy
+from scalkit.text import shortened
 
 RUN_FILE = re.compile(r"[0-9a-f]{32}\.parquet")
 _ALLOWED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}\.(parquet|json|jsonl|md|txt|cff|html|svg|pdf|csv)")
@@ -133,4 +134,4 @@ def _extract(opened: zipfile.ZipFile, member: zipfile.ZipInfo, into: Path, polic
 
 def _short(text: str) -> str:
     shown = text.encode("unicode_escape").decode()
-    return repr(shown if len(shown) <= 60 else shown[:57] + "...")
+    return repr(shortened(shown))

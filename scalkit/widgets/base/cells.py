@@ -12,8 +12,6 @@ import ipywidgets
 
 from scalkit.widgets.base.plot_runtime import PlotRuntime
 
-__all__ = ["Cells", "OfCell", "close_tree", "in_one_piece", "running_cell"]
-
 _IS_PART: ContextVar[bool] = ContextVar("is_part", default=False)
 
 

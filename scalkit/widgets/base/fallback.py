@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Fallback"]
-
 
 class Fallback:
     """Puts HTML and a short text beside the view of a widget; pages that run widgets show these instead.

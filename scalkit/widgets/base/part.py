@@ -9,15 +9,14 @@ import anywidget
 import traitlets as t
 
 from scalkit.errors import ScalkitError
+from scalkit.markup import esc
 from scalkit.widgets.base.cells import OfCell
 from scalkit.widgets.base.fallback import Fallback
 from scalkit.widgets.base.source import source
-from scalkit.widgets.base.wording import esc
 
 if TYPE_CHECKING:
     from scalkit.session import Session
 
-__all__ = ["Action", "Part", "Pieces"]
 
 Action = Callable[[Mapping[str, str]], object]
 

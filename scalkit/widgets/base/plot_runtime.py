@@ -12,8 +12,6 @@ import traitlets as t
 
 from scalkit.widgets.base.source import source
 
-__all__ = ["PlotRuntime"]
-
 _BUNDLE = Path(__file__).resolve().parents[2] / "reports" / "vendor" / "plotly-cartesian.min.js"
 
 

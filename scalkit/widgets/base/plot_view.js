@@ -1,11 +1,6 @@
 // Draws the figure with Plotly.react: never two at once, never losing the last.
 const library = (globalThis.__scalkitPlotly ??= Promise.withResolvers()).promise;
-const DARK = {
-  "#1b1f24": "#e6e9ec", "#0072B2": "#56B4E9", "#009E73": "#2cb98f", "#77808a": "#98a3ae", "#e4e7ea": "#2b3138",
-  "#56B4E9": "#a6dbf8", "#D55E00": "#f0803c", "rgba(0,158,115,0.16)": "rgba(44,185,143,0.20)",
-  "#9b2f73": "#e39ac4",
-};
-const LIGHT_COLOURS = new RegExp(Object.keys(DARK).map((s) => s.replace(/[()]/g, "\\$&")).join("|"), "g");
+const LIGHT_COLOURS = new RegExp(Object.keys(SK_DARK).map((s) => s.replace(/[()]/g, "\\$&")).join("|"), "g");
 const scheme = matchMedia("(prefers-color-scheme: dark)");
 
 // JupyterLab says it itself; elsewhere the page follows the system only if it declares both schemes.
@@ -17,20 +12,20 @@ function isDark() {
 
 function ready(figure, width, { xrange, yrange, ranges, terms }) {
   const dark = isDark(), text = JSON.stringify(figure);
-  const { data: all = [], layout = {} } = JSON.parse(dark ? text.replace(LIGHT_COLOURS, (s) => DARK[s]) : text);
+  const { data: all = [], layout = {} } = JSON.parse(dark ? text.replace(LIGHT_COLOURS, (s) => SK_DARK[s]) : text);
   const still = Boolean(layout.meta?.static);
   for (const trace of all) if (trace.visible === false && trace.meta?.growth) trace.visible = terms.includes(trace.meta.growth);
   const places = all.map((_, k) => k).filter((k) => all[k].visible !== false), data = places.map((k) => all[k]);
   layout.paper_bgcolor = layout.plot_bgcolor = "rgba(0,0,0,0)";
-  if (dark) layout.font = { ...layout.font, color: layout.font?.color ?? "#e6e9ec" };
-  layout.hoverlabel = { ...layout.hoverlabel, bgcolor: dark ? "#22272d" : "#ffffff", bordercolor: "#77808a", font: { ...layout.hoverlabel?.font, color: dark ? "#e6e9ec" : "#1b1f24" } };
+  if (dark) layout.font = { ...layout.font, color: layout.font?.color ?? SK_COLOURS.ink[1] };
+  layout.hoverlabel = { ...layout.hoverlabel, bgcolor: SK_COLOURS.paper[+dark], bordercolor: SK_COLOURS.quiet[0], font: { ...layout.hoverlabel?.font, color: SK_COLOURS.ink[+dark] } };
   if (width && width < 420 && layout.margin && !still) layout.margin = { ...layout.margin, l: Math.min(layout.margin.l ?? 80, 54), r: 8 };
   if (width) layout.width = width;
   if (xrange.length === 2 && !layout.meta?.axes?.xaxis) layout.xaxis = { ...layout.xaxis, range: [...xrange], autorange: false };
   if (yrange) layout.yaxis = { ...layout.yaxis, range: [...yrange], autorange: false };
   for (const [axis, name] of Object.entries(layout.meta?.axes ?? {})) if (ranges[name]?.length === 2) layout[axis] = { ...layout[axis], range: [...ranges[name]], autorange: false };
-  const config = { staticPlot: still, displaylogo: false, displayModeBar: still ? false : "hover", doubleClick: false,
-    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "resetScale2d"], toImageButtonOptions: { format: "svg" } };
+  const config = { ...SK_PLOTLY, staticPlot: still, displayModeBar: still ? false : "hover", doubleClick: false,
+    modeBarButtonsToRemove: [...SK_PLOTLY.modeBarButtonsToRemove, "resetScale2d"] };
   return { data, layout, config, places };
 }
 

@@ -13,8 +13,6 @@ from scalkit.widgets.base.cells import OfCell
 from scalkit.widgets.base.plot_runtime import PlotRuntime
 from scalkit.widgets.base.source import source
 
-__all__ = ["PlotView"]
-
 
 class PlotView(OfCell, anywidget.AnyWidget):
     """Shows a plotly figure, such as those of `scalkit.plots`.

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import html
-import math
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
+from scalkit import text
+from scalkit.markup import esc
 from scalkit.plots.style import RANK_COLOURS, RANK_WORDS, answer_key, rank_key
 from scalkit.validation.answer import ANSWER_SYMBOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scalkit.validation import Verdict
     from scalkit.validation.several.verdict import SeveralVerdict
 
-__all__ = ["Judged", "bullets", "esc", "formula", "key_of", "mark", "percent", "r2", "ranked", "state_mark", "word_of"]
 
 Judged: TypeAlias = "Verdict | SeveralVerdict"
-
-
-def esc(text: object) -> str:
-    """Return `text` such that a browser shows it letter by letter, also inside an attribute."""
-    return html.escape(str(text), quote=True)
-
-
-def formula(thing: Any) -> str:
-    """Return a growth, a sum of growths or a model as a formula that browsers draw themselves."""
-    return f"<math>{thing.to_mathml()}</math>"
 
 
 def key_of(verdict: Judged) -> str:
@@ -65,22 +52,5 @@ def state_mark(rank: str, symbol: str, word: str, more: str = "") -> str:
 
 
 def percent(share: float) -> str:
-    """Return a probability for a table, as markup: 93 %, 99.8 %, > 99.9 %; a dash where there is none."""
-    if math.isnan(share):
-        return "–"
-    if share > 0.999:
-        return "&gt; 99.9 %"
-    if share < 0.001:
-        return "&lt; 0.1 %"
-    return f"{100 * share:.0f} %" if 0.01 <= share < 0.99 else f"{100 * share:.1f} %"
-
-
-def r2(value: float) -> str:
-    """Return a coefficient of determination for a table; a dash where there is none."""
-    return "–" if math.isnan(value) else f"{value:.4f}"
-
-
-def bullets(lines: Iterable[str]) -> str:
-    """Return a list of remarks in plain text; nothing without a remark."""
-    items = "".join(f"<li>{esc(line)}</li>" for line in lines)
-    return f"<ul>{items}</ul>" if items else ""
+    """Return a probability for a table, as markup."""
+    return esc(text.percent(share, short=True))

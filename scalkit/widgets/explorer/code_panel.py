@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from scalkit.markup import esc
 from scalkit.widgets.base.part import Action, Part
-from scalkit.widgets.base.wording import esc
-
-__all__ = ["CodePanel"]
 
 
 class CodePanel(Part):

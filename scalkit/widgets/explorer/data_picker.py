@@ -8,16 +8,14 @@ from functools import partial
 from typing import Any, cast
 
 from scalkit.errors import ScalkitError, UsageError
+from scalkit.markup import esc
 from scalkit.options import OPTIONS, JudgingOptions
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.session import Session
 from scalkit.validation.judge.choices import Setting
 from scalkit.validation.judge.measured import shown_setting
 from scalkit.widgets.base.part import Action, Part
-from scalkit.widgets.base.wording import esc
 from scalkit.widgets.explorer.next_setting import advice_of, few_settings
-
-__all__ = ["DataPicker"]
 
 _LABELS = {"statistic": "Statistic of repetitions", "space": "Growths to try", "min_points": "Fewest settings"}
 _WORDS: dict[object, str] = {

@@ -8,12 +8,10 @@ from operator import mul
 
 from scalkit.errors import ScalkitError
 from scalkit.growth import Growth
+from scalkit.markup import esc, formula
 from scalkit.validation import Expectation
 from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.widgets.base.part import Action, Part
-from scalkit.widgets.base.wording import esc, formula
-
-__all__ = ["ExpectationEditor"]
 
 AnyExpectation = Expectation | SeveralExpectation
 

@@ -29,8 +29,6 @@ from scalkit.widgets.explorer.session_bar import SessionBar
 from scalkit.widgets.explorer.verdict_badge import VerdictBadge
 from scalkit.widgets.ruler.tick_ruler import TickRuler
 
-__all__ = ["Explorer"]
-
 
 class Explorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
     """Shows measurements, expectations, rulers and verdicts; every change is a step of the session that can be undone.

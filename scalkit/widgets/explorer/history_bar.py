@@ -7,11 +7,9 @@ from functools import partial
 from string import ascii_uppercase
 from typing import Any
 
+from scalkit.markup import esc
 from scalkit.session import Differences, Session
 from scalkit.widgets.base.part import Action, Part
-from scalkit.widgets.base.wording import esc
-
-__all__ = ["HistoryBar"]
 
 
 class HistoryBar(Part):

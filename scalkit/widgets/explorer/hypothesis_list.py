@@ -7,13 +7,13 @@ from typing import Any
 
 import traitlets as t
 
+from scalkit.markup import esc, formula
 from scalkit.plots.style import plain, quantity
 from scalkit.plots.verdicts.rival_curves import term_of
+from scalkit.text import r2
 from scalkit.validation import Verdict
 from scalkit.widgets.base.part import Part
-from scalkit.widgets.base.wording import Judged, esc, formula, percent, r2
-
-__all__ = ["HypothesisList", "why_not"]
+from scalkit.widgets.base.wording import Judged, percent
 
 _MOST = 8
 _BEYOND = 4

@@ -21,8 +21,6 @@ from typing import IO, Any
 
 from scalkit.errors import UsageError
 
-__all__ = ["Ending", "Job", "shown_command"]
-
 _GRACE_S = 20.0
 """A command gets this long to end what it started, before it is ended by force."""
 

@@ -8,8 +8,6 @@ from scalkit.session import Session
 from scalkit.widgets.base.part import Part
 from scalkit.widgets.explorer.job import Job
 
-__all__ = ["JobPart"]
-
 
 class JobPart(Part):
     """Holds the running command; a class that derives from it starts one and shows how it goes."""

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.growth import Growth
+from scalkit.markup import esc, formula
 from scalkit.plots.style import METRIC_WORDS, RANK_MARKS, RANK_WORDS, metric_word
 from scalkit.validation import Verdict
-from scalkit.widgets.base.wording import Judged, esc, formula, key_of, mark
-
-__all__ = ["COLUMNS", "KINDS", "Entry", "kind_of", "ordered", "row_of", "seen_in_row"]
+from scalkit.widgets.base.wording import Judged, key_of, mark
 
 COLUMNS = ("Function", "Metric", "Values", "Expected", "Model", "Verdict")
 

@@ -8,13 +8,11 @@ from typing import Any
 
 import traitlets as t
 
+from scalkit.markup import esc
 from scalkit.session import Session
 from scalkit.widgets.base.part import Action, Part
 from scalkit.widgets.base.source import source
-from scalkit.widgets.base.wording import esc
 from scalkit.widgets.explorer.model_rows import COLUMNS, KINDS, Entry, kind_of, ordered, row_of, seen_in_row
-
-__all__ = ["ModelTable"]
 
 Name = tuple[str, str]
 

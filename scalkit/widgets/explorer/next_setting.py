@@ -14,8 +14,6 @@ from scalkit.validation import Expectation, Verdict
 from scalkit.validation.advise import Advice, advise
 from scalkit.validation.judge.along_one import judge
 
-__all__ = ["advice_of", "few_settings", "settings_to_try"]
-
 _LEAST = 3
 _BEYOND = 3
 

@@ -9,6 +9,7 @@ import ipywidgets
 import numpy as np
 
 from scalkit.errors import ScalkitError
+from scalkit.markup import esc
 from scalkit.plots.verdicts.rival_curves import plain_with
 from scalkit.plots.verdicts.several_rivals import rivals_on_map, rivals_on_slice
 from scalkit.plots.verdicts.surface import slice_of, surface
@@ -17,9 +18,6 @@ from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.widgets.base.cells import OfCell, in_one_piece
 from scalkit.widgets.base.part import Action, Part
 from scalkit.widgets.base.plot_view import PlotView
-from scalkit.widgets.base.wording import esc
-
-__all__ = ["ParameterMap", "SliceControls"]
 
 _SHOWN = frozenset({"selected", "result", "data"})
 

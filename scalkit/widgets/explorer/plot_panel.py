@@ -19,7 +19,6 @@ from scalkit.widgets.base.plot_view import PlotView
 if TYPE_CHECKING:
     from scalkit.session import Session
 
-__all__ = ["PlotPanel"]
 
 _SHOWN = frozenset({"selected", "result"})
 

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import DataError, UsageError
+from scalkit.markup import esc
 from scalkit.session import Session
 from scalkit.widgets.base.part import Action
-from scalkit.widgets.base.wording import esc
 from scalkit.widgets.explorer.job import Ending, Job, shown_command
 from scalkit.widgets.explorer.job_part import JobPart
-
-__all__ = ["ReportPanel"]
 
 _LARGEST = 20_000_000
 _STEP = re.compile(r"\[(\d+)/(\d+)\] report")

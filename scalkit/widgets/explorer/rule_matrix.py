@@ -7,15 +7,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from scalkit.markup import esc
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.session import Session
 from scalkit.validation import RuleResult
 from scalkit.validation.crossing import shown_scale
 from scalkit.validation.rules import TOLERANCE
 from scalkit.widgets.base.part import Action, Part
-from scalkit.widgets.base.wording import esc, state_mark
-
-__all__ = ["RuleMatrix"]
+from scalkit.widgets.base.wording import state_mark
 
 _STATES = {
     "holds": ("total", "✓", "holds"),

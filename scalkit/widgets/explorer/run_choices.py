@@ -12,8 +12,6 @@ from scalkit.bench.operations import KINDS, choose, operations
 from scalkit.errors import ScalkitError, UsageError
 from scalkit.native import sources
 
-__all__ = ["Choices", "known_operations", "lack_of_mpi", "usual_operations"]
-
 _NUMBERS = {"runs": "the number of runs", "reps": "the most repetitions", "budget": "the budget in seconds"}
 
 

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError, UsageError
+from scalkit.markup import esc
 from scalkit.session import Session
 from scalkit.widgets.base.part import Action, Part
-from scalkit.widgets.base.wording import esc
 
 if TYPE_CHECKING:
     from scalkit.session.state import State
 
-__all__ = ["SessionBar"]
 
 _DEFAULT = "session.json"
 

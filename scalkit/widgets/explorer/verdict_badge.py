@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from scalkit.markup import bullets, esc
 from scalkit.plots.style import METRIC_WORDS, RANK_MARKS, metric_word
 from scalkit.widgets.base.part import Part
-from scalkit.widgets.base.wording import bullets, esc, key_of, ranked, word_of
-
-__all__ = ["VerdictBadge"]
+from scalkit.widgets.base.wording import key_of, ranked, word_of
 
 
 class VerdictBadge(Part):

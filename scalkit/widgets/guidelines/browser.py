@@ -17,8 +17,6 @@ from scalkit.widgets.base.fallback import Fallback
 from scalkit.widgets.base.plot_view import PlotView
 from scalkit.widgets.guidelines.groups import GuidelineGroups, GuidelineTest
 
-__all__ = ["GuidelineBrowser"]
-
 
 class GuidelineBrowser(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
     """Shows the groups of an assessment; of the selected one the times, the ratios, and one test in focus.

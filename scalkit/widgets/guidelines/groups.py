@@ -12,12 +12,11 @@ from scalkit.guidelines import Assessment
 from scalkit.guidelines.result import STATES
 from scalkit.guidelines.sentences import setting, shown_ratio, titled
 from scalkit.guidelines.shown import assessment_html
+from scalkit.markup import esc
 from scalkit.plots.guidelines.sides import along, group_of
 from scalkit.widgets.base.part import Action, Pieces
 from scalkit.widgets.base.source import source
-from scalkit.widgets.base.wording import esc, state_mark
-
-__all__ = ["COLUMNS", "GuidelineGroups", "GuidelineTest"]
+from scalkit.widgets.base.wording import state_mark
 
 COLUMNS = ("Guideline", "Where", "Largest ratio", "Violated at", "State")
 _MOST_ROWS = 200

@@ -11,8 +11,6 @@ from typing import Any
 from scalkit.growth import Growth
 from scalkit.growth.classes import registered_growths
 
-__all__ = ["LOGGED", "OTHER", "PLAIN", "Axis"]
-
 PLAIN, LOGGED, OTHER = 0, 1, 2
 
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from scalkit.widgets.ruler.marks import AnyVerdict
     from scalkit.widgets.ruler.tick_ruler import TickRuler
 
-__all__ = ["RulerLink", "link", "shown_of"]
 
 _SHOWN = frozenset({"data", "selected", "ruler", "expectation", "statistic", "excluded", "result", "history"})
 

@@ -7,8 +7,6 @@ from typing import Any
 from scalkit.validation import Expectation, Verdict
 from scalkit.validation.several.along import AlongVerdict
 
-__all__ = ["AnyVerdict", "marks"]
-
 AnyVerdict = Verdict | AlongVerdict
 _NEGLIGIBLE = 0.0005
 

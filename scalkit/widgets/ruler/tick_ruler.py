@@ -23,7 +23,6 @@ from scalkit.widgets.ruler.marks import AnyVerdict, marks
 if TYPE_CHECKING:
     from scalkit.session import Session
 
-__all__ = ["TickRuler"]
 
 _COARSE, _FINEST = (1, 2, 3, 4), 24
 _HISTORY = 200

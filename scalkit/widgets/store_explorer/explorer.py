@@ -10,6 +10,7 @@ from pathlib import Path
 import ipywidgets
 
 from scalkit.errors import ScalkitError, UsageError
+from scalkit.markup import esc
 from scalkit.plots.store.suites import FORMATS, download, joint
 from scalkit.store import Store
 from scalkit.store import open as open_store
@@ -21,11 +22,8 @@ from scalkit.widgets.base.fallback import Fallback
 from scalkit.widgets.base.part import Action, Pieces
 from scalkit.widgets.base.plot_view import PlotView
 from scalkit.widgets.base.source import source
-from scalkit.widgets.base.wording import esc
 from scalkit.widgets.store_explorer.lists import StoreRuns, StoreSuites
 from scalkit.widgets.store_explorer.reports import StoreReports
-
-__all__ = ["StoreDownloads", "StoreExplorer"]
 
 _TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "eps": "application/postscript", "csv": "text/csv"}
 

@@ -9,12 +9,11 @@ from typing import Any
 
 import traitlets as t
 
+from scalkit.markup import esc
 from scalkit.store.views.explorer import GROUPINGS, Browsing, SuiteKey
+from scalkit.text import counted
 from scalkit.widgets.base.part import Action, Pieces
 from scalkit.widgets.base.source import source
-from scalkit.widgets.base.wording import esc
-
-__all__ = ["StoreRuns", "StoreSuites"]
 
 MOST_ROWS = 200
 """So many rows are shown at once; a filter shows others."""
@@ -313,7 +312,7 @@ def _marked(platform: str, simulated: bool) -> str:
 
 def _counted(number: int, what: str) -> str:
     more = f"; {MOST_ROWS} are shown, the filter shows others" if number > MOST_ROWS else ""
-    return f"{number} {what}{'' if number == 1 else 's'}{more}"
+    return counted(number, what) + more
 
 
 def _is_place(key: str, number: int) -> bool:

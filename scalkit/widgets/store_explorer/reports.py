@@ -9,13 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from scalkit.errors import UsageError
+from scalkit.markup import esc
 from scalkit.store.views.explorer import Browsing
 from scalkit.widgets.base.part import Action, Pieces
 from scalkit.widgets.base.source import source
-from scalkit.widgets.base.wording import esc
 from scalkit.widgets.explorer.job import Ending, Job
-
-__all__ = ["StoreReports"]
 
 _MOST = 200
 

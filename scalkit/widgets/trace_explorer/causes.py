@@ -7,14 +7,12 @@ from typing import Any
 
 import traitlets as t
 
+from scalkit.markup import esc
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.part import Action, Pieces
 from scalkit.widgets.base.source import source
-from scalkit.widgets.base.wording import esc
 from scalkit.widgets.trace_explorer.tree import number_of, of_which
-
-__all__ = ["TraceCauses"]
 
 COLUMNS = ("Process", "Was in", "Others waited", "Share")
 MOST_CAUSES = 100

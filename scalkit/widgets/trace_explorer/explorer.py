@@ -23,8 +23,6 @@ from scalkit.widgets.trace_explorer.panes import TraceMetrics, TracePaths
 from scalkit.widgets.trace_explorer.processes import TraceProcesses
 from scalkit.widgets.trace_explorer.shown import chosen_sentence, fallback, heading
 
-__all__ = ["TraceExplorer"]
-
 _PARTS = {
     "metric": ("metrics", "paths", "processes", "causes", "pairs"),
     "paths": ("paths", "processes"),

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from scalkit.markup import esc
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.results.pairs import TRAFFIC_TITLES, Pairs, has_traffic, largest
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.part import Action, Pieces
 from scalkit.widgets.base.source import source
-from scalkit.widgets.base.wording import esc
 from scalkit.widgets.trace_explorer.tree import checkbox, number_of, of_which, options
-
-__all__ = ["TraceMatrixHead"]
 
 MOST_PAIRS = 20
 _TRAFFIC_OF = {"rma_operations": "operations", "rma_bytes": "bytes"}

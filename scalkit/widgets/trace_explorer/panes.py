@@ -6,13 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from scalkit.markup import esc
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.views.explorer import Browsing, Values
 from scalkit.widgets.base.part import Action
-from scalkit.widgets.base.wording import esc
 from scalkit.widgets.trace_explorer.tree import TraceRows, change, checkbox, line_of, number_of, options
-
-__all__ = ["MOST_ROWS", "TraceMetrics", "TracePaths"]
 
 MOST_ROWS = 400
 """So many call paths are shown at once; a search shows others."""

@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 import traitlets as t
 
+from scalkit.markup import esc
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.views.explorer import Browsing, Spread
 from scalkit.widgets.base.part import Action
 from scalkit.widgets.base.source import source
-from scalkit.widgets.base.wording import esc
 from scalkit.widgets.trace_explorer.panes import toggled
 from scalkit.widgets.trace_explorer.tree import TraceRows, checkbox, line_of, number_of, options
-
-__all__ = ["TraceProcesses"]
 
 MOST_BARS = 48
 """With more processes than these all are cells of a field, and those with most have a row."""

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from scalkit.markup import block, bullets, details, paragraph, table
+from scalkit.markup import block, bullets, details, esc, paragraph, table
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.results.metrics import TITLES, WAITS
 from scalkit.trace.results.summary import summary
 from scalkit.trace.views.explorer import Browsing
-from scalkit.widgets.base.wording import esc
 from scalkit.widgets.trace_explorer.tree import change
-
-__all__ = ["chosen_sentence", "fallback", "heading"]
 
 
 def heading(browsing: Browsing) -> dict[str, str]:

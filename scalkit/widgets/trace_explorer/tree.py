@@ -7,13 +7,11 @@ from typing import Any
 
 import traitlets as t
 
+from scalkit.markup import esc
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.part import Pieces
 from scalkit.widgets.base.source import source
-from scalkit.widgets.base.wording import esc
-
-__all__ = ["TraceRows", "change", "checkbox", "line_of", "number_of", "of_which", "options"]
 
 
 class TraceRows(Pieces):

@@ -2,11 +2,7 @@
 // colour scheme of the system, and redraws in light colours and the width of paper before printing.
 (() => {
   "use strict";
-  const DARK = {
-    "#1b1f24": "#e6e9ec", "#0072B2": "#56B4E9", "#009E73": "#2cb98f", "#77808a": "#98a3ae", "#e4e7ea": "#2b3138",
-    "#56B4E9": "#a6dbf8", "#D55E00": "#f0803c", "rgba(0,158,115,0.16)": "rgba(44,185,143,0.20)",
-  };
-  const pattern = new RegExp(Object.keys(DARK).map((s) => s.replace(/[()]/g, "\\$&")).join("|"), "g");
+  const pattern = new RegExp(Object.keys(SK_DARK).map((s) => s.replace(/[()]/g, "\\$&")).join("|"), "g");
   const scheme = matchMedia("(prefers-color-scheme: dark)");
   const plots = [...document.querySelectorAll(".plot")];
   const sources = new Map(plots.map((el) => [el, el.querySelector("script").textContent]));
@@ -30,11 +26,11 @@
   function figure(el) {
     const dark = scheme.matches && !paper;
     const text = sources.get(el);
-    const { data, layout } = JSON.parse(dark ? text.replace(pattern, (s) => DARK[s]) : text);
+    const { data, layout } = JSON.parse(dark ? text.replace(pattern, (s) => SK_DARK[s]) : text);
     const still = Boolean(layout.meta && layout.meta.static);
     layout.paper_bgcolor = "rgba(0,0,0,0)";
-    layout.hoverlabel = { ...layout.hoverlabel, bgcolor: dark ? "#22272d" : "#ffffff", bordercolor: "#77808a" };
-    layout.hoverlabel.font = { ...layout.hoverlabel.font, color: dark ? "#e6e9ec" : "#1b1f24" };
+    layout.hoverlabel = { ...layout.hoverlabel, bgcolor: SK_COLOURS.paper[+dark], bordercolor: SK_COLOURS.quiet[0] };
+    layout.hoverlabel.font = { ...layout.hoverlabel.font, color: SK_COLOURS.ink[+dark] };
     if (width(el) < 420) {
       layout.font = { ...layout.font, size: 11 };
       layout.margin = { ...layout.margin, ...(still ? {} : { l: Math.min(layout.margin.l, 54), r: 8 }) };
@@ -42,10 +38,7 @@
     layout.width = width(el);
     if (paper && el.closest(".card .pair")) layout.height = Math.min(layout.height, PAIR.height);
     el.style.height = `${layout.height}px`;
-    const config = {
-      staticPlot: still, displaylogo: false, displayModeBar: still ? false : "hover",
-      modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"], toImageButtonOptions: { format: "svg" },
-    };
+    const config = { ...SK_PLOTLY, staticPlot: still, displayModeBar: still ? false : "hover" };
     return { data, layout, config };
   }
 

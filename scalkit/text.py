@@ -1,0 +1,50 @@
+"""Numbers and lists as text for people: how many digits a probability has, and what stands where there is no number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+__all__ = ["NONE", "counted", "joined", "percent", "r2", "shortened"]
+
+NONE = "–"
+"""Stands in a table where there is no number."""
+
+
+def percent(share: float, *, short: bool = False) -> str:
+    """Return a share or a probability with two digits: 93 %, 1.2 %, 99.8 %, more than 99.9 %.
+
+    Parameters
+    ----------
+    share : float
+        Between 0 and 1; NaN gives a dash.
+    short : bool
+        ``> 99.9 %``, as in a table, instead of words.
+    """
+    if math.isnan(share):
+        return NONE
+    if share > 0.999:
+        return "> 99.9 %" if short else "more than 99.9 %"
+    if share < 0.001:
+        return "< 0.1 %" if short else "less than 0.1 %"
+    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.1f} %"
+
+
+def r2(value: float, digits: int = 4) -> str:
+    """Return a coefficient of determination; a dash where there is none, as of a constant model."""
+    return NONE if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def counted(n: int, one: str, many: str = "") -> str:
+    """Return ``"1 value"`` or ``"3 values"``."""
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+def joined(names: Sequence[str]) -> str:
+    """Return ``"a, b and c"``."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """Return a text of at most `most` letters, whose end is cut off for three dots."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
