@@ -250,11 +250,11 @@ class _Parser:
         return Fraction(text)
 
     def _name(self, name: str) -> _Term:
-        if (glued := _GLUED.fullmatch(name)) and glued[1] in ("", glued[2]):
+        called = self._peek() == ("op", "(")
+        if not called and (glued := _GLUED.fullmatch(name)) and glued[1] in ("", glued[2]):
             return _Term(Fraction(1), Growth.of(glued[2], power=len(glued[1]), log=1))
         if name.lower() in _NOT_NUMBERS:
             _refuse(self.text, f"'{name}' is not a number")
-        called = self._peek() == ("op", "(")
         if name in LOGS:
             return self._logarithm(name)
         if name in ROOTS:

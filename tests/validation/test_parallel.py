@@ -205,6 +205,7 @@ def test_a_launcher_of_another_library(mpi: Mpi) -> None:
     assert other.stdout + other.stderr == ""
 
 
+@pytest.mark.extra
 def test_a_library_that_cannot_be_loaded() -> None:
     pytest.importorskip("mpi4py", reason="needs mpi4py")
     found = launched_by_slurm(0, MPI4PY_LIBMPI="/nowhere/libmpi.so")
