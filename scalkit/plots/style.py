@@ -42,6 +42,8 @@ RANK_COLOURS: Final = {
     "undecided": light("undecided"),
 }
 RANK_MARKS: Final = {"total": "✓", "approximate": "≈", "none": "✗", "slower": "✗", "undecided": "?"}
+ANSWER_KEYS: Final = {"fix": "none", "cannot tell": "undecided", "fine": "total"}
+"""The match whose mark and colour an answer has."""
 RANK_WORDS: Final = {
     "total": "total match",
     "approximate": "approximate match",

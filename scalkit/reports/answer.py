@@ -13,6 +13,17 @@ if TYPE_CHECKING:
 
 
 def answer(page: Page) -> str:
+    """Return the headline and what stands behind it."""
+    return f"{headline_sentence(page)} {details(page)}"
+
+
+def headline_sentence(page: Page) -> str:
+    """Return the problems, or that there is none, as a sentence."""
+    headline = page.result.headline
+    return f"{headline[0].upper()}{headline[1:]}."
+
+
+def details(page: Page) -> str:
     """Return the counts of the verdicts, what grows faster or slower, broken rules, changes, and the exit status."""
     return " ".join(_sentences(page))
 
@@ -26,9 +37,7 @@ def status_sentence(status: int) -> str:
 def _sentences(page: Page) -> list[str]:
     verdicts, counts = page.result.verdicts, page.result.counts
     functions = {v.function.partition("[")[0] for v in verdicts}
-    headline = page.result.headline
     sentences = [
-        f"{headline[0].upper()}{headline[1:]}.",
         f"{counted(len(verdicts), 'verdict')} on {counted(len(functions), 'function')}: {counts['total']} total match, "
         f"{counts['approximate']} approximate, {counts['none']} no match"
         + (f", {counts['undecided']} undecided." if counts["undecided"] else "."),

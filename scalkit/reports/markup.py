@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from scalkit import text
 from scalkit.markup import environment
-from scalkit.plots.style import RANK_MARKS, RANK_WORDS, rank_key
+from scalkit.plots.style import ANSWER_KEYS, RANK_MARKS, RANK_WORDS, rank_key
 from scalkit.validation import AnyVerdict
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ class _Formula(Protocol):
 def templates() -> Environment:
     """Return the templates of the sections, which call the functions of this module by name."""
     found = environment(_FOLDER)
-    found.globals |= {one.__name__: one for one in (anchor, badge, big_o, formula, math, name, notes, percent)}
+    found.globals |= {
+        one.__name__: one for one in (anchor, answer_badge, badge, big_o, formula, match, math, name, notes, percent)
+    }
     found.globals |= {"counted": text.counted, "r2": text.r2}
     return found
 
@@ -74,6 +76,17 @@ def badge(verdict: AnyVerdict) -> Markup:
     """Return mark and word of a verdict; dashed where it does not decide."""
     key = rank_key(verdict)
     return piece("badge", key, RANK_MARKS[key], RANK_WORDS[key], "" if verdict.decides else " open")
+
+
+def match(verdict: AnyVerdict) -> str:
+    """Return the match of the paper in words."""
+    return RANK_WORDS[rank_key(verdict)]
+
+
+def answer_badge(verdict: AnyVerdict) -> Markup:
+    """Return mark and word of the answer to a verdict; dashed where it does not decide."""
+    key = ANSWER_KEYS[verdict.answer]
+    return piece("badge", key, RANK_MARKS[key], verdict.answer, "" if verdict.decides else " open")
 
 
 def heading(word: str) -> Markup:

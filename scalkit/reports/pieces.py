@@ -121,6 +121,7 @@ class Section:
         facts: Iterable[tuple[str, object]],
         tiles: Iterable[Tile] = (),
         answer: str = "",
+        details: str = "",
     ) -> Section:
         """Return the top of a page.
 
@@ -135,8 +136,11 @@ class Section:
             Numbers to see first; `kind` is a match, which gives the colour, or empty.
         answer : str
             By default that of the page.
+        details : str
+            What stands behind it, in smaller letters.
         """
-        return cls.rendered("top.html", kicker=kicker, page=page, facts=list(facts), tiles=list(tiles), answer=answer)
+        words = {"kicker": kicker, "answer": answer, "details": details}
+        return cls.rendered("top.html", page=page, facts=list(facts), tiles=list(tiles), **words)
 
     def __iter__(self) -> Iterator[Piece]:
         return iter(self.pieces)

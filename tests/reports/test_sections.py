@@ -14,6 +14,7 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.measure import combine, write_netcdf
+from scalkit.plots.style import ANSWER_KEYS
 from scalkit.reports import sections
 from scalkit.reports.columns import open_columns
 from scalkit.reports.page import Page, open_page
@@ -71,11 +72,14 @@ def test_headline_counts_and_status(page: Page) -> None:
     assert page.status == 1
     assert "MPI_Comm_dup grows faster than expected." in page.answer
     assert page.answer.endswith("Exit status 1: a deciding verdict or rule fails.")
-    for rank, count in page.result.counts.items():
-        if rank == "undecided" and not count:
-            continue
-        assert f'<li class="{rank}"><b><span aria-hidden="true">' in text
-        assert f"</span>{count}</b>" in text
+    answers = page.result.answers
+    assert min(answers["fix"], answers["fine"]) >= 1
+    for answer, key in ANSWER_KEYS.items():
+        tile = re.search(
+            rf'<li class="{key}"><b><span aria-hidden="true">\S </span>(\d+)</b><span>(to )?{answer}', text
+        )
+        assert (int(tile[1]) if tile else 0) == answers[answer]
+    assert page.result.headline in text
     assert "node&lt;1&gt;" in text
     assert "MPICH 4.3.1" in text
 
@@ -89,6 +93,10 @@ def test_summary_lists_gaps_and_caveats(page: Page) -> None:
     assert "ore processes than cores at p = 8, 16, 32" in text
     assert "⚠ not deciding" in text
     assert "⚠ rule" in text
+    answers = re.findall(r"</span>(fix|cannot tell|fine)</span>", text)
+    worst = page.result.worst_first
+    assert sorted(answers) == sorted(v.answer for v in worst)
+    assert answers[0] == worst[0].answer
 
 
 def test_variants_are_folded_into_the_card_of_their_function(page: Page) -> None:

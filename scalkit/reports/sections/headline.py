@@ -1,4 +1,4 @@
-"""The top of the page: title, the answer in a few sentences, counts of the ranks, what was measured where."""
+"""The top of the page: title, the answer in a few sentences, counts of the answers, what was measured where."""
 
 from __future__ import annotations
 
@@ -6,33 +6,36 @@ from collections.abc import Iterator
 
 from scalkit.measure import fixed_parameters
 from scalkit.measure.virtual_time import is_virtual, machine_of, numbers_in_words
-from scalkit.plots.style import RANK_MARKS, rank_key
+from scalkit.plots.style import ANSWER_KEYS, RANK_MARKS, rank_key
+from scalkit.reports.answer import details, headline_sentence
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section, Tile
 
 _MOST_VALUES = 40
 
-_TILES = (
-    ("total", "total match", "grows exactly as expected"),
-    ("approximate", "approximate", "within the deviation limits"),
-    ("none", "no match", "outside the limits"),
-    ("undecided", "undecided", "the data do not tell"),
-)
+_MEANINGS = {
+    "fix": "to fix: more than is claimed",
+    "cannot tell": "cannot tell: the data do not decide",
+    "fine": "fine: as claimed or better",
+}
 
 
 def headline(page: Page) -> Section:
     """Return the top of the page."""
-    return Section.top("Scalability report", page, facts(page), [*_tiles(page), *_rules(page)])
+    tiles = [*_tiles(page), *_rules(page)]
+    return Section.top("Scalability report", page, facts(page), tiles, headline_sentence(page), details(page))
 
 
 def _tiles(page: Page) -> Iterator[Tile]:
-    """Yield rank, mark, number of verdicts, and what they are."""
-    for rank, word, meaning in _TILES:
-        mine = [v for v in page.result.verdicts if v.verdict == rank]
+    """Yield kind, mark, number of verdicts and what they are, for each answer; the worst first."""
+    for answer, count in page.result.answers.items():
+        mine = [v for v in page.result.verdicts if v.answer == answer]
         better, idle = sum(rank_key(v) == "slower" for v in mine), sum(not v.decides for v in mine)
-        extra = [f"{better} better than expected"] * bool(better) + [f"{idle} not deciding"] * bool(idle)
-        if mine or rank != "undecided":
-            yield rank, RANK_MARKS[rank], len(mine), f"{word}: {'; '.join([meaning, *extra])}"
+        extra = [f"{better} better"] * bool(better and answer == "fine")
+        extra += [f"{idle} not deciding"] * bool(idle and answer == "fix")
+        if count or answer != "cannot tell":
+            key = ANSWER_KEYS[answer] if count else ""
+            yield key, RANK_MARKS[ANSWER_KEYS[answer]], count, "; ".join([_MEANINGS[answer], *extra])
 
 
 def _rules(page: Page) -> Iterator[Tile]:

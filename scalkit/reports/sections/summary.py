@@ -9,7 +9,7 @@ from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.validation import AnyVerdict
 
-_HEAD = ("Function", "Expectation", "Model", "adj. R²", "Divergence δ", "Inside limits", "Match")
+_HEAD = ("Function", "Expectation", "Model", "adj. R²", "Divergence δ", "Inside limits", "Answer")
 
 
 _LEFT_OUT = {
@@ -30,8 +30,8 @@ def summary(page: Page) -> Section:
     Exascaling Your Library, tables 2 and 3 (docs/references.md).
     """
     result, groups = page.result, []
-    for metric in dict.fromkeys(v.metric for v in result.verdicts):
-        verdicts = [v for v in result.verdicts if v.metric == metric]
+    for metric in dict.fromkeys(v.metric for v in result.worst_first):
+        verdicts = [v for v in result.worst_first if v.metric == metric]
         groups.append((f"{metric_word(verdicts[0])} [{verdicts[0].unit}]", verdicts))
     left_out = [(*words, getattr(result, which)) for which, words in _LEFT_OUT.items()]
     more = {"litmus": result.litmus, "caveats": _caveats(result.verdicts), "left_out": left_out}

@@ -22,7 +22,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 LATE_MASS = 0.1
 """Of small scales that misfit more. Where all misfit alike this is hardly less probable; where none does, it is negligible."""
 OFF_MASS = 0.02
-"""Of each setting's value that is off by a factor: about one series in eight has one, on a machine that others use."""
+"""Of each setting's value that is off by a factor: rare, yet found at once where one stands out; not fitted to data."""
 _WIDTH = 2.0
 """Of the natural logarithm of that factor, from 1/e to e, all equally probable."""
 _FADES = 2.0
