@@ -173,7 +173,7 @@ KEYS = st.sampled_from(["measure", "processes", "slurm", "libraries", "mpi", "bu
 
 @given(st.dictionaries(KEYS, JSON, max_size=5))
 def test_any_table_is_told_in_sentences(table: dict[str, Any]) -> None:
-    schema = json.loads((Path(sk.__file__).parent / "bench/campaign.schema.json").read_text())
+    schema = json.loads((Path(sk.__file__).parent / "bench/campaign/campaign.schema.json").read_text())
     errors = schema_errors(table, schema, {}, "mine.toml")
     assert all(re.fullmatch(r"mine\.toml(:| has more) .*\.", error, re.DOTALL) for error in errors)
     assert errors or {"measure", "processes"} <= set(table)
