@@ -20,9 +20,11 @@ from scalkit.reports.ruler_svg import ruler_svg
 from scalkit.reports.sections.several_card import several_card
 from scalkit.text import r2
 from scalkit.validation import AnyVerdict, Verdict
+from scalkit.validation.expectation import Rank
 from scalkit.validation.several.verdict import SeveralVerdict
 
 _RIVALS = 5
+_MATCHES: dict[Rank, str] = {"total": "total", "approximate": "approximate", "none": "no match"}
 
 
 def cards(page: Page, metric: str | None = None) -> Section:
@@ -33,7 +35,7 @@ def cards(page: Page, metric: str | None = None) -> Section:
     metrics = dict.fromkeys(v.metric for v in page.result.verdicts) if metric is None else (metric,)
     section = Section.of()
     for each in metrics:
-        mine = [v for v in page.result.verdicts if v.metric == each]
+        mine = [v for v in page.result.worst_first if v.metric == each]
         word = metric_word(mine[0])
         section += Section.of(heading(word[0].upper() + word[1:]))
         section += _cards_of(mine)
@@ -77,10 +79,11 @@ def _formulas(verdict: Verdict) -> tuple[tuple[str, object], ...]:
     return (
         ("expected", big_o(verdict.expectation.growth)),
         ("limits", math(lower) + " to " + math(upper)),
+        ("fine up to", math(verdict.passes_up_to)),
         ("model", formula(verdict.model)),
         ("adj. R²", "– (constant)" if m.isnan(verdict.adjusted_r2) else r2(verdict.adjusted_r2)),
         ("divergence δ", math(verdict.divergence)),
-        ("probability", ", ".join(f"{key} {percent(p[key])}" for key in ("total", "approximate", "none"))),
+        ("probability", ", ".join(f"{word} {percent(p[key])}" for key, word in _MATCHES.items())),
     )
 
 
