@@ -19,7 +19,7 @@ mafia), a TOML file, or a baseline:
 
     scalkit validate run.nc --expect e.toml --save-baseline baseline.json    keep what was found
     scalkit validate new.nc --baseline baseline.json                         did something get worse since?
-    scalkit validate new.nc --baseline baseline.json --fail-on factor        also by a constant factor?
+    scalkit validate new.nc --baseline baseline.json --fail-on gone          or is no longer measured?
 
     scalkit validate run.nc --annotations github --junit verdicts.xml        in CI
     scalkit validate run.nc --json > verdicts.json                           for programs

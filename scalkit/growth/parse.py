@@ -34,7 +34,7 @@ _TOKEN = re.compile(
     r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
     r"|(?P<op>\*\*|[-+*/^()·×√])"
 )
-_GLUED = re.compile(r"([A-Za-z]?)log([A-Za-z])")  # nlogn and logn, as people write them
+_GLUED = re.compile(r"([kmnpx]?)log([kmnpx])", re.IGNORECASE)  # nlogn and logn, as people write them
 _FACTORIAL = "a factorial outgrows every 2^(c*x)"
 
 _CONSTANT, _ALONE = Growth(), Exponents(power=Fraction(1))
@@ -252,6 +252,11 @@ class _Parser:
     def _name(self, name: str) -> _Term:
         called = self._peek() == ("op", "(")
         if not called and (glued := _GLUED.fullmatch(name)) and glued[1] in ("", glued[2]):
+            if self._peek() in {("op", "^"), ("op", "**")} or self._peek()[0] == "raised":
+                _refuse(
+                    self.text,
+                    f"'{name}^a' is ambiguous; write log({glued[2]})^a or log({glued[2]}^a) where that is meant",
+                )
             return _Term(Fraction(1), Growth.of(glued[2], power=len(glued[1]), log=1))
         if name.lower() in _NOT_NUMBERS:
             _refuse(self.text, f"'{name}' is not a number")

@@ -77,9 +77,7 @@ def tolerance_of(expectation: Expectation, strictness: str, *, bundled: bool, is
     try:
         return Expectation(expectation.growth, strictness, expectation.parameter).deviation
     except ExpectationError as error:
-        raise UsageError(
-            f"the strictness {strictness!r:.60} is none of auto, strict, paper, and no growth to tolerate: {error}"
-        ) from error
+        raise UsageError(_no_strictness(strictness, error)) from error
 
 
 def tolerances(
@@ -90,9 +88,24 @@ def tolerances(
     for name, expectation in along.items():
         own = strictness
         if len(along) > 1 and strictness not in _NAMES:
-            own = str(Growth.product({name: Growth.parse(strictness).exponents(name)}))
+            own = str(_part(strictness, name, along))
         found[name] = tolerance_of(expectation, own, bundled=bundled, is_exact=is_exact)
     return found
+
+
+def _part(strictness: str, name: str, along: Mapping[str, Expectation]) -> Growth:
+    """Return what a growth over several parameters tolerates along one of them."""
+    try:
+        growth = Growth.parse(strictness)
+        if unknown := sorted({*growth.parameters} - {*along}):
+            raise ExpectationError(f"{unknown[0]!r} is no parameter; {', '.join(along)} are.")
+    except ExpectationError as error:
+        raise UsageError(_no_strictness(strictness, error)) from error
+    return Growth.product({name: growth.exponents(name)})
+
+
+def _no_strictness(strictness: str, error: ExpectationError) -> str:
+    return f"the strictness {strictness!r:.60} is none of auto, strict, paper, and no growth to tolerate: {error}"
 
 
 def excess(found: Floats, expected: Sequence[Floats]) -> float:
@@ -101,11 +114,14 @@ def excess(found: Floats, expected: Sequence[Floats]) -> float:
     Parameters
     ----------
     found : ndarray of shape (points,)
-        Positive values of a model; the last point is the largest.
+        Values, or those of a model; the last point is the largest. See `_positive` for those that are 0.
     expected : sequence of ndarrays of shape (points,)
         The expected terms there. They are fitted to the values beside a constant, with relative weights; no coefficient is
         negative.
     """
+    if not found.max() > 0:
+        return 1.0
+    found = _positive(found)
     columns = [np.ones_like(found), *expected]
     claimed = sum(c * column for c, column in zip(_fitted(found, columns), columns, strict=True))
     ratio = found / np.maximum(claimed, np.finfo(float).tiny)
@@ -135,8 +151,15 @@ def claim_ahead(y: Floats, growth: Growth, x: Floats, ahead: float) -> float:
     """Return the value at a setting if what was measured at `x` grew as claimed: a constant and the growth, fitted to `y`."""
     logs = growth.log2_value(np.append(x, ahead))
     terms = np.exp2(logs - logs[:-1].max())
-    constant, coefficient = _fitted(np.maximum(y, np.finfo(float).tiny), [np.ones_like(x), terms[:-1]])
+    if not y.max() > 0:
+        return 0.0
+    constant, coefficient = _fitted(_positive(y), [np.ones_like(x), terms[:-1]])
     return float(constant + coefficient * terms[-1])
+
+
+def _positive(values: Floats) -> Floats:
+    """Return values with half the least positive one in place of zeros, which a relative fit would follow alone."""
+    return np.asarray(np.where(values > 0, values, 0.5 * values[values > 0].min()))
 
 
 def _fitted(found: Floats, columns: Sequence[Floats]) -> list[float]:
@@ -179,7 +202,8 @@ def in_decimals(growth: Growth) -> str:
 
     def shown(match: re.Match[str]) -> str:
         above, below = int(match[1]), int(match[2])
-        return match[0] if below <= 4 else f"{above / below:.2f}".rstrip("0")
+        shorter = f"{above / below:.2f}".rstrip("0")
+        return match[0] if below <= 4 or shorter.endswith(".") else shorter
 
     return _FRACTION.sub(shown, str(growth))
 

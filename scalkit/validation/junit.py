@@ -48,8 +48,9 @@ def _verdict(verdict: AnyVerdict, fail_on: Collection[str]) -> Case:
     if outside and verdict.decides:
         facts = {"expectation": verdict.expectation.growth, "model": verdict.model, "divergence": verdict.divergence}
         detail = "\n".join([verdict.sentence, *(f"{what} {one}" for what, one in facts.items())])
-        said = f"{verdict.answer}: {verdict.problem or verdict.sentence}"
-        return Case(group, name, failure=said, kind=verdict.answer, detail=detail)
+        kind = verdict.answer if verdict.misses or verdict.answer == "cannot tell" else "better"
+        said = f"{kind}: {verdict.problem or verdict.sentence}"
+        return Case(group, name, failure=said, kind=kind, detail=detail)
     if not outside and verdict.answer != "cannot tell":
         return Case(group, name)
     reasons = "" if verdict.decides else f" Not decided: {'; '.join(verdict.caveats)}"

@@ -143,7 +143,9 @@ class Verdict(Judged):
     def passes_up_to(self) -> Growth:
         """The fastest growth that would still be fine: what is tolerated, and what noise and drift of the machine hide."""
         series, bound = self.series, self.expectation.growth * self.tolerance
-        noise = 0.0 if series.exact or series.virtual else pure_error(series.replicates).error
+        noise = 0.0
+        if not (series.exact or series.virtual) and (series.replicates > 0).any():
+            noise = pure_error(series.replicates, resolution=series.resolution).error
         return passing_growth(bound, series.x, self.parameter, noise)
 
     @property

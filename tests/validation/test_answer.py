@@ -14,7 +14,9 @@ import pytest
 import scalkit as sk
 from scalkit.errors import ExpectationError, UsageError
 from scalkit.measure import combine
-from scalkit.validation.answer import excess, in_decimals
+from scalkit.validation import Expectation
+from scalkit.validation.answer import excess, in_decimals, tolerances
+from scalkit.validation.baseline.regression import regression
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import answers
@@ -167,3 +169,45 @@ def test_the_benchmark_of_changes() -> None:
     assert changes.found(4, 1, 0.01, "1.3 times") == 1
     assert changes.found(4, 1, 0.05, "n to n log n") == 1
     assert changes.alarms(20, 2, 0.05) == 0
+
+
+@pytest.mark.parametrize(("claim", "answer"), [("log(p)", "fix"), ("p", "fine")])
+@pytest.mark.parametrize("exact", [True, False])
+def test_values_of_zero_are_judged_and_written(claim: str, answer: str, exact: bool) -> None:
+    x = [1, 2, 4, 8, 16, 32, 64]
+    rows = [[100.0 * (p - 1)] * 3 for p in x]
+    result = sk.validate(sk.measurements(x, rows, metric="kept", unit="B", exact=exact, name="f"), {"f": claim})
+    assert result.answer == answer
+    assert json.loads(result.to_json())["answer"] == answer
+    nothing = sk.validate(
+        sk.measurements(x, [[0.0] * 3] * 7, metric="kept", unit="B", exact=exact, name="f"), {"f": "1"}
+    )
+    assert json.loads(nothing.to_json())["answer"] == "fine"
+
+
+@pytest.mark.parametrize("strictness", ["foo", "zzz^2", "log(p)+n"])
+def test_nonsense_is_no_strictness_over_several_parameters(strictness: str) -> None:
+    along = {name: Expectation(name, None, name) for name in ("p", "n")}
+    with pytest.raises(UsageError, match=r"^the strictness '.*' is none of auto, strict, paper, and no growth to"):
+        tolerances(along, strictness, bundled=False, is_exact=False)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "shape", "place"),
+    [
+        ([1.05, 1.05, 1.05, 1.17, 1.05, 1.05, 1.05], "at", 16),
+        ([1.05] * 6 + [1.2], "at", 128),
+        ([1.05] * 7, "", 128),
+        ([1.2] * 7, "everywhere", 128),
+    ],
+)
+def test_one_setting_stands_out_of_a_small_common_change(ratios: list[float], shape: str, place: float) -> None:
+    x, then = 2.0 ** np.arange(1, 8), np.full(7, 100.0)
+    found = regression(x, then, then * ratios, np.zeros(7), 0.1, is_exact=True)
+    assert (found.shape, found.place) == (shape, place)
+
+
+@pytest.mark.parametrize("text", ["nlogn^2", "logn²"])
+def test_a_power_of_a_glued_name_is_ambiguous(text: str) -> None:
+    with pytest.raises(ExpectationError, match=r"is ambiguous; write log\(n\)\^a or log\(n\^a\)"):
+        sk.Expectation(text, parameter="n")

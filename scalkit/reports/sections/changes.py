@@ -48,8 +48,8 @@ def changes(page: Page) -> Section:
         return Section.of()
     found = sorted(comparison, key=lambda change: ORDER.index(key_of(change)))
     caption = (
-        f"Compared with {page.baseline_name}. Value now: over value then at the largest setting that both have, with two "
-        f"standard errors; within {100 * comparison.tolerance:g} % nothing is said to have changed."
+        f"Compared with {page.baseline_name}. Value now: over value then where it changed, else at the largest setting, with "
+        f"two standard errors; within {100 * comparison.tolerance:g} % nothing is said to have changed."
     )
     head = ("function", "metric", "growth then", "growth now", "value now", "at", "change")
     rows = [_row(change) for change in found]

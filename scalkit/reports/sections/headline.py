@@ -32,7 +32,7 @@ def _tiles(page: Page) -> Iterator[Tile]:
         mine = [v for v in page.result.verdicts if v.answer == answer]
         better, idle = sum(rank_key(v) == "slower" for v in mine), sum(not v.decides for v in mine)
         extra = [f"{better} better"] * bool(better and answer == "fine")
-        extra += [f"{idle} not deciding"] * bool(idle and answer == "fix")
+        extra += [f"{idle} not deciding"] * bool(idle and answer == "cannot tell")
         if count or answer != "cannot tell":
             key = ANSWER_KEYS[answer] if count else ""
             yield key, RANK_MARKS[ANSWER_KEYS[answer]], count, "; ".join([_MEANINGS[answer], *extra])

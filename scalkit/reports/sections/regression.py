@@ -11,7 +11,7 @@ from scalkit.text import counted
 
 _TILES = (
     (("worse",), "none", "▲", "got worse: grows faster than before"),
-    (("dearer",), "approximate", "×", "costs more by a constant factor"),
+    (("dearer",), "approximate", "×", "costs more, without growing faster"),
     (("better", "cheaper"), "total", "▼", "got better: grows slower or costs less"),
     (("same",), "", "=", "as before"),
 )
@@ -35,8 +35,9 @@ def _answer(page: Page) -> str:
     comparison = page.result.comparison
     if comparison is None:
         return page.answer
-    worse = [change.sentence for change in comparison if key_of(change) == "worse"]
+    found = sorted(comparison, key=lambda change: ("worse", "dearer").index(key_of(change)) if change.is_slower else 2)
+    worse = [change.sentence for change in found if change.is_slower]
     sentences = [f"{counted(len(comparison), 'function')} compared with {page.baseline_name}."]
-    sentences += worse[:3] if worse else ["No growth got worse."]
+    sentences += worse[:3] if worse else ["Nothing got worse."]
     sentences += [f"{len(worse) - 3} more got worse."] * (len(worse) > 3)
     return " ".join([*sentences, status_sentence(page.status)])

@@ -63,10 +63,9 @@ class BaselineEntry:
     def from_verdict(cls, verdict: Verdict, statistic: str = "q1") -> BaselineEntry:
         """Return what is kept of a verdict; `statistic` is that of its values."""
         series, expectation = verdict.series, verdict.expectation
-        try:
+        noise = 0.0
+        if not series.virtual and (series.replicates > 0).any():
             noise = pure_error(series.replicates, statistic, exact=series.exact, resolution=series.resolution).error
-        except DataError:  # all values are zero
-            noise = 0.0
         return cls(
             function=verdict.function,
             metric=verdict.metric,

@@ -106,6 +106,8 @@ class Change:
             return f"{what} is undecided: {self.after} fits best, {self.before} was the status quo{self._factor}."
         if self.kind != "factor":
             return f"{what} grows {grown}{self._factor}."
+        if math.isinf(self.ratio):
+            return f"{what} rose from zero; it grows {grown}."
         return f"{what} {'rose' if self.ratio > 1 else 'fell'} to {self._factor.removeprefix('; ')}; it grows {grown}."
 
     @property

@@ -107,7 +107,8 @@ def regression(
 ) -> Regression:
     """Return how values changed; a setting counts where it changed by more than `tolerance` and by more than chance.
 
-    Of the shapes that explain the changes the one with the least Bayesian information criterion is taken.
+    Of the shapes that explain the values better than no change does, by the Bayesian information criterion, the best one that
+    is large enough is taken.
 
     Parameters
     ----------
@@ -122,10 +123,16 @@ def regression(
     """
     logs = np.log(now / then)
     error = np.hypot(error, _ROUNDING if is_exact else _BETWEEN)
-    z = NormalDist().inv_cdf(1 - ALARM / (2 * (len(x) + 2)))  # of the settings, the mean and the trend
-    _, shape, place, change, change_error = min(_shapes(np.log(x), logs, error), key=lambda one: one[0])
-    if abs(change) <= max(math.log1p(tolerance), z * change_error):
-        shape, place, change, change_error = "", -1, float(logs[-1]), float(error[-1])
+    shapes = sorted(_shapes(np.log(x), logs, error), key=lambda one: one[0])
+    z = NormalDist().inv_cdf(1 - ALARM / (2 * len(shapes)))
+    shape: Shape = ""
+    place, change, change_error = -1, float(logs[-1]), float(error[-1])
+    for _, found, at, moved, moved_error in shapes:
+        if not found:
+            break
+        if abs(moved) > max(math.log1p(tolerance), z * moved_error):
+            shape, place, change, change_error = found, at, moved, moved_error
+            break
     return Regression(x, np.exp(logs), error, z, shape, float(x[place]), math.exp(change), change_error)
 
 
