@@ -241,7 +241,8 @@ static struct period sent(const struct sk_operands *x, enum sk_flow flow, int fr
 }
 
 /* Fills the send buffer from one sheet, the elements that process 0 has for itself, over and over: every block is a
- * part of it, since `known` counts up by elements modulo PERIOD, a prime, so that each remainder is met at some page. */
+ * part of it, since `known` counts up by elements modulo PERIOD, a prime, so that each remainder is met at some
+ * page. */
 static void show_sent(const struct sk_operands *x, enum sk_flow flow, int blocks)
 {
     struct period period = sent(x, flow, 0, 0);

@@ -1,5 +1,6 @@
-/* Blocks of memory with one repeating content, without pages of their own: each block maps a part of one sheet,
- * a file in memory. Blocks begin on a page and are whole pages long; what is written into a block is seen in that block only. */
+/* Blocks of memory with one repeating content, without pages of their own: each block maps a part of one sheet, a file
+ * in memory. Blocks begin on a page and are whole pages long; what is written into a block is seen in that block only.
+ */
 #ifndef SK_OPS_SHEET_H
 #define SK_OPS_SHEET_H
 
