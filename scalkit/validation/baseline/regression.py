@@ -107,8 +107,8 @@ def regression(
 ) -> Regression:
     """Return how values changed; a setting counts where it changed by more than `tolerance` and by more than chance.
 
-    Of the shapes that explain the values better than no change does, by the Bayesian information criterion, the best one that
-    is large enough is taken.
+    Of the shapes that explain the values better than no change does, by the Bayesian information criterion, the best one is
+    taken if it is large enough, else the best rise that is.
 
     Parameters
     ----------
@@ -127,10 +127,10 @@ def regression(
     z = NormalDist().inv_cdf(1 - ALARM / (2 * len(shapes)))
     shape: Shape = ""
     place, change, change_error = -1, float(logs[-1]), float(error[-1])
-    for _, found, at, moved, moved_error in shapes:
+    for order, (_, found, at, moved, moved_error) in enumerate(shapes):
         if not found:
             break
-        if abs(moved) > max(math.log1p(tolerance), z * moved_error):
+        if (moved > 0 or order == 0) and abs(moved) > max(math.log1p(tolerance), z * moved_error):
             shape, place, change, change_error = found, at, moved, moved_error
             break
     return Regression(x, np.exp(logs), error, z, shape, float(x[place]), math.exp(change), change_error)
