@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from scalkit.errors import UsageError
 from scalkit.measure.values import Values
 from scalkit.validation.answer import MATERIAL, Answer
 from scalkit.validation.expectation import Direction
 from scalkit.validation.posterior import SURE, VerdictWord
 from scalkit.validation.several.along import AlongVerdict
+
+if TYPE_CHECKING:
+    from scalkit.arrays import Floats
+    from scalkit.fit.model import Model
+    from scalkit.fit.refine import Refined, Weights
+    from scalkit.fit.several_model import SeveralModel
 
 __all__ = ["Along", "Judged"]
 
@@ -108,6 +116,30 @@ class Judged:
     def is_better(self) -> bool:
         """Whether it grows slower than the limits allow, so that the claim could be sharper."""
         return self.verdict == "none" and self.direction == "grows slower"
+
+    @property
+    def fitted(self) -> tuple[Floats, Floats, Model | SeveralModel]:
+        """Settings, values, and the model that was fitted to them."""
+        raise NotImplementedError
+
+    def refine(
+        self, *, free_exponents: bool = False, weights: Weights = "relative", nonnegative: bool = True
+    ) -> Refined:
+        """Return the model refined by lmfit on the values that were fitted; see `scalkit.fit.refine.refine`.
+
+        Parameters
+        ----------
+        free_exponents : bool
+            Whether the power of each parameter is fitted too.
+        weights : {"relative", "none"}
+            Whether relative or absolute residuals count.
+        nonnegative : bool
+            Whether the constant and the coefficients must not be negative.
+        """
+        from scalkit.fit.refine import refine
+
+        x, y, model = self.fitted
+        return refine(x, y, model, free_exponents=free_exponents, weights=weights, nonnegative=nonnegative)
 
     def answer_to_dict(self) -> dict[str, object]:
         """Return the answer and what it rests on as plain values for JSON."""

@@ -27,7 +27,7 @@ from scalkit.validation.several.along import AlongVerdict, number_or_none, numbe
 from scalkit.validation.space import SearchSpace
 
 if TYPE_CHECKING:
-    from scalkit.fit.refine import Refined, Weights
+    from scalkit.arrays import Floats
 
 __all__ = ["MATCH_WORDS", "SYMBOLS", "Verdict"]
 
@@ -242,24 +242,10 @@ class Verdict(Judged):
         """Where the growth changes, in words, if it very probably does; see `scalkit.piecewise`."""
         return piecewise_remark(self.series, self.model)
 
-    def refine(
-        self, *, free_exponents: bool = False, weights: Weights = "relative", nonnegative: bool = True
-    ) -> Refined:
-        """Return the model refined by lmfit on the values that were fitted; see `scalkit.fit.refine.refine`.
-
-        Parameters
-        ----------
-        free_exponents : bool
-            Whether the power of the parameter is fitted too.
-        weights : {"relative", "none"}
-            Whether relative or absolute residuals count.
-        nonnegative : bool
-            Whether the constant and the coefficient must not be negative.
-        """
-        from scalkit.fit.refine import refine
-
-        x, y = self.series.x, self.series.y
-        return refine(x, y, self.model, free_exponents=free_exponents, weights=weights, nonnegative=nonnegative)
+    @property
+    def fitted(self) -> tuple[Floats, Floats, Model]:
+        """Settings, values, and the model that was fitted to them."""
+        return self.series.x, self.series.y, self.model
 
     @property
     def sentence(self) -> str:

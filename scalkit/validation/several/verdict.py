@@ -24,7 +24,7 @@ from scalkit.validation.several.expectation import GrowthRatio, SeveralExpectati
 from scalkit.validation.several.probability import WholeProbability
 
 if TYPE_CHECKING:
-    from scalkit.fit.refine import Refined, Weights
+    from scalkit.arrays import Floats
 
 __all__ = ["SeveralVerdict"]
 
@@ -200,26 +200,10 @@ class SeveralVerdict(Judged):
         """The verdict in plain words: as a whole, then along each parameter."""
         return "; ".join([self.short_sentence.removesuffix("."), *(one.sentence for one in self.along.values())]) + "."
 
-    def refine(
-        self, *, free_exponents: bool = False, weights: Weights = "relative", nonnegative: bool = True
-    ) -> Refined:
-        """Return the model refined by lmfit on the values that were fitted; see `scalkit.fit.refine.refine`.
-
-        Parameters
-        ----------
-        free_exponents : bool
-            Whether the power of each parameter is fitted too.
-        weights : {"relative", "none"}
-            Whether relative or absolute residuals count.
-        nonnegative : bool
-            Whether the constant and the coefficients must not be negative.
-        """
-        from scalkit.fit.refine import refine
-
-        points = self.fit.points
-        return refine(
-            points.x, points.y, self.model, free_exponents=free_exponents, weights=weights, nonnegative=nonnegative
-        )
+    @property
+    def fitted(self) -> tuple[Floats, Floats, SeveralModel]:
+        """Settings, values, and the model that was fitted to them."""
+        return self.fit.points.x, self.fit.points.y, self.model
 
     def _contenders(self) -> str:
         """Return the most probable growth of each rank that is at least 1 % probable."""
