@@ -88,10 +88,7 @@ def make_case(rng: np.random.Generator, kind: str, noise: float) -> dict[str, An
 def later(rng: np.random.Generator, y: np.ndarray, kind: str, noise: float) -> dict[str, list[float]]:
     """Return what scalkit models, the expected first quartile of the repetitions, and what Extra-P models, their mean."""
     many = np.stack([with_noise(rng, y, kind, noise) for _ in range(400)])
-    return {
-        "quartile": np.quantile(many, 0.25, axis=2).mean(axis=0).tolist(),
-        "mean": many.mean(axis=(0, 2)).tolist(),
-    }
+    return {"quartile": np.quantile(many, 0.25, axis=2).mean(axis=0).tolist(), "mean": many.mean(axis=(0, 2)).tolist()}
 
 
 def make_hidden(rng: np.random.Generator, n: int, noise: float) -> dict[str, Any]:

@@ -44,12 +44,7 @@ GROUPS = {
             "scatter-ring": "scatter_LR_allgather",
             "scatter-doubling": "scatter_rdb_allgather",
         },
-        "reduce": {
-            "binomial": "binomial",
-            "linear": "flat_tree",
-            "pipeline": "NTSL",
-            "rabenseifner": "scatter_gather",
-        },
+        "reduce": {"binomial": "binomial", "linear": "flat_tree", "pipeline": "NTSL", "rabenseifner": "scatter_gather"},
     },
     "allreduce": {"allreduce": ALLREDUCE},
     "blocks": {

@@ -56,12 +56,7 @@ _TUNED: Mapping[str, Mapping[str, int]] = {
     "alltoall": {"linear": 1, "pairwise": 2, "bruck": 3, "(linear, 4 at once)": 4},
     "gather": {"in-turn": 1, "binomial": 2, "(linear, in two parts)": 3},
     "scatter": {"in-turn": 1, "binomial": 2, "linear": 3},
-    "reduce-scatter": {
-        "(reduce, scatter)": 1,
-        "(recursive doubling)": 2,
-        "recursive-halving": 3,
-        "(butterfly)": 4,
-    },
+    "reduce-scatter": {"(reduce, scatter)": 1, "(recursive doubling)": 2, "recursive-halving": 3, "(butterfly)": 4},
 }
 """Numbers of the algorithms of Open MPI's component `tuned`."""
 

@@ -246,12 +246,7 @@ def _make(tree: Path, makefile: str, stage: Path, mpicc: str, timeout_s: float, 
 def _run(command: list[str], environment: Mapping[str, str], out: int, err: int, timeout_s: float) -> int | None:
     """Return the exit status, None after the time limit; no child stays behind."""
     process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=out,
-        stderr=err,
-        env=dict(environment),
-        start_new_session=True,
+        command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=dict(environment), start_new_session=True
     )
     try:
         return process.wait(timeout_s)

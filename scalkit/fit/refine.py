@@ -312,11 +312,7 @@ def _off_the_limits(parameters: lmfit.Parameters) -> None:
 
 
 def _refined(
-    formula: Formula,
-    result: lmfit.minimizer.MinimizerResult,
-    y: Floats,
-    error: Floats,
-    weights: Weights,
+    formula: Formula, result: lmfit.minimizer.MinimizerResult, y: Floats, error: Floats, weights: Weights
 ) -> Refined:
     from lmfit import fit_report
 

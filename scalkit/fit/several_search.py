@@ -93,10 +93,7 @@ def shortlist(points: Points, column: int, ticks: Floats, size: int) -> Ints:
 
 
 def search(
-    points: Points,
-    ticks: Sequence[Floats],
-    criterion: Criterion = "evidence",
-    always: Sequence[Sequence[int]] = (),
+    points: Points, ticks: Sequence[Floats], criterion: Criterion = "evidence", always: Sequence[Sequence[int]] = ()
 ) -> Iterator[Block]:
     """Return the hypotheses of every set of products with their scores.
 

@@ -40,7 +40,7 @@ def _sentences(page: Page) -> list[str]:
     sentences = [
         f"{counted(len(verdicts), 'verdict')} on {counted(len(functions), 'function')}: {counts['total']} total match, "
         f"{counts['approximate']} approximate, {counts['none']} no match"
-        + (f", {counts['undecided']} undecided." if counts["undecided"] else "."),
+        + (f", {counts['undecided']} undecided." if counts["undecided"] else ".")
     ]
     faster = [v for v in verdicts if rank_key(v) == "none"]
     sentences += _named("grows", "grow", "faster than expected", [v.function for v in faster if v.decides])

@@ -95,8 +95,4 @@ def _approximate(scores: Integers, sums: Integers, n: int, alternative: Alternat
 
     deviation = np.sqrt((scores.astype(float) ** 2).sum(axis=1)) / 4
     above = sums / 2 - n * (n + 1) / 4
-    return one_or_two_sided(
-        ndtr(-(above - 0.5) / deviation),
-        ndtr((above + 0.5) / deviation),
-        alternative,
-    )
+    return one_or_two_sided(ndtr(-(above - 0.5) / deviation), ndtr((above + 0.5) / deviation), alternative)

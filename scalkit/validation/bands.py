@@ -39,11 +39,7 @@ def bands_of(verdict: Verdict, level: float = 0.9) -> dict[str, Any]:
     return {
         "level": level,
         "x": _plain(x),
-        "divergence": {
-            "growths": [str(slowest), str(fastest)],
-            "low": _plain(slowest(x)),
-            "high": _plain(fastest(x)),
-        },
+        "divergence": {"growths": [str(slowest), str(fastest)], "low": _plain(slowest(x)), "high": _plain(fastest(x))},
         "prediction": {"low": _plain(low), "high": _plain(high)},
     }
 

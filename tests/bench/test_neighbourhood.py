@@ -17,12 +17,7 @@ import pytest
 from scalkit.bench import Arguments, prepare
 from scalkit.bench.campaign.file import read_campaign
 from scalkit.bench.jobs.emitting import emitted
-from scalkit.bench.patterns.neighbourhood import (
-    design_text,
-    experiments,
-    operations_of_neighbourhoods,
-    table_text,
-)
+from scalkit.bench.patterns.neighbourhood import design_text, experiments, operations_of_neighbourhoods, table_text
 from scalkit.cli import main
 from scalkit.errors import LaunchError, UsageError
 from scalkit.guidelines import Neighbourhood, balanced_dims

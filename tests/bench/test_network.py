@@ -24,14 +24,7 @@ def test_bundled_networks_have_numbers_inside_a_node_that_are_smaller(name: str)
 def test_numbers_become_the_words_of_the_layer_and_the_facts_of_run_files() -> None:
     network = read_network(TYPED)
     assert network.words == "L=1000 o=300 g=200 G=0.08"
-    assert network.facts == {
-        "network": TYPED,
-        "L_s": 1e-6,
-        "o_s": 3e-7,
-        "g_s": 2e-7,
-        "G_s_per_B": 8e-11,
-        "per_node": 1,
-    }
+    assert network.facts == {"network": TYPED, "L_s": 1e-6, "o_s": 3e-7, "g_s": 2e-7, "G_s_per_B": 8e-11, "per_node": 1}
     inside = read_network(f"{TYPED},inside_L=200ns,inside_o=100ns,inside_g=50ns,inside_G=50ps/B").with_per_node(4)
     assert inside.words == f"{network.words} per_node=4 inside_L=200 inside_o=100 inside_g=50 inside_G=0.05"
     assert inside.facts["inside"] == {"L_s": 2e-7, "o_s": 1e-7, "g_s": 5e-8, "G_s_per_B": 5e-11}
@@ -66,10 +59,7 @@ def _numbers() -> str:
         ("nowhere.toml", "cannot read the network 'nowhere.toml': No such file or directory; name a TOML file."),
         ("L=1us,L=2us", "the network 'L=1us,L=2us' has 'L' twice; name each number once."),
         ("L=1us", "the network 'L=1us': o is missing; L, o, g and G are needed."),
-        (
-            f"{TYPED},x=1us",
-            f"the network '{TYPED},x=1us': 'x' is unknown; known are L, o, g, G, inside, per_node.",
-        ),
+        (f"{TYPED},x=1us", f"the network '{TYPED},x=1us': 'x' is unknown; known are L, o, g, G, inside, per_node."),
         (
             f"{TYPED},inside_L=1us",
             f"the network '{TYPED},inside_L=1us', inside: o is missing; L, o, g and G are needed.",

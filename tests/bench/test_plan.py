@@ -91,18 +91,12 @@ def test_arguments_survive_the_file() -> None:
         ({"runs": 0}, "--runs 0: a whole number from 1 to 99 is needed."),
         ({"max_reps": 4}, "--max-reps 4: a whole number from 5 to 1000000 is needed."),
         ({"min_reps": 1}, "--min-reps 1: a whole number from 2 to 1000000 is needed."),
-        (
-            {"max_reps": 10},
-            "--min-reps 20 is greater than --max-reps 10; lower the first or raise the second.",
-        ),
+        ({"max_reps": 10}, "--min-reps 20 is greater than --max-reps 10; lower the first or raise the second."),
         (
             {"standard_error": 1.5},
             "--standard-error 1.5: a share of the mean between 0 and 1 is needed, such as 0.02 for 2 %.",
         ),
-        (
-            {"cut_quartiles": (2,)},
-            "quartiles to cut: 2 is not possible; choose 1,4 or 4 or 1 or 3,4 or 1,2, or none.",
-        ),
+        ({"cut_quartiles": (2,)}, "quartiles to cut: 2 is not possible; choose 1,4 or 4 or 1 or 3,4 or 1,2, or none."),
         (
             {"counts": (2, 4), "refine": Refinement("processes")},
             "-n 2,4: refinement of processes needs a first pass of at least 3 of them.",

@@ -162,10 +162,7 @@ def test_open_mpi_4_does_not_begin_at_a_random_descriptor() -> None:
 
 def test_what_cannot_run_in_virtual_time_is_refused(layered: VirtualMpi) -> None:
     for build, message in (
-        (
-            lambda: layered.command(513, "prog"),
-            "513 processes in virtual time: at most 512 are possible.",
-        ),
+        (lambda: layered.command(513, "prog"), "513 processes in virtual time: at most 512 are possible."),
         (
             lambda: virtual(layered.real, layered.network, compute="gpu"),
             "--compute 'gpu': choose from none, cpu, instructions.",
@@ -178,10 +175,7 @@ def test_what_cannot_run_in_virtual_time_is_refused(layered: VirtualMpi) -> None
             lambda: virtual(Mpi("m", "m", "other", "Some MPI", "4", "other"), layered.network),
             "Some MPI cannot run in virtual time; MPICH, Open MPI, Intel MPI can.",
         ),
-        (
-            lambda: find_targets(network="cluster"),
-            "--network is the machine of a virtual clock; add --clock virtual.",
-        ),
+        (lambda: find_targets(network="cluster"), "--network is the machine of a virtual clock; add --clock virtual."),
         (
             lambda: find_targets(platforms=["juropa"], clock="virtual"),
             "--clock virtual is for MPI libraries, --platform for SimGrid; leave one of them out.",

@@ -62,11 +62,7 @@ def test_the_second_call_says_nothing_and_changes_nothing(source: Path, tmp_path
     assert first.new == ("a.ipynb", "more/b.ipynb")
     assert first.sentences == (f"Copied 2 notebooks to {tmp_path / 'mine'}.",)
     assert copy_notebooks(tmp_path / "mine").sentences == ()
-    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == [
-        ".scalkit-notebooks.json",
-        "a.ipynb",
-        "more",
-    ]
+    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == [".scalkit-notebooks.json", "a.ipynb", "more"]
 
 
 def test_what_was_changed_is_kept_and_the_rest_brought_up_to_date(source: Path, tmp_path: Path) -> None:

@@ -52,12 +52,7 @@ SHAPES = "needed are (points,) and (series, points) or (series, points, repetiti
             {},
             "series 1999: fitting needs 5 values of 'p', got 3 (2, 16, 32); measure more or set min_points=3.",
         ),
-        (
-            P,
-            bad((0, slice(None)), np.nan),
-            {},
-            "series 0: fitting needs 5 values of 'p', got 0 (); measure more.",
-        ),
+        (P, bad((0, slice(None)), np.nan), {}, "series 0: fitting needs 5 values of 'p', got 0 (); measure more."),
         (
             P[:4],
             np.ones((1, 4)),
@@ -81,12 +76,7 @@ SHAPES = "needed are (points,) and (series, points) or (series, points, repetiti
         (P, np.ones(5), {}, f"x has shape (5,) and Y (5,); {SHAPES}"),
         (P, np.ones((2, 4)), {}, f"x has shape (5,) and Y (2, 4); {SHAPES}"),
         (P, np.ones((2, 5, 0)), {}, f"x has shape (5,) and Y (2, 5, 0); {SHAPES}"),
-        (
-            P,
-            [["a"] * 5],
-            {},
-            "Y is no array of numbers (its type is <U1); pass numbers, NaN where missing.",
-        ),
+        (P, [["a"] * 5], {}, "Y is no array of numbers (its type is <U1); pass numbers, NaN where missing."),
         (
             P,
             np.ones((1, 5)),

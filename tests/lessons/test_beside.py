@@ -36,11 +36,7 @@ def test_memory_of_the_libraries_is_that_of_the_notes(memory: Beside) -> None:
     models = {(column, name): v.model for column, found in memory.verdicts.items() for name, v in found.items()}
     mpich, openmpi = models["MPICH 5.0.2", "Comm dup"], models["Open MPI 5.0.11", "Comm dup"]
     assert (mpich.constant, mpich.coefficient) == (5400, 0)
-    assert (openmpi.constant, openmpi.coefficient, str(openmpi.growth)) == (
-        pytest.approx(8856),
-        pytest.approx(8),
-        "p",
-    )
+    assert (openmpi.constant, openmpi.coefficient, str(openmpi.growth)) == (pytest.approx(8856), pytest.approx(8), "p")
 
 
 def test_comm_dup_is_said_to_be_constant_where_it_is(memory: Beside) -> None:

@@ -18,10 +18,7 @@ def dataset(write, both: tuple[int, ...], pure: list[int], work: list[int]):  # 
     return read(path)
 
 
-@pytest.mark.parametrize(
-    ("both", "share"),
-    [(100, 1.0), (150, 0.5), (200, 0.0), (260, 0.0), (80, 1.0)],
-)
+@pytest.mark.parametrize(("both", "share"), [(100, 1.0), (150, 0.5), (200, 0.0), (260, 0.0), (80, 1.0)])
 def test_share(write, both: int, share: float) -> None:  # type: ignore[no-untyped-def]
     ds = dataset(write, (both,) * 5, [100] * 10, [100] * 10)
     at = {"function": NAME, "p": 4}

@@ -73,15 +73,9 @@ def test_large_parameters_survive_netcdf(tmp_path: Any) -> None:
             {"parameter": "run"},
             "the parameter cannot be named 'run', which means something else; use another, as in 'p' or 'n'.",
         ),
-        (
-            {"metric": "run"},
-            "the metric cannot be named 'run', which means something else; choose another name.",
-        ),
+        ({"metric": "run"}, "the metric cannot be named 'run', which means something else; choose another name."),
         ({"metric": "log"}, "the metric cannot be named 'log', which means something else; choose another name."),
-        (
-            {"metric": "p"},
-            "the metric cannot be named 'p' as the parameter is; choose another name for one of them.",
-        ),
+        ({"metric": "p"}, "the metric cannot be named 'p' as the parameter is; choose another name for one of them."),
         (
             {"y": [1, 2]},
             "x has shape (5,) and y (2,); needed are (points,) and (points,) or (points, reps), not empty.",

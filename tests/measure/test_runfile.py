@@ -92,8 +92,7 @@ def test_contradictions(write: Writer, records: list[dict[str, Any]], message: s
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
-    [(1.5, "1.5"), (0, "0"), (-1, "-1"), (True, "True"), ("9", "'9'"), (None, "None"), ([1], "[1]")],
+    ("value", "shown"), [(1.5, "1.5"), (0, "0"), (-1, "-1"), (True, "True"), ("9", "'9'"), (None, "None"), ([1], "[1]")]
 )
 def test_times_are_whole_and_positive(write: Writer, value: object, shown: str) -> None:
     record = cell()

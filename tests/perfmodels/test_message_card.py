@@ -186,10 +186,7 @@ def test_steps_that_make_no_sense(counts: Any, times: Any, message: str) -> None
 
 
 def card() -> ModelCard:
-    protocols = [
-        Protocol(Range(0, 1024), 1e-6, 2e-10),
-        Protocol(Range(1024, math.inf, open_low=True), 3e-6, 1e-10),
-    ]
+    protocols = [Protocol(Range(0, 1024), 1e-6, 2e-10), Protocol(Range(1024, math.inf, open_low=True), 3e-6, 1e-10)]
     message = PointToPoint.of_protocols(protocols, name=MESSAGE).time
     numbers = {"L": 5e-7, "o_send": 1e-7, "o_receive": 2e-7, "g": 1e-7, "G": 1e-10, "O": 0.0}
     quantities = [Quantity(k, v, 0.9 * v, 1.1 * v, "s/B" if k in "GO" else "s", "text") for k, v in numbers.items()]

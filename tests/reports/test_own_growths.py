@@ -51,11 +51,7 @@ def ascending() -> list[str]:
 def test_classes_come_back_in_their_order() -> None:
     plain, order = json.loads(json.dumps(plain_growths())), ascending()
     assert order == ["1", "slowest(p)", "loglog(p)", "log(p)", "p", "2^p", "npn(p)"]
-    assert plain["loglog"] == {
-        "expression": "log(log(x))",
-        "faster_than": "slowest(p)",
-        "slower_than": "log(p)",
-    }
+    assert plain["loglog"] == {"expression": "log(log(x))", "faster_than": "slowest(p)", "slower_than": "log(p)"}
     for name in FORMULAS:
         forget_growth(name)
     assert plain_growths() == {}

@@ -37,10 +37,7 @@ def test_left_out_settings_are_as_if_they_were_not_measured(session, data):
 
 def test_expectation_and_ruler_are_those_of_validate(session, data):
     session.select("gather").expect("p*log(p)").set_ticks(["1", "p", "p^2"])
-    given = {
-        **EXPECTATIONS,
-        "gather": {"expectation": "p*log(p)", "deviation": "log(p)", "ticks": ["1", "p", "p^2"]},
-    }
+    given = {**EXPECTATIONS, "gather": {"expectation": "p*log(p)", "deviation": "log(p)", "ticks": ["1", "p", "p^2"]}}
     wanted = sk.validate(data, given, ["reduce <= bcast + gather"])["gather", "time"]
     assert session.verdict.posterior.weights.tolist() == wanted.posterior.weights.tolist()
     assert [str(tick) for tick in session.space.ticks] == ["1", "p", "p*log(p)", "p^2"]
@@ -183,10 +180,7 @@ def test_observers_are_told_once_a_step(session):
     told = []
     session.observe(lambda changed: told.append((changed, session.result.to_json())))
     session.select("gather").expect("1")
-    assert [changed for changed, _ in told] == [
-        {"selected"},
-        {"expectation", "ruler", "result", "history"},
-    ]
+    assert [changed for changed, _ in told] == [{"selected"}, {"expectation", "ruler", "result", "history"}]
     assert told[1][1] == session.result.to_json()
     session.snapshot("A").use_statistic("min").exclude(2).add_rule("bcast <= gather").share_ticks().undo()
     assert [changed for changed, _ in told[2:]] == [

@@ -14,10 +14,7 @@ from scalkit.stats import least_rank_sum_p, least_signed_rank_p, rank_sum, signe
 from scalkit.stats.null import runs_needed
 
 # help(wilcox.test) of R: permeability constants, depression scores, ozone in May and in August
-PERMEABILITY = (
-    [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46],
-    [1.15, 0.88, 0.90, 0.74, 1.21],
-)
+PERMEABILITY = ([0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46], [1.15, 0.88, 0.90, 0.74, 1.21])
 DEPRESSION = (
     [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30],
     [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29],

@@ -62,10 +62,7 @@ def test_loaded_measurements_are_validated_like_their_files(store: sk.store.Stor
 
 def test_several_platforms_are_a_tree(store: sk.store.Store) -> None:
     tree = store.load(op="MPI_Bcast")
-    assert [node.name for node in tree.leaves] == [
-        "daint, simulated, 1 per node, SimGrid SMPI 3.32",
-        "vm, MPICH 5.0.2",
-    ]
+    assert [node.name for node in tree.leaves] == ["daint, simulated, 1 per node, SimGrid SMPI 3.32", "vm, MPICH 5.0.2"]
 
 
 def test_level_point_has_a_value_for_each_measurement(store: sk.store.Store) -> None:

@@ -295,10 +295,7 @@ def test_session_where_a_text_is_asked_and_text_where_a_session_is() -> None:
             "the answer of an exercise about ticks cannot be read: cannot classify 'p!': a factorial outgrows every "
             "2^(c*x). Write the expectation as a product of powers of log(p), p and 2^p, for example 'p^2*log(p)'.",
         ),
-        (
-            {"remarks": {"2*p": "no"}},
-            "an exercise has a remark on '2*p', which is the right answer; say it in 'why'.",
-        ),
+        ({"remarks": {"2*p": "no"}}, "an exercise has a remark on '2*p', which is the right answer; say it in 'why'."),
         (
             {"remarks": {"p(": "no"}},
             "an exercise has a remark on 'p(', which is no answer: 'p(' is no growth that I can read: the function 'p' is "

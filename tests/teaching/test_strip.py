@@ -66,10 +66,7 @@ def test_blanks_in_place_of_solutions(teachers: Any) -> None:
     [
         ("a.check('p')", '# Task: put your answer in place of the dots\na.check("...")'),
         ("a.check(limit(w, '1 GB').value)", '# Task: put your answer in place of the dots\na.check("...")'),
-        (
-            "a.check(x=1)\nb.c.check()",
-            "# Task: put your answer in place of the dots\na.check()\nb.c.check()",
-        ),
+        ("a.check(x=1)\nb.c.check()", "# Task: put your answer in place of the dots\na.check()\nb.c.check()"),
         ("def f():\n    a.check('p')\na.check(s)", "# Task: put your answer in place of the dots\na.check(s)"),
     ],
 )

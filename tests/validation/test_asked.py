@@ -45,10 +45,7 @@ def test_a_smaller_level_lies_inside_a_larger_one(verdict: Verdict) -> None:
         (np.array([2 + 0j]), "array([2.+0.j]) is no setting of p; give a number, or an array of them."),
         (10**400, f"1{'0' * 59}... is no setting of p; give a number, or an array of them."),
         ("many", "'many' is no setting of p; give a number, or an array of them."),
-        (
-            0.5,
-            "nothing can be predicted at p = 0.5, where log(p)^(1/4) has no value; ask for larger settings.",
-        ),
+        (0.5, "nothing can be predicted at p = 0.5, where log(p)^(1/4) has no value; ask for larger settings."),
     ],
 )
 @pytest.mark.filterwarnings("error")

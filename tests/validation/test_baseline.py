@@ -271,11 +271,7 @@ def changed(content: dict, *path: object, to: object) -> bytes:
             "n",
             "entry 1 ('time' of 'a'): 'growth': expectation 'n' depends on n, but the ",
         ),
-        (
-            ("entries", 0, "model", "growth"),
-            "1",
-            "entry 1 ('time' of 'a'): 'log2_coefficient' is -",
-        ),
+        (("entries", 0, "model", "growth"), "1", "entry 1 ('time' of 'a'): 'log2_coefficient' is -"),
         (
             ("entries", 0, "model", "log2_coefficient"),
             None,

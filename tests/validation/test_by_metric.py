@@ -52,11 +52,7 @@ def test_an_expectation_without_metric_is_about_the_time() -> None:
 def test_every_metric_may_have_an_expectation_of_its_own() -> None:
     wanted = {"MPI_Bcast": {"time": "log(p)", "visits": "1"}, "solve (visits)": "p"}
     result = sk.validate(measured(), wanted)
-    assert judged(result) == {
-        ("MPI_Bcast", "time"): "log(p)",
-        ("MPI_Bcast", "visits"): "1",
-        ("solve", "visits"): "p",
-    }
+    assert judged(result) == {("MPI_Bcast", "time"): "log(p)", ("MPI_Bcast", "visits"): "1", ("solve", "visits"): "p"}
     assert {v.verdict for v in result} == {"total"}
     assert set(result.unexpected) == {"MPI_Bcast (bytes)", "solve (time)"}
 
@@ -133,10 +129,7 @@ def test_files_say_it_as_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (
-            '[expectations.f]\ntime = "log(p)"\nvisits = "p q("',
-            r"line 3: function 'f \(visits\)': .*'p q\('",
-        ),
+        ('[expectations.f]\ntime = "log(p)"\nvisits = "p q("', r"line 3: function 'f \(visits\)': .*'p q\('"),
         (
             '[expectations]\nf = { time = { deviation = "p" } }',
             r"line 2: 'f \(time\)' has no key 'expectation'; add one",

@@ -84,10 +84,7 @@ def test_bytes_below_a_part_in_a_thousand_are_one_piece() -> None:
             lambda: sk.piecewise(combine([sk.measurements(P, P, name=n) for n in ("f", "g")])),
             "a piecewise model is of one series, the Dataset has 2: f (time), g (time); select one.",
         ),
-        (
-            lambda: sk.piecewise(P, P, max_pieces=0),
-            "max_pieces is 0; a whole number of at least 1 is needed.",
-        ),
+        (lambda: sk.piecewise(P, P, max_pieces=0), "max_pieces is 0; a whole number of at least 1 is needed."),
         (
             lambda: sk.piecewise(P[:2], P[:2]),
             "a piecewise model needs 3 to 200 values of 'p', got 2; measure more or thin them out.",

@@ -14,10 +14,7 @@ from scalkit.measure import combine
 from scalkit.validation import Expectation, SearchSpace, Verdict
 
 ICS15 = SearchSpace.preset("ics15")
-SPACES = {
-    "ics15": ICS15,
-    **{text: SearchSpace.around(Expectation(text)) for text in ("p", "p*log(p)", "2^k", "1")},
-}
+SPACES = {"ics15": ICS15, **{text: SearchSpace.around(Expectation(text)) for text in ("p", "p*log(p)", "2^k", "1")}}
 DOUBLING, COUNTING = 2.0 ** np.arange(1, 8), np.arange(3.0, 17.0)
 UNITS = {"time": "s", "object_memory": "B", "events": "1"}
 EXPECTED = st.sampled_from(["log(p)", "p", "1", "p*log(p)", "p^(1/2)"])

@@ -47,14 +47,7 @@ def test_the_cost_is_modelled() -> None:
 
 
 @pytest.mark.parametrize(
-    "y",
-    [
-        P,
-        np.full(7, 3.0),
-        [10, 9.9, 9.8, 9.7, 9.6, 9.5, 9.4],
-        [10, 5, 2, 1, 2, 5, 10],
-        [10, 1, 9, 2, 8, 3, 7],
-    ],
+    "y", [P, np.full(7, 3.0), [10, 9.9, 9.8, 9.7, 9.6, 9.5, 9.4], [10, 5, 2, 1, 2, 5, 10], [10, 1, 9, 2, 8, 3, 7]]
 )
 def test_other_values_are_not(y: object) -> None:
     assert strong_scaling(one(y)) is None

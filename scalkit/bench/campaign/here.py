@@ -65,10 +65,7 @@ def _shared_identity(variant: Variant, folder: Path, known: dict[tuple[str, int 
 
 
 def run_here(
-    file: CampaignFile,
-    campaigns: Sequence[Campaign],
-    *,
-    on_progress: Callable[[Progress], None] | None = None,
+    file: CampaignFile, campaigns: Sequence[Campaign], *, on_progress: Callable[[Progress], None] | None = None
 ) -> tuple[Result, ...]:
     """Do every launch whose run file is missing: all of one run, in every variant, then those of the next.
 

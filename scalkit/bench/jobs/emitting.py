@@ -26,10 +26,7 @@ TOOLS = {"reframe": ".py", "jube": ".xml"}
 """Names of the tools, and how their files end."""
 
 _KINDS = ("MPICH", "Open MPI", "Intel MPI")
-_OVERSUBSCRIBE = {
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
-}
+_OVERSUBSCRIBE = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 """What Open MPI is told in variables, of version 4 and 5, as its launcher is not ours."""
 
 

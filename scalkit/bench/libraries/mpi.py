@@ -159,10 +159,7 @@ def settings(
         if not oversubscribed:
             wanted["OMPI_MCA_mpi_yield_when_idle"] = "0"  # --oversubscribe sets it
     elif kind == "MPICH" and oversubscribed:
-        wanted |= {
-            "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
-            "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1",
-        }
+        wanted |= {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1", "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1"}
     elif kind == "Intel MPI" and oversubscribed:
         wanted |= {"I_MPI_PIN": "0", "I_MPI_THREAD_YIELD": "3"}
     return {name: value for name, value in wanted.items() if name not in given}

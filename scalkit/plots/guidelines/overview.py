@@ -10,16 +10,7 @@ import plotly.graph_objects as go
 
 from scalkit.guidelines import Assessment
 from scalkit.guidelines.sentences import shown_ratio
-from scalkit.plots.guidelines.sides import (
-    LEFT,
-    RIGHT,
-    STATE_LOOKS,
-    along,
-    group_of,
-    group_words,
-    level_axis,
-    sides_of,
-)
+from scalkit.plots.guidelines.sides import LEFT, RIGHT, STATE_LOOKS, along, group_of, group_words, level_axis, sides_of
 from scalkit.plots.style import BAND, EXPECTED, blank, quantity, rounded, safe, value_axis
 
 _CLOSE = 2.0

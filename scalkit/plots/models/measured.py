@@ -229,11 +229,7 @@ def _add_line(figure: Drawing, curve: _Curve, along: str, unit: str) -> None:
 
 
 def _add_points(
-    figure: Drawing,
-    one: tuple[Floats, Floats, Floats, Floats],
-    along: str,
-    colour: str | bool,
-    cells: Cells | None,
+    figure: Drawing, one: tuple[Floats, Floats, Floats, Floats], along: str, colour: str | bool, cells: Cells | None
 ) -> None:
     x, y, low, high = one
     word = cells.origin if cells is not None else "measured"
@@ -259,10 +255,7 @@ def _add_points(
 
 
 def _sentence(
-    table: Mapping[str, PerformanceModel],
-    measured: Cells | None,
-    along: str,
-    fixed: tuple[str, list[dict[str, float]]],
+    table: Mapping[str, PerformanceModel], measured: Cells | None, along: str, fixed: tuple[str, list[dict[str, float]]]
 ) -> str:
     what = "Times of " + (f"{measured.function}, {measured.origin}, and " if measured else "")
     name, others = fixed

@@ -102,11 +102,7 @@ def trace_matrix(
 
 
 def matrix_drawing(
-    found: Pairs,
-    axes: MatrixAxes,
-    *,
-    simulated: bool = False,
-    chosen: tuple[Iterable[int], Iterable[int]] = ((), ()),
+    found: Pairs, axes: MatrixAxes, *, simulated: bool = False, chosen: tuple[Iterable[int], Iterable[int]] = ((), ())
 ) -> Drawing:
     """Return the matrix of pairs while it is made; rows and columns with a location that is chosen have a frame."""
     row_group, column_group = (_groups(groups, found.locations) for groups in (axes.rows, axes.columns))

@@ -62,11 +62,7 @@ def _add_ticks(figure: go.Figure, ticks: Sequence[Growth]) -> None:
         x += [k, k, None]
         y += [0, _BIG if _n_factors(tick) < 2 else _SMALL, None]
     figure.add_scatter(
-        x=[-0.7, len(ticks) - 0.3],
-        y=[0, 0],
-        mode="lines",
-        line={"color": QUIET, "width": 1.5},
-        hoverinfo="skip",
+        x=[-0.7, len(ticks) - 0.3], y=[0, 0], mode="lines", line={"color": QUIET, "width": 1.5}, hoverinfo="skip"
     )
     figure.add_scatter(x=x, y=y, mode="lines", line={"color": QUIET, "width": 1.5}, hoverinfo="skip")
 
@@ -100,11 +96,7 @@ def _mark(figure: go.Figure, position: int, n_ticks: int, growth: Growth, *, is_
     colour, word = (MODEL, "model") if is_model else (EXPECTED, "expected")
     share = position / max(1, n_ticks - 1)
     figure.add_scatter(
-        x=[position, position],
-        y=[0, 1],
-        mode="lines",
-        line={"color": colour, "width": 3},
-        hoverinfo="skip",
+        x=[position, position], y=[0, 1], mode="lines", line={"color": colour, "width": 3}, hoverinfo="skip"
     )
     figure.add_scatter(
         x=[position],

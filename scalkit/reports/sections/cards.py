@@ -91,15 +91,7 @@ def _runners_up(verdict: Verdict) -> Markup | str:
     if not verdict.rivals:
         return ""
     models = (verdict.model, *verdict.rivals[:_RIVALS])
-    rows = [
-        (
-            formula(one),
-            r2(one.adjusted_r2, 5),
-            percent(one.weight),
-            _place(verdict, one.growth),
-        )
-        for one in models
-    ]
+    rows = [(formula(one), r2(one.adjusted_r2, 5), percent(one.weight), _place(verdict, one.growth)) for one in models]
     caption = (
         f"The chosen model and the {len(models) - 1} next best by adjusted R². The probability of a growth also counts models "
         "of two terms and the noise between settings."
@@ -134,15 +126,6 @@ def _rows(verdict: Verdict, series: Series) -> Iterator[tuple[float, tuple[str, 
 
 
 def _variants_table(verdicts: Sequence[Verdict]) -> Markup:
-    rows = [
-        (
-            name(v.function),
-            formula(v.model),
-            r2(v.adjusted_r2, 3),
-            math(v.divergence),
-            badge(v),
-        )
-        for v in verdicts
-    ]
+    rows = [(name(v.function), formula(v.model), r2(v.adjusted_r2, 3), math(v.divergence), badge(v)) for v in verdicts]
     caption = "The same function with other shapes of the group of processes."
     return table(caption, ("variant", "model", "adj. R²", "divergence δ", "match"), rows)

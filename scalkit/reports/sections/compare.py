@@ -90,10 +90,7 @@ def compare_prediction(columns: Columns) -> Section:
     tables = []
     for metric in dict.fromkeys(metric for metric, _ in columns.names):
         rows = [
-            (
-                name(function),
-                *("–" if v is None else predicted(v, target) for v in columns.verdicts(metric, function)),
-            )
+            (name(function), *("–" if v is None else predicted(v, target) for v in columns.verdicts(metric, function)))
             for each, function in columns.names
             if each == metric
         ]

@@ -13,12 +13,7 @@ from scalkit import __version__, plots
 from scalkit.markup import counted
 from scalkit.plots.style import quantity
 from scalkit.plots.traces.timeline import timeline_svg
-from scalkit.plots.traces.waiting import (
-    analysis_speed,
-    parts_of_time,
-    scaling_of_program,
-    waiting_over_processes,
-)
+from scalkit.plots.traces.waiting import analysis_speed, parts_of_time, scaling_of_program, waiting_over_processes
 from scalkit.reports.markup import details, hashes, lines, name, notes, soft, steps, table
 from scalkit.reports.pieces import Section, figure
 from scalkit.reports.waiting.page import WaitingPage, is_strong

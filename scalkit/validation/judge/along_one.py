@@ -9,16 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.fit import (
-    MIN_POINTS,
-    Fits,
-    Model,
-    check_series,
-    fit_series,
-    fit_ticks,
-    growing_of,
-    is_within_resolution,
-)
+from scalkit.fit import MIN_POINTS, Fits, Model, check_series, fit_series, fit_ticks, growing_of, is_within_resolution
 from scalkit.measure import Series
 from scalkit.options import Prior
 from scalkit.validation.asked import require_expected_values

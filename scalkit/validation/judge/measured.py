@@ -9,15 +9,7 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError, UsageError
-from scalkit.measure import (
-    SeveralSeries,
-    Statistic,
-    check,
-    fixed_parameters,
-    parameters_of,
-    series,
-    several_series,
-)
+from scalkit.measure import SeveralSeries, Statistic, check, fixed_parameters, parameters_of, series, several_series
 from scalkit.validation.judge.choices import AnySeries, Setting
 from scalkit.validation.judge.recent import Recent
 from scalkit.validation.names import Name

@@ -61,12 +61,7 @@ class ExactEvidence:
 
 
 def exact_evidence(
-    x: Floats,
-    y: Floats,
-    growths: tuple[Growth, ...],
-    expected: Growth,
-    resolution: float = 0.0,
-    changes: bool = False,
+    x: Floats, y: Floats, growths: tuple[Growth, ...], expected: Growth, resolution: float = 0.0, changes: bool = False
 ) -> ExactEvidence:
     """Return the evidence for each growth.
 

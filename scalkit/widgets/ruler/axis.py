@@ -37,11 +37,7 @@ class Axis:
     @classmethod
     def of(cls, growths: Iterable[Growth], parameter: str) -> Axis:
         """Return the axis that counts the class of the fastest of the growths; p if all are constant."""
-        built_in = [
-            Growth.of(parameter, exponential=1),
-            Growth.of(parameter, power=1),
-            Growth.of(parameter, log=1),
-        ]
+        built_in = [Growth.of(parameter, exponential=1), Growth.of(parameter, power=1), Growth.of(parameter, log=1)]
         own = [kind.growth(parameter) for kind in registered_growths()]
         classes = tuple(sorted([*built_in, *own], reverse=True))
         fastest = max(growths, default=Growth.constant())
