@@ -48,10 +48,7 @@ class Build:
     def program(self, name: str) -> Path:
         """Return the path of a program.
 
-        Raises
-        ------
-        BuildError
-            If the Makefile did not make it.
+        Raises BuildError if the Makefile did not make it.
         """
         path = self.folder / name
         if not path.is_file():
@@ -62,10 +59,7 @@ class Build:
 def sources(name: str) -> Path:
     """Return the folder of a C tree: that of the checkout, or the copy shipped inside the package.
 
-    Raises
-    ------
-    BuildError
-        If neither is there.
+    Raises BuildError if neither is there.
     """
     checkout, shipped = _PACKAGE.parent / name, _PACKAGE / "_shipped" / name
     places = [checkout, shipped] if (_PACKAGE.parent / "pyproject.toml").is_file() else [shipped]
@@ -95,10 +89,7 @@ def sources_hash(tree: Path) -> str:
 def show_command(mpicc: str) -> str:
     """Return what `mpicc -show` prints: the compiler behind the wrapper and its options; empty if it cannot say.
 
-    Raises
-    ------
-    BuildError
-        If there is no such program.
+    Raises BuildError if there is no such program.
     """
     for option in ("-show", "--showme"):
         status, text = _said([mpicc, option])
@@ -110,31 +101,16 @@ def show_command(mpicc: str) -> str:
 def build(tree: Path, mpicc: str, *, library: str = "", makefile: str = "Makefile", timeout_s: float = 600.0) -> Build:
     """Return the programs of a C tree, compiled with `mpicc` if they are not in the cache.
 
-    Parameters
-    ----------
-    tree : Path
-        With a Makefile that understands ``make MPICC=... BUILD=... SOURCE=...``; it is copied and never written to.
-    mpicc : str
-        Name or path of the compiler.
-    library : str
-        Version of the MPI library, so that a new one leads to a new build.
-    makefile : str
-        Its path below `tree`; another one makes other programs of the same sources, perhaps without MPI.
-    timeout_s : float, in s
+    `tree`: with a Makefile that understands ``make MPICC=... BUILD=... SOURCE=...``; it is copied and never written to.
+    `mpicc`: name or path of the compiler.
+    `library`: version of the MPI library, so that a new one leads to a new build.
+    `makefile`: its path below `tree`; another one makes other programs of the same sources, perhaps without MPI.
+    `timeout_s` in s.
+    Raises BuildError if make, mpicc or the C compiler is missing, the compilation fails, or the cache cannot be
+    written.
 
-    Returns
-    -------
-    Build
-
-    Raises
-    ------
-    BuildError
-        If make, mpicc or the C compiler is missing, the compilation fails, or the cache cannot be written.
-
-    Notes
-    -----
-    The cache folder is named by a hash of sources, compiler, ``mpicc -show``, ``CFLAGS`` and kin, and `library`. It appears
-    by renaming, so two processes may build at the same time and a killed build leaves nothing behind.
+    The cache folder is named by a hash of sources, compiler, ``mpicc -show``, ``CFLAGS`` and kin, and `library`. It
+    appears by renaming, so two processes may build at the same time and a killed build leaves nothing behind.
     """
     shown = show_command(mpicc)
     digest = sources_hash(tree)

@@ -25,12 +25,8 @@ Terms = tuple[tuple[float, str], ...]
 def token_pattern(before_names: str, operators: str) -> re.Pattern[str]:
     """Return the pattern of a token: a factor before ``*``, a name, a text in double quotes, or an operator.
 
-    Parameters
-    ----------
-    before_names : str
-        Further tokens, as an alternative that ends in ``|``, which come before names; mostly empty.
-    operators : str
-        As alternatives.
+    `before_names`: further tokens, as an alternative that ends in ``|``, which come before names; mostly empty.
+    `operators`: as alternatives.
     """
     number, quoted = r"(?P<number>\d+(?:\.\d+)?)(?=\s*\*)", r'"(?P<quoted>[^"\x00-\x1f]{1,500})"'
     return re.compile(rf"\s*(?:{number}|{before_names}(?P<name>{NAME})|{quoted}|(?P<op>{operators}))")
@@ -144,10 +140,7 @@ class Relation:
     def parse(cls, text: str) -> Relation:
         """Return the relation that `text` names.
 
-        Raises
-        ------
-        RuleError
-            If the text is not two sums of functions with ``<=`` between them.
+        Raises RuleError if the text is not two sums of functions with ``<=`` between them.
         """
         reader = SumReader(text)
         left = reader.sum()
@@ -166,10 +159,7 @@ class Relation:
     def evaluate(self, values: Mapping[str, Any]) -> tuple[Any, Any]:
         """Return both sides on any values that can be added and multiplied by a number (numbers, arrays).
 
-        Raises
-        ------
-        RuleError
-            If a function has no value.
+        Raises RuleError if a function has no value.
         """
         for name in self.names:
             if name not in values:

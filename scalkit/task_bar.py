@@ -76,12 +76,8 @@ def task_bar(
 def bar(stream: TextIO | None, left: Callable[[], str] | None = None) -> Iterator[Progress]:
     """Yield rich's progress with our columns: what is done, a bar, how much of it, and the time left.
 
-    Parameters
-    ----------
-    stream : text file or None
-        Where to; what is printed meanwhile stays in the text above the bar if it is printed to a terminal.
-    left : callable, optional
-        Returns the time left in words; by default rich estimates it, and shares are percentages instead of numbers.
+    `stream`: where to; what is printed meanwhile stays in the text above the bar if it is printed to a terminal.
+    `left`: returns the time left in words; by default rich estimates it, and shares are percentages instead of numbers.
     """
     from rich.console import Console
     from rich.progress import (

@@ -14,12 +14,8 @@ NONE = "–"
 def percent(share: float, *, short: bool = False) -> str:
     """Return a share or a probability with two digits: 93 %, 1.2 %, 99.8 %, more than 99.9 %.
 
-    Parameters
-    ----------
-    share : float
-        Between 0 and 1; NaN gives a dash.
-    short : bool
-        ``> 99.9 %``, as in a table, instead of words.
+    `share`: between 0 and 1; NaN gives a dash.
+    `short`: ``> 99.9 %``, as in a table, instead of words.
     """
     if math.isnan(share):
         return NONE

@@ -33,15 +33,8 @@ class _Text(NamedTuple):
 def lines_of(text: str) -> dict[Path, int]:
     """Return the line, from 1, of every table, key and element of a list.
 
-    Parameters
-    ----------
-    text : str
-        TOML that `tomllib` accepts.
-
-    Returns
-    -------
-    dict
-        From ``("expectations", "MPI_Bcast")``, or ``("rules", 0)``, to the line where the entry begins.
+    `text`: TOML that `tomllib` accepts.
+    Returns: from ``("expectations", "MPI_Bcast")``, or ``("rules", 0)``, to the line where the entry begins.
     """
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
     scanned = _Text(text, starts, {})

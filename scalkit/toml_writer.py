@@ -16,14 +16,7 @@ _WIDEST = 100
 def to_toml(content: Mapping[str, Any]) -> str:
     """Return a mapping as TOML text that `tomllib` reads back as it was; a mapping inside it becomes a table.
 
-    Parameters
-    ----------
-    content : mapping of str to text, number, boolean, list of these, or such a mapping
-
-    Raises
-    ------
-    UsageError
-        If a value is of another kind.
+    Raises UsageError if a value is of another kind.
     """
     return "\n".join(_lines(content, ())).strip() + "\n"
 
@@ -56,10 +49,7 @@ def key_text(key: str) -> str:
 def value_text(value: object, key: str = "the value") -> str:
     """Return a value in one line; a mapping becomes an inline table.
 
-    Raises
-    ------
-    UsageError
-        Naming `key`, if TOML cannot hold it.
+    Raises UsageError, naming `key`, if TOML cannot hold it.
     """
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -37,19 +37,10 @@ def scaled(value: float, factor: float) -> float:
 def format_quantity(value: float, unit: str, digits: int = 3) -> str:
     """Return `value` with a unit prefix, for example ``"12.3 us"``.
 
-    Parameters
-    ----------
-    value : float, in `unit`
-        May be negative, zero, NaN or infinite.
-    unit : str
-        Unit without prefix (``"s"``, ``"B"``); the empty string, or ``"1"``, prints the number alone.
-    digits : int
-        Significant digits; whole bytes below 100 kB are printed exactly.
-
-    Returns
-    -------
-    str
-        ASCII text; ``"-"`` for NaN.
+    `value` in `unit`: may be negative, zero, NaN or infinite.
+    `unit`: unit without prefix (``"s"``, ``"B"``); the empty string, or ``"1"``, prints the number alone.
+    `digits`: significant digits; whole bytes below 100 kB are printed exactly.
+    Returns: ASCII text; ``"-"`` for NaN.
     """
     if math.isnan(value):
         return "-"

@@ -189,10 +189,7 @@ def _newer() -> dict[str, Any]:
 def require_counts(option: str, counts: tuple[int, ...], least: int = 2) -> None:
     """Return nothing if these are numbers of processes, each once, ascending.
 
-    Raises
-    ------
-    UsageError
-        If they are not.
+    Raises UsageError if they are not.
     """
     shown = ",".join(map(str, counts)) or "nothing"
     if not counts or any(n < least or n > _MOST_PROCESSES for n in counts):

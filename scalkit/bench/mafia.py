@@ -122,25 +122,12 @@ def measure_mafia(
 ) -> list[str]:
     """Do every launch whose run file is missing in a folder, and return what is wrong with results, a text for each.
 
-    Parameters
-    ----------
-    out : Path
-        Folder; what was measured there with the same settings stays.
-    settings : MafiaSettings, optional
-        By default those of the paper.
-    compiler : str
-        Any C compiler; MPI is not needed.
-    on_progress : callable, optional
-        Called after each launch.
-
-    Raises
-    ------
-    UsageError
-        If the folder holds another campaign, or cannot be used.
-    BuildError
-        If the program cannot be compiled.
-    LaunchError
-        If a launch fails; what was measured before is kept.
+    `out`: folder; what was measured there with the same settings stays.
+    `settings`: by default those of the paper.
+    `compiler`: any C compiler; MPI is not needed.
+    `on_progress`: called after each launch.
+    Raises UsageError if the folder holds another campaign, or cannot be used; BuildError if the program cannot be
+    compiled; LaunchError if a launch fails; what was measured before is kept.
     """
     settings = settings or MafiaSettings()
     folder = Folder(out)

@@ -140,10 +140,7 @@ class Delay:
 def programs(mpicc: str) -> Build:
     """Return the compiled programs ``sk_srumma`` and ``sk_delays``, and both with the recorder linked, ``..._recorded``.
 
-    Raises
-    ------
-    BuildError
-        If they cannot be compiled.
+    Raises BuildError if they cannot be compiled.
     """
     return build(sources("microbench"), mpicc, makefile="onesided/Makefile")
 

@@ -117,23 +117,12 @@ def in_virtual_time(
 ) -> dict[str, tuple[str, ...]]:
     """Return what can be measured by a virtual clock of what was chosen.
 
-    Parameters
-    ----------
-    tree : Path
-        The C sources.
-    chosen : dict
-        As `choose` returns it.
-    wanted : sequence of str
-        What was asked for; what the word "all" brings along is left out without a word.
-    library : str
-        As `Mpi.kind`.
-    per_node : int
-        Processes on a node of the virtual machine.
-
-    Raises
-    ------
-    UsageError
-        If something was asked for that cannot.
+    `tree`: the C sources.
+    `chosen`: as `choose` returns it.
+    `wanted`: what was asked for; what the word "all" brings along is left out without a word.
+    `library`: as `Mpi.kind`.
+    `per_node`: processes on a node of the virtual machine.
+    Raises UsageError if something was asked for that cannot.
     """
     kind = KINDS[0]
     reasons = {"simple": "calls without communication take no time on a virtual clock"}

@@ -73,21 +73,10 @@ def run_program(
 ) -> Outcome:
     """Run a program and return how it ended; on the time limit and on Ctrl-C all its processes are ended.
 
-    Parameters
-    ----------
-    command : sequence of str
-    timeout_s : float, in s
-    environment : mapping of str to str, optional
-        Added to the current one.
-    inherited : sequence of int
-        File descriptors that stay open in the program.
-
-    Raises
-    ------
-    OSError
-        If the program cannot be started.
-    KeyboardInterrupt
-        After the processes were ended.
+    `timeout_s` in s.
+    `environment`: added to the current one.
+    `inherited`: file descriptors that stay open in the program.
+    Raises OSError if the program cannot be started; KeyboardInterrupt after the processes were ended.
     """
     start = time.monotonic()
     with tempfile.TemporaryFile() as output:

@@ -107,16 +107,8 @@ def run(args: argparse.Namespace) -> int:
 def measure_file(args: argparse.Namespace, add_options: Callable[[argparse.ArgumentParser], None]) -> int:
     """Measure the file of `scalkit measure --campaign` here, and return 0 or 2.
 
-    Parameters
-    ----------
-    args : argparse.Namespace
-    add_options : callable
-        Declares the options of that command, of which only few go with a file.
-
-    Raises
-    ------
-    UsageError
-        If others are given.
+    `add_options`: declares the options of that command, of which only few go with a file.
+    Raises UsageError if others are given.
     """
     from scalkit.errors import UsageError
 

@@ -13,10 +13,7 @@ from scalkit.errors import UsageError
 def percent(text: str) -> float:
     """Return the number that a part of the time is compared with; NaN would be exceeded by none.
 
-    Raises
-    ------
-    argparse.ArgumentTypeError
-        If it is not one from 0 to 100.
+    Raises argparse.ArgumentTypeError if it is not one from 0 to 100.
     """
     try:
         value = float(text)

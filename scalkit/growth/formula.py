@@ -33,17 +33,10 @@ _KNOWN = f"+, -, *, /, ^, {', '.join(FUNCTIONS)}, one parameter and numbers are 
 def read_formula(text: object, inlined: Mapping[str, str] | None = None) -> tuple[str, str]:
     """Return a formula of ``x`` in Python's notation, and what the text calls that parameter.
 
-    Parameters
-    ----------
-    text : str
-        For example ``"log(log(p))"`` or ``"2^sqrt(n)"``; ``^`` is a power.
-    inlined : mapping from name to formula, optional
-        Functions of one argument that the formula may call; they are replaced by their formulas.
-
-    Raises
-    ------
-    ExpectationError
-        If it is too long or holds anything but the operators, functions, numbers and the one parameter that are known.
+    `text`: for example ``"log(log(p))"`` or ``"2^sqrt(n)"``; ``^`` is a power.
+    `inlined`: functions of one argument that the formula may call; they are replaced by their formulas.
+    Raises ExpectationError if it is too long or holds anything but the operators, functions, numbers and the one
+    parameter that are known.
     """
     if not isinstance(text, str):
         raise ExpectationError(

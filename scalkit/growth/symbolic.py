@@ -49,17 +49,9 @@ def grows(formula: str) -> bool | None:
 def exponents_of(formula: str, classes: tuple[str, ...]) -> tuple[Fraction, ...] | None:
     """Return the exponents of the classes in the leading term of a formula.
 
-    Parameters
-    ----------
-    formula : str
-    classes : tuple of str
-        Formulas of the classes, the fastest first.
-
-    Returns
-    -------
-    tuple of Fraction, length as `classes`, or None
-        None if the leading term is no product of rational powers of the classes with a positive coefficient, or sympy
-        cannot tell.
+    `classes`: formulas of the classes, the fastest first.
+    Returns: None if the leading term is no product of rational powers of the classes with a positive coefficient, or
+    sympy cannot tell.
     """
     import sympy
 

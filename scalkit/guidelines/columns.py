@@ -56,10 +56,7 @@ LOAD = "foreign_load"
 def columns_of(table: Any, value: str, run: str, ignore: Sequence[str]) -> Columns:
     """Return the columns of a table; see `scalkit.guidelines.measured`.
 
-    Raises
-    ------
-    DataError
-        If it is no table, a column is missing, or the values are no numbers.
+    Raises DataError if it is no table, a column is missing, or the values are no numbers.
     """
     import xarray as xr
 

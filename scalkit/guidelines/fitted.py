@@ -57,16 +57,9 @@ class FittedCurve:
 def fit_curves(parameter: str, series: Sequence[tuple[Floats, Floats]]) -> list[FittedCurve | None]:
     """Return a model of each series, all growths of the ruler of the case study equally probable before.
 
-    Parameters
-    ----------
-    parameter : str
-    series : sequence of (ndarray of shape (m,), ndarray of shape (m, runs))
-        Settings, and medians of the runs; NaN where a run has none. Settings that are not positive are left out.
-
-    Returns
-    -------
-    list of FittedCurve or None
-        None where fewer than five settings have a value.
+    `series` of shape (m,): settings, and medians of the runs; NaN where a run has none. Settings that are not positive
+    are left out.
+    Returns: None where fewer than five settings have a value.
     """
     found: list[FittedCurve | None] = [None] * len(series)
     expectation, space = Expectation(parameter, parameter=parameter), SearchSpace.preset("ics15", parameter)

@@ -52,14 +52,11 @@ class Profile:
     def choose(self, level: str, p: float | None = None, size: float | None = None, **where: Any) -> str:
         """Return what to use in place of `level`: `level` itself where nothing was measured to be faster.
 
-        Parameters
-        ----------
-        level : str
-            As in ``"MPI_Bcast"``.
-        p, size : number, optional
-            Of processes, and in bytes. Exactly what was measured counts; nothing is concluded about values between.
-        **where
-            Levels of further parameters. What differs between settings that are left open counts only if all agree.
+        `level`: as in ``"MPI_Bcast"``.
+        `p`, `size`: of processes, and in bytes. Exactly what was measured counts; nothing is concluded about values
+        between.
+        `**where`: levels of further parameters. What differs between settings that are left open counts only if all
+        agree.
         """
         agreed = {
             one.use if one.decides else level

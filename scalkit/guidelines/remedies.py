@@ -111,12 +111,8 @@ def remedies(found: Assessment) -> tuple[Remedy, ...]:
 def remedies_of(chosen: Iterable[Choice], varied: str = "size") -> tuple[Remedy, ...]:
     """Return choices as ranges; settings with the same ranges are one remedy.
 
-    Parameters
-    ----------
-    chosen : iterable of Choice
-        As `choices` returns them: those where nothing is better end a range.
-    varied : str
-        Name of the parameter whose values are sizes.
+    `chosen`: as `choices` returns them: those where nothing is better end a range.
+    `varied`: name of the parameter whose values are sizes.
     """
     chosen = list(chosen)
     cells: dict[tuple[Any, ...], list[Choice]] = {}

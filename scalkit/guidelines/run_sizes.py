@@ -36,24 +36,12 @@ def is_measurements(table: object) -> bool:
 def run_table(data: xr.Dataset, metric: str = "time") -> Columns:
     """Return columns for `scalkit.guidelines.assess`: ``operation``, parameters, ``size``, ``run``, ``oversubscribed``, ``time``.
 
-    Parameters
-    ----------
-    data : Dataset of measurements
-        As `scalkit.read` returns it, of one message size or, with ``parameter=["p", "S"]``, of several.
-    metric : str
-
-    Returns
-    -------
-    mapping from str to array
-        A row is one function in one run; the values, in the unit of the metric, have an axis of repetitions. ``size`` is in
-        bytes and that of the whole vector: where a call has a message for each process, as ``MPI_Gather`` and
-        ``MPI_Scatter`` have, it is p times what run files call size. So ``MPI_Bcast <= MPI_Scatter + MPI_Allgather`` compares
-        calls that move the same data. What did not deliver right data is left out.
-
-    Raises
-    ------
-    DataError
-        If there is no such metric, or nothing is left.
+    `data`: as `scalkit.read` returns it, of one message size or, with ``parameter=["p", "S"]``, of several.
+    Returns: a row is one function in one run; the values, in the unit of the metric, have an axis of repetitions.
+    ``size`` is in bytes and that of the whole vector: where a call has a message for each process, as ``MPI_Gather``
+    and ``MPI_Scatter`` have, it is p times what run files call size. So ``MPI_Bcast <= MPI_Scatter + MPI_Allgather``
+    compares calls that move the same data. What did not deliver right data is left out.
+    Raises DataError if there is no such metric, or nothing is left.
     """
     if metric not in data:
         raise DataError(

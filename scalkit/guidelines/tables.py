@@ -188,19 +188,11 @@ def _is_csv(path: Path) -> bool:
 def read_csv(path: PathLike) -> Any:
     """Return a CSV file as a pandas DataFrame.
 
-    Parameters
-    ----------
-    path : path
-        The first line names the columns, with commas between; one is ``run``, one ``time``, all others are parameters. A row is
-        one repetition, or one experiment in one run whose ``time`` holds several values with blanks between. Empty fields
-        are missing. Lines that begin with ``#`` are remarks; ``# simulated`` says that nobody measured it,
-        ``# unit: s`` names the unit,
-        ``# virtual: {...}`` the machine of a virtual clock as JSON.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read.
+    `path`: the first line names the columns, with commas between; one is ``run``, one ``time``, all others are
+    parameters. A row is one repetition, or one experiment in one run whose ``time`` holds several values with blanks
+    between. Empty fields are missing. Lines that begin with ``#`` are remarks; ``# simulated`` says that nobody
+    measured it, ``# unit: s`` names the unit, ``# virtual: {...}`` the machine of a virtual clock as JSON.
+    Raises DataError if it cannot be read.
     """
     import pandas as pd
 

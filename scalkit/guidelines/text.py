@@ -28,10 +28,7 @@ def plain_level(level: object) -> str:
 def parse(text: str) -> tuple[str, Side, Literal["<=", "~"], Side]:
     """Return the parameter that the text names, if any, the left side, the relation and the right side.
 
-    Raises
-    ------
-    RuleError
-        If it cannot be read.
+    Raises RuleError if it cannot be read.
     """
     return _Reader(text).parse()
 

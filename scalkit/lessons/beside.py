@@ -175,21 +175,12 @@ def beside(
 ) -> Beside:
     """Return a table of the paper beside measurements, judged by its expectations, limits and ticks.
 
-    Parameters
-    ----------
-    number : int
-        2 or 3.
-    columns : mapping from head to Dataset
-    what : str
-        They, in words.
-    remarks : tuple of str
-        What must be known of them.
-    word : str
-        What stands before a column in sentences: with a library, on a machine.
+    `number`: 2 or 3.
+    `what`: they, in words.
+    `remarks`: what must be known of them.
+    `word`: what stands before a column in sentences: with a library, on a machine.
 
-    References
-    ----------
-    Shudler et al. 2015 (docs/references.md), tables 2 and 3.
+    Source: Shudler et al. 2015 (docs/references.md), tables 2 and 3.
     """
     printed = published_tables()[number]
     ours = {

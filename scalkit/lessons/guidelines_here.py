@@ -142,10 +142,7 @@ class Findings:
     def by(self, parameter: str) -> _Shown:
         """Return the table of violations of each campaign, a column for each level of a parameter.
 
-        Parameters
-        ----------
-        parameter : str
-            As in ``"library"``; a campaign without it gets one column.
+        `parameter`: as in ``"library"``; a campaign without it gets one column.
         """
         parts = []
         for one in self.of:

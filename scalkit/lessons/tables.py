@@ -84,12 +84,7 @@ def predictions(verdict: Verdict, x: ArrayLike, truth: str = "", level: float = 
 def values_at(runs: Mapping[str, xr.Dataset], metric: str, **setting: float) -> pd.DataFrame:
     """Return the least measured values at a setting: a row for each function that all have, a column for each data set.
 
-    Parameters
-    ----------
-    runs : mapping from head of a column to Dataset
-    metric : str
-    **setting
-        For example ``p=2``.
+    `**setting`: for example ``p=2``.
     """
     import pandas as pd
 

@@ -18,24 +18,12 @@ def transforms(
 ) -> dict[str, PerformanceModel]:
     """Return models of the communication of an FFT of ``N^3`` complex numbers on P processes.
 
-    Parameters
-    ----------
-    message : PointToPoint
-    N : int
-        Points along each dimension; planes need P <= N, pencils P <= N^2.
-    algorithm : str
-        Of the all-to-all.
-    alltoall : PerformanceModel, optional
-        In place of both: a model over S, the block for each process, and P.
+    `N`: points along each dimension; planes need P <= N, pencils P <= N^2.
+    `algorithm`: of the all-to-all.
+    `alltoall`: in place of both: a model over S, the block for each process, and P.
+    Returns: over N and P, in s.
 
-    Returns
-    -------
-    dict from decomposition to PerformanceModel
-        Over N and P, in s.
-
-    References
-    ----------
-    Hoefler et al. 2010, section 5 (docs/references.md).
+    Source: Hoefler et al. 2010, section 5 (docs/references.md).
     """
     one = alltoall if alltoall is not None else collective("alltoall", algorithm, message)
     planes = one.of(S="b*N^3/P^2", constants=_NUMBER)

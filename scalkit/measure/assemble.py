@@ -103,17 +103,9 @@ class _Timed:
 def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Dataset:
     """Return the Dataset of run files that belong to one campaign.
 
-    Parameters
-    ----------
-    files : sequence of RunFile
-        At least one. Files with the same ``run_id`` are one run.
-    keep_flagged : bool
-        Keep late and overrun repetitions; by default they become NaN, unless fewer than 5 would remain.
-
-    Raises
-    ------
-    DataError
-        If two files hold the same launch, or the files differ in library or message size.
+    `files`: at least one. Files with the same ``run_id`` are one run.
+    `keep_flagged`: keep late and overrun repetitions; by default they become NaN, unless fewer than 5 would remain.
+    Raises DataError if two files hold the same launch, or the files differ in library or message size.
     """
     require_distinct(files)
     size = common(files, "message size", {cell.size_bytes for file in files for cell in file.cells}, " B")
@@ -297,10 +289,7 @@ def _natural(text: str) -> list[tuple[int, str]]:
 def require_distinct(files: Sequence[RunFile]) -> None:
     """Return nothing if no two files hold the same launch.
 
-    Raises
-    ------
-    DataError
-        Naming the two.
+    Raises DataError, naming the two.
     """
     seen: dict[tuple[str, str, int], Path] = {}
     for file in files:
@@ -320,10 +309,7 @@ def _programs(files: Sequence[RunFile]) -> str:
 def common(files: Sequence[RunFile], what: str, values: set[Any], unit: str = "") -> Any:
     """Return the one value that all files share; None if none says it.
 
-    Raises
-    ------
-    DataError
-        If there are several.
+    Raises DataError if there are several.
     """
     known = sorted(value for value in values if value != "")
     if len(known) > 1:

@@ -37,21 +37,11 @@ SHARES = {
 def assemble_units(files: Sequence[RunFile]) -> xr.Dataset:
     """Return the Dataset of run files of sk_master_worker that belong to one campaign.
 
-    Parameters
-    ----------
-    files : sequence of RunFile
-        At least one. Files with the same ``run_id`` are one run.
-
-    Returns
-    -------
-    xarray.Dataset
-        Metrics ``time`` [s] for each unit, ``master_share`` and ``idle_share`` over function, ``workers``, the size of a unit
-        ``S`` [B], run and repetition. Of a single size, or a single number of workers, there is no such dimension.
-
-    Raises
-    ------
-    DataError
-        If two files hold the same launch, or the files differ in library or machine.
+    `files`: at least one. Files with the same ``run_id`` are one run.
+    Returns: metrics ``time`` [s] for each unit, ``master_share`` and ``idle_share`` over function, ``workers``, the
+    size of a unit ``S`` [B], run and repetition. Of a single size, or a single number of workers, there is no such
+    dimension.
+    Raises DataError if two files hold the same launch, or the files differ in library or machine.
     """
     require_distinct(files)
     library = common(files, "MPI library", {file.env.mpi_library for file in files})

@@ -69,10 +69,8 @@ def _opened(path: Path) -> Any:
 def read_experiment_file(path: Path) -> ExperimentFile:
     """Return the content of a run file of sk_neighbours (docs/file-formats.md).
 
-    Raises
-    ------
-    RunFileError
-        Naming file and line, if a line is malformed, missing or contradicts another, or the schema is newer.
+    Raises RunFileError, naming file and line, if a line is malformed, missing or contradicts another, or the schema is
+    newer.
     """
     try:
         with _opened(path) as stream:

@@ -30,15 +30,8 @@ _FILL = 4
 def as_points(ds: xr.Dataset) -> tuple[xr.Dataset, str]:
     """Return the Dataset with all parameters on one axis, and the name of that: the parameter's own, or ``"point"``.
 
-    Parameters
-    ----------
-    ds : xarray.Dataset
-        Passes `check`.
-
-    Returns
-    -------
-    (xarray.Dataset, str)
-        Of a grid only the points where some function has a value.
+    `ds`: passes `check`.
+    Returns: of a grid only the points where some function has a value.
     """
     names, axes = parameters_of(ds), axes_of(ds)
     if len(axes) == 1:

@@ -46,10 +46,7 @@ def write_netcdf(ds: xr.Dataset, path: str | os.PathLike[str]) -> None:
 def read_netcdf(path: Path) -> xr.Dataset:
     """Return the Dataset in a netCDF-3 file, loaded and checked.
 
-    Raises
-    ------
-    DataError
-        If the file is damaged or holds something else.
+    Raises DataError if the file is damaged or holds something else.
     """
     try:
         with xr.open_dataset(path, engine="scipy", decode_times=False) as opened:

@@ -28,19 +28,12 @@ _AMONG_THE_LAST = 0.5
 def of_processes(cells: Sequence[Cell], left_out: NDArray[np.bool_]) -> dict[str, Floats]:
     """Return the times of the processes in all passes of an operation in a launch.
 
-    Parameters
-    ----------
-    cells : sequence of Cell
-        In order.
-    left_out : ndarray of bool of shape (repetitions,)
-        Those that do not count.
-
-    Returns
-    -------
-    dict
-        ``root_time`` [s] of shape (repetitions,), NaN where it does not count; ``process_time`` [s] of shape (processes,), the
-        median over the repetitions of which all times were kept; ``process_last`` [1] of shape (processes,), the share of them
-        in which the process was the last, shared where several were. Empty if no times were kept.
+    `cells`: in order.
+    `left_out` of shape (repetitions,): those that do not count.
+    Returns: ``root_time`` [s] of shape (repetitions,), NaN where it does not count; ``process_time`` [s] of shape
+    (processes,), the median over the repetitions of which all times were kept; ``process_last`` [1] of shape
+    (processes,), the share of them in which the process was the last, shared where several were. Empty if no times were
+    kept.
     """
     found: dict[str, Floats] = {}
     if cells and all(len(cell.root_ns) == len(cell.t_ns) for cell in cells) and any(cell.root_ns for cell in cells):

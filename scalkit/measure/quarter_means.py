@@ -33,15 +33,8 @@ class Cut:
     def of(cls, quartiles: Sequence[int]) -> Cut:
         """Return the cut that leaves out quarters by number: 1 is the lowest, 4 the highest.
 
-        Parameters
-        ----------
-        quartiles : sequence of int
-            None, or one of 1; 4; 1, 4; 1, 2; 3, 4.
-
-        Raises
-        ------
-        UsageError
-            If they are others.
+        `quartiles`: None, or one of 1; 4; 1, 4; 1, 2; 3, 4.
+        Raises UsageError if they are others.
 
         Examples
         --------
@@ -87,22 +80,12 @@ CUTS = tuple(Cut(low, high) for low in range(_QUARTERS) for high in range(_QUART
 def cut_mean(ordered: Floats, count: NDArray[Any], cut: Cut) -> Floats:
     """Return the mean of the values from one quartile to another, both included; the median if none lies between them.
 
-    Parameters
-    ----------
-    ordered : ndarray of shape (..., n)
-        Ascending along the last axis; NaN behind the values.
-    count : ndarray of int of shape (...)
-        Values in each row.
-    cut : Cut
+    `ordered` of shape (..., n): ascending along the last axis; NaN behind the values.
+    `count` of shape (...): values in each row.
+    The result is of shape (...).
+    Returns: NaN where there is no value. Quartiles interpolate linearly between the values.
 
-    Returns
-    -------
-    ndarray of shape (...)
-        NaN where there is no value. Quartiles interpolate linearly between the values.
-
-    References
-    ----------
-    Reussner and Hunzelmann 2001, section 4 (docs/references.md): quartiles are cut, then the average is taken.
+    Source: Reussner and Hunzelmann 2001, section 4 (docs/references.md): quartiles are cut, then the average is taken.
     """
     if ordered.shape[-1] == 0:
         return np.full(ordered.shape[:-1], np.nan)
@@ -129,15 +112,10 @@ def _quantile(ordered: Floats, count: NDArray[Any], share: float) -> Floats:
 def relative_error(values: NDArray[Any], cut: Cut) -> float:
     """Return the standard error of the mean that a cut leaves, as a share of that mean; NaN for fewer than two values.
 
-    Parameters
-    ----------
-    values : array_like of shape (n,)
-    cut : Cut
+    `values` of shape (n,).
 
-    References
-    ----------
-    Tukey and McLaughlin 1963: the standard deviation of the values with what is cut moved to the quartiles, over the share that
-    is left and the root of n. The stop rule of the C programs asks for the same.
+    Source: Tukey and McLaughlin 1963: the standard deviation of the values with what is cut moved to the quartiles,
+    over the share that is left and the root of n. The stop rule of the C programs asks for the same.
     """
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     n = len(ordered)

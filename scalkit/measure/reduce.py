@@ -136,18 +136,10 @@ class Series(Values):
 def statistic_over(values: NDArray[np.float64], axis: int, statistic: Statistic = "q1") -> NDArray[np.float64]:
     """Return the statistic of the finite values along an axis; NaN where there is none.
 
-    Parameters
-    ----------
-    values : ndarray
-        NaN marks what is missing.
-    axis : int
-    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
-        Quantiles interpolate linearly between order statistics; `scalkit.measure.quarter_means` defines the cut means.
-
-    Raises
-    ------
-    DataError
-        If the statistic is unknown.
+    `values`: NaN marks what is missing.
+    `statistic`: quantiles interpolate linearly between order statistics; `scalkit.measure.quarter_means` defines the
+    cut means.
+    Raises DataError if the statistic is unknown.
     """
     if statistic not in get_args(Statistic):
         raise DataError(f"the statistic {statistic!r} is unknown; choose one of {', '.join(get_args(Statistic))}.")
@@ -204,10 +196,7 @@ def series_on(ds: xr.Dataset, axis: str, statistic: Statistic) -> list[Series]:
 
     Along ``point`` their `x` are the places 0, 1, ... of the points.
 
-    Raises
-    ------
-    DataError
-        If there is no value, or the statistic is unknown.
+    Raises DataError if there is no value, or the statistic is unknown.
     """
     found = [one for metric in metrics_of(ds) for one in _series_of(ds, axis, metric, statistic)]
     if not found:

@@ -62,14 +62,8 @@ def is_run_file(head: bytes) -> bool:
 def read_run_file(path: Path) -> RunFile:
     """Return the content of a run file (docs/file-formats.md).
 
-    Parameters
-    ----------
-    path : Path
-
-    Raises
-    ------
-    RunFileError
-        Naming file and line, if a line is malformed, missing or contradicts another, or the schema is newer.
+    Raises RunFileError, naming file and line, if a line is malformed, missing or contradicts another, or the schema is
+    newer.
     """
     try:
         content = path.read_bytes()

@@ -16,17 +16,9 @@ _SIZE = "message_size_B"
 def over_sizes(parts: Sequence[xr.Dataset], names: Sequence[str]) -> list[xr.Dataset]:
     """Return Datasets of run files, each of one message size, as Datasets over two parameters.
 
-    Parameters
-    ----------
-    parts : sequence of xarray.Dataset
-        Along the number of processes, with the size in their attributes.
-    names : sequence of str
-        The parameter of the run files and a name for the message size, in the order of the dimensions.
-
-    Raises
-    ------
-    DataError
-        If the names are others, or a part has no positive message size.
+    `parts`: along the number of processes, with the size in their attributes.
+    `names`: the parameter of the run files and a name for the message size, in the order of the dimensions.
+    Raises DataError if the names are others, or a part has no positive message size.
     """
     return [_over_size(part, names) for part in parts]
 

@@ -64,15 +64,8 @@ def numbers_in_words(machine: Mapping[str, Any]) -> str:
 def clock_attributes(machines: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Return what attrs say of the virtual clock that times were read from; nothing if the clock was a real one.
 
-    Parameters
-    ----------
-    machines : sequence of mapping
-        As `virtual_of` returns them, one for each launch with times.
-
-    Raises
-    ------
-    DataError
-        If there are several clocks.
+    `machines`: as `virtual_of` returns them, one for each launch with times.
+    Raises DataError if there are several clocks.
     """
     clocks = list(dict.fromkeys(map(clock_of, machines)))
     if len(clocks) > 1:

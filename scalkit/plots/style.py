@@ -161,13 +161,9 @@ def is_log_axis(x: NDArray[np.float64]) -> bool:
 def blank(height: int, alt: str, *, is_static: bool = False) -> go.Figure:
     """Return an empty figure in scalkit's style.
 
-    Parameters
-    ----------
-    height : int, in px
-    alt : str
-        One sentence that says what the figure shows; it travels in ``layout.meta["alt"]`` for screen readers.
-    is_static : bool
-        Without zoom and tool bar (``layout.meta["static"]``).
+    `height` in px.
+    `alt`: one sentence that says what the figure shows; it travels in ``layout.meta["alt"]`` for screen readers.
+    `is_static`: without zoom and tool bar (``layout.meta["static"]``).
     """
     figure = go.Figure()
     figure.update_layout(template="none", **layout_of(height, alt, is_static=is_static))

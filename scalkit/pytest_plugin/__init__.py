@@ -133,23 +133,12 @@ class Scaling:
     ) -> Verdict:
         """Return the verdict on `func`; fail the test if it is not one to pass with.
 
-        Parameters
-        ----------
-        func : callable
-            What is timed.
-        setup : callable, optional
-            Makes its arguments from a value of the parameter: a tuple is all of them, anything else the only one.
-        expectation : str or Expectation, optional
-        **options
-            As those of the marker, which they override; ``n=[...]`` names the parameter and its values, ``name`` the function
-            in the verdict.
-
-        Raises
-        ------
-        UsageError
-            If neither the marker nor the call says expectation and values, or an option is wrong.
-        DataError
-            If the calls take far longer than the budget.
+        `func`: what is timed.
+        `setup`: makes its arguments from a value of the parameter: a tuple is all of them, anything else the only one.
+        `**options`: as those of the marker, which they override; ``n=[...]`` names the parameter and its values,
+        ``name`` the function in the verdict.
+        Raises UsageError if neither the marker nor the call says expectation and values, or an option is wrong;
+        DataError if the calls take far longer than the budget.
         """
         from scalkit.bench.functions.callables import name_of
 

@@ -101,15 +101,8 @@ class ScalingCheck:
     def of(cls, *sources: Mapping[str, Any]) -> ScalingCheck:
         """Return a check from options, as the marker and a call of the fixture have them; later ones override.
 
-        Parameters
-        ----------
-        *sources : mapping
-            Keys are ``expectation``, the options, and the name of the parameter with its values.
-
-        Raises
-        ------
-        UsageError
-            If something is missing, or an option is wrong.
+        `*sources`: keys are ``expectation``, the options, and the name of the parameter with its values.
+        Raises UsageError if something is missing, or an option is wrong.
         """
         given: dict[str, Any] = {}
         for source in sources:
@@ -166,20 +159,10 @@ class ScalingCheck:
     def run(self, func: Callable[..., object], name: str, seed: int = 0) -> Outcome:
         """Return the outcome for a callable; what would not pass is measured again, and both runs are judged together.
 
-        Parameters
-        ----------
-        func : callable
-        name : str
-            Of the function, in the verdict.
-        seed : int
-            Of the order of measuring.
-
-        Raises
-        ------
-        DataError
-            If a value is no positive number, or the calls take far longer than the budget.
-        UsageError
-            If `func` cannot be measured or an option is wrong.
+        `name`: of the function, in the verdict.
+        `seed`: of the order of measuring.
+        Raises DataError if a value is no positive number, or the calls take far longer than the budget; UsageError if
+        `func` cannot be measured or an option is wrong.
         """
         first = self._measured(func, name, seed)
         outcome = self._judged(first, name)

@@ -66,15 +66,8 @@ def copy_notebooks(folder: str | os.PathLike[str]) -> Copies:
     A copy that is still as scalkit wrote it is brought up to date; one that was changed, or that scalkit did not write, is
     left alone.
 
-    Parameters
-    ----------
-    folder : path
-        Made if it is not there.
-
-    Raises
-    ------
-    UsageError
-        If it is a file, is where the notebooks come from, or cannot be written to.
+    `folder`: made if it is not there.
+    Raises UsageError if it is a file, is where the notebooks come from, or cannot be written to.
     """
     source, target = bundled("notebooks"), Path(folder).absolute()
     if target.is_file():

@@ -45,23 +45,11 @@ class Input:
 def input_of(source: object, folder: Path, stem: str = "measurements", label: str = "") -> Input:
     """Return one data set; what is in memory is written into a folder.
 
-    Parameters
-    ----------
-    source : Dataset, Session, path, or sequence of paths
-        A path may be that of a session or of a report.
-    folder : Path
-        For files.
-    stem : str
-        Name of a file there.
-    label : str
-        Kept as it is.
-
-    Raises
-    ------
-    UsageError
-        If it is something else.
-    ScalkitError
-        If a session cannot be opened.
+    `source`: a path may be that of a session or of a report.
+    `folder`: for files.
+    `stem`: name of a file there.
+    `label`: kept as it is.
+    Raises UsageError if it is something else; ScalkitError if a session cannot be opened.
     """
     if isinstance(source, xr.Dataset):
         path = _place(folder, f"{stem}.nc")
@@ -84,19 +72,10 @@ def input_of(source: object, folder: Path, stem: str = "measurements", label: st
 def inputs_of(source: object, labels: Sequence[str], folder: Path) -> list[Input]:
     """Return the data sets to stand side by side.
 
-    Parameters
-    ----------
-    source : mapping from label to data set, or sequence of data sets
-        Each as for `input_of`.
-    labels : sequence of str
-        One for each, or none at all; a mapping has its own.
-    folder : Path
-        For files.
-
-    Raises
-    ------
-    UsageError
-        If there are fewer than two, or another number of labels.
+    `source`: each as for `input_of`.
+    `labels`: one for each, or none at all; a mapping has its own.
+    `folder`: for files.
+    Raises UsageError if there are fewer than two, or another number of labels.
     """
     if isinstance(source, Mapping) and not isinstance(source, xr.Dataset):
         if labels:
@@ -119,10 +98,7 @@ def inputs_of(source: object, labels: Sequence[str], folder: Path) -> list[Input
 def checked_targets(targets: Sequence[float] | float) -> list[float]:
     """Return values of the parameter to predict at.
 
-    Raises
-    ------
-    UsageError
-        If one is not positive or not finite.
+    Raises UsageError if one is not positive or not finite.
     """
     given = [targets] if isinstance(targets, int | float) else list(targets)
     for x in given:

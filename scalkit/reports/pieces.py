@@ -125,19 +125,11 @@ class Section:
     ) -> Section:
         """Return the top of a page.
 
-        Parameters
-        ----------
-        kicker : str
-            What kind of report it is.
-        page : Content
-        facts : iterable of (str, object)
-            What was measured where; an empty value is left out.
-        tiles : iterable of (kind, mark, value, meaning)
-            Numbers to see first; `kind` is a match, which gives the colour, or empty.
-        answer : str
-            By default that of the page.
-        details : str
-            What stands behind it, in smaller letters.
+        `kicker`: what kind of report it is.
+        `facts`: what was measured where; an empty value is left out.
+        `tiles`: numbers to see first; `kind` is a match, which gives the colour, or empty.
+        `answer`: by default that of the page.
+        `details`: what stands behind it, in smaller letters.
         """
         words = {"kicker": kicker, "answer": answer, "details": details}
         return cls.rendered("top.html", page=page, facts=list(facts), tiles=list(tiles), **words)

@@ -15,20 +15,9 @@ from scalkit.validation.plain import plain_set, set_from_plain
 def to_plain(source: object) -> str | dict[str, Any]:
     """Return expectations as JSON values.
 
-    Parameters
-    ----------
-    source : str, path, mapping, ExpectationSet, or None
-        Whatever `scalkit.validate` takes; None is the bundled catalogue ``"mpi"``.
-
-    Returns
-    -------
-    str or dict
-        The name of a catalogue or the absolute path of a file; otherwise a mapping that `from_plain` reads.
-
-    Raises
-    ------
-    ExpectationError
-        If a mapping cannot be read.
+    `source`: whatever `scalkit.validate` takes; None is the bundled catalogue ``"mpi"``.
+    Returns: the name of a catalogue or the absolute path of a file; otherwise a mapping that `from_plain` reads.
+    Raises ExpectationError if a mapping cannot be read.
     """
     if source is None:
         return "mpi"
@@ -41,10 +30,7 @@ def to_plain(source: object) -> str | dict[str, Any]:
 def from_plain(source: str | Mapping[str, Any]) -> ExpectationSet:
     """Return the expectations that `to_plain` wrote.
 
-    Raises
-    ------
-    ExpectationError
-        If a file cannot be read.
+    Raises ExpectationError if a file cannot be read.
     """
     if isinstance(source, str):
         return expectation_set(source)

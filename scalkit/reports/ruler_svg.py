@@ -17,10 +17,7 @@ _EDGE = 0.8
 def ruler_svg(verdict: Verdict) -> str:
     """Return the ticks of a verdict in the order of growth at equal distances, limits shaded, best and expected marked.
 
-    Parameters
-    ----------
-    verdict : Verdict
-        Over one parameter.
+    `verdict`: over one parameter.
     """
     found, expected = verdict.model.growth, verdict.expectation.growth
     ticks = tuple(sorted({*verdict.space.ticks, expected, found}))

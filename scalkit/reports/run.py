@@ -157,10 +157,7 @@ def _parameters(
 ) -> dict[str, Any]:
     """Return the parameters of the notebook; what stays empty keeps its default there.
 
-    Raises
-    ------
-    UsageError
-        If one is given that the template does not have, or one is missing.
+    Raises UsageError if one is given that the template does not have, or one is missing.
     """
     from scalkit.reports.plain import to_plain
 

@@ -19,21 +19,11 @@ from scalkit.validation.baseline import Baseline
 def open_baseline(path: str, expectations: str | Mapping[str, Any], judging: Judging, parameter: str = "") -> Baseline:
     """Return the baseline at a path.
 
-    Parameters
-    ----------
-    path : str
-        What `Baseline.save` wrote; a session or report, whose verdicts are taken; or measurements.
-    expectations : str or mapping
-        For measurements, what they are judged by: the rulers around it hold the growths that may be found.
-    judging : Judging
-        For measurements.
-    parameter : str
-        For measurements, as for `scalkit.reports.page.open_page`.
-
-    Raises
-    ------
-    ScalkitError
-        If it cannot be read or judged.
+    `path`: what `Baseline.save` wrote; a session or report, whose verdicts are taken; or measurements.
+    `expectations`: for measurements, what they are judged by: the rulers around it hold the growths that may be found.
+    `judging`: for measurements.
+    `parameter`: for measurements, as for `scalkit.reports.page.open_page`.
+    Raises ScalkitError if it cannot be read or judged.
     """
     kind = kind_of(path)
     if kind == "baseline":
@@ -48,10 +38,7 @@ def open_baseline(path: str, expectations: str | Mapping[str, Any], judging: Jud
 def require_same_statistic(baseline: Baseline, result: Validation) -> None:
     """Check that values of the same kind are compared.
 
-    Raises
-    ------
-    UsageError
-        If they are not.
+    Raises UsageError if they are not.
     """
     if baseline.statistic != result.statistic:
         raise UsageError(

@@ -76,10 +76,7 @@ def templates() -> tuple[Template, ...]:
 def named_template(name: str) -> Template:
     """Return the template of this name.
 
-    Raises
-    ------
-    UsageError
-        If there is none.
+    Raises UsageError if there is none.
     """
     known = {one.name: one for one in templates()}
     if name in known:

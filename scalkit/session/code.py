@@ -29,12 +29,9 @@ _MOST_MOVES = 4
 def code_of(session: SessionView, holder: str | None = None) -> str:
     """Return Python that comes to the same state from the same measurements, and prints the verdict.
 
-    Parameters
-    ----------
-    session : Session
-    holder : str, optional
-        A file for somewhere else that holds the session and its measurements: paths are then taken as they were given. By
-        default the code is for here, and measurements that are at their paths no more come out of the file that was loaded.
+    `holder`: a file for somewhere else that holds the session and its measurements: paths are then taken as they were
+    given. By default the code is for here, and measurements that are at their paths no more come out of the file that
+    was loaded.
     """
     session._source = source = confirmed(session._source)
     if holder is not None or not source.is_there:

@@ -29,10 +29,7 @@ def dataset_to_text(ds: xr.Dataset) -> str:
 def dataset_from_text(text: object) -> xr.Dataset:
     """Return the Dataset that `dataset_to_text` wrote.
 
-    Raises
-    ------
-    DataError
-        If it is something else.
+    Raises DataError if it is something else.
     """
     try:
         if not isinstance(text, str):

@@ -27,10 +27,7 @@ if TYPE_CHECKING:
 def expectations_toml(session: SessionView) -> str:
     """Return the expectations, the ticks moved by hand and the rules of a session as a file of expectations.
 
-    Raises
-    ------
-    ExpectationError
-        If nothing is expected.
+    Raises ExpectationError if nothing is expected.
     """
     judge, state = session._judge, session.state
     functions = dict(judge.expected.functions)
@@ -56,10 +53,7 @@ def expectations_toml(session: SessionView) -> str:
 def write_expectations(session: SessionView, path: str | os.PathLike[str]) -> None:
     """Write `expectations_toml` to a file; an existing one is replaced.
 
-    Raises
-    ------
-    DataError
-        If it cannot be written.
+    Raises DataError if it cannot be written.
     """
     text = expectations_toml(session)
     try:

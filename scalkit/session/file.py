@@ -121,10 +121,7 @@ def script_of(plain: Mapping[str, Any]) -> str:
 def read_session(kind: type[Session], path: str | os.PathLike[str], data: object | None = None) -> Session:
     """Return the session in a file, JSON or HTML.
 
-    Raises
-    ------
-    DataError
-        If there is none.
+    Raises DataError if there is none.
     """
     target = Path(path)
     try:

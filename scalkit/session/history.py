@@ -50,10 +50,7 @@ class History:
     def undo(self) -> History:
         """Return the history before the last step.
 
-        Raises
-        ------
-        UsageError
-            If there is none.
+        Raises UsageError if there is none.
         """
         if not self.past:
             raise UsageError("there is no step to undo; nothing was changed yet.")
@@ -63,10 +60,7 @@ class History:
     def redo(self) -> History:
         """Return the history after the step that was undone last.
 
-        Raises
-        ------
-        UsageError
-            If there is none.
+        Raises UsageError if there is none.
         """
         if not self.future:
             raise UsageError("there is no step to redo; undo one first.")

@@ -14,17 +14,9 @@ SCRIPT_ID = "scalkit-session"
 def sessions_in(text: str, path: str | os.PathLike[str]) -> list[str]:
     """Return the JSON of all sessions in a page, in their order.
 
-    Parameters
-    ----------
-    text : str
-        The page.
-    path : path
-        Where it comes from, for a message.
-
-    Raises
-    ------
-    DataError
-        If there is none.
+    `text`: the page.
+    `path`: where it comes from, for a message.
+    Raises DataError if there is none.
     """
     scripts = _Scripts()
     scripts.feed(text)

@@ -166,15 +166,8 @@ class SessionView:
     def series(self, name: str | Name) -> AnySeries:
         """Return the values of a function, without the settings that are left out.
 
-        Parameters
-        ----------
-        name : str or (str, str)
-            Function, or function and metric; of a function alone its first metric.
-
-        Raises
-        ------
-        DataError
-            If it was not measured or nothing of it is left.
+        `name`: function, or function and metric; of a function alone its first metric.
+        Raises DataError if it was not measured or nothing of it is left.
         """
         function, metric = self.name_of(name)
         for one in self._judge.measured.series(self.statistic, self.state.excluded):
@@ -193,10 +186,7 @@ class SessionView:
     def name_of(self, name: str | Name) -> Name:
         """Return the (function, metric) in `names` that is meant; the metric may be that of the cost.
 
-        Raises
-        ------
-        DataError
-            If it was not measured.
+        Raises DataError if it was not measured.
         """
         function, metric = (name, None) if isinstance(name, str) else name
         there = [one for one in self.names if one[0] == function]
@@ -214,16 +204,9 @@ class SessionView:
     def observe(self, callback: Observer) -> None:
         """Call ``callback(changed)`` once after every step, when its result is there.
 
-        Parameters
-        ----------
-        callback : callable
-            Takes a frozenset of names out of ``data``, ``selected``, ``ruler``, ``expectation``, ``statistic``, ``excluded``,
-            ``rules``, ``result``, ``history`` and ``snapshots``. What it raises is logged.
-
-        Raises
-        ------
-        UsageError
-            If it cannot be called.
+        `callback`: takes a frozenset of names out of ``data``, ``selected``, ``ruler``, ``expectation``, ``statistic``,
+        ``excluded``, ``rules``, ``result``, ``history`` and ``snapshots``. What it raises is logged.
+        Raises UsageError if it cannot be called.
         """
         if not callable(callback):
             raise UsageError(f"an observer must be a function, got {type(callback).__name__}.")
@@ -236,12 +219,8 @@ class SessionView:
     def save(self, path: str | os.PathLike[str], *, with_data: bool | None = None) -> Self:
         """Write the session to a file that `load` reads.
 
-        Parameters
-        ----------
-        path : path
-            Appears only when it is complete; an existing file is replaced.
-        with_data : bool, optional
-            Whether the measurements go into it; by default only those that no file holds, or none any more.
+        `path`: appears only when it is complete; an existing file is replaced.
+        `with_data`: whether the measurements go into it; by default only those that no file holds, or none any more.
         """
         from scalkit.session.file import write
 
@@ -251,15 +230,8 @@ class SessionView:
     def save_expectations(self, path: str | os.PathLike[str]) -> Self:
         """Write expectations, ticks moved by hand and rules to a TOML file, which `scalkit.validate` and the commands take.
 
-        Parameters
-        ----------
-        path : path
-            An existing file is replaced.
-
-        Raises
-        ------
-        ScalkitError
-            If nothing is expected, or it cannot be written.
+        `path`: an existing file is replaced.
+        Raises ScalkitError if nothing is expected, or it cannot be written.
         """
         from scalkit.session.expectations_file import write_expectations
 

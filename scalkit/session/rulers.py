@@ -57,10 +57,7 @@ def growths_expected(expectation: AnyExpectation | None) -> Mapping[str, Growth]
 def growth_along(growth: Growth, parameters: tuple[str, ...], parameter: str | None) -> str:
     """Return the parameter whose ruler a tick is on: the one that it names, or the one that is asked for.
 
-    Raises
-    ------
-    ExpectationError
-        If it names another one, or several.
+    Raises ExpectationError if it names another one, or several.
     """
     named = growth.parameters
     wanted = parameter or (named[0] if named else parameters[0])

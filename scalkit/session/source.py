@@ -53,15 +53,8 @@ class Source:
 def open_source(data: object) -> tuple[xr.Dataset, Source]:
     """Return measurements and where they come from.
 
-    Parameters
-    ----------
-    data : Dataset, path or sequence of paths
-        A Dataset says which files it was read from; `confirmed` looks whether they hold the same.
-
-    Raises
-    ------
-    DataError
-        If there are no measurements.
+    `data`: a Dataset says which files it was read from; `confirmed` looks whether they hold the same.
+    Raises DataError if there are no measurements.
     """
     if isinstance(data, xr.Dataset):
         return data, Source(_named_paths(data), content_hash(data), is_certain=False)

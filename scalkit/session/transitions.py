@@ -26,15 +26,9 @@ class SessionSteps(SessionView):
 
         Settings that are left out stay so, as far as they are measured. What is selected stays if it was measured.
 
-        Parameters
-        ----------
-        data : Dataset of measurements, path or sequence of paths
-            What `scalkit.read` takes or returns, for example the folder that is being measured into, again.
-
-        Raises
-        ------
-        ScalkitError
-            If there are no measurements, or what was chosen does not fit them; the session stays as it was.
+        `data`: what `scalkit.read` takes or returns, for example the folder that is being measured into, again.
+        Raises ScalkitError if there are no measurements, or what was chosen does not fit them; the session stays as it
+        was.
         """
         ds, source = open_source(data)
         key = "" if source.sha256 == self._opened[""][1].sha256 else source.sha256

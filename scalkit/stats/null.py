@@ -56,16 +56,10 @@ def runs_needed(p: float, least: Callable[[int], float]) -> int:
 def subset_tail(scores: tuple[int, ...], n: int) -> Floats:
     """Return P(sum >= s) for s = 0, 1, ..., where the sum is that of `n` of the scores, each choice equally likely.
 
-    Parameters
-    ----------
-    scores : tuple of int
-        Ranks, or twice the ranks where ties share one; not negative.
-    n : int
-        How many are chosen, from 0 to all.
+    `scores`: ranks, or twice the ranks where ties share one; not negative.
+    `n`: how many are chosen, from 0 to all.
 
-    References
-    ----------
-    B. Streitberg, J. Röhmel: *Exact distributions for permutation and rank tests*, 1986: the shift algorithm.
+    Source: B. Streitberg, J. Röhmel: *Exact distributions for permutation and rank tests*, 1986: the shift algorithm.
     """
     largest = sum(sorted(scores)[len(scores) - n :])
     ways = np.zeros((n + 1, largest + 1))

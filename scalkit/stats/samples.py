@@ -31,10 +31,7 @@ Alternative = Literal["greater", "less", "two-sided"]
 def samples(values: ArrayLike, name: str = "values") -> Floats:
     """Return samples as an array of shape (samples, values); one sample may come without the first axis.
 
-    Raises
-    ------
-    DataError
-        If they are not numbers, of more than two axes, or infinite.
+    Raises DataError if they are not numbers, of more than two axes, or infinite.
     """
     try:
         array: Floats = np.asarray(values, dtype=np.float64)
@@ -52,10 +49,7 @@ def samples(values: ArrayLike, name: str = "values") -> Floats:
 def same_rows(left: Floats, right: Floats) -> tuple[Floats, Floats]:
     """Return both sides with the same number of samples; a single sample serves all of the other side.
 
-    Raises
-    ------
-    DataError
-        If the numbers differ.
+    Raises DataError if the numbers differ.
     """
     rows = max(len(left), len(right))
     if {len(left), len(right)} - {1, rows}:
@@ -66,9 +60,7 @@ def same_rows(left: Floats, right: Floats) -> tuple[Floats, Floats]:
 def alternative_of(word: str) -> Alternative:
     """Return the word if it is one of the alternatives.
 
-    Raises
-    ------
-    UsageError
+    Raises UsageError.
     """
     for known in ("greater", "less", "two-sided"):
         if word == known:
@@ -79,9 +71,7 @@ def alternative_of(word: str) -> Alternative:
 def fraction(value: float, name: str) -> float:
     """Return a number between 0 and 1, both excluded.
 
-    Raises
-    ------
-    UsageError
+    Raises UsageError.
     """
     if not 0 < value < 1:
         raise UsageError(f"{name} is {value!r}; it must lie between 0 and 1.")

@@ -18,10 +18,7 @@ _EXACT_UP_TO = 50
 def differences(left: ArrayLike, right: ArrayLike) -> Floats:
     """Return ``left - right``, NaN where one of a pair is missing.
 
-    Raises
-    ------
-    DataError
-        If the sides do not have as many values.
+    Raises DataError if the sides do not have as many values.
     """
     a, b = same_rows(samples(left, "left"), samples(right, "right"))
     if a.shape != b.shape:

@@ -12,10 +12,7 @@ _DOTS = frozenset({"...", "…"})
 def text_of(given: object) -> str:
     """Return an answer as text without space around it.
 
-    Raises
-    ------
-    Unread
-        If there is none, it is too long, or holds control characters.
+    Raises Unread if there is none, it is too long, or holds control characters.
     """
     text = str(given).strip() if isinstance(given, str | int | float) and not isinstance(given, bool) else None
     if text is None:

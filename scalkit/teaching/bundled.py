@@ -47,10 +47,7 @@ def data_names() -> tuple[str, ...]:
 def exercise_options(name: str) -> dict[str, Any]:
     """Return the options of an exercise.
 
-    Raises
-    ------
-    UsageError
-        If there is none of that name.
+    Raises UsageError if there is none of that name.
     """
     return _named("exercises", "exercise", name)
 
@@ -58,10 +55,7 @@ def exercise_options(name: str) -> dict[str, Any]:
 def data_options(name: str) -> dict[str, Any]:
     """Return how the data of a lesson are made.
 
-    Raises
-    ------
-    UsageError
-        If there are none of that name.
+    Raises UsageError if there are none of that name.
     """
     return _named("data", "lesson data", name)
 

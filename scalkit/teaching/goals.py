@@ -18,10 +18,7 @@ Goal = Callable[[Session], str]
 def goal_of(wanted: Mapping[str, Any]) -> Goal:
     """Return the goal of a mapping with its name under ``goal``, and with what it wants.
 
-    Raises
-    ------
-    UsageError
-        If there is no such goal, or it wants something else.
+    Raises UsageError if there is no such goal, or it wants something else.
     """
     name, options = wanted.get("goal"), {key: value for key, value in wanted.items() if key != "goal"}
     if not isinstance(name, str) or name not in GOALS:
@@ -39,14 +36,8 @@ def goal_of(wanted: Mapping[str, Any]) -> Goal:
 def fit_misleads(session: Session, function: str, truth: str, at_least: float = 0.98) -> str:
     """Return why the fit of a function does not yet look good with a growth other than the true one.
 
-    Parameters
-    ----------
-    session : Session
-    function : str
-    truth : str
-        The growth that the data were made from.
-    at_least : float
-        Adjusted R² that looks good.
+    `truth`: the growth that the data were made from.
+    `at_least`: adjusted R² that looks good.
     """
     verdict = session.verdict_of(function)
     if verdict is None:

@@ -64,14 +64,9 @@ class HandIn:
 def graded(paths: Iterable[Path], data: Sequence[xr.Dataset], exercise: Exercise | None = None) -> list[HandIn]:
     """Return what each file holds; one that cannot be read does not stop the others.
 
-    Parameters
-    ----------
-    paths : iterable of Path
-        Session files. The paths of measurements in them are not followed.
-    data : sequence of Dataset
-        Measurements that sessions may be about, found by their hash; sessions that bring theirs along need none.
-    exercise : Exercise, optional
-        Checked on each session.
+    `paths`: session files. The paths of measurements in them are not followed.
+    `data`: measurements that sessions may be about, found by their hash; sessions that bring theirs along need none.
+    `exercise`: checked on each session.
     """
     from scalkit.session.source import content_hash
 

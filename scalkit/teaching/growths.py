@@ -57,17 +57,9 @@ class GrowthAnswer:
 def read_growth(given: object, parameters: tuple[str, ...] = ()) -> Growth:
     """Return the growth that a learner wrote; nothing is evaluated.
 
-    Parameters
-    ----------
-    given : object
-        Text, a number, or a `Growth`.
-    parameters : tuple of str
-        Those that may occur; empty for any.
-
-    Raises
-    ------
-    Unread
-        If it cannot be read.
+    `given`: text, a number, or a `Growth`.
+    `parameters`: those that may occur; empty for any.
+    Raises Unread if it cannot be read.
     """
     text = str(given) if isinstance(given, Growth) else text_of(given)
     try:

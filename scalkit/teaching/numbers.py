@@ -75,16 +75,8 @@ class NumberAnswer:
 def read_number(given: object, unit: str = "") -> float:
     """Return the number that a learner wrote, in `unit`; nothing is evaluated.
 
-    Parameters
-    ----------
-    given : float or str
-        A number alone is in `unit`. Text may group digits and hold a power, as in ``"65 536"`` and ``"2^16"``.
-    unit : str
-
-    Raises
-    ------
-    Unread
-        If it cannot be read.
+    `given`: a number alone is in `unit`. Text may group digits and hold a power, as in ``"65 536"`` and ``"2^16"``.
+    Raises Unread if it cannot be read.
     """
     if not isinstance(given, str | bool) and hasattr(given, "__float__"):
         value = _one_float(given)

@@ -51,20 +51,11 @@ def strip(notebook: NotebookNode) -> NotebookNode:
 def strip_files(source: Path, target: Path, *, force: bool = False) -> list[Path]:
     """Write the students' edition of a notebook, or of all notebooks of a folder, and return what was written.
 
-    Parameters
-    ----------
-    source : Path
-        A notebook or a folder of notebooks.
-    target : Path
-        A file for a notebook, a folder for a folder; made where it is missing. Never the source itself.
-    force : bool
-        Whether existing files are replaced.
-
-    Raises
-    ------
-    UsageError
-        If the source is missing or no notebook, or the target may not be written. Nothing is written then, unless the disk
-        fails.
+    `source`: a notebook or a folder of notebooks.
+    `target`: a file for a notebook, a folder for a folder; made where it is missing. Never the source itself.
+    `force`: whether existing files are replaced.
+    Raises UsageError if the source is missing or no notebook, or the target may not be written. Nothing is written
+    then, unless the disk fails.
     """
     pairs = _pairs(source, target)
     for origin, place in pairs:

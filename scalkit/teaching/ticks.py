@@ -79,10 +79,7 @@ class GoalAnswer:
 def ticks_or_goal(answer: object) -> TicksAnswer | GoalAnswer:
     """Return the answer from growths, or from a mapping with the name of a goal and what it wants.
 
-    Raises
-    ------
-    UsageError
-        If it is neither.
+    Raises UsageError if it is neither.
     """
     if isinstance(answer, Mapping):
         return GoalAnswer(goal_of({str(key): value for key, value in answer.items()}))

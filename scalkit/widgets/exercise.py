@@ -75,10 +75,7 @@ class ExerciseCard(OfCell, anywidget.AnyWidget):
     def load(cls, name: str, *, session: Any = None) -> ExerciseCard:
         """Return an exercise that comes with scalkit, for example ``"01-order"``.
 
-        Raises
-        ------
-        UsageError
-            If there is none of that name.
+        Raises UsageError if there is none of that name.
         """
         return cls(exercise=Headless.load(name, session=session))
 

@@ -158,10 +158,7 @@ class CellCampaign:
     def require_same(self) -> None:
         """Return nothing if what is in the folder was measured with the same arguments, library and programs.
 
-        Raises
-        ------
-        UsageError
-            Naming what differs.
+        Raises UsageError, naming what differs.
         """
         record = self.folder.record
         if not record:

@@ -142,17 +142,9 @@ class CampaignFile:
 def read_campaign(path: Path, base: Path | None = None) -> CampaignFile:
     """Return a campaign file, checked.
 
-    Parameters
-    ----------
-    path : Path
-        TOML; docs/campaigns.md explains it.
-    base : Path, optional
-        Folder that its paths are relative to; by default its own.
-
-    Raises
-    ------
-    UsageError
-        If it cannot be read, or is wrong: a sentence for each error, with the line.
+    `path`: TOML; docs/campaigns.md explains it.
+    `base`: folder that its paths are relative to; by default its own.
+    Raises UsageError if it cannot be read, or is wrong: a sentence for each error, with the line.
     """
     text = _text(path)
     name = str(path)

@@ -35,10 +35,7 @@ class Folder:
     def record(self) -> dict[str, Any]:
         """The content of campaign.toml; empty if there is none.
 
-        Raises
-        ------
-        UsageError
-            If it cannot be read or is of a newer schema.
+        Raises UsageError if it cannot be read or is of a newer schema.
         """
         path = self.path / CAMPAIGN
         if not path.exists():
@@ -55,10 +52,8 @@ class Folder:
     def require_usable(self) -> None:
         """Return nothing if this can become, or already is, the folder of a campaign.
 
-        Raises
-        ------
-        UsageError
-            If it is no folder, has other files but no campaign.toml, cannot be listed, or cannot have such a name.
+        Raises UsageError if it is no folder, has other files but no campaign.toml, cannot be listed, or cannot have
+        such a name.
         """
         try:
             self.path.stat()
@@ -81,10 +76,7 @@ class Folder:
     def require_same(self, arguments: Arguments, facts: Mapping[str, Mapping[str, Any]]) -> None:
         """Return nothing if the campaign that is there was begun with the same arguments and under the same conditions.
 
-        Raises
-        ------
-        UsageError
-            Naming what differs.
+        Raises UsageError, naming what differs.
         """
         difference = self.difference(arguments, facts)
         if difference:
@@ -93,11 +85,7 @@ class Folder:
     def difference(self, arguments: Arguments, facts: Mapping[str, Mapping[str, Any]]) -> str:
         """Return what differs in the campaign that is there, and how to go on; empty if nothing does.
 
-        Parameters
-        ----------
-        arguments : Arguments
-        facts : mapping of str to mapping
-            The tables of a new campaign.toml; what an older one does not say is not compared.
+        `facts`: the tables of a new campaign.toml; what an older one does not say is not compared.
         """
         record = self.record
         if not record:
@@ -134,10 +122,7 @@ class Folder:
     def set_aside(self) -> Path:
         """Rename the folder to the first of ``NAME.1``, ``NAME.2``, ... that is free, and return that path.
 
-        Raises
-        ------
-        UsageError
-            If another process writes to it, or it cannot be renamed.
+        Raises UsageError if another process writes to it, or it cannot be renamed.
         """
         number = 1
         while (other := self.path.with_name(f"{self.path.name}.{number}")).exists():
@@ -165,10 +150,7 @@ class Folder:
     def locked(self) -> Iterator[int]:
         """Make the folder, hold it until the context ends, and yield the lock: see `scalkit.bench.campaign.lock.locked_folder`.
 
-        Raises
-        ------
-        UsageError
-            If it cannot be made, or another process holds it.
+        Raises UsageError if it cannot be made, or another process holds it.
         """
         busy = (
             f"another 'scalkit measure', or a launch that it left behind, is writing to {self.path}; wait for its end."
@@ -194,10 +176,7 @@ def new_record(arguments: Arguments, identity: str = "") -> dict[str, Any]:
 def write_whole(path: Path, text: str) -> None:
     """Write a file that appears only when it is complete.
 
-    Raises
-    ------
-    LaunchError
-        If the disk is full or the folder cannot be written to.
+    Raises LaunchError if the disk is full or the folder cannot be written to.
     """
     with whole_file(path, LaunchError, "make room or choose another folder") as part:
         part.write_text(text, encoding="utf-8")

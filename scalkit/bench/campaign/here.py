@@ -22,19 +22,9 @@ __all__ = ["prepare_here", "run_alternately", "run_here"]
 def prepare_here(file: CampaignFile, *, set_aside: bool = False) -> tuple[Campaign, ...]:
     """Return the campaigns of a file, one for each variant, ready to run here.
 
-    Parameters
-    ----------
-    file : CampaignFile
-    set_aside : bool
-        Rename folders that hold other campaigns, rather than refuse them.
-
-    Raises
-    ------
-    UsageError
-        If a placement needs several nodes, two libraries are the same one or share an environment, or a folder cannot be
-        used.
-    BuildError, LaunchError
-        If a library or its programs do not work.
+    `set_aside`: rename folders that hold other campaigns, rather than refuse them.
+    Raises UsageError if a placement needs several nodes, two libraries are the same one or share an environment, or a
+    folder cannot be used; BuildError or LaunchError if a library or its programs do not work.
     """
     for variant in file.variants:
         p, per_node = max(variant.arguments.counts), variant.arguments.processes_per_node
@@ -69,25 +59,11 @@ def run_here(
 ) -> tuple[Result, ...]:
     """Do every launch whose run file is missing: all of one run, in every variant, then those of the next.
 
-    Parameters
-    ----------
-    file : CampaignFile
-    campaigns : sequence of Campaign
-        From `prepare_here`.
-    on_progress : callable, optional
-        Called before and after each launch, with the numbers of all.
-
-    Returns
-    -------
-    tuple of Result
-        One for each variant.
-
-    Raises
-    ------
-    LaunchError
-        If a launch fails for a reason that all others of its variant share.
-    KeyboardInterrupt
-        After Ctrl-C; the processes are ended, what was measured is kept, a second call resumes.
+    `campaigns`: from `prepare_here`.
+    `on_progress`: called before and after each launch, with the numbers of all.
+    Returns: one for each variant.
+    Raises LaunchError if a launch fails for a reason that all others of its variant share; KeyboardInterrupt after
+    Ctrl-C; the processes are ended, what was measured is kept, a second call resumes.
     """
     return run_alternately(campaigns, timeout_s=file.timeout_s, on_progress=on_progress)
 
@@ -100,25 +76,11 @@ def run_alternately(
 ) -> tuple[Result, ...]:
     """Do every launch of several campaigns whose run file is missing: all of one run, in every campaign, then the next.
 
-    Parameters
-    ----------
-    campaigns : sequence of Campaign or CellCampaign
-    timeout_s : float, optional, in s
-        Time limit of one launch; by default amply more than its budget.
-    on_progress : callable, optional
-        Called before and after each launch, with the numbers of all.
-
-    Returns
-    -------
-    tuple of Result
-        One for each campaign.
-
-    Raises
-    ------
-    LaunchError
-        If a launch fails for a reason that all others of its campaign share.
-    KeyboardInterrupt
-        After Ctrl-C; the processes are ended, what was measured is kept, a second call resumes.
+    `timeout_s` in s: time limit of one launch; by default amply more than its budget.
+    `on_progress`: called before and after each launch, with the numbers of all.
+    Returns: one for each campaign.
+    Raises LaunchError if a launch fails for a reason that all others of its campaign share; KeyboardInterrupt after
+    Ctrl-C; the processes are ended, what was measured is kept, a second call resumes.
     """
     whole = _Whole(campaigns, on_progress or (lambda progress: None))
     failed: list[Counter[tuple[str, int]]] = [Counter() for _ in campaigns]

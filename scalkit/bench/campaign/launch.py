@@ -94,21 +94,10 @@ class Launcher:
     def run(self, launch: Launch, budget_s: float, timeout_s: float) -> tuple[str, ...]:
         """Start a launch, put its run file in place, and return what is wrong with the results in it.
 
-        Parameters
-        ----------
-        launch : Launch
-        budget_s, timeout_s : float, in s
-            What the program may use, and when it is ended by force.
-
-        Returns
-        -------
-        tuple of str
-            A sentence for each operation whose result was wrong; its records are marked.
-
-        Raises
-        ------
-        LaunchError
-            If it died, hung, wrote nothing, or could not start; what it measured stays in its ``.part`` file.
+        `budget_s`, `timeout_s` in s: what the program may use, and when it is ended by force.
+        Returns: a sentence for each operation whose result was wrong; its records are marked.
+        Raises LaunchError if it died, hung, wrote nothing, or could not start; what it measured stays in its ``.part``
+        file.
         """
         if launch.kind == NEIGHBOURHOOD:
             self._write_table(launch)

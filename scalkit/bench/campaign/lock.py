@@ -18,16 +18,8 @@ def locked_folder(path: Path, busy: str) -> Iterator[int]:
 
     The lock is a file descriptor. Launches inherit it, so that ranks which outlive a killed scalkit still hold it.
 
-    Parameters
-    ----------
-    path : Path
-    busy : str
-        What to say if another process holds it.
-
-    Raises
-    ------
-    UsageError
-        If it cannot be made, another process holds it, or this system has no such locks.
+    `busy`: what to say if another process holds it.
+    Raises UsageError if it cannot be made, another process holds it, or this system has no such locks.
     """
     try:
         import fcntl

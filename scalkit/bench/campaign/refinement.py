@@ -134,16 +134,9 @@ def next_point(curves: Sequence[Curve], rules: Refinement, step: int = 1) -> Ins
     in the logarithms. A jump or a corner is missed by both lines of its own piece and by one only of all others, so the search
     closes in on it. The point is the geometric middle of the piece where the smaller of the two misses is largest.
 
-    Parameters
-    ----------
-    curves : sequence of Curve
-    rules : Refinement
-    step : int
-        Points are multiples of it.
+    `step`: points are multiples of it.
 
-    References
-    ----------
-    Reussner and Hunzelmann 2001, section 4 (docs/references.md): automatic parameter refinement of a suite.
+    Source: Reussner and Hunzelmann 2001, section 4 (docs/references.md): automatic parameter refinement of a suite.
     """
     allowed = math.log1p(rules.allowed)
     best: Insertion | None = None

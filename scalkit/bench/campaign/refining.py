@@ -205,18 +205,9 @@ def _next(one: Range, done: Sequence[Campaign]) -> Insertion | None:
 def curves_of(folders: Sequence[Path], over: str = "sizes", statistic: Statistic = "q1") -> list[Curve]:
     """Return the run times in campaign folders as curves: one for each function, and of sizes for each number of processes.
 
-    Parameters
-    ----------
-    folders : sequence of Path
-        Of one message size each.
-    over : {"sizes", "processes"}
-    statistic : str
-        Over repetitions, then over runs.
-
-    Raises
-    ------
-    RunFileError, DataError
-        If one cannot be read.
+    `folders`: of one message size each.
+    `statistic`: over repetitions, then over runs.
+    Raises RunFileError or DataError if one cannot be read.
     """
     found: dict[str, dict[int, tuple[float, float]]] = {}
     for folder in folders:
@@ -319,11 +310,7 @@ def _record_name(label: str) -> str:
 def ranges_of_file(file: CampaignFile, campaigns: Sequence[Campaign]) -> list[Range]:
     """Return the ranges of a campaign file that is refined: of each library and placement those in all message sizes.
 
-    Parameters
-    ----------
-    file : CampaignFile
-    campaigns : sequence of Campaign
-        From `prepare_here`.
+    `campaigns`: from `prepare_here`.
     """
     groups: dict[str, list[tuple[Variant, Campaign]]] = {}
     for variant, campaign in zip(file.variants, campaigns, strict=True):

@@ -114,14 +114,8 @@ def timed_loop(
 ) -> Loop:
     """Return a function that calls `func` k times and returns the nanoseconds that this took.
 
-    Parameters
-    ----------
-    func : callable
-    arguments : callable
-        Makes the positional arguments; called once, or before the clock starts for each call if `fresh`.
-    fresh : bool
-    clock : callable
-        Nanoseconds from any origin.
+    `arguments`: makes the positional arguments; called once, or before the clock starts for each call if `fresh`.
+    `clock`: nanoseconds from any origin.
     """
 
     def with_fresh(k: int) -> int:
@@ -173,15 +167,10 @@ def _ranks(n: int) -> tuple[int, int] | None:
 def quartile_interval(values: Sequence[float]) -> tuple[float, float] | None:
     """Return a 95 % interval of the first quartile, whatever the distribution; None for fewer than 11 values.
 
-    Parameters
-    ----------
-    values : sequence of float
-        Independent samples.
+    `values`: independent samples.
 
-    References
-    ----------
-    Hoefler and Belli 2015, section 3.1.3 (docs/references.md): the quantile q of n samples lies between the order statistics l
-    and u with the probability that l <= B < u, where B is binomial (n, q).
+    Source: Hoefler and Belli 2015, section 3.1.3 (docs/references.md): the quantile q of n samples lies between the
+    order statistics l and u with the probability that l <= B < u, where B is binomial (n, q).
     """
     ranks = _ranks(len(values)) if values else None
     if ranks is None:
@@ -195,22 +184,12 @@ def sample_all(
 ) -> list[Samples]:
     """Return the samples of every setting, interleaved in random order; fewer settings if the budget does not last.
 
-    Parameters
-    ----------
-    loops : iterator of callables
-        As `timed_loop` returns them, one for each setting, made when its turn comes, so that nothing is prepared in vain.
-    sizes : sequence of float
-        Values of the parameter, ascending.
-    effort : Effort
-    seed : int
-        Of the order.
-    clock : callable
-        Nanoseconds from any origin.
-
-    Raises
-    ------
-    TooSlowError
-        If fewer than ``effort.min_points`` settings can be measured in ten times the budget.
+    `loops`: as `timed_loop` returns them, one for each setting, made when its turn comes, so that nothing is prepared
+    in vain.
+    `sizes`: values of the parameter, ascending.
+    `seed`: of the order.
+    `clock`: nanoseconds from any origin.
+    Raises TooSlowError if fewer than ``effort.min_points`` settings can be measured in ten times the budget.
     """
     start = clock()
     with _quiet_collector() as collect:

@@ -49,22 +49,12 @@ class UserFunctions:
 def user_functions(wanted: Sequence[str], tree: Path, mpi: Mpi) -> UserFunctions:
     """Return functions of the user, compiled or found, and known to be callable.
 
-    Parameters
-    ----------
-    wanted : sequence of str
-        C files, each with a function of its own name, or Python functions ``module:function`` and ``file.py:function``.
-    tree : Path
-        The C sources of the measuring kernel.
-    mpi : Mpi
-
-    Raises
-    ------
-    UsageError
-        If one is neither, two have the same name, both languages are mixed, or a Python function cannot be used.
-    BuildError
-        If a C file cannot be compiled, or does not define its function; the text has the compiler's first error.
-    LaunchError
-        If the Python functions cannot be tried.
+    `wanted`: C files, each with a function of its own name, or Python functions ``module:function`` and
+    ``file.py:function``.
+    `tree`: the C sources of the measuring kernel.
+    Raises UsageError if one is neither, two have the same name, both languages are mixed, or a Python function cannot
+    be used; BuildError if a C file cannot be compiled, or does not define its function; the text has the compiler's
+    first error; LaunchError if the Python functions cannot be tried.
     """
     if not wanted:
         raise UsageError(f"--function: nothing is named; {_HOW}")

@@ -95,12 +95,7 @@ def submit(file: CampaignFile, *, dry: bool = False) -> tuple[Job, ...]:
 def look(file: CampaignFile) -> Status:
     """Ask how the jobs are, collect what they measured, and return how the campaign stands.
 
-    Raises
-    ------
-    UsageError
-        If nothing was submitted, or the folder is in use.
-    LaunchError
-        If Slurm does not answer.
+    Raises UsageError if nothing was submitted, or the folder is in use; LaunchError if Slurm does not answer.
     """
     book = Book(file.out)
     if not book.exists:

@@ -107,10 +107,7 @@ class Book:
     def opened(self, file: CampaignFile) -> Iterator[None]:
         """Make the folder if need be, hold it against other processes, and read what is known.
 
-        Raises
-        ------
-        UsageError
-            If the folder cannot be used, another process holds it, or it belongs to another campaign.
+        Raises UsageError if the folder cannot be used, another process holds it, or it belongs to another campaign.
         """
         with locked_folder(self.path, f"another 'scalkit campaign' works on {self.path}; wait for its end."):
             self._content = self._read() or _new(file)

@@ -33,25 +33,11 @@ _OVERSUBSCRIBE = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_defa
 def emitted(file: CampaignFile, tool: str, name: str, library: str | None = None) -> str:
     """Return the file of another tool that measures the same.
 
-    Parameters
-    ----------
-    file : CampaignFile
-    tool : str
-        One of `TOOLS`.
-    name : str
-        Of the file that is written.
-    library : str, optional
-        Which one of several MPI libraries; each has a file of its own.
-
-    Returns
-    -------
-    str
-        Python for ReFrame, XML for JUBE. It compiles the microbenchmarks and keeps every run file.
-
-    Raises
-    ------
-    UsageError
-        If the campaign has what the tool cannot do, or its library was not added.
+    `tool`: one of `TOOLS`.
+    `name`: of the file that is written.
+    `library`: which one of several MPI libraries; each has a file of its own.
+    Returns: Python for ReFrame, XML for JUBE. It compiles the microbenchmarks and keeps every run file.
+    Raises UsageError if the campaign has what the tool cannot do, or its library was not added.
     """
     if any(variant.arguments.experiments for variant in file.variants):
         raise UsageError(

@@ -32,25 +32,11 @@ def run_job(
 ) -> Result:
     """Do launches of a campaign in a folder of their own.
 
-    Parameters
-    ----------
-    file : CampaignFile
-    variant : str
-    launches : sequence of str
-        Names.
-    folder : Path
-    identity : str
-        Begin of all ``run_id``.
-    budget_s : float or None, in s
-        For all of them.
-    on_progress : callable, optional
-
-    Raises
-    ------
-    UsageError
-        If the file has no such variant or launch.
-    BuildError, LaunchError
-        As `prepare` and `Campaign.run` say.
+    `launches`: names.
+    `identity`: begin of all ``run_id``.
+    `budget_s` in s: for all of them.
+    Raises UsageError if the file has no such variant or launch; BuildError or LaunchError, as `prepare` and
+    `Campaign.run` say.
     """
     found = next((one for one in file.variants if one.name == variant), None)
     if found is None:
@@ -92,11 +78,7 @@ def prepare_variant(
 def library_mpi(library: Library, launcher: str = "mpiexec") -> Mpi:
     """Return the MPI library of a campaign file.
 
-    Parameters
-    ----------
-    library : Library
-    launcher : str
-        ``"srun"``, or ``"mpiexec"`` for the library's own.
+    `launcher`: ``"srun"``, or ``"mpiexec"`` for the library's own.
     """
     starter = library.mpiexec or ("srun" if launcher == "srun" else None)
     try:

@@ -34,17 +34,10 @@ def job_script(
 ) -> str:
     """Return the script of a job.
 
-    Parameters
-    ----------
-    file : CampaignFile
-        With a table ``[slurm]``.
-    variant : Variant
-    launches : sequence of Launch
-        What it measures.
-    name, identity : str
-        Of the job; begin of all ``run_id``.
-    folder, submitted : Path
-        Where it measures into, and the copy of the campaign file.
+    `file`: with a table ``[slurm]``.
+    `launches`: what it measures.
+    `name`, `identity`: of the job; begin of all ``run_id``.
+    `folder`, `submitted`: where it measures into, and the copy of the campaign file.
     """
     slurm = file.slurm
     assert slurm is not None
@@ -94,10 +87,7 @@ def job_budget(file: CampaignFile, variant: Variant, launches: Sequence[Launch])
 def require_enough(file: CampaignFile, jobs: Sequence[tuple[str, Variant, tuple[Launch, ...]]]) -> None:
     """Return nothing if time limit and partition can hold every job.
 
-    Raises
-    ------
-    UsageError
-        If a job needs more time at the least, or more processes than the partition has.
+    Raises UsageError if a job needs more time at the least, or more processes than the partition has.
     """
     assert file.slurm is not None
     limit_s = _limit_s(file.slurm)

@@ -101,10 +101,7 @@ class JobState:
 def require_slurm() -> None:
     """Return nothing if Slurm's commands are here.
 
-    Raises
-    ------
-    UsageError
-        If they are not.
+    Raises UsageError if they are not.
     """
     missing = [name for name in ("sbatch", "squeue") if shutil.which(name) is None]
     if missing:
@@ -117,10 +114,7 @@ def require_slurm() -> None:
 def submit_script(script: Path) -> tuple[str, str]:
     """Submit a job script and return the number of the job, or nothing and why Slurm rejected it.
 
-    Raises
-    ------
-    LaunchError
-        If sbatch cannot be started or does not answer.
+    Raises LaunchError if sbatch cannot be started or does not answer.
     """
     status, output = _said(["sbatch", "--parsable", str(script)])
     lines = [line.strip() for line in output.splitlines() if line.strip()]
@@ -134,10 +128,7 @@ def submit_script(script: Path) -> tuple[str, str]:
 def job_states(numbers: Sequence[str]) -> dict[str, JobState]:
     """Return the state of each job: as squeue says, which remembers ended jobs for a while, else as the accounting does.
 
-    Raises
-    ------
-    LaunchError
-        If squeue fails: then nothing is known of any job.
+    Raises LaunchError if squeue fails: then nothing is known of any job.
     """
     if not numbers:
         return {}

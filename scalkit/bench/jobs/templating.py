@@ -26,14 +26,9 @@ class _Raw(str):
 def filled(template: str, quote: Callable[[Any], str], **values: Any) -> str:
     """Return a template with its values.
 
-    Parameters
-    ----------
-    template : str
-        Name of a file in ``templates``.
-    quote : callable
-        Applied to every value that the template does not send through ``raw``.
-    **values
-        What the template names; it is an error if one is missing.
+    `template`: name of a file in ``templates``.
+    `quote`: applied to every value that the template does not send through ``raw``.
+    `**values`: what the template names; it is an error if one is missing.
     """
     return _environment(quote).get_template(template).render(**values)
 

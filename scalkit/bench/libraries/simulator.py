@@ -95,10 +95,7 @@ class SimulatedMpi(Mpi):
     def command(self, n: int, program: str, *arguments: str, forward: Mapping[str, str] | None = None) -> list[str]:
         """Return the command that simulates `n` ranks; every rank sees the environment anyway.
 
-        Raises
-        ------
-        UsageError
-            If there is no room for them.
+        Raises UsageError if there is no room for them.
         """
         self.platform.require_room(n, self.per_node)
         return [
@@ -178,15 +175,8 @@ class SimulatedMpi(Mpi):
 def read_algorithms(words: Sequence[str]) -> dict[str, str]:
     """Return the algorithms named as ``collective=name``, over those that scalkit uses otherwise.
 
-    Parameters
-    ----------
-    words : sequence of str
-        Such as ``"bcast=flattree"``; ``"bcast=default"`` leaves the choice to SimGrid.
-
-    Raises
-    ------
-    UsageError
-        If one is not of this form, or names no collective.
+    `words`: such as ``"bcast=flattree"``; ``"bcast=default"`` leaves the choice to SimGrid.
+    Raises UsageError if one is not of this form, or names no collective.
     """
     chosen = dict(ALGORITHMS)
     for word in words:

@@ -45,29 +45,15 @@ def find_targets(
 ) -> tuple[Target, ...]:
     """Return everything that is named, each after two ranks met in it; the library that is found if nothing is named.
 
-    Parameters
-    ----------
-    libraries : sequence of str
-        Names of libraries that were added, or paths of compilers.
-    platforms : sequence of str
-        Names of simulated machines, or platform files.
-    per_node : int, optional
-        Processes on a node of a simulated or virtual machine; by default 1.
-    algorithms : sequence of str
-        For simulated machines, as ``"bcast=binomial_tree"``.
-    mpicc, mpiexec : str, optional
-        The one library to take, as `find_mpi`.
-    clock : {"real", "virtual"}
-        What run times of the libraries are read from.
-    network : str, optional
-        The machine of the virtual clock, as `read_network` takes it; by default ``"cluster"``.
-
-    Raises
-    ------
-    UsageError
-        If options exclude each other, or a name is unknown or given twice.
-    BuildError, LaunchError
-        If one does not work.
+    `libraries`: names of libraries that were added, or paths of compilers.
+    `platforms`: names of simulated machines, or platform files.
+    `per_node`: processes on a node of a simulated or virtual machine; by default 1.
+    `algorithms`: for simulated machines, as ``"bcast=binomial_tree"``.
+    `mpicc`, `mpiexec`: the one library to take, as `find_mpi`.
+    `clock`: what run times of the libraries are read from.
+    `network`: the machine of the virtual clock, as `read_network` takes it; by default ``"cluster"``.
+    Raises UsageError if options exclude each other, or a name is unknown or given twice; BuildError or LaunchError if
+    one does not work.
     """
     if (mpicc or mpiexec) and (libraries or platforms):
         raise UsageError("--mpicc and --mpiexec name one library; leave them out with --mpi and --platform.")

@@ -30,10 +30,7 @@ _MOST_NUMBERS, _MOST_PROCESSES, _MOST_RUNS, _MOST_REPS, _MOST_UNITS = 64, 4096, 
 def variants(tree: Path | None = None) -> tuple[str, ...]:
     """Return the names of all ways to collect and hand out, those with a plain ``MPI_Send`` first.
 
-    Raises
-    ------
-    BuildError
-        If the sources are not there.
+    Raises BuildError if the sources are not there.
     """
     path = (tree or sources("microbench")) / "masterworker" / "variants.def"
     try:
@@ -183,19 +180,9 @@ class FarmCampaign(CellCampaign):
 def prepare_farm(out: Path, arguments: FarmArguments, mpi: Mpi) -> FarmCampaign:
     """Return a campaign of a master and its workers that is ready to run: program built, folder checked.
 
-    Parameters
-    ----------
-    out : Path
-        Folder of the campaign; the same campaign there is resumed.
-    arguments : FarmArguments
-    mpi : Mpi
-
-    Raises
-    ------
-    UsageError
-        If the folder cannot be used or holds other measurements, or a simulated machine has no room.
-    BuildError
-        If the program cannot be built.
+    `out`: folder of the campaign; the same campaign there is resumed.
+    Raises UsageError if the folder cannot be used or holds other measurements, or a simulated machine has no room;
+    BuildError if the program cannot be built.
     """
     folder = Folder(out)
     folder.require_usable()

@@ -57,10 +57,7 @@ _LEAST = {"size": 1, "work": 0, "n_dim": 1, "radius": 1, "repetitions": 1, "p": 
 def operations_of_neighbourhoods(tree: Path | None = None) -> tuple[str, ...]:
     """Return the operations that sk_neighbours measures, in the order of its table.
 
-    Raises
-    ------
-    BuildError
-        If the sources are not there.
+    Raises BuildError if the sources are not there.
     """
     path = (tree or sources("microbench")) / "nbh" / "operations.def"
     try:
@@ -73,17 +70,9 @@ def operations_of_neighbourhoods(tree: Path | None = None) -> tuple[str, ...]:
 def design_text(factors: Mapping[str, Any], base: Path | None = None) -> str:
     """Return a table of factors as one line of text, as `experiments` takes it.
 
-    Parameters
-    ----------
-    factors : mapping
-        Values, or lists of values, by names of `COLUMNS`; or ``file``, a CSV file with these columns.
-    base : Path, optional
-        Folder that ``file`` is relative to.
-
-    Raises
-    ------
-    UsageError
-        If a file cannot be read.
+    `factors`: values, or lists of values, by names of `COLUMNS`; or ``file``, a CSV file with these columns.
+    `base`: folder that ``file`` is relative to.
+    Raises UsageError if a file cannot be read.
     """
     if _FILE in factors:
         path = ((base or Path()) / str(factors[_FILE])).absolute()

@@ -72,12 +72,8 @@ class MessageCampaign(CellCampaign):
 def prepare_messages(out: Path, arguments: MessageArguments, mpi: Mpi) -> MessageCampaign:
     """Return a campaign of messages that is ready to run: program built, folder checked.
 
-    Raises
-    ------
-    UsageError
-        If the folder cannot be used or holds other measurements, or something cannot be measured there.
-    BuildError
-        If the program cannot be built.
+    Raises UsageError if the folder cannot be used or holds other measurements, or something cannot be measured there;
+    BuildError if the program cannot be built.
     """
     folder = Folder(out)
     folder.require_usable()

@@ -168,10 +168,7 @@ class VirtualMpi(Mpi):
     def opened(self) -> Iterator[VirtualMpi]:
         """Yield the same library with the shared memory of one launch, which is gone after it.
 
-        Raises
-        ------
-        LaunchError
-            If this system has no such memory, or not enough of it.
+        Raises LaunchError if this system has no such memory, or not enough of it.
         """
         handle = -1
         try:
@@ -190,10 +187,7 @@ class VirtualMpi(Mpi):
     def command(self, n: int, program: str, *arguments: str, forward: Mapping[str, str] | None = None) -> list[str]:
         """Return the command that starts `n` ranks above the layer; only they see it, not the launcher.
 
-        Raises
-        ------
-        UsageError
-            If there are more ranks than the layer takes.
+        Raises UsageError if there are more ranks than the layer takes.
         """
         if n > _MOST_PROCESSES:
             raise UsageError(f"{n} processes in virtual time: at most {_MOST_PROCESSES} are possible.")
@@ -223,17 +217,9 @@ class VirtualMpi(Mpi):
 def settings_of(kind: str, library: str = "", environment: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the variables that make an MPI library send every message through TCP, without those that the user has set.
 
-    Parameters
-    ----------
-    kind, library : str
-        As `Mpi.kind` and `Mpi.library`.
-    environment : mapping, optional
-        The user's; by default that of this process.
-
-    Raises
-    ------
-    UsageError
-        If a variable of the user's switches TCP off.
+    `kind`, `library`: as `Mpi.kind` and `Mpi.library`.
+    `environment`: the user's; by default that of this process.
+    Raises UsageError if a variable of the user's switches TCP off.
     """
     given = os.environ if environment is None else environment
     table = _table(kind, library, given)
@@ -316,10 +302,7 @@ def virtual(mpi: Mpi, network: Network, *, compute: str = "none", scale: float =
 def proved(mpi: VirtualMpi) -> VirtualMpi:
     """Return a library in virtual time, after two of its ranks met there.
 
-    Raises
-    ------
-    LaunchError
-        If they did not: why, and how to go on.
+    Raises LaunchError if they did not: why, and how to go on.
     """
     program = str(build(PROBE, mpi.mpicc).program("probe"))
     given = {

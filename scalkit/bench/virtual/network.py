@@ -118,17 +118,10 @@ def _in_units(network: Network) -> dict[str, float]:
 def read_network(text: str) -> Network:
     """Return the network of a name, a file, or numbers.
 
-    Parameters
-    ----------
-    text : str
-        ``"cluster"`` or ``"ethernet"``; the path of a TOML file that has L, o, g and G with units, and perhaps ``[inside]``
-        and ``per_node``; a model card of `scalkit model fit`; or ``"L=1us,o=0.3us,g=0.1us,G=0.08ns/B"``, perhaps with
-        ``inside_L=200ns`` and so on.
-
-    Raises
-    ------
-    UsageError
-        If it is none of these, a number or its unit is missing, or a number makes no sense.
+    `text`: ``"cluster"`` or ``"ethernet"``; the path of a TOML file that has L, o, g and G with units, and perhaps
+    ``[inside]`` and ``per_node``; a model card of `scalkit model fit`; or ``"L=1us,o=0.3us,g=0.1us,G=0.08ns/B"``,
+    perhaps with ``inside_L=200ns`` and so on.
+    Raises UsageError if it is none of these, a number or its unit is missing, or a number makes no sense.
     """
     if "=" in text:
         return _typed(text)

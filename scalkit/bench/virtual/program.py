@@ -129,10 +129,7 @@ class _ProgramLauncher(Launcher):
     def run(self, launch: Launch, budget_s: float, timeout_s: float) -> tuple[str, ...]:
         """Start a launch and write its run file; what the program printed stands beside it, as ``.txt``.
 
-        Raises
-        ------
-        LaunchError
-            If it failed, hung, or the layer gave no account of it.
+        Raises LaunchError if it failed, hung, or the layer gave no account of it.
         """
         assert isinstance(self.mpi, VirtualMpi)
         began = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -206,20 +203,10 @@ class ProgramCampaign(CellCampaign):
 def prepare_program(out: Path, command: tuple[str, ...], counts: tuple[int, ...], mpi: VirtualMpi) -> ProgramCampaign:
     """Return a campaign of a program that is ready to run.
 
-    Parameters
-    ----------
-    out : Path
-        Folder of the run files; the same program there is resumed.
-    command : tuple of str
-        The program and its arguments.
-    counts : tuple of int
-        Numbers of processes, ascending.
-    mpi : VirtualMpi
-
-    Raises
-    ------
-    UsageError
-        If an argument makes no sense, or the folder holds something else.
+    `out`: folder of the run files; the same program there is resumed.
+    `command`: the program and its arguments.
+    `counts`: numbers of processes, ascending.
+    Raises UsageError if an argument makes no sense, or the folder holds something else.
     """
     folder = Folder(out)
     folder.require_usable()

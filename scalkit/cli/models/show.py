@@ -107,10 +107,7 @@ def _named(models: Mapping[str, PerformanceModel], name: str, source: str) -> Pe
 def settings_of(words: Sequence[str]) -> dict[str, Any]:
     """Return arrays of values by parameter from words such as ``S=8,64KiB``.
 
-    Raises
-    ------
-    UsageError
-        If a word is not of this form, or a value has no or another unit.
+    Raises UsageError if a word is not of this form, or a value has no or another unit.
     """
     import numpy as np
 

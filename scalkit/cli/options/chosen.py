@@ -63,18 +63,9 @@ def add_processes(group: argparse._ArgumentGroup) -> None:
 def only_processes(data: xr.Dataset, text: str | None) -> xr.Dataset:
     """Return the measurements at the numbers of processes that a text names.
 
-    Parameters
-    ----------
-    data : Dataset of measurements
-    text : str or None
-        Numbers between commas, or ``"4..1024"`` for all measured ones between two; None for all.
-
-    Raises
-    ------
-    UsageError
-        If the text says something else.
-    DataError
-        If the measurements are not over processes, or not at one of the numbers.
+    `text`: numbers between commas, or ``"4..1024"`` for all measured ones between two; None for all.
+    Raises UsageError if the text says something else; DataError if the measurements are not over processes, or not at
+    one of the numbers.
     """
     if text is None:
         return data

@@ -38,21 +38,12 @@ def expected_of(
 ) -> ExpectationSet | Baseline:
     """Return what is expected.
 
-    Parameters
-    ----------
-    expect : str or None
-        A TOML file, or the name of a bundled catalogue; ``"mpi"`` by default.
-    baseline : str or None
-        A file that `Baseline.save` wrote.
-    expectations : sequence of str
-        Single ones, as ``"MPI_Bcast (visits) = 1"``; they go before those of `expect`, or stand alone without it.
-
-    Raises
-    ------
-    UsageError
-        If both are given.
-    ExpectationError, DataError
-        If a file is missing, cannot be read, is of another kind, or wrong.
+    `expect`: a TOML file, or the name of a bundled catalogue; ``"mpi"`` by default.
+    `baseline`: a file that `Baseline.save` wrote.
+    `expectations`: single ones, as ``"MPI_Bcast (visits) = 1"``; they go before those of `expect`, or stand alone
+    without it.
+    Raises UsageError if both are given; ExpectationError or DataError if a file is missing, cannot be read, is of
+    another kind, or wrong.
     """
     if expect is not None and baseline is not None:
         raise UsageError("--expect and --baseline both say what is expected; give one of them.")
@@ -66,10 +57,8 @@ def expected_of(
 def require_place(path: Path | None, force: bool) -> None:
     """Check before the work that a new baseline can be written at `path`.
 
-    Raises
-    ------
-    UsageError
-        If something is there that may not be replaced, the folder is not there, or there is nothing to force.
+    Raises UsageError if something is there that may not be replaced, the folder is not there, or there is nothing to
+    force.
     """
     if path is None:
         if force:

@@ -39,10 +39,7 @@ def add_farm_options(parser: argparse.ArgumentParser) -> None:
 def prepared_farm(args: argparse.Namespace, counts: tuple[int, ...], folder: Path, mpi: Mpi) -> FarmCampaign:
     """Return the campaign that the arguments mean, ready to run.
 
-    Raises
-    ------
-    UsageError
-        If they name something else, too, or make no sense.
+    Raises UsageError if they name something else, too, or make no sense.
     """
     from scalkit.bench.campaign.folder import Folder
     from scalkit.bench.patterns.master_worker import FarmArguments, prepare_farm

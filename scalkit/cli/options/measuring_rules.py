@@ -69,10 +69,7 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
 def rules_of(args: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of a campaign that the options mean.
 
-    Raises
-    ------
-    UsageError
-        If they cannot be read, or one says something about a refinement that is not asked for.
+    Raises UsageError if they cannot be read, or one says something about a refinement that is not asked for.
     """
     from scalkit.bench.campaign.refinement import Refinement
     from scalkit.errors import UsageError
@@ -99,10 +96,7 @@ def rules_of(args: argparse.Namespace) -> dict[str, Any]:
 def refuse_rules(args: argparse.Namespace, what: str) -> None:
     """Return nothing if no option was given that is about the repetitions and sizes of operations.
 
-    Raises
-    ------
-    UsageError
-        Naming the first that was.
+    Raises UsageError, naming the first that was.
     """
     from scalkit.errors import UsageError
 
@@ -116,10 +110,7 @@ def refuse_rules(args: argparse.Namespace, what: str) -> None:
 def numbers(option: str, text: str, example: str) -> tuple[int, ...]:
     """Return whole numbers between commas.
 
-    Raises
-    ------
-    UsageError
-        If there are none, or something else.
+    Raises UsageError if there are none, or something else.
     """
     from scalkit.errors import UsageError
 
@@ -132,10 +123,7 @@ def numbers(option: str, text: str, example: str) -> tuple[int, ...]:
 def counts_of(text: str, option: str) -> tuple[int, ...]:
     """Return numbers of processes between commas, or the powers of two of a range.
 
-    Raises
-    ------
-    UsageError
-        If they cannot be read.
+    Raises UsageError if they cannot be read.
     """
     from scalkit.errors import UsageError
 
@@ -161,10 +149,7 @@ def is_sized(args: argparse.Namespace) -> bool:
 def sizes_of(args: argparse.Namespace) -> tuple[int, ...]:
     """Return the message sizes of the first pass, ascending.
 
-    Raises
-    ------
-    UsageError
-        If they cannot be read, or are not enough to refine.
+    Raises UsageError if they cannot be read, or are not enough to refine.
     """
     from scalkit.errors import UsageError
 
@@ -197,18 +182,9 @@ def ranges_of(
 ) -> list[Range]:
     """Return the campaigns of each target, ready to run, and how to make more of them.
 
-    Parameters
-    ----------
-    args : argparse.Namespace
-    targets : sequence of Target
-    out : Path
-    arguments_of : callable
-        Returns the arguments of a target, with the first message size, for a folder that may hold them already.
-
-    Raises
-    ------
-    UsageError, BuildError
-        If something is not allowed, or a folder holds something else.
+    `arguments_of`: returns the arguments of a target, with the first message size, for a folder that may hold them
+    already.
+    Raises UsageError or BuildError if something is not allowed, or a folder holds something else.
     """
     from scalkit.bench.campaign.refining import range_of, sized_folder
 

@@ -20,20 +20,9 @@ _PATIENCE = 10
 def watched(file: CampaignFile, every_s: float, stream: TextIO) -> Status:
     """Look at a campaign again and again until none of its jobs will do anything any more; return how it stands then.
 
-    Parameters
-    ----------
-    file : CampaignFile
-    every_s : float, in s
-        Between two questions to Slurm.
-    stream : text file
-        Where progress is shown.
-
-    Raises
-    ------
-    UsageError
-        If nothing was submitted.
-    LaunchError
-        If Slurm does not answer ten times in a row.
+    `every_s` in s: between two questions to Slurm.
+    `stream`: where progress is shown.
+    Raises UsageError if nothing was submitted; LaunchError if Slurm does not answer ten times in a row.
     """
     from scalkit.bench.jobs.batch import look
 

@@ -34,10 +34,7 @@ Offset = tuple[int, ...]
 def periods(n_dim: int, n_finite: int) -> tuple[bool, ...]:
     """Return which dimensions are rings: all but the first `n_finite`.
 
-    Raises
-    ------
-    UsageError
-        If there are more finite dimensions than dimensions.
+    Raises UsageError if there are more finite dimensions than dimensions.
     """
     if not 0 <= n_finite <= n_dim:
         raise UsageError(f"{n_finite} of {n_dim} dimensions cannot be finite; choose from 0 to {n_dim}.")

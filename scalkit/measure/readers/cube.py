@@ -38,16 +38,10 @@ def read_cube(content: Content) -> Found:
 
     The parameters are in the name of the profile's folder, as Extra-P has it: ``prefix.p32.n100.r1``; ``r`` is the repetition.
 
-    Raises
-    ------
-    DataError
-        If the profile is damaged or too large, or its folder names no parameter.
-    MissingPackageError
-        If pycubexr is not installed.
+    Raises DataError if the profile is damaged or too large, or its folder names no parameter; MissingPackageError if
+    pycubexr is not installed.
 
-    References
-    ----------
-    Extra-P, docs/file-formats.md; pycubexr (docs/references.md).
+    Source: Extra-P, docs/file-formats.md; pycubexr (docs/references.md).
     """
     require("cube")
     from pycubexr import CubexParser

@@ -42,19 +42,11 @@ def dataset_of(
 
     Values of the same function, metric and setting in one file are repetitions, in several files further runs.
 
-    Parameters
-    ----------
-    files : sequence of (str, Found)
-        The short name of each file and what is in it, all of one format.
-    where : str
-        The files, for messages.
-    parameter : str or sequence of str, optional
-        As `scalkit.measure.readers.parameters.chosen_parameters` says.
-
-    Raises
-    ------
-    DataError
-        If there is nothing, no argument varies, `parameter` is none of them, or the Dataset would be too large.
+    `files`: the short name of each file and what is in it, all of one format.
+    `where`: the files, for messages.
+    `parameter`: as `scalkit.measure.readers.parameters.chosen_parameters` says.
+    Raises DataError if there is nothing, no argument varies, `parameter` is none of them, or the Dataset would be too
+    large.
     """
     found = [one for _, one in files]
     metrics = [one for each in found for one in each.observed if one.role == "metric"]

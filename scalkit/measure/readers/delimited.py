@@ -42,10 +42,7 @@ def read_delimited(content: Content, parameter: str | Sequence[str] | None = Non
 
     `scalkit.measure.readers.table.roles_of` says how columns are told apart.
 
-    Raises
-    ------
-    DataError
-        If a row has another number of fields than the header, or the columns cannot be told apart.
+    Raises DataError if a row has another number of fields than the header, or the columns cannot be told apart.
     """
     header: list[str] = []
     rows: list[tuple[int, Sequence[str]]] = []
@@ -78,10 +75,7 @@ def read_delimited(content: Content, parameter: str | Sequence[str] | None = Non
 def read_jube_pretty(content: Content, parameter: str | Sequence[str] | None = None) -> Found:
     """Return the measurements in a pretty table of JUBE; of several tables those with the header of the first.
 
-    Raises
-    ------
-    DataError
-        If a row has another number of fields than the header, or the columns cannot be told apart.
+    Raises DataError if a row has another number of fields than the header, or the columns cannot be told apart.
     """
     header: list[str] = []
     rows: list[tuple[int, Sequence[str]]] = []

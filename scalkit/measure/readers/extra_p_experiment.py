@@ -35,14 +35,9 @@ def read_experiment(content: Content) -> Found:
     Where it kept no single values, the mean stands for them, with the median, the minimum and the maximum beside it. Of
     values of several processes or threads it is the mean over these.
 
-    Raises
-    ------
-    DataError
-        If the archive is damaged, has no experiment or one that is too large.
+    Raises DataError if the archive is damaged, has no experiment or one that is too large.
 
-    References
-    ----------
-    Extra-P, docs/file-formats.md (docs/references.md).
+    Source: Extra-P, docs/file-formats.md (docs/references.md).
     """
     where = content.where
     archive = _Archive(content)

@@ -31,10 +31,7 @@ def is_extra_p_lines(content: Content) -> bool:
 def read_talpas(content: Content) -> Found:
     """Return the measurements in a file of TaLPas.
 
-    Raises
-    ------
-    DataError
-        If a line is damaged or lacks a key.
+    Raises DataError if a line is damaged or lacks a key.
     """
     return _read(content, "TaLPas", "parameters", needed=("metric", "callpath"))
 
@@ -42,10 +39,7 @@ def read_talpas(content: Content) -> Found:
 def read_extra_p_lines(content: Content) -> Found:
     """Return the measurements in JSON Lines as Extra-P reads them; ``unit``, ``run`` and ``exact`` are scalkit's own keys.
 
-    Raises
-    ------
-    DataError
-        If a line is damaged or lacks ``params`` or ``value``.
+    Raises DataError if a line is damaged or lacks ``params`` or ``value``.
     """
     return _read(content, "Extra-P JSON Lines", "params")
 

@@ -24,14 +24,9 @@ def is_extra_p_text(content: Content) -> bool:
 def read_extra_p_text(content: Content) -> Found:
     """Return the measurements in a text file of Extra-P.
 
-    Raises
-    ------
-    DataError
-        If a line is damaged, or a call path has fewer or more DATA lines than there are points.
+    Raises DataError if a line is damaged, or a call path has fewer or more DATA lines than there are points.
 
-    References
-    ----------
-    Extra-P, docs/file-formats.md (docs/references.md).
+    Source: Extra-P, docs/file-formats.md (docs/references.md).
     """
     reader = _Reader(content)
     for line in content.lines():

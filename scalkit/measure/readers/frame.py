@@ -21,18 +21,9 @@ def is_frame(value: object) -> bool:
 def read_frame(frame: Any, parameter: str | Sequence[str] | None = None, metric: str | None = None) -> Found:
     """Return the measurements in a DataFrame; levels of the index that have a name are columns, too.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-    parameter : str or sequence of str, optional
-        Columns that are parameters although their name is that of a quantity.
-    metric : str, optional
-        The only column of values; by default all that look like such.
-
-    Raises
-    ------
-    DataError
-        If columns cannot be told apart, or cells hold no numbers where they should.
+    `parameter`: columns that are parameters although their name is that of a quantity.
+    `metric`: the only column of values; by default all that look like such.
+    Raises DataError if columns cannot be told apart, or cells hold no numbers where they should.
     """
     levels = [name for name in frame.index.names if name is not None]
     flat = frame.reset_index(level=levels) if levels else frame

@@ -33,21 +33,11 @@ def from_google_benchmark(content: Mapping[str, Any], where: str) -> Found:
     for them. The arguments of ``BM_f/1024`` are called ``n`` (``n1``, ``n2`` where there are several), those of
     ``BM_f/size:1024`` as they say.
 
-    Parameters
-    ----------
-    content : mapping
-        The parsed file.
-    where : str
-        Its name, for messages.
+    `content`: the parsed file.
+    `where`: its name, for messages.
+    Raises DataError if a record is malformed.
 
-    Raises
-    ------
-    DataError
-        If a record is malformed.
-
-    References
-    ----------
-    Google Benchmark, user guide, "Output Formats" (docs/references.md).
+    Source: Google Benchmark, user guide, "Output Formats" (docs/references.md).
     """
     context = content["context"]
     records = [_record(one, index, where) for index, one in enumerate(content["benchmarks"])]

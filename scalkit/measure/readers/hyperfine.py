@@ -37,14 +37,9 @@ def from_hyperfine(value: Mapping[str, Any], content: Content) -> Found:
 
     The value of a parameter becomes its name in braces again where it stands in the command.
 
-    Raises
-    ------
-    DataError
-        If a result is malformed.
+    Raises DataError if a result is malformed.
 
-    References
-    ----------
-    hyperfine, README, "Export results" (docs/references.md).
+    Source: hyperfine, README, "Export results" (docs/references.md).
     """
     gathered = Gathered(content.where)
     failed: dict[str, int] = {}
@@ -80,10 +75,7 @@ def from_hyperfine(value: Mapping[str, Any], content: Content) -> Found:
 def read_hyperfine_csv(content: Content) -> Found:
     """Return the run times in hyperfine's CSV; of the runs only the median is there.
 
-    Raises
-    ------
-    DataError
-        If a row is damaged.
+    Raises DataError if a row is damaged.
     """
     gathered = Gathered(content.where)
     header: list[str] = []

@@ -68,14 +68,9 @@ def read_imb(content: Content) -> Found:
 
     The run time is ``t_max``, that of the slowest process; ``t_ovrl`` of non-blocking operations; ``t`` where that is all.
 
-    Raises
-    ------
-    DataError
-        If a row is damaged or stands before its number of processes.
+    Raises DataError if a row is damaged or stands before its number of processes.
 
-    References
-    ----------
-    Intel MPI Benchmarks, User Guide (docs/references.md).
+    Source: Intel MPI Benchmarks, User Guide (docs/references.md).
     """
     gathered, section = Gathered(content.where), _Section()
     versions: dict[str, None] = {}

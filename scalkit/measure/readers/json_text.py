@@ -18,10 +18,7 @@ def is_json(content: Content) -> bool:
 def json_of(content: Content) -> object:
     """Return the value in a JSON file.
 
-    Raises
-    ------
-    DataError
-        If the text is damaged, too deep, or has too many values.
+    Raises DataError if the text is damaged, too deep, or has too many values.
     """
     marks = sum(content.data.count(mark) for mark in (b",", b"[", b"{"))
     if marks > _MOST_MARKS:
@@ -43,10 +40,7 @@ def json_of(content: Content) -> object:
 def json_line(text: str) -> dict[str, object]:
     """Return the object in a line.
 
-    Raises
-    ------
-    ValueError
-        Saying in a few words what is wrong.
+    Raises ValueError, saying in a few words what is wrong.
     """
     if text.count(",") + text.count("[") > _MOST_MARKS:
         raise ValueError("too many values in one line")

@@ -25,10 +25,7 @@ def is_mpi4py_bench(content: Content) -> bool:
 def read_mpi4py_bench(content: Content) -> Found:
     """Return the mean times that mpi4py's benchmarks printed. The number of processes is not in the file.
 
-    Raises
-    ------
-    DataError
-        If a row is damaged.
+    Raises DataError if a row is damaged.
     """
     gathered = Gathered(content.where)
     function, columns = "", list[tuple[str, str, float]]()

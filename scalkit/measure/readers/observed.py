@@ -126,10 +126,7 @@ class Gathered:
     ) -> None:
         """Add repetitions to what is known of the same function, metric, setting and run.
 
-        Raises
-        ------
-        DataError
-            If there are too many values or settings to keep, or the unit changes.
+        Raises DataError if there are too many values or settings to keep, or the unit changes.
         """
         key = (function, metric, run, tuple(settings.items()))
         if key not in self._entries:
@@ -187,10 +184,7 @@ def named(function: str, settings: Mapping[str, Setting], parameters: Sequence[s
 def number_from_json(value: object, what: str, needed: str = "a finite number") -> float:
     """Return a number of a JSON file.
 
-    Raises
-    ------
-    DataError
-        If it is none, or not finite.
+    Raises DataError if it is none, or not finite.
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
@@ -210,10 +204,7 @@ def _shown(value: Setting) -> str:
 def duration_of(value: object, factor: float, what: str) -> float:
     """Return a number from a file as seconds.
 
-    Raises
-    ------
-    DataError
-        If it is no finite number, or negative.
+    Raises DataError if it is no finite number, or negative.
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
         raise DataError(f"{what} is {_cut(value)}; a duration, a number from 0 on, is needed.")

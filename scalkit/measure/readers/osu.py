@@ -63,14 +63,9 @@ def read_osu(content: Content) -> Found:
     The run time is the latency of the slowest process if the file has it (option ``-f``), else the mean over processes. The
     number of processes is not in the file.
 
-    Raises
-    ------
-    DataError
-        If a row is damaged.
+    Raises DataError if a row is damaged.
 
-    References
-    ----------
-    OSU Micro-Benchmarks, README (docs/references.md).
+    Source: OSU Micro-Benchmarks, README (docs/references.md).
     """
     gathered = Gathered(content.where)
     versions: dict[str, None] = {}

@@ -19,17 +19,8 @@ def chosen_parameters(files: Sequence[Found], where: str, wanted: str | Sequence
     Those that are asked for; else those that the format says; else the first of the format's favourites that varies; else the
     argument that varies in most functions, of several the one with most values.
 
-    Parameters
-    ----------
-    files : sequence of Found
-    where : str
-        For messages.
-    wanted : str or sequence of str, optional
-
-    Raises
-    ------
-    DataError
-        If no argument varies, or one that is asked for is not there.
+    `where`: for messages.
+    Raises DataError if no argument varies, or one that is asked for is not there.
     """
     values = _values([one for found in files for one in found.observed if one.role == "metric"])
     if wanted is not None:

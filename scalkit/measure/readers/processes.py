@@ -30,19 +30,10 @@ def with_processes(
 ) -> list[tuple[Path, Found]]:
     """Return what was found, with the number of processes as the setting ``p`` where a file does not say it.
 
-    Parameters
-    ----------
-    files : sequence of (Path, Found)
-        All of one format.
-    p : int, optional
-        Of all of them.
-    parameter : str or sequence of str, optional
-        If ``p`` is none of those asked for, it may stay unknown.
-
-    Raises
-    ------
-    DataError
-        If it is needed and unknown.
+    `files`: all of one format.
+    `p`: of all of them.
+    `parameter`: if ``p`` is none of those asked for, it may stay unknown.
+    Raises DataError if it is needed and unknown.
     """
     wanted = [parameter] if isinstance(parameter, str) else list(parameter or ())
     lacking = [found.needs_p for _, found in files]

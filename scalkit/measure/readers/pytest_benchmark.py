@@ -21,21 +21,11 @@ def from_pytest_benchmark(content: Mapping[str, Any], where: str) -> Found:
     Each round is a repetition if the file has them; otherwise the first quartile stands for all.
     The settings are the test's ``params``.
 
-    Parameters
-    ----------
-    content : mapping
-        The parsed file.
-    where : str
-        Its name, for messages.
+    `content`: the parsed file.
+    `where`: its name, for messages.
+    Raises DataError if a record is malformed.
 
-    Raises
-    ------
-    DataError
-        If a record is malformed.
-
-    References
-    ----------
-    pytest-benchmark, documentation, "Usage" (docs/references.md).
+    Source: pytest-benchmark, documentation, "Usage" (docs/references.md).
     """
     records = [_record(one, index, where) for index, one in enumerate(content["benchmarks"])]
     places = Counter({str(one["name"]).split("[")[0]: 0 for one in records})

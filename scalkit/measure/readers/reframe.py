@@ -38,14 +38,9 @@ def read_perflog(content: Content) -> Found:
     so is the number of tasks, ``p``, unless a parameter is called so. Rows of the same setting are repetitions. What failed is
     left out and said.
 
-    Raises
-    ------
-    DataError
-        If a row is damaged.
+    Raises DataError if a row is damaged.
 
-    References
-    ----------
-    ReFrame, documentation, "Performance logging" (docs/references.md).
+    Source: ReFrame, documentation, "Performance logging" (docs/references.md).
     """
     gathered = Gathered(content.where)
     header: list[str] = []

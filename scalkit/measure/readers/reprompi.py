@@ -31,14 +31,9 @@ def read_reprompi(content: Content) -> Found:
     first start to the last end over all processes, on the global clock; without a global clock it is the longest of the
     processes. Repetitions with an error code, and those of which a process is missing, are left out and counted.
 
-    Raises
-    ------
-    DataError
-        If a row is damaged, or the number of processes is not said.
+    Raises DataError if a row is damaged, or the number of processes is not said.
 
-    References
-    ----------
-    Hunold and Carpen-Amarie, "Reproducible MPI Benchmarking" (docs/references.md).
+    Source: Hunold and Carpen-Amarie, "Reproducible MPI Benchmarking" (docs/references.md).
     """
     reader = _Reader(content)
     for line in content.whole_lines():

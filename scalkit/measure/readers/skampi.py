@@ -30,14 +30,9 @@ def read_skampi(content: Content) -> Found:
     SKaMPI's result is the mean of the repetitions that it kept, in microseconds. A variable called ``nodes`` or ``procs`` is
     the number of processes; elsewhere it is the number of columns of single processes.
 
-    Raises
-    ------
-    DataError
-        If a row is damaged or a result ends that did not begin.
+    Raises DataError if a row is damaged or a result ends that did not begin.
 
-    References
-    ----------
-    Augustin et al., SKaMPI manual (docs/references.md).
+    Source: Augustin et al., SKaMPI manual (docs/references.md).
     """
     gathered = Gathered(content.where)
     metadata: dict[str, str] = {}

@@ -85,10 +85,8 @@ def roles_of(table: Table, parameter: str | Sequence[str] | None = None, metric:
     values whose name has a unit (``time [us]``, ``time_us``) or is that of a quantity (``time``, ``latency``, ``bandwidth``);
     the rest are parameters. Columns of words are settings.
 
-    Raises
-    ------
-    DataError
-        If there is no column of values, or none that can be a parameter, or it is not clear which is which.
+    Raises DataError if there is no column of values, or none that can be a parameter, or it is not clear which is
+    which.
     """
     taken: dict[str, int] = {}
     for role, names in (

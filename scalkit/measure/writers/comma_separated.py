@@ -17,10 +17,7 @@ def to_csv(ds: xr.Dataset) -> str:
 
     Of times of a virtual clock there is a column more, ``clock``: the virtual machine, and "real" for other metrics.
 
-    Raises
-    ------
-    DataError
-        If a name does not fit on a line.
+    Raises DataError if a name does not fit on a line.
     """
     require_one_line(ds, "CSV")
     text = io.StringIO()

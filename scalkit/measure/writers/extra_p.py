@@ -20,11 +20,8 @@ def to_extra_p_text(ds: xr.Dataset) -> str:
 
     Runs become repetitions.
 
-    Raises
-    ------
-    DataError
-        If a function has no value at some point of a metric that it has, which this format cannot say; or a name does not
-        fit on a line.
+    Raises DataError if a function has no value at some point of a metric that it has, which this format cannot say; or
+    a name does not fit on a line.
     """
     require_one_line(ds, "Extra-P's text", single_blanks=True)
     names, points = _names(ds), points_of(ds)
@@ -50,10 +47,7 @@ def to_extra_p_json(ds: xr.Dataset) -> str:
 
     ``units``, ``exact`` and, where there are several, ``runs`` are keys of scalkit's own, which Extra-P passes over.
 
-    Raises
-    ------
-    DataError
-        If there are more parameters than Extra-P has.
+    Raises DataError if there are more parameters than Extra-P has.
     """
     measured: dict[str, dict[str, list[dict[str, object]]]] = {}
     units: dict[str, str] = {}
@@ -74,10 +68,7 @@ def to_extra_p_lines(ds: xr.Dataset) -> str:
 
     ``unit``, ``run`` and ``exact`` are keys of scalkit's own, which Extra-P passes over.
 
-    Raises
-    ------
-    DataError
-        If there are more parameters than Extra-P has.
+    Raises DataError if there are more parameters than Extra-P has.
     """
     names = _names(ds)
     lines = []

@@ -266,10 +266,7 @@ def algorithms_of(operation: str) -> dict[str, Algorithm]:
 def algorithm(operation: str, name: str) -> Algorithm:
     """Return an algorithm of an operation.
 
-    Raises
-    ------
-    UsageError
-        If one of the two is unknown.
+    Raises UsageError if one of the two is unknown.
     """
     known = algorithms_of(operation)
     if name not in known:

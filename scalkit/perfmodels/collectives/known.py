@@ -122,10 +122,7 @@ class KnownAlgorithms:
     def cells(self, operation: str, algorithm: str) -> Cells:
         """Return the cells of one operation by one algorithm.
 
-        Raises
-        ------
-        DataError
-            If there are none.
+        Raises DataError if there are none.
         """
         table = self.tables.get((operation, algorithm))
         if table is None or operation in IDENTIFIED:
@@ -137,15 +134,8 @@ class KnownAlgorithms:
     def dataset(self, chosen: Mapping[str, tuple[str, str]]) -> xr.Dataset:
         """Return cells as a Dataset over processes and sizes, as `scalkit.validate` takes it.
 
-        Parameters
-        ----------
-        chosen : mapping from function to (operation, algorithm)
-            For example ``{"MPI_Bcast": ("broadcast", "binomial")}``.
-
-        Raises
-        ------
-        DataError
-            If there are none.
+        `chosen`: for example ``{"MPI_Bcast": ("broadcast", "binomial")}``.
+        Raises DataError if there are none.
         """
         from scalkit.measure import combine, measurements
 
@@ -178,10 +168,7 @@ class KnownAlgorithms:
 def read_known(path: str | Path) -> KnownAlgorithms:
     """Return times of collective operations whose algorithms are known.
 
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or a line is none; the text names the line.
+    Raises DataError if the file cannot be read, or a line is none; the text names the line.
     """
     file = Path(path)
     try:

@@ -17,10 +17,7 @@ from scalkit.toml_writer import key_text, value_text
 def card_toml(card: Any) -> str:
     """Return the text of a `ModelCard`.
 
-    Raises
-    ------
-    UsageError
-        If a model is neither exact nor made of ranges of exact ones.
+    Raises UsageError if a model is neither exact nor made of ranges of exact ones.
     """
     return "\n".join(_lines(card)).rstrip() + "\n"
 

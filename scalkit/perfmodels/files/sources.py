@@ -21,10 +21,7 @@ _POINT_TO_POINT, _GAP = "point-to-point", "gap"
 def catalogue_of(source: str | Path) -> ModelCatalogue:
     """Return the models of ``"bluegene-p"``, or of a TOML file.
 
-    Raises
-    ------
-    UsageError
-        If there is no such name or file.
+    Raises UsageError if there is no such name or file.
     """
     if str(source) == BUNDLED:
         return bluegene_p()
@@ -68,17 +65,9 @@ def message_of(source: str | Path) -> PointToPoint:
 def loggp_of(source: str | Path, overhead_s: float = 0.0) -> LogGP:
     """Return the parameters of LogGP that a model card holds, or those of the smallest and largest messages of another file.
 
-    Parameters
-    ----------
-    source : str or path
-        See `message_of`.
-    overhead_s : float, in s
-        Of sender and receiver each, where the file does not say it.
-
-    Raises
-    ------
-    UsageError
-        If there is no model of a message, or the overheads exceed its latency.
+    `source`: see `message_of`.
+    `overhead_s` in s: of sender and receiver each, where the file does not say it.
+    Raises UsageError if there is no model of a message, or the overheads exceed its latency.
     """
     if Path(source).suffix == ".toml" and _is_card(source):
         return read_card(source).loggp

@@ -55,17 +55,10 @@ def fit_affine(
 ) -> Affine:
     """Return the line of least relative, or logarithmic, squares without negative coefficients.
 
-    Parameters
-    ----------
-    x : ndarray of shape (points,)
-        Not negative.
-    y : ndarray of shape (points,)
-        Positive.
-    noise : Noise
-        Of the values; the residuals count where they are larger.
-    kind : {"relative", "log-normal"}
-    level : float
-        Of the intervals.
+    `x` of shape (points,): not negative.
+    `y` of shape (points,): positive.
+    `noise`: of the values; the residuals count where they are larger.
+    `level`: of the intervals.
     """
     scale_x, scale_y = float(x.max()) or 1.0, float(np.median(y))
     columns = np.stack([np.ones_like(x), x / scale_x], axis=1)
@@ -98,12 +91,9 @@ def fit_affine(
 def fit_line(x: Floats, y: Floats, errors: Floats, level: float = 0.9) -> Affine:
     """Return the line of least squares, neither coefficient negative, of values with standard errors of their own.
 
-    Parameters
-    ----------
-    x, y, errors : ndarray of shape (points,)
-        The errors are positive; where the residuals are larger than they say, the intervals follow the residuals.
-    level : float
-        Of the intervals.
+    `x`, `y`, `errors` of shape (points,): the errors are positive; where the residuals are larger than they say, the
+    intervals follow the residuals.
+    `level`: of the intervals.
     """
     from scipy.optimize import nnls
 

@@ -20,10 +20,7 @@ def growth_of(expression: Any, parameters: Collection[str]) -> GrowthSum:
     A rounded number counts as the number, a maximum as a sum, and what is subtracted does not count, so that an expression
     whose leading terms cancel gets too large a growth.
 
-    Raises
-    ------
-    ExpectationError
-        If it has no growth of powers of 2^x, x and log2 x.
+    Raises ExpectationError if it has no growth of powers of 2^x, x and log2 x.
     """
     import sympy
 

@@ -71,17 +71,10 @@ def _raised(name: str, exponent: Fraction) -> str:
 def parse_quantity(quantity: object, what: str = "the value") -> tuple[float, str]:
     """Return a quantity in base units, and that unit: ``(2.67e-09, "s/B")`` for ``"2.67 ns/B"``.
 
-    Parameters
-    ----------
-    quantity : str or float
-        Prefixes k, M, G, T, P are powers of 1000, Ki, Mi, Gi, Ti, Pi of 1024. A plain number has the unit ``"1"``.
-    what : str
-        For messages.
-
-    Raises
-    ------
-    UsageError
-        If it cannot be read or its unit is unknown.
+    `quantity`: prefixes k, M, G, T, P are powers of 1000, Ki, Mi, Gi, Ti, Pi of 1024. A plain number has the unit
+    ``"1"``.
+    `what`: for messages.
+    Raises UsageError if it cannot be read or its unit is unknown.
     """
     if isinstance(quantity, int | float | np.number) and not isinstance(quantity, bool):
         return float(quantity), "1"
@@ -111,17 +104,10 @@ def _scale(name: str, what: str, whole: str) -> tuple[float, str]:
 def values_in(given: ArrayLike, parameter: str) -> Floats:
     """Return values of a parameter as plain numbers in its base unit.
 
-    Parameters
-    ----------
-    given : array_like, str, or xarray.DataArray
-        Numbers are in the base unit: bytes, processes. A text, or ``attrs["units"]`` of a DataArray, names its unit.
-    parameter : str
-        ``"S"``, ``"P"``, ``"R"`` or another name.
-
-    Raises
-    ------
-    UsageError
-        If the unit is another one, or a value is no number or negative.
+    `given`: numbers are in the base unit: bytes, processes. A text, or ``attrs["units"]`` of a DataArray, names its
+    unit.
+    `parameter`: ``"S"``, ``"P"``, ``"R"`` or another name.
+    Raises UsageError if the unit is another one, or a value is no number or negative.
     """
     wanted = PARAMETER_UNITS.get(parameter, "1")
     if isinstance(given, str):
@@ -145,10 +131,7 @@ def values_in(given: ArrayLike, parameter: str) -> Floats:
 def seconds_in(given: ArrayLike, what: str = "times", of: str = "numbers in seconds") -> Floats:
     """Return times, or other plain numbers, as an array.
 
-    Raises
-    ------
-    DataError
-        If they are none, or in another unit.
+    Raises DataError if they are none, or in another unit.
     """
     try:
         found = np.asarray(given, dtype=np.float64)
@@ -162,10 +145,7 @@ def seconds_in(given: ArrayLike, what: str = "times", of: str = "numbers in seco
 def level_in(level: object) -> float:
     """Return the level of intervals.
 
-    Raises
-    ------
-    UsageError
-        If it is no number between 0 and 1.
+    Raises UsageError if it is no number between 0 and 1.
     """
     if isinstance(level, bool) or not isinstance(level, int | float | np.floating) or not 0 < float(level) < 1:
         raise UsageError(f"the level of the intervals is {level!r:.40}; choose a number between 0 and 1, such as 0.9.")

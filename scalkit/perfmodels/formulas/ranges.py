@@ -78,10 +78,7 @@ class Range:
 def ranges_of(given: Mapping[str, object] | None) -> dict[str, Range]:
     """Return ranges from what users write: a Range, or a pair of ends such as ``("1 KiB", None)``.
 
-    Raises
-    ------
-    UsageError
-        If an entry is neither, or a range is empty.
+    Raises UsageError if an entry is neither, or a range is empty.
     """
     return {name: one if isinstance(one, Range) else _from_pair(name, one) for name, one in (given or {}).items()}
 
@@ -96,10 +93,7 @@ def _from_pair(name: str, given: object) -> Range:
 def intersection(ranges: Iterable[Mapping[str, Range]]) -> dict[str, Range]:
     """Return where several models hold at once.
 
-    Raises
-    ------
-    UsageError
-        If they never do.
+    Raises UsageError if they never do.
     """
     found: dict[str, Range] = {}
     for one in ranges:

@@ -41,19 +41,10 @@ def positive(name: str) -> Any:
 def parse_formula(text: str, names: frozenset[str], messages: bool = False) -> Any:
     """Return a formula as a sympy expression in positive symbols; logarithms are base 2.
 
-    Parameters
-    ----------
-    text : str
-        For example ``"alpha + beta*S*log2(P)"``; ``^`` and ``**`` are powers.
-    names : frozenset of str
-        Parameters and constants that may occur.
-    messages : bool
-        Whether ``T(bytes)``, ``gap(bytes)``, ``exchange(bytes)`` and ``both(bytes)`` may occur.
-
-    Raises
-    ------
-    UsageError
-        If it is too long, or holds anything else.
+    `text`: for example ``"alpha + beta*S*log2(P)"``; ``^`` and ``**`` are powers.
+    `names`: parameters and constants that may occur.
+    `messages`: whether ``T(bytes)``, ``gap(bytes)``, ``exchange(bytes)`` and ``both(bytes)`` may occur.
+    Raises UsageError if it is too long, or holds anything else.
     """
     if not isinstance(text, str) or len(text) > _MAX_LENGTH:
         raise UsageError(

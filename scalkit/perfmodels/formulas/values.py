@@ -27,14 +27,9 @@ def evaluate(
 ) -> Floats:
     """Return an expression at the values of its symbols, broadcast against each other.
 
-    Parameters
-    ----------
-    expression : sympy expression
-        As `parse_formula` makes it.
-    at : mapping from name to ndarray
-        Parameters and constants in base units.
-    functions : mapping from name to function of an ndarray, optional
-        What ``T``, ``gap`` and ``exchange`` are.
+    `expression`: as `parse_formula` makes it.
+    `at`: parameters and constants in base units.
+    `functions`: what ``T``, ``gap`` and ``exchange`` are.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.asarray(_value(expression, dict(at), functions or {}), dtype=np.float64)
@@ -91,18 +86,9 @@ def _sum(e: Any, at: dict[str, Any], functions: Mapping[str, Callable[[Floats], 
 def dimension_of(expression: Any, dimensions: Mapping[str, Dimension], text: str) -> Dimension:
     """Return the dimension of an expression.
 
-    Parameters
-    ----------
-    expression : sympy expression
-    dimensions : mapping from name to Dimension
-        Of parameters and constants; what is missing is a number.
-    text : str
-        For messages.
-
-    Raises
-    ------
-    UsageError
-        If it adds, or compares, seconds and bytes, or the argument of a function has the wrong dimension.
+    `dimensions`: of parameters and constants; what is missing is a number.
+    `text`: for messages.
+    Raises UsageError if it adds, or compares, seconds and bytes, or the argument of a function has the wrong dimension.
     """
     return _Dimensions(dimensions, text).of(expression)
 

@@ -17,12 +17,7 @@ _NONE_BELOW = 1.0
 def within(model: PerformanceModel, parameter: str, low: float, high: float) -> PerformanceModel:
     """Return a model that holds no further than it was measured.
 
-    Parameters
-    ----------
-    model : ExactModel or RangeModel
-    parameter : str
-    low, high : float
-        The least and the largest value that were measured; 1 counts as 0.
+    `low`, `high`: the least and the largest value that were measured; 1 counts as 0.
     """
     limits = Range(low if low > _NONE_BELOW else 0.0, high)
     if isinstance(model, RangeModel):
@@ -35,11 +30,7 @@ def within(model: PerformanceModel, parameter: str, low: float, high: float) -> 
 def extrapolated(model: PerformanceModel, parameter: str = "S") -> PerformanceModel:
     """Return a model that goes on beyond what was measured, which its source then says.
 
-    Parameters
-    ----------
-    model : ExactModel or RangeModel
-        Its first and its last formula go on.
-    parameter : str
+    `model`: its first and its last formula go on.
     """
     limits = model.valid.get(parameter, Range())
     if limits.is_all:

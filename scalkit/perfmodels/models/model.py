@@ -138,22 +138,13 @@ class PerformanceModel(ShownModel, ABC):
     def __call__(self, *, outside: Outside = "error", **at: ArrayLike) -> Any:
         """Return the model at values of its parameters.
 
-        Parameters
-        ----------
-        outside : {"error", "nan"}
-            What a value outside of the valid range gives.
-        **at : array_like, str or xarray.DataArray
-            One for each parameter, broadcast against each other: ``S`` in bytes or as ``"64 KiB"``, ``P`` processes.
-
-        Returns
-        -------
-        float or ndarray, in `unit`
-            A DataArray with that unit where a parameter is one.
-
-        Raises
-        ------
-        UsageError
-            If a parameter is missing, unknown, in another unit, or outside of the valid range, or the model only has bounds.
+        `outside`: what a value outside of the valid range gives.
+        `**at`: one for each parameter, broadcast against each other: ``S`` in bytes or as ``"64 KiB"``, ``P``
+        processes.
+        The result is in `unit`.
+        Returns: a DataArray with that unit where a parameter is one.
+        Raises UsageError if a parameter is missing, unknown, in another unit, or outside of the valid range, or the
+        model only has bounds.
         """
         if not self.is_exact:
             raise UsageError(

@@ -29,10 +29,7 @@ _MOST_LETTERS = 46
 def group_of(found: Assessment, test: int) -> NDArray[np.int64]:
     """Return the tests of the group that a test belongs to, by the varied parameter.
 
-    Raises
-    ------
-    UsageError
-        If there is no such test.
+    Raises UsageError if there is no such test.
     """
     if not 0 <= test < len(found):
         raise UsageError(f"there is no test {test}; the assessment has {len(found)}, numbered from 0.")

@@ -46,16 +46,9 @@ def with_residuals(
 ) -> go.Figure:
     """Return the lines with their points, and below the residuals, in per cent of the fit.
 
-    Parameters
-    ----------
-    lines : sequence of FittedLine
-    alt : str
-        One sentence for screen readers.
-    x_title, y_title : str
-    unit, x_unit : str
-        Of values and places; base units.
-    log : bool
-        Whether places are drawn on a logarithmic axis; zero then stands left of the smallest.
+    `alt`: one sentence for screen readers.
+    `unit`, `x_unit`: of values and places; base units.
+    `log`: whether places are drawn on a logarithmic axis; zero then stands left of the smallest.
     """
     figure = blank(430, alt)
     every = np.concatenate([np.asarray(one.x, dtype=float) for one in lines])

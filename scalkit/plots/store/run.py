@@ -56,20 +56,9 @@ class Quartiles:
 def quartiles(suites: Sequence[Quartiles]) -> go.Figure:
     """Return suites over the same parameter as one plotly figure.
 
-    Parameters
-    ----------
-    suites : sequence of Quartiles
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Symbols are medians, bars reach from the first to the third quartile, dots are the least values; a dotted line is what
-        root alone needed.
-
-    Raises
-    ------
-    DataError
-        If there is no suite.
+    Returns: symbols are medians, bars reach from the first to the third quartile, dots are the least values; a dotted
+    line is what root alone needed.
+    Raises DataError if there is no suite.
     """
     if not suites:
         raise DataError("a figure of quartiles needs a suite, got none.")

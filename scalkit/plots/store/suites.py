@@ -158,18 +158,8 @@ def _alt(comparison: Comparison) -> str:
 def download(comparison: Comparison, kind: str) -> bytes:
     """Return the joint plot as a file.
 
-    Parameters
-    ----------
-    comparison : scalkit.store.views.comparison.Comparison
-    kind : {"svg", "pdf", "eps", "csv"}
-        CSV has the values. The others need Chromium, EPS also ``pdftops``.
-
-    Raises
-    ------
-    UsageError
-        If the kind is unknown.
-    ReportError
-        If a program is missing or fails.
+    `kind`: CSV has the values. The others need Chromium, EPS also ``pdftops``.
+    Raises UsageError if the kind is unknown; ReportError if a program is missing or fails.
     """
     if kind == "csv":
         return comparison.to_csv().encode()

@@ -39,13 +39,8 @@ def timeline_svg(
 ) -> str:
     """Return a window of a timeline as SVG for a page; its text has the colour of the page.
 
-    Parameters
-    ----------
-    timeline : Timeline
-    begin, end : int, in ns
-        By default all of it.
-    locations : sequence of int, optional
-        By default all.
+    `begin`, `end` in ns: by default all of it.
+    `locations`: by default all.
     """
     stop = timeline.span if end is None else end
     chosen = range(timeline.locations) if locations is None else list(locations)

@@ -56,16 +56,8 @@ def anchored_curves(verdict: Verdict, x: Floats) -> Curves:
     ``c0 + s * E(x) * (D(x) / D(a))**(-1, +1)``. So the model leaves the band exactly where the divergence, taken
     relative to the first point, leaves the deviation.
 
-    Parameters
-    ----------
-    verdict : Verdict
-    x : ndarray of shape (points,)
-        Points of the parameter, measured or beyond.
-
-    Returns
-    -------
-    Curves
-        In the unit of the verdict.
+    `x` of shape (points,): points of the parameter, measured or beyond.
+    Returns: in the unit of the verdict.
     """
     growth, deviation = verdict.expectation.growth, verdict.expectation.deviation
     anchor = _anchor(verdict, growth, deviation)

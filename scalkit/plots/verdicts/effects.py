@@ -73,16 +73,10 @@ def effect_bars(
 ) -> list[dict[str, Any]]:
     """Return stacked bars as plain traces: one trace for each parameter, and one for the value at the smallest point.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The parameters.
-    effects : sequence of mappings from parameter to share
-        One for each bar.
-    rows : iterable of int
-        Where the bars are, the lowest one first.
-    heads : sequence of str
-        What the pointer reads of each bar.
+    `names`: the parameters.
+    `effects`: one for each bar.
+    `rows`: where the bars are, the lowest one first.
+    `heads`: what the pointer reads of each bar.
     """
     shown = [(name, [one.get(name, 0.0) for one in effects], PALETTE[k % 6]) for k, name in enumerate(names)]
     shown.append(("smallest point", [1 - sum(one.values()) for one in effects], _REST))

@@ -55,11 +55,7 @@ def rival_traces(verdict: Verdict, most: int = 7) -> list[dict[str, Any]]:
 def rival_divergences(verdict: Verdict, most: int = 7) -> list[dict[str, Any]]:
     """Return the divergences of the best rivals from the expectation as plain traces, for the figure of divergences.
 
-    Parameters
-    ----------
-    verdict : Verdict
-    most : int
-        Number of rivals.
+    `most`: number of rivals.
     """
     at, (low, high) = divergence_points(verdict, _POINTS), divergence_range(verdict)
     found = []

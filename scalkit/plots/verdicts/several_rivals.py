@@ -23,17 +23,9 @@ _LINE = {"color": RIVAL, "width": 2.2, "dash": "dashdot"}
 def rivals_along(verdict: SeveralVerdict, most: int = _MOST) -> list[dict[str, Any]]:
     """Return curves and effects of the best rivals, for the figure of `scalkit.plots.several`.
 
-    Parameters
-    ----------
-    verdict : SeveralVerdict
-    most : int
-        Number of rivals.
-
-    Returns
-    -------
-    list of dict
-        Plain traces, not visible, which say in ``meta["growth"]`` whose they are: in each panel the curves beside the lowest,
-        middle and highest line, and below a second bar.
+    `most`: number of rivals.
+    Returns: plain traces, not visible, which say in ``meta["growth"]`` whose they are: in each panel the curves beside
+    the lowest, middle and highest line, and below a second bar.
     """
     panels = panels_of(verdict, verdict.parameters)
     low, high = (getattr(verdict.fit.points.x, end)(axis=0).tolist() for end in ("min", "max"))

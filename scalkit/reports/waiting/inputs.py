@@ -53,10 +53,7 @@ class Source:
 def found_in(paths: Sequence[str], named: Sequence[str] = ()) -> list[tuple[Path, str]]:
     """Return results and traces, and how each is named; of a folder that is no trace, what is in it.
 
-    Raises
-    ------
-    DataError
-        If there is nothing.
+    Raises DataError if there is nothing.
     """
     found: list[tuple[Path, str]] = []
     for path, name in zip(map(Path, paths), named or paths, strict=True):
@@ -81,22 +78,11 @@ def read_source(path: Path, name: str, region: str = "", *, baseline: bool = Tru
 
     A trace is analysed, which is timed, and once more with a message for each request.
 
-    Parameters
-    ----------
-    path : Path
-        File of a result, or folder of a trace.
-    name : str
-    region : str
-        Only what happens within this region.
-    baseline : bool
-        Whether to time the scheme of the paper, too. It is left out where it would last, or mpi4py is missing.
-    keep_going : bool
-        Leave out what is wrong with a trace; the result names it.
-
-    Raises
-    ------
-    DataError
-        If it is neither, or something is wrong with it.
+    `path`: file of a result, or folder of a trace.
+    `region`: only what happens within this region.
+    `baseline`: whether to time the scheme of the paper, too. It is left out where it would last, or mpi4py is missing.
+    `keep_going`: leave out what is wrong with a trace; the result names it.
+    Raises DataError if it is neither, or something is wrong with it.
     """
     nan, trace = float("nan"), path if path.is_dir() else None
     spent, slow = nan, nan

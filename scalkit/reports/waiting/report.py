@@ -32,38 +32,18 @@ def waiting_report(
 ) -> ReportResult:
     """Write a report on waiting over process counts as one HTML file, with JSON and JUnit XML beside it.
 
-    Parameters
-    ----------
-    runs : path or sequence of paths
-        Results of `scalkit.trace.write_result`, folders of traces, or folders of these.
-    out : path
-        The HTML file; for ``r.html``, ``r.verdict.json`` and ``r.junit.xml`` are written beside it.
-    region : str
-        Only what happens within this region of the program; empty: all.
-    expected : mapping or str
-        Growth over p of how long a process waits for progress: in each region, or in the whole program; constant by default.
-    fail_above : float, optional
-        Percent of the time; status 1 if more of it is waiting for progress.
-    baseline : bool
-        Whether to time the analysis of traces with a message for each request, too.
-    keep_going : bool
-        Leave out what is wrong with traces; the page names it.
-    force : bool
-        Replace existing files.
-    title : str
-    progress : callable, optional
-        Called with the number of steps done and of all.
-
-    Returns
-    -------
-    ReportResult
-
-    Raises
-    ------
-    ReportError
-        If the place cannot be written to, or the notebook fails; nothing is left there then.
-    DataError, ExpectationError
-        If an input is wrong.
+    `runs`: results of `scalkit.trace.write_result`, folders of traces, or folders of these.
+    `out`: the HTML file; for ``r.html``, ``r.verdict.json`` and ``r.junit.xml`` are written beside it.
+    `region`: only what happens within this region of the program; empty: all.
+    `expected`: growth over p of how long a process waits for progress: in each region, or in the whole program;
+    constant by default.
+    `fail_above`: percent of the time; status 1 if more of it is waiting for progress.
+    `baseline`: whether to time the analysis of traces with a message for each request, too.
+    `keep_going`: leave out what is wrong with traces; the page names it.
+    `force`: replace existing files.
+    `progress`: called with the number of steps done and of all.
+    Raises ReportError if the place cannot be written to, or the notebook fails; nothing is left there then; DataError
+    or ExpectationError if an input is wrong.
     """
     target = Target.of(out, force=force)
     named = [os.fspath(one) for one in ([runs] if isinstance(runs, str | os.PathLike) else runs)]

@@ -27,12 +27,8 @@ _FOLDED = re.compile(r"<details[^>]*><summary>[^<]*</summary>(?:(?!<details).)*?
 def notebook_text(done: NotebookNode, parameters: Mapping[str, Any]) -> str:
     """Return an executed notebook as text that the same input gives again.
 
-    Parameters
-    ----------
-    done : NotebookNode
-        As papermill returns it.
-    parameters : mapping of name to value
-        As they are from the folder of the notebook; they take the place of those that papermill injected.
+    `done`: as papermill returns it.
+    `parameters`: as they are from the folder of the notebook; they take the place of those that papermill injected.
     """
     kept = copy.deepcopy(done)
     for key in ("papermill", "widgets"):
@@ -56,12 +52,8 @@ def notebook_text(done: NotebookNode, parameters: Mapping[str, Any]) -> str:
 def parameters_there(parameters: Mapping[str, Any], page: Path) -> dict[str, Any]:
     """Return the parameters of a run as they are from the folder of its page: paths from there, none of temporary files.
 
-    Parameters
-    ----------
-    parameters : mapping of name to value
-        As the notebook ran with them.
-    page : Path
-        The report, which stands for measurements that no file holds.
+    `parameters`: as the notebook ran with them.
+    `page`: the report, which stands for measurements that no file holds.
     """
     named = parameters["named"]
 

@@ -26,17 +26,10 @@ PLOTLY_BUNDLE = _HERE / "vendor" / "plotly-cartesian.min.js"
 def render(notebook: NotebookNode, title: str, sessions: str = "") -> str:
     """Return the page as text.
 
-    Parameters
-    ----------
-    notebook : NotebookNode
-        Executed; markdown cells that begin with ``## `` become sections.
-    title : str
-        Plain text for the title of the window.
-    sessions : str
-        Script elements with what `Session.load` reads.
+    `notebook`: executed; markdown cells that begin with ``## `` become sections.
+    `title`: plain text for the title of the window.
+    `sessions`: script elements with what `Session.load` reads.
 
-    Notes
-    -----
     The plotting library travels once, compressed, and is unpacked by the browser. A content security policy names the
     two scripts of the page by their hash and allows nothing else: no request, and no script that data bring along.
     """

@@ -39,25 +39,14 @@ def execute(
 ) -> NotebookNode:
     """Return the notebook with its outputs after a run with these parameters.
 
-    Parameters
-    ----------
-    notebook : Path
-        With one cell tagged ``parameters``.
-    parameters : mapping of name to JSON value
-        Replace the defaults of that cell.
-    folder : Path
-        Working folder: the kernel's current folder, its specification, its settings and its standard error live here.
-    timeout_s : float, in s
-        For each cell.
-    progress : callable, optional
-        Called with the number of cells that ran and of all that will.
-
-    Raises
-    ------
-    ScalkitError
-        What a cell raised, as the same class with the same text.
-    ReportError
-        If a cell failed otherwise, or the kernel did not start or died.
+    `notebook`: with one cell tagged ``parameters``.
+    `parameters`: replace the defaults of that cell.
+    `folder`: working folder: the kernel's current folder, its specification, its settings and its standard error live
+    here.
+    `timeout_s` in s: for each cell.
+    `progress`: called with the number of cells that ran and of all that will.
+    Raises what a cell raised, as the same class with the same text; ReportError if a cell failed
+    otherwise, or the kernel did not start or died.
     """
     require("report")
     import papermill

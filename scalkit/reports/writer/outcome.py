@@ -42,14 +42,8 @@ def write_outcome(
 ) -> None:
     """Write the outcome of a template into a folder.
 
-    Parameters
-    ----------
-    folder : Path
-    title, status, answer : str, int, str
-        See `Outcome`.
-    texts : mapping from name to text
-    sessions : mapping from label to the values of a session
-        The first is the one that `Session.load` finds in the page.
+    `title`, `status`, `answer`: see `Outcome`.
+    `sessions`: the first is the one that `Session.load` finds in the page.
     """
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")

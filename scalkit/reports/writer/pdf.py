@@ -34,10 +34,7 @@ _DATE = re.compile(rb"/(CreationDate|ModDate) \(D:[0-9]{14}[^)]*\)")
 def find_browser() -> str:
     """Return the path of Chromium: the one that the variable ``SCALKIT_CHROMIUM`` names, else the first on ``PATH``.
 
-    Raises
-    ------
-    ReportError
-        If there is none.
+    Raises ReportError if there is none.
     """
     named = os.environ.get(_VARIABLE)
     for name in (named,) if named else BROWSERS:
@@ -55,22 +52,11 @@ def find_browser() -> str:
 def print_page(page: Path, browser: str, folder: Path) -> bytes:
     """Return a page as PDF.
 
-    Parameters
-    ----------
-    page : Path
-        HTML that needs nothing from outside.
-    browser : str
-        Path of Chromium.
-    folder : Path
-        For the browser's own files.
+    `page`: HTML that needs nothing from outside.
+    `browser`: path of Chromium.
+    `folder`: for the browser's own files.
+    Raises ReportError if the browser fails, hangs, or writes no PDF.
 
-    Raises
-    ------
-    ReportError
-        If the browser fails, hangs, or writes no PDF.
-
-    Notes
-    -----
     ``SOURCE_DATE_EPOCH`` sets the dates in the PDF.
     """
     out = folder / "page.pdf"

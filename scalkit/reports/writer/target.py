@@ -39,24 +39,13 @@ class Target:
     ) -> Target:
         """Return the files that belong to `out`, after checking that they can be written.
 
-        Parameters
-        ----------
-        out : path
-            Name of the HTML file; the others get its name without ``.html``, or all of it where it ends otherwise.
-        force : bool
-            Whether existing files may be replaced.
-        pdf, notebook : bool
-            Whether ``report.pdf`` and ``report.ipynb`` belong to it.
-        alone : bool
-            Whether nothing is written beside the page.
-
-        Raises
-        ------
-        ReportError
-            If `out` is no usable path, the folder is missing or not writable, one of the files is a folder or a device, or
-            a file exists and `force` is false.
-        MissingPackageError
-            If what writes reports is not installed.
+        `out`: name of the HTML file; the others get its name without ``.html``, or all of it where it ends otherwise.
+        `force`: whether existing files may be replaced.
+        `pdf`, `notebook`: whether ``report.pdf`` and ``report.ipynb`` belong to it.
+        `alone`: whether nothing is written beside the page.
+        Raises ReportError if `out` is no usable path, the folder is missing or not writable, one of the files is a
+        folder or a device, or a file exists and `force` is false; MissingPackageError if what writes reports is not
+        installed.
         """
         require("report")
         try:
@@ -108,15 +97,8 @@ class Target:
     def write(self, contents: Mapping[Path, str | bytes]) -> None:
         """Write all files under temporary names, then rename them; after a failure all is as it was.
 
-        Parameters
-        ----------
-        contents : mapping of path to text or bytes
-            One for each of `files`.
-
-        Raises
-        ------
-        ReportError
-            If the disk is full or the folder went away.
+        `contents`: one for each of `files`.
+        Raises ReportError if the disk is full or the folder went away.
         """
         with ExitStack() as temporary:
             try:

@@ -48,10 +48,7 @@ class ReportResult:
 def work_folder() -> Iterator[Path]:
     """Yield a temporary folder for what the notebook's process reads and writes.
 
-    Raises
-    ------
-    ReportError
-        If ``SOURCE_DATE_EPOCH`` is no number.
+    Raises ReportError if ``SOURCE_DATE_EPOCH`` is no number.
     """
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "0")
     if not (epoch.isascii() and epoch.isdecimal() and len(epoch) <= 11):

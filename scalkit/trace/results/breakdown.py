@@ -86,17 +86,9 @@ class Breakdown:
 def breakdown(ds: xr.Dataset, region: str = "") -> Breakdown:
     """Return where the time of a result went.
 
-    Parameters
-    ----------
-    ds : xarray.Dataset
-        From `scalkit.trace.analyse` or `read_result`.
-    region : str
-        Only what happens within this region; empty for all.
-
-    Raises
-    ------
-    DataError
-        If there is no such region.
+    `ds`: from `scalkit.trace.analyse` or `read_result`.
+    `region`: only what happens within this region; empty for all.
+    Raises DataError if there is no such region.
     """
     from scalkit.trace.results.metrics import WAITS
 

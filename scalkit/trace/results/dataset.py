@@ -39,23 +39,12 @@ def build(
 ) -> xr.Dataset:
     """Return the Dataset of an analysis.
 
-    Parameters
-    ----------
-    header : Header
-    definitions : Definitions
-    found : Found
-    options : Options
-    problems : list of Problem
-        What was left out.
-
-    Returns
-    -------
-    xarray.Dataset
-        `severity` (metric, path, location) as int64 in the unit of its metric; the waits of a path are its own, without those
-        of the paths below it. Rows `cause`: during `cause_metric`, `cause_location` waited `cause_severity` for `cause_by`,
-        which had spent most of the time since its call before that in `cause_path`. Rows `traffic`: `traffic_location` began
-        `traffic_operations` one-sided operations on `traffic_peer`, of `traffic_bytes`, and sent it `traffic_messages` with
-        `traffic_message_bytes`.
+    `problems`: what was left out.
+    Returns: `severity` (metric, path, location) as int64 in the unit of its metric; the waits of a path are its own,
+    without those of the paths below it. Rows `cause`: during `cause_metric`, `cause_location` waited `cause_severity`
+    for `cause_by`, which had spent most of the time since its call before that in `cause_path`. Rows `traffic`:
+    `traffic_location` began `traffic_operations` one-sided operations on `traffic_peer`, of `traffic_bytes`, and sent
+    it `traffic_messages` with `traffic_message_bytes`.
     """
     names = [name for name, one in FACTS.items() if not (header.is_asynchronous and one.of_progress)]
     severity = np.zeros((len(FACTS), len(definitions.paths), header.locations), dtype=np.int64)

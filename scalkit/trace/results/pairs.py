@@ -57,16 +57,9 @@ class Pairs:
     def matrix(self, rows: NDArray[Any], columns: NDArray[Any], n_rows: int, n_columns: int) -> NDArray[np.int64]:
         """Return sums by group.
 
-        Parameters
-        ----------
-        rows, columns : ndarray of int of shape (n_locations,)
-            Group of each location; -1 leaves it out.
-        n_rows, n_columns : int
-            Numbers of groups.
-
-        Returns
-        -------
-        ndarray of int of shape (n_rows, n_columns)
+        `rows`, `columns` of shape (n_locations,): group of each location; -1 leaves it out.
+        `n_rows`, `n_columns`: numbers of groups.
+        The result is of shape (n_rows, n_columns).
         """
         row, column = rows[self.row], columns[self.column]
         kept = (row >= 0) & (column >= 0)
@@ -98,18 +91,9 @@ class Causes:
 def pairs(ds: xr.Dataset, what: str, metrics: Iterable[str] = ()) -> Pairs:
     """Return who made whom wait, or what went from one location to another.
 
-    Parameters
-    ----------
-    ds : Dataset
-        From `scalkit.trace.analyse` or `read_result`.
-    what : {"waiting", "operations", "bytes", "messages", "message_bytes"}
-    metrics : iterable of str
-        Which waits; those of other names add nothing.
-
-    Raises
-    ------
-    UsageError
-        If `what` is something else, or the result is of a version that did not note it.
+    `ds`: from `scalkit.trace.analyse` or `read_result`.
+    `metrics`: which waits; those of other names add nothing.
+    Raises UsageError if `what` is something else, or the result is of a version that did not note it.
     """
     n = int(ds.sizes["location"])
     if what == "waiting":
@@ -138,15 +122,9 @@ def causes(
 ) -> Causes:
     """Return which locations, in which call path, made others wait, the longest first.
 
-    Parameters
-    ----------
-    ds : Dataset
-    metrics : iterable of str
-        Waits that count.
-    waited, caused : iterable of int
-        Only the waits of these locations, and for these; all by default.
-    most : int
-        So many rows at most.
+    `metrics`: waits that count.
+    `waited`, `caused`: only the waits of these locations, and for these; all by default.
+    `most`: so many rows at most.
     """
     n_paths = max(1, int(ds.sizes["path"]))
     kept = _of_metrics(ds, metrics)

@@ -95,11 +95,7 @@ def _details(k: int, sentence: str) -> str:
 def why_not(verdict: Verdict | Any, rival: Any) -> str:
     """Return what speaks against a rival of the best model, in plain words.
 
-    Parameters
-    ----------
-    verdict : Verdict or SeveralVerdict
-    rival : Model or SeveralModel
-        One of its rivals.
+    `rival`: one of its rivals.
     """
     best = verdict.model
     said = [_residuals(best, rival), _odds(best, rival)]

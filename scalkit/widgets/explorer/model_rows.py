@@ -70,14 +70,8 @@ def seen_in_row(entry: Entry) -> tuple[object, ...]:
 def ordered(entries: Sequence[Entry], column: str, is_descending: bool, kind: str) -> list[int]:
     """Return which entries are shown and in which order; those without a verdict come last where it is asked for.
 
-    Parameters
-    ----------
-    entries : sequence of Entry
-    column : str
-        One of `COLUMNS`, or empty for the order of the data.
-    is_descending : bool
-    kind : str
-        One of `KINDS`, or empty for all.
+    `column`: one of `COLUMNS`, or empty for the order of the data.
+    `kind`: one of `KINDS`, or empty for all.
     """
     shown = [k for k, entry in enumerate(entries) if kind in ("", kind_of(entry))]
     if column not in COLUMNS:

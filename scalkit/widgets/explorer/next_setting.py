@@ -21,10 +21,7 @@ _BEYOND = 3
 def settings_to_try(x: NDArray[np.float64]) -> list[float]:
     """Return settings that could be measured: three beyond the largest one, as far apart as the last two, and the gaps.
 
-    Parameters
-    ----------
-    x : ndarray of shape (points,)
-        What was measured, ascending and positive.
+    `x` of shape (points,): what was measured, ascending and positive.
     """
     ratio = max(2.0, round(float(x[-1] / x[-2]))) if len(x) > 1 else 2.0
     whole = bool(np.all(x == np.round(x)))

@@ -51,10 +51,7 @@ class Choices:
     def command(self) -> list[str]:
         """Return the arguments of the command ``scalkit``.
 
-        Raises
-        ------
-        ScalkitError
-            If something chosen is not allowed.
+        Raises ScalkitError if something chosen is not allowed.
         """
         kinds = [kind for kind, names in known_operations().items() if set(names) & set(self.ops)]
         if not kinds:

@@ -83,10 +83,7 @@ class GuidelineGroups(Pieces):
     def select(self, row: int) -> None:
         """Select a row.
 
-        Parameters
-        ----------
-        row : int
-            Its number, worst first; other numbers change nothing.
+        `row`: its number, worst first; other numbers change nothing.
         """
         if 0 <= row < len(self._rows):
             with self.hold_sync():

@@ -100,23 +100,12 @@ def line_of(
 ) -> dict[str, Any]:
     """Return a row as the page takes it; all texts are plain, and shown letter by letter.
 
-    Parameters
-    ----------
-    key : int or str
-    name, more : str
-        What it is, and what is less important of that.
-    values : sequence of str
-    chosen : bool
-    share : float
-        Length of its bar, from 0 to 1.
-    whole : float
-        Length of a paler bar behind, for all below it.
-    quiet : bool
-        Whether there is nothing in it.
-    said : str
-        What appears when the pointer rests on it.
-    level, is_open, place, of
-        Where it stands in a tree; `is_open` is None where nothing is below.
+    `name`, `more`: what it is, and what is less important of that.
+    `share`: length of its bar, from 0 to 1.
+    `whole`: length of a paler bar behind, for all below it.
+    `quiet`: whether there is nothing in it.
+    `said`: what appears when the pointer rests on it.
+    `level`, `is_open`, `place`, `of`: where it stands in a tree; `is_open` is None where nothing is below.
     """
     return {
         "key": str(key),
