@@ -28,16 +28,10 @@ _QUESTION_S = 20.0
 class Build:
     """A compiled tree.
 
-    Attributes
-    ----------
-    folder : Path
-        Where the programs are.
-    log : Path
-        What make printed.
-    fresh : bool
-        Whether it was compiled now rather than found in the cache.
-    sources : str
-        SHA-256 of the sources.
+    `folder`: where the programs are.
+    `log`: what make printed.
+    `fresh`: whether it was compiled now rather than found in the cache.
+    `sources`: SHA-256 of the sources.
     """
 
     folder: Path

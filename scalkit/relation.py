@@ -35,14 +35,7 @@ def token_pattern(before_names: str, operators: str) -> re.Pattern[str]:
 class SumReader:
     """Reads sums of terms, ``A + 2*B``, from a text; what rules and guidelines have in common.
 
-    Parameters
-    ----------
-    text : str
-
-    Raises
-    ------
-    RuleError
-        If it is no text, too long, or has something in it that is no token.
+    Raises RuleError if it is no text, too long, or has something in it that is no token.
     """
 
     what: ClassVar[str] = "rule"
@@ -127,10 +120,7 @@ def shown_factor(factor: float) -> str:
 class Relation:
     """``left <= right``: two sums of functions with positive factors.
 
-    Attributes
-    ----------
-    left, right : tuple of (float, str)
-        Factor and function of each term.
+    `left`, `right`: factor and function of each term.
     """
 
     left: Terms

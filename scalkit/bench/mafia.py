@@ -38,29 +38,15 @@ _SECONDS_A_UNIT = 2e-5
 class MafiaSettings:
     """What is searched and how often.
 
-    Attributes
-    ----------
-    k : tuple of int
-        Dimensions of the clusters, 1 to 20; each is a setting.
-    n, d : int
-        Points and their dimensions.
-    clusters : int
-        How many are planted, 1 to 5: the m of the paper.
-    runs, max_reps : int
-        Launches of each k; repetitions in a launch at most, 5 at least.
-    seed : int
-        Of the points, the same in all runs, and of the order of launches.
-    budget_s : float or None, in s
-        For all launches together, about; by default 10 s for each.
+    `k`: dimensions of the clusters, 1 to 20; each is a setting.
+    `n`, `d`: points and their dimensions.
+    `clusters`: how many are planted, 1 to 5: the m of the paper.
+    `runs`, `max_reps`: launches of each k; repetitions in a launch at most, 5 at least.
+    `seed`: of the points, the same in all runs, and of the order of launches.
+    `budget_s` in s: for all launches together, about; by default 10 s for each.
+    Raises UsageError if one of them is out of range.
 
-    Raises
-    ------
-    UsageError
-        If one of them is out of range.
-
-    References
-    ----------
-    Shudler et al. 2015 (docs/references.md), section 4.3: n = 100000, d = 20, m = 3, k = 3 to 16.
+    Source: Shudler et al. 2015 (docs/references.md), section 4.3: n = 100000, d = 20, m = 3, k = 3 to 16.
     """
 
     k: tuple[int, ...] = tuple(range(3, 17))

@@ -87,18 +87,10 @@ class Simulator:
 class Multiplication:
     """What a run of ``sk_srumma`` told.
 
-    Attributes
-    ----------
-    over : {"rma", "locks", "layer"}
-    is_simulated : bool
-    processes, n : int
-        Number of processes, and rows of the matrices.
-    error : float
-        Largest difference to a plain product; NaN if it was not checked.
-    latency_s : float, in s
-        Of a message of 64 bytes, as long as a request of the layer.
-    times_s : tuple of float, in s
-        Of each multiplication.
+    `processes`, `n`: number of processes, and rows of the matrices.
+    `error`: largest difference to a plain product; NaN if it was not checked.
+    `latency_s` in s: of a message of 64 bytes, as long as a request of the layer.
+    `times_s` in s: of each multiplication.
     """
 
     over: str
@@ -114,14 +106,10 @@ class Multiplication:
 class Delay:
     """A transfer of process 0 with process 1, which slept meanwhile.
 
-    Attributes
-    ----------
-    kind : str
-        Such as ``"strided get"``.
-    begin, completing, end : int, in ns
-        Begin and end of the transfer, and begin of the call that completes it, on the clock of the trace.
-    slept, woke : int, in ns
-        When process 1 left the library and slept, and when it awoke and called it again.
+    `kind`: such as ``"strided get"``.
+    `begin`, `completing`, `end` in ns: begin and end of the transfer, and begin of the call that completes it, on the
+    clock of the trace.
+    `slept`, `woke` in ns: when process 1 left the library and slept, and when it awoke and called it again.
     """
 
     kind: str

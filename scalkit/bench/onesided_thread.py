@@ -22,14 +22,9 @@ _LIBRARIES = ("MPI_", "ARMCI_", "armci_", "sk1s_")
 class ProgressThread:
     """What a progress thread saves and costs; times are those of all locations together, in s.
 
-    Attributes
-    ----------
-    computing_s, computing_with_s : float
-        Time outside of calls of the library, without the thread and with it.
-    calling_s, calling_with_s : float
-        Time in these calls.
-    waiting_s : float
-        Part of `calling_s` that was waiting for progress: the most that a thread can save.
+    `computing_s`, `computing_with_s`: time outside of calls of the library, without the thread and with it.
+    `calling_s`, `calling_with_s`: time in these calls.
+    `waiting_s`: part of `calling_s` that was waiting for progress: the most that a thread can save.
     """
 
     computing_s: float

@@ -21,16 +21,9 @@ HELP = "say what is here and what is missing"
 class Finding:
     """One thing that scalkit may need.
 
-    Attributes
-    ----------
-    need : str
-        Short name, as for ``--need``.
-    what : str
-    here : bool
-    found : str
-        What was found, or why it does not work.
-    lack : str
-        What it means when it is missing, and how to go on.
+    `need`: short name, as for ``--need``.
+    `found`: what was found, or why it does not work.
+    `lack`: what it means when it is missing, and how to go on.
     """
 
     need: str

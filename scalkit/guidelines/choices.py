@@ -19,29 +19,19 @@ PROCESSES = "p"
 class Choice:
     """What is best used in place of what, at one setting.
 
-    Attributes
-    ----------
-    parameter : str
-        What is chosen, mostly ``"operation"``.
-    level : str
-        What one would use without a measurement, as in ``"MPI_Bcast"``.
-    use : str
-        What takes less time, as a guideline writes it: ``"MPI_Scatter + MPI_Allgather"``; `level` itself where nothing does.
-    terms : tuple of (float, str)
-        The same as factors and levels; empty for `level` itself, and for guidelines between sizes.
-    where : mapping from str to level
-        All other parameters.
-    p : int, float or None
-        Number of processes; None if that is no parameter.
-    size : level or None
-        Of the varied parameter; None if that is no parameter.
-    kind : {"levels", "monotony", "split"}
-    guideline : str
-        The violated one; empty where nothing is better.
-    ratio, ratio_low, ratio_high : float
-        How many times as long `level` takes as `use`, and the interval; 1 where nothing is better.
-    decides : bool
-        Whether the measurements may decide; with more processes than cores, or beside other programs, they may not.
+    `parameter`: what is chosen, mostly ``"operation"``.
+    `level`: what one would use without a measurement, as in ``"MPI_Bcast"``.
+    `use`: what takes less time, as a guideline writes it: ``"MPI_Scatter + MPI_Allgather"``; `level` itself where
+    nothing does.
+    `terms`: the same as factors and levels; empty for `level` itself, and for guidelines between sizes.
+    `where`: all other parameters.
+    `p`: number of processes; None if that is no parameter.
+    `size`: of the varied parameter; None if that is no parameter.
+    `guideline`: the violated one; empty where nothing is better.
+    `ratio`, `ratio_low`, `ratio_high`: how many times as long `level` takes as `use`, and the interval; 1 where nothing
+    is better.
+    `decides`: whether the measurements may decide; with more processes than cores, or beside other programs, they may
+    not.
     """
 
     parameter: str

@@ -17,22 +17,12 @@ from scalkit.measure.virtual_time import is_virtual, machine_of, said_of
 class Columns:
     """Columns of one length.
 
-    Attributes
-    ----------
-    parameters : mapping from str to array
-    run : array
-    values : ndarray of shape (rows,) or (rows, repetitions)
-    crowded : ndarray of bool of shape (rows,)
-        Whether there were more processes than cores.
-    caveats : tuple of str
-    unit : str
-        Of the values; empty if the table does not say.
-    exact : bool
-        Whether values repeat exactly, as those of a virtual clock do.
-    load : ndarray of shape (rows,)
-        Share of the cores that other programs used meanwhile; NaN where it is unknown.
-    machine : mapping
-        The machine of a virtual clock; empty for a real one.
+    `values` of shape (rows,).
+    `crowded` of shape (rows,): whether there were more processes than cores.
+    `unit`: of the values; empty if the table does not say.
+    `exact`: whether values repeat exactly, as those of a virtual clock do.
+    `load` of shape (rows,): share of the cores that other programs used meanwhile; NaN where it is unknown.
+    `machine`: the machine of a virtual clock; empty for a real one.
     """
 
     parameters: Mapping[str, Any]

@@ -22,18 +22,13 @@ _LOCAL = ("MPI_Reduce_local",)
 class Pairs:
     """What is compared for one guideline.
 
-    Attributes
-    ----------
-    left, right : ndarray of shape (tests, runs)
-        Medians of runs; NaN where a run lacks an experiment of the side.
-    codes : ndarray of int of shape (tests, parameters)
-        The place of each test; -1 for the parameter that is compared, and for those that neither side has.
-    against : ndarray of int of shape (tests,)
-        For guidelines between sizes: the code of the other size; else -1.
-    rows : tuple of ndarray of int of shape (tests,)
-        The experiments of each side's terms: those of left, then those of right; -1 for a local call that takes no time.
-    why_not : str
-        Why there is nothing to compare; empty if there is.
+    `left`, `right` of shape (tests, runs): medians of runs; NaN where a run lacks an experiment of the side.
+    `codes` of shape (tests, parameters): the place of each test; -1 for the parameter that is compared, and for those
+    that neither side has.
+    `against` of shape (tests,): for guidelines between sizes: the code of the other size; else -1.
+    `rows` of shape (tests,): the experiments of each side's terms: those of left, then those of right; -1 for a local
+    call that takes no time.
+    `why_not`: why there is nothing to compare; empty if there is.
     """
 
     left: Floats

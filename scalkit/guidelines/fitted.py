@@ -23,13 +23,7 @@ _KNOTS = 40
 
 @dataclass(frozen=True)
 class FittedCurve:
-    """A fitted model and its posterior; a `Curve` that can be sampled.
-
-    Attributes
-    ----------
-    model : Model
-    posterior : Posterior
-    """
+    """A fitted model and its posterior; a `Curve` that can be sampled."""
 
     model: Model
     posterior: Posterior

@@ -55,31 +55,18 @@ class Sampled(Protocol):
 class Prediction:
     """What models say about a guideline beyond the measurements; nothing of it is measured.
 
-    Attributes
-    ----------
-    guideline : Guideline
-    parameter : str
-        Along which.
-    where : mapping from str to level
-    largest : float
-        The largest setting that was measured.
-    highest : float
-        How far was looked.
-    begins : float or None
-        The setting from which on the left side takes longer by the threshold, up to `highest`; None if there is none.
-    low, high : float
-        Where it begins at the earliest and the latest, with the probability `level`; infinite for not up to `highest`. NaN
-        without models that say how sure they are.
-    probability : float
-        That it is violated at `highest`; NaN as above.
-    level : float
-        Of the interval.
-    v : float
-        The threshold of the ratio.
-    is_measured : bool
-        Whether a violation was measured there, too.
-    decides : bool
-        Whether the measurements behind it may decide.
+    `parameter`: along which.
+    `largest`: the largest setting that was measured.
+    `highest`: how far was looked.
+    `begins`: the setting from which on the left side takes longer by the threshold, up to `highest`; None if there is
+    none.
+    `low`, `high`: where it begins at the earliest and the latest, with the probability `level`; infinite for not up to
+    `highest`. NaN without models that say how sure they are.
+    `probability`: that it is violated at `highest`; NaN as above.
+    `level`: of the interval.
+    `v`: the threshold of the ratio.
+    `is_measured`: whether a violation was measured there, too.
+    `decides`: whether the measurements behind it may decide.
     """
 
     guideline: Guideline

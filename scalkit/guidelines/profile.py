@@ -25,20 +25,11 @@ _MOST_BYTES = 200_000_000
 class Profile:
     """What is fastest where, of what was measured.
 
-    Attributes
-    ----------
-    choices : tuple of Choice
-        One for each tested call, setting, number of processes and size.
-    headline : str
-        What the assessment found.
-    simulated : bool
-        Whether nothing of it was measured.
-    virtual : mapping
-        The machine of the virtual clock that times were read from; empty for a real clock.
-    varied : str
-        The parameter that `Choice.size` is of.
-    thresholds : dict
-    remarks : tuple of str
+    `choices`: one for each tested call, setting, number of processes and size.
+    `headline`: what the assessment found.
+    `simulated`: whether nothing of it was measured.
+    `virtual`: the machine of the virtual clock that times were read from; empty for a real clock.
+    `varied`: the parameter that `Choice.size` is of.
     """
 
     choices: tuple[Choice, ...]

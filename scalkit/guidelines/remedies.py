@@ -32,22 +32,12 @@ class Range:
 class Remedy:
     """What to use in place of what, and where.
 
-    Attributes
-    ----------
-    parameter, level, use, terms, kind
-        See `scalkit.guidelines.choices.Choice`.
-    guidelines : tuple of str
-        The violated ones.
-    settings : tuple of mappings from str to level
-        Everything but the number of processes and the size.
-    ranges : tuple of Range
-        The same for all `settings`.
-    ratios : tuple of two float
-        How many times as long `level` takes, least and most.
-    decides : bool
-    is_everywhere : bool
-        Whether `settings` are all that were tested.
-    varied : str
+    `parameter`, `level`, `use`, `terms`, `kind`: see `scalkit.guidelines.choices.Choice`.
+    `guidelines`: the violated ones.
+    `settings`: everything but the number of processes and the size.
+    `ranges`: the same for all `settings`.
+    `ratios`: how many times as long `level` takes, least and most.
+    `is_everywhere`: whether `settings` are all that were tested.
     """
 
     parameter: str

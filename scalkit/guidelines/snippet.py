@@ -23,14 +23,9 @@ _WIDTH = 110
 class _Call:
     """How a call is declared, handed on, and how large it is.
 
-    Attributes
-    ----------
-    declared, passed : str
-        Parameters in C, and their names.
-    sized : tuple of two str
-        Count and type of what one process sends or receives, the same bytes on all of them.
-    is_blocked : bool
-        Whether there is such a message for each process: then the size is that of all.
+    `declared`, `passed`: parameters in C, and their names.
+    `sized`: count and type of what one process sends or receives, the same bytes on all of them.
+    `is_blocked`: whether there is such a message for each process: then the size is that of all.
     """
 
     declared: str

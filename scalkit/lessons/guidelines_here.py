@@ -34,15 +34,9 @@ _MOST = 12
 class Finding:
     """One campaign and what a set of guidelines says of it.
 
-    Attributes
-    ----------
-    name : str
-        What was measured, in a few words.
-    source : str
-        Where the measurements are; empty for the simulated example.
-    found : Assessment
-    facts : dict
-        ``mpi_library``, ``host``, ``started``, as far as the measurements say.
+    `name`: what was measured, in a few words.
+    `source`: where the measurements are; empty for the simulated example.
+    `facts`: ``mpi_library``, ``host``, ``started``, as far as the measurements say.
     """
 
     name: str
@@ -113,12 +107,7 @@ def _others(states: Any) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """All campaigns of a notebook.
-
-    Attributes
-    ----------
-    of : tuple of Finding
-    """
+    """All campaigns of a notebook."""
 
     of: tuple[Finding, ...]
 
@@ -171,12 +160,7 @@ class Findings:
 
 @dataclass(frozen=True, eq=False)
 class Figures:
-    """Figures with a heading each, as a cell shows them.
-
-    Attributes
-    ----------
-    of : tuple of (str, plotly.graph_objects.Figure)
-    """
+    """Figures with a heading each, as a cell shows them."""
 
     of: tuple[tuple[str, Any], ...]
 

@@ -31,12 +31,8 @@ _COUNTS = (4, 9, 16, 25, 36)
 class Recorded:
     """Traces of a run without and with a progress thread.
 
-    Attributes
-    ----------
-    trace, with_thread : Path
-        Folders.
-    is_from_here : bool
-        Whether they were recorded on this machine just now.
+    `trace`, `with_thread`: folders.
+    `is_from_here`: whether they were recorded on this machine just now.
     """
 
     trace: Path
@@ -105,12 +101,7 @@ def over_processes_figure(results: list[xr.Dataset], region: str = "") -> Drawab
 
 
 class Thread:
-    """What a progress thread saved and cost, in words.
-
-    Parameters
-    ----------
-    found : ProgressThread
-    """
+    """What a progress thread saved and cost, in words."""
 
     def __init__(self, found: ProgressThread) -> None:
         self.found = found

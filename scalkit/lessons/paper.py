@@ -31,17 +31,11 @@ _SECONDS = 1e-6
 class PrintedModel:
     """One function on one machine, as the paper prints it.
 
-    Attributes
-    ----------
-    function, machine, unit : str
-        Bytes or megabytes with the coefficients of the paper; empty where it prints no coefficients.
-    model : str
-        Its text.
-    expectation : Expectation
-        With the deviation limit of the table.
-    divergence : Growth
-    match : str
-        total, approximate or none.
+    `function`, `machine`, `unit`: bytes or megabytes with the coefficients of the paper; empty where it prints no
+    coefficients.
+    `model`: its text.
+    `expectation`: with the deviation limit of the table.
+    `match`: total, approximate or none.
     """
 
     function: str

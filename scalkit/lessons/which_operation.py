@@ -59,16 +59,9 @@ def _temporary() -> Store:
 class Answers:
     """What to call, for every operation that was measured beside something that does the same.
 
-    Parameters
-    ----------
-    store : Store
-
-    Attributes
-    ----------
-    of : dict of str to Advice
-        Over everything that is there.
-    measured : dict of str to Advice
-        Over what was measured, not simulated, with a core for each process; without operations that this leaves nothing of.
+    `of`: over everything that is there.
+    `measured`: over what was measured, not simulated, with a core for each process; without operations that this leaves
+    nothing of.
     """
 
     def __init__(self, store: Store) -> None:

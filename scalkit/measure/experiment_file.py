@@ -22,20 +22,10 @@ _NUMBERS = ("experiment", "size_B", "work", "n_dim", "n_finite", "radius", "reor
 class ExperimentFile:
     """The content of one run file.
 
-    Attributes
-    ----------
-    path : Path
-    run_id, library, host, started : str
-    p : int
-    oversubscribed, simulated : bool
-    virtual : mapping
-        The numbers of the virtual machine; empty if the clock was real.
-    cells : tuple of mappings
-        One for each experiment that was measured: its record.
-    complete : bool
-        Whether the ``end`` record is there.
-    notes : tuple of str
-        What is missing, a sentence each.
+    `virtual`: the numbers of the virtual machine; empty if the clock was real.
+    `cells`: one for each experiment that was measured: its record.
+    `complete`: whether the ``end`` record is there.
+    `notes`: what is missing, a sentence each.
     """
 
     path: Path

@@ -18,24 +18,16 @@ DETAILS = ("peer", "stride", "queue", "round")
 class Units:
     """One pass of one variant of a master and its workers; times in ns, in order of execution.
 
-    Attributes
-    ----------
-    op : str
-        Variant, and work on a unit: ``"Master_worker[Waitany:100us]"``; without work it is communication alone.
-    p, size_bytes, result_bytes, work_ns, number : int
-        Processes; bytes of a unit and of its result; work on a unit as asked for; pass.
-    units : int
-        Of a repetition, of all workers together.
-    t_ns : tuple of int
-        Of each repetition: first unit to last result, without any further look at the clock.
-    watched_ns, collect_ns, busy_ns, worked_ns : tuple of int
-        Of a second run of each repetition in which the clock is read around every call: the whole; what of it the master was
-        inside the collecting calls; what the workers, together, had a unit, and what they worked on it.
-    ready_ns : tuple of int
-        Of collecting calls whose result had been there for long.
-    verified : bool
-    foreign_load : float
-        NaN if unknown.
+    `op`: variant, and work on a unit: ``"Master_worker[Waitany:100us]"``; without work it is communication alone.
+    `p`, `size_bytes`, `result_bytes`, `work_ns`, `number`: processes; bytes of a unit and of its result; work on a unit
+    as asked for; pass.
+    `units`: of a repetition, of all workers together.
+    `t_ns`: of each repetition: first unit to last result, without any further look at the clock.
+    `watched_ns`, `collect_ns`, `busy_ns`, `worked_ns`: of a second run of each repetition in which the clock is read
+    around every call: the whole; what of it the master was inside the collecting calls; what the workers, together, had
+    a unit, and what they worked on it.
+    `ready_ns`: of collecting calls whose result had been there for long.
+    `foreign_load`: NaN if unknown.
     """
 
     op: str

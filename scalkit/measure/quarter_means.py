@@ -20,10 +20,8 @@ _QUARTERS = 4
 class Cut:
     """How many quarters of the sorted repetitions are left out at each end.
 
-    Attributes
-    ----------
-    lowest, highest : int
-        Together at most 2 in statistics, so that half of the repetitions stays; the C programs allow 3.
+    `lowest`, `highest`: together at most 2 in statistics, so that half of the repetitions stays; the C programs allow
+    3.
     """
 
     lowest: int = 0

@@ -20,25 +20,12 @@ from scalkit.measure.records import Cell, Count, Env, Memory, Record, Skip
 class RunFile:
     """The content of one run file.
 
-    Attributes
-    ----------
-    path : Path
-    sha256 : str
-        Of the bytes.
-    env : Env
-    cells : tuple of Cell
-        In the order of the file.
-    memories : tuple of Memory
-    skips : tuple of Skip
-    complete : bool
-        Whether the ``end`` record is there; without it the launch was killed, and what stands before it counts.
-    notes : tuple of str
-        What was ignored.
-    counts : tuple of Count
-    units : tuple of Units
-        Of a master and its workers.
-    trips : tuple of Trip
-        Of messages.
+    `sha256`: of the bytes.
+    `cells`: in the order of the file.
+    `complete`: whether the ``end`` record is there; without it the launch was killed, and what stands before it counts.
+    `notes`: what was ignored.
+    `units`: of a master and its workers.
+    `trips`: of messages.
     """
 
     path: Path

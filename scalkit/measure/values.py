@@ -12,33 +12,21 @@ from numpy.typing import NDArray
 class Values:
     """The values of one function and metric, point by point.
 
-    Attributes
-    ----------
-    function, metric, unit : str
-    exact : bool
-        Whether the values are free of noise (bytes, counts).
-    values : ndarray of shape (points, runs), in `unit`
-        The statistic over the repetitions of each run; NaN where a run has no value.
-    y : ndarray of shape (points,), in `unit`
-        The statistic over the runs.
-    n_repetitions : ndarray of int, shape (points,)
-        Repetitions that entered, all runs together.
-    caveats : tuple of str
-        What a reader should know, in plain words.
-    decides : bool
-        Whether a verdict on these values may decide an exit status.
-    noise : float
-        Standard deviation between runs over their mean, median over the points; NaN with fewer than two runs.
-    resolution : float, in `unit`
-        Differences up to this mean nothing, because values are rounded to such steps; 0 if they are not.
-    repetitions : ndarray of shape (points, repetitions), in `unit`, optional
-        Of the only run; None where there are several runs.
-    simulated : bool
-        Whether a simulator computed the values.
-    virtual : bool
-        Whether they are times of a virtual clock.
-    lost : ndarray of shape (points,), optional
-        Bytes that are not given back when the objects of a launch are freed, of memory per object.
+    `exact`: whether the values are free of noise (bytes, counts).
+    `values` of shape (points, runs), in `unit`: the statistic over the repetitions of each run; NaN where a run has no
+    value.
+    `y` of shape (points,), in `unit`: the statistic over the runs.
+    `n_repetitions`, shape (points,): repetitions that entered, all runs together.
+    `caveats`: what a reader should know, in plain words.
+    `decides`: whether a verdict on these values may decide an exit status.
+    `noise`: standard deviation between runs over their mean, median over the points; NaN with fewer than two runs.
+    `resolution` in `unit`: differences up to this mean nothing, because values are rounded to such steps; 0 if they are
+    not.
+    `repetitions` of shape (points, repetitions), in `unit`: of the only run; None where there are several runs.
+    `simulated`: whether a simulator computed the values.
+    `virtual`: whether they are times of a virtual clock.
+    `lost` of shape (points,): bytes that are not given back when the objects of a launch are freed, of memory per
+    object.
     """
 
     function: str

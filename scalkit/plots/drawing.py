@@ -15,11 +15,8 @@ _NO_TEMPLATE = {"data": {"scatter": [{"type": "scatter"}]}}
 class Drawing:
     """Takes traces and layout as a plotly figure does, unchecked until `figure` is asked for.
 
-    Parameters
-    ----------
-    height : int, in px
-    alt : str
-        One sentence that says what the figure shows.
+    `height` in px.
+    `alt`: one sentence that says what the figure shows.
     """
 
     def __init__(self, height: int, alt: str) -> None:

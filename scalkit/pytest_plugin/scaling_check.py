@@ -71,20 +71,9 @@ class Outcome:
 class ScalingCheck:
     """What to measure and what to expect.
 
-    Attributes
-    ----------
-    expectation : Expectation
-    parameter : str
-    values : tuple of numbers
-    setup : callable, optional
-    fresh : bool
-        Whether `setup` is called anew before each call.
-    budget_s : float
-        For one measurement; a result that would not pass is measured a second time.
-    judging : Judging
-    fail_on : collection of {"better", "undecided"}
-    clock : callable
-        Nanoseconds.
+    `fresh`: whether `setup` is called anew before each call.
+    `budget_s`: for one measurement; a result that would not pass is measured a second time.
+    `clock`: nanoseconds.
     """
 
     expectation: Expectation

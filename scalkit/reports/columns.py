@@ -22,14 +22,9 @@ from scalkit.validation.result import SCHEMA
 class Columns(Content):
     """What the sections of a comparison need.
 
-    Attributes
-    ----------
-    pages : tuple of Page
-        One for each data set.
-    labels : tuple of str
-        All different.
-    title : str
-        Plain text.
+    `pages`: one for each data set.
+    `labels`: all different.
+    `title`: plain text.
     """
 
     pages: tuple[Page, ...]

@@ -25,16 +25,10 @@ _RECORD = ".scalkit-notebooks.json"
 class Copies:
     """What `copy_notebooks` did.
 
-    Attributes
-    ----------
-    folder : Path
-        Absolute.
-    new, updated : tuple of str
-        Names that were not there, and that were there unchanged in an older version.
-    kept : tuple of str
-        Names that the user changed, left alone.
-    outdated : tuple of str
-        Of these, the ones that scalkit has a newer version of.
+    `folder`: absolute.
+    `new`, `updated`: names that were not there, and that were there unchanged in an older version.
+    `kept`: names that the user changed, left alone.
+    `outdated`: of these, the ones that scalkit has a newer version of.
     """
 
     folder: Path

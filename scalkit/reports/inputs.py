@@ -22,17 +22,10 @@ _MEMORY = "data in memory"
 class Input:
     """One data set.
 
-    Attributes
-    ----------
-    paths : tuple of str
-        Absolute; of a session one file, which holds its measurements.
-    named : tuple of str
-        How a report names it.
-    is_in_memory : bool
-        Whether no file holds the measurements.
-    is_session : bool
-    label : str
-        Given by the user; empty if not.
+    `paths`: absolute; of a session one file, which holds its measurements.
+    `named`: how a report names it.
+    `is_in_memory`: whether no file holds the measurements.
+    `label`: given by the user; empty if not.
     """
 
     paths: tuple[str, ...]

@@ -36,49 +36,27 @@ from scalkit.validation.plain import options_from
 class Page(Content):
     """What the sections of a report need.
 
-    Attributes
-    ----------
-    data : xarray.Dataset
-        As `scalkit.measure.read` returns it.
-    result : Validation
-    expected : ExpectationSet or None
-        What the functions were judged by; None where a session says so.
-    title : str
-        Plain text.
-    named : tuple of str
-        The measurements as the user named them.
-    is_in_memory : bool
-        Whether no file holds the measurements.
-    expectations_name : str
-        Name of a catalogue, or path of a file; empty for expectations stated in Python.
-    rules : tuple of str
-        Stated in addition to those of the expectations.
-    fail_on : tuple of str
-        What adds to exit status 1.
-    judging : Judging
-        How it was judged.
-    made : str
-        Time of the report, UTC.
-    targets : tuple of float
-        Values of the parameter to predict at; empty: chosen by the section.
-    baseline : Baseline or None
-        What `result` was compared with.
-    baseline_name : str
-        As the user named it.
-    baseline_kind : {"baseline", "session", "measurements"}
-        What it was.
-    judged_by_baseline : bool
-        Whether the status quo was what was expected.
-    session : Session or None
-        The session that is reported, where one was given instead of measurements.
-    n_sets : int
-        Number of data sets on the same page.
-    read_along : str
-        Argument of the benchmarks that was taken as the parameter, several between commas; empty: the files say it.
-    real_times : xarray.Dataset or None
-        Run times of the real clock, shown beside those of virtual time and not judged.
-    real_times_name : str
-        As the user named them.
+    `data`: as `scalkit.measure.read` returns it.
+    `expected`: what the functions were judged by; None where a session says so.
+    `title`: plain text.
+    `named`: the measurements as the user named them.
+    `is_in_memory`: whether no file holds the measurements.
+    `expectations_name`: name of a catalogue, or path of a file; empty for expectations stated in Python.
+    `rules`: stated in addition to those of the expectations.
+    `fail_on`: what adds to exit status 1.
+    `judging`: how it was judged.
+    `made`: time of the report, UTC.
+    `targets`: values of the parameter to predict at; empty: chosen by the section.
+    `baseline`: what `result` was compared with.
+    `baseline_name`: as the user named it.
+    `baseline_kind`: what it was.
+    `judged_by_baseline`: whether the status quo was what was expected.
+    `session`: the session that is reported, where one was given instead of measurements.
+    `n_sets`: number of data sets on the same page.
+    `read_along`: argument of the benchmarks that was taken as the parameter, several between commas; empty: the files
+    say it.
+    `real_times`: run times of the real clock, shown beside those of virtual time and not judged.
+    `real_times_name`: as the user named them.
     """
 
     data: xr.Dataset

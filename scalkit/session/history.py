@@ -20,13 +20,8 @@ class Step:
 class History:
     """The present state, the steps that led to it, and those that were undone.
 
-    Attributes
-    ----------
-    present : State
-    past : tuple of Step
-        Oldest first; each with the state before it.
-    future : tuple of Step
-        What `redo` does next comes last; each with the state after it.
+    `past`: oldest first; each with the state before it.
+    `future`: what `redo` does next comes last; each with the state after it.
     """
 
     present: State

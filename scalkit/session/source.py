@@ -24,16 +24,10 @@ _ATTRIBUTES = ("parameter", "truncated")
 class Source:
     """Where measurements come from.
 
-    Attributes
-    ----------
-    paths : tuple of str
-        As they were given; empty for data made in memory.
-    sha256 : str
-        Of the content, whatever file it is in.
-    is_certain : bool
-        Whether the paths hold that content for sure; those that a Dataset names may not.
-    holder : str
-        The session file or report that the measurements came out of; empty if they did not.
+    `paths`: as they were given; empty for data made in memory.
+    `sha256`: of the content, whatever file it is in.
+    `is_certain`: whether the paths hold that content for sure; those that a Dataset names may not.
+    `holder`: the session file or report that the measurements came out of; empty if they did not.
     """
 
     paths: tuple[str, ...]

@@ -16,12 +16,8 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 class ChoiceAnswer:
     """One of several texts.
 
-    Parameters
-    ----------
-    choices : tuple of str
-        In the order in which they are shown.
-    right : str
-        One of them.
+    `choices`: in the order in which they are shown.
+    `right`: one of them.
     """
 
     choices: tuple[str, ...]

@@ -24,23 +24,13 @@ _LARGEST = 20_000_000
 class HandIn:
     """One file that was handed in.
 
-    Attributes
-    ----------
-    student : str
-        The name of the file without its ending.
-    file : str
-    problem : str
-        Why it could not be read, in one sentence; all that follows is then empty.
-    function, metric : str
-        What was selected last.
-    expectation, model, verdict, sentence : str
-        About that; empty where there is none.
-    steps : tuple of str
-        What was done, the first step first; what was undone is not in it.
-    solved : bool or None
-        Whether the exercise is solved; None if none was asked for.
-    thought : str
-        What the exercise says.
+    `student`: the name of the file without its ending.
+    `problem`: why it could not be read, in one sentence; all that follows is then empty.
+    `function`, `metric`: what was selected last.
+    `expectation`, `model`, `verdict`, `sentence`: about that; empty where there is none.
+    `steps`: what was done, the first step first; what was undone is not in it.
+    `solved`: whether the exercise is solved; None if none was asked for.
+    `thought`: what the exercise says.
     """
 
     student: str

@@ -14,12 +14,7 @@ _WRITE = "Write it as in 'p*log(p)', 'p^(1/2)' or '2^p'."
 
 @dataclass(frozen=True)
 class GrowthAnswer:
-    """A growth in big O; coefficients, slower terms and the way it is written do not count.
-
-    Parameters
-    ----------
-    growth : Growth
-    """
+    """A growth in big O; coefficients, slower terms and the way it is written do not count."""
 
     growth: Growth
 

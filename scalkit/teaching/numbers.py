@@ -29,14 +29,10 @@ _POWERS = (1e3, 1e6, 1e9, 1024.0, 1024.0**2, 1024.0**3)
 class NumberAnswer:
     """A number.
 
-    Parameters
-    ----------
-    value : float, in `unit`
-    tolerance : float
-        Relative; of zero, absolute.
-    unit : str
-        ``"s"`` or ``"B"``, which a learner must give and which may have a prefix; another word, which may be left out; or
-        nothing.
+    `value` in `unit`.
+    `tolerance`: relative; of zero, absolute.
+    `unit`: ``"s"`` or ``"B"``, which a learner must give and which may have a prefix; another word, which may be left
+    out; or nothing.
     """
 
     value: float

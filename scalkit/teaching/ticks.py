@@ -20,12 +20,7 @@ _MOST = 60
 
 @dataclass(frozen=True)
 class TicksAnswer:
-    """A set of growths, given as text with commas between, or as growths.
-
-    Parameters
-    ----------
-    ticks : frozenset of Growth
-    """
+    """A set of growths, given as text with commas between, or as growths."""
 
     ticks: frozenset[Growth]
 
@@ -51,12 +46,7 @@ class TicksAnswer:
 
 @dataclass(frozen=True)
 class GoalAnswer:
-    """A state of a session, told by a goal.
-
-    Parameters
-    ----------
-    goal : Goal
-    """
+    """A state of a session, told by a goal."""
 
     goal: Goal
 

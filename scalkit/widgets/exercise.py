@@ -24,29 +24,12 @@ _NUMBERS = {"s": "for example 3.5 ms", "B": "for example 2.5 GB"}
 class ExerciseCard(OfCell, anywidget.AnyWidget):
     """An exercise that checks itself. Where widgets are not shown, it prints itself, and `check` and `hint` do the same.
 
-    Parameters
-    ----------
-    prompt : str
-        What is asked; what stands in backticks is shown as code.
-    kind : {"growth", "choice", "number", "ticks"}
-    answer : object
-    session : Session or widget that shows one, optional
-        What is looked at, where the answer is a state of a session.
-    exercise : scalkit.teaching.Exercise, optional
-        In place of all others.
-    **options
-        As of `scalkit.teaching.Exercise`, such as ``hints=("Count the rounds.",)``.
-
-    Attributes
-    ----------
-    exercise : scalkit.teaching.Exercise
-    pieces : dict
-        Markup by name. It holds what was asked for so far, and neither the answer nor the hints to come.
-
-    Raises
-    ------
-    UsageError
-        If the exercise cannot be made of what was given.
+    `prompt`: what is asked; what stands in backticks is shown as code.
+    `session`: what is looked at, where the answer is a state of a session.
+    `exercise`: in place of all others.
+    `**options`: as of `scalkit.teaching.Exercise`, such as ``hints=("Count the rounds.",)``.
+    `pieces`: markup by name. It holds what was asked for so far, and neither the answer nor the hints to come.
+    Raises UsageError if the exercise cannot be made of what was given.
     """
 
     _esm = source("base/kernel.js", "exercise.js")

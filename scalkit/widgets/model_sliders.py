@@ -20,31 +20,14 @@ _MARK = light("quiet")
 class ModelSliders(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Shows models along one parameter, with a slider for each.
 
-    Parameters
-    ----------
-    models : function of a setting
-        Returns models by label for ``{"N": 512, "P": 64}``.
-    values : mapping from parameter to values
-        Of the sliders, ascending, at least two each.
-    along : str
-        Parameter of the x axis; its slider moves a mark.
-    sentence : function of models and setting, optional
-        What stands below the figure.
-    **start
-        Where the sliders begin; in the middle by default.
-
-    Attributes
-    ----------
-    setting : dict
-        Where the sliders are.
-    view : PlotView
-    said : str
-        The sentence.
-
-    Raises
-    ------
-    UsageError
-        If a parameter has fewer than two values, or starts at none of them.
+    `models`: returns models by label for ``{"N": 512, "P": 64}``.
+    `values`: of the sliders, ascending, at least two each.
+    `along`: parameter of the x axis; its slider moves a mark.
+    `sentence`: what stands below the figure.
+    `**start`: where the sliders begin; in the middle by default.
+    `setting`: where the sliders are.
+    `said`: the sentence.
+    Raises UsageError if a parameter has fewer than two values, or starts at none of them.
     """
 
     def __init__(

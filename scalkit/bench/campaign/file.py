@@ -35,24 +35,15 @@ _MOST_BYTES = 1_000_000
 class Library:
     """An MPI library by name.
 
-    Attributes
-    ----------
-    name : str
-        ``"here"`` for the one that is found.
-    mpicc, mpiexec : str or None
-        Compiler and launcher; None to find them.
-    modules : tuple of str
-        Loaded in the jobs of this library.
-    environment : mapping of str to str
-        Set in its jobs.
-    is_own : bool
-        Whether the file says what it is; else its name is one that scalkit knows.
-    platform : str or None
-        Name or path of a machine to simulate, in place of a library.
-    algorithms : mapping of str to str
-        Of the simulated collectives.
-    network : str or None
-        The machine of the virtual clock, as `scalkit.bench.virtual.network.read_network` takes it; None for the real clock.
+    `name`: ``"here"`` for the one that is found.
+    `mpicc`, `mpiexec`: compiler and launcher; None to find them.
+    `modules`: loaded in the jobs of this library.
+    `environment`: set in its jobs.
+    `is_own`: whether the file says what it is; else its name is one that scalkit knows.
+    `platform`: name or path of a machine to simulate, in place of a library.
+    `algorithms`: of the simulated collectives.
+    `network`: the machine of the virtual clock, as `scalkit.bench.virtual.network.read_network` takes it; None for the
+    real clock.
     """
 
     name: str = HERE
@@ -89,12 +80,7 @@ class SlurmOptions:
 class Variant:
     """What one campaign folder holds: one library, one message size, one placement.
 
-    Attributes
-    ----------
-    name : str
-        What of these varies in the campaign, such as ``"mpich-8B-1ppn"``; empty if nothing does.
-    library : Library
-    arguments : Arguments
+    `name`: what of these varies in the campaign, such as ``"mpich-8B-1ppn"``; empty if nothing does.
     """
 
     name: str
@@ -110,18 +96,10 @@ class Variant:
 class CampaignFile:
     """A campaign file that was checked.
 
-    Attributes
-    ----------
-    path : Path
-    text : str
-    title : str
-    out : Path
-        Folder of the results.
-    variants : tuple of Variant
-        At least one.
-    timeout_s : float or None, in s
-    slurm : SlurmOptions or None
-        None if there is no such table.
+    `out`: folder of the results.
+    `variants`: at least one.
+    `timeout_s` in s.
+    `slurm`: None if there is no such table.
     """
 
     path: Path

@@ -32,23 +32,11 @@ _END_B = 65536
 class Launcher:
     """Everything that the launches of a campaign share.
 
-    Attributes
-    ----------
-    mpi : Mpi
-    build : Build
-    arguments : Arguments
-    ops : mapping of kind to names
-    folder : Folder
-    run_id : str
-        Of the campaign; each launch adds its run.
-    environment : mapping of str to str
-        Settings that were applied.
-    provenance : Path
-        Folder of JSON files for the run files, one for each kind of launch.
-    lock : int
-        File descriptor that the launches inherit.
-    functions : tuple of str
-        Program and first arguments of a rank that measures functions of the user.
+    `run_id`: of the campaign; each launch adds its run.
+    `environment`: settings that were applied.
+    `provenance`: folder of JSON files for the run files, one for each kind of launch.
+    `lock`: file descriptor that the launches inherit.
+    `functions`: program and first arguments of a rank that measures functions of the user.
     """
 
     mpi: Mpi

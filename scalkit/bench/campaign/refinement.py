@@ -86,16 +86,10 @@ class Refinement:
 class Curve:
     """What was measured along the parameter.
 
-    Attributes
-    ----------
-    name : str
-        For people: ``"MPI_Bcast, p = 2"``.
-    x : ndarray of int64 of shape (points,)
-        Ascending, positive.
-    y : ndarray of shape (points,)
-        Positive.
-    error : ndarray of shape (points,)
-        Relative standard error of each.
+    `name`: for people: ``"MPI_Bcast, p = 2"``.
+    `x` of shape (points,): ascending, positive.
+    `y` of shape (points,): positive.
+    `error` of shape (points,): relative standard error of each.
     """
 
     name: str
@@ -108,15 +102,9 @@ class Curve:
 class Insertion:
     """A point that is to be measured.
 
-    Attributes
-    ----------
-    x : int
-    low, high : int
-        The neighbours that it lies between.
-    curve : str
-        Name of the one that bends most there.
-    miss : float
-        By how much the better one of the two lines misses, as a share of the value, its uncertainty taken off.
+    `low`, `high`: the neighbours that it lies between.
+    `curve`: name of the one that bends most there.
+    `miss`: by how much the better one of the two lines misses, as a share of the value, its uncertainty taken off.
     """
 
     x: int

@@ -47,20 +47,13 @@ class _User(ctypes.Structure):
 class Call:
     """What a function of the user is called with.
 
-    Attributes
-    ----------
-    comm : mpi4py.MPI.Intracomm
-        A duplicate of COMM_WORLD, of this function alone.
-    rank, size : int
-        In it.
-    bytes : int, in B
-        The message size.
-    count : int
-        The same in elements.
-    send, receive : numpy.ndarray of shape (size, count)
-        Room for a message for and from every rank, zeros at first; uint8, int32 or float64 by ``--datatype``.
-    own : object
-        Yours: what setup makes.
+    `comm`: a duplicate of COMM_WORLD, of this function alone.
+    `rank`, `size`: in it.
+    `bytes` in B: the message size.
+    `count`: the same in elements.
+    `send`, `receive` of shape (size, count): room for a message for and from every rank, zeros at first; uint8, int32
+    or float64 by ``--datatype``.
+    `own`: yours: what setup makes.
     """
 
     def __init__(self, plain: _Plain, comm: Any) -> None:

@@ -39,21 +39,15 @@ _HOPELESS = 10
 class Effort:
     """How much is measured.
 
-    Attributes
-    ----------
-    budget_s : float
-        Time for all settings together; each gets one sample at least.
-    min_sample_s : float
-        A sample repeats the call until it lasts this long, or 100 steps of the clock if that is longer; fewer times where
-        preparing the arguments anew would take most of the budget.
-    tolerance : float
-        A setting is done when the 95 % interval of the first quartile of its samples is narrower than this share of it.
-    max_samples, min_samples : int
-        Most and fewest samples of a setting.
-    min_points : int
-        When the budget does not last, so many of the first settings are measured all the same.
-    standard_error : float or None
-        In place of `tolerance`: a setting is done when the standard error of the mean of its samples is at most this share of it.
+    `budget_s`: time for all settings together; each gets one sample at least.
+    `min_sample_s`: a sample repeats the call until it lasts this long, or 100 steps of the clock if that is longer;
+    fewer times where preparing the arguments anew would take most of the budget.
+    `tolerance`: a setting is done when the 95 % interval of the first quartile of its samples is narrower than this
+    share of it.
+    `max_samples`, `min_samples`: most and fewest samples of a setting.
+    `min_points`: when the budget does not last, so many of the first settings are measured all the same.
+    `standard_error`: in place of `tolerance`: a setting is done when the standard error of the mean of its samples is
+    at most this share of it.
     """
 
     budget_s: float = 2.0
@@ -79,16 +73,10 @@ class Samples:
 class _Ready:
     """A setting that is warm.
 
-    Attributes
-    ----------
-    loops : int
-        Calls in a sample.
-    first_ns : int
-        Duration of the very first call.
-    call_ns : float
-        Duration of a call when warm.
-    cost_ns : int
-        What a sample costs, preparations included.
+    `loops`: calls in a sample.
+    `first_ns`: duration of the very first call.
+    `call_ns`: duration of a call when warm.
+    `cost_ns`: what a sample costs, preparations included.
     """
 
     loop: Loop

@@ -31,14 +31,10 @@ _HOW = "name a C file, as in ./my_bcast.c, or a Python function, as in mymodule:
 class UserFunctions:
     """Functions that are ready to be measured.
 
-    Attributes
-    ----------
-    names : tuple of str
-        As they stand in run files.
-    command : tuple of str
-        Program and first arguments of a rank.
-    sha256 : str
-        Of all that they are made of, as far as it is known: C after the preprocessor, the file of a Python module.
+    `names`: as they stand in run files.
+    `command`: program and first arguments of a rank.
+    `sha256`: of all that they are made of, as far as it is known: C after the preprocessor, the file of a Python
+    module.
     """
 
     names: tuple[str, ...]

@@ -24,18 +24,11 @@ __all__ = ["Status", "look", "submit"]
 class Status:
     """How a campaign on a batch system stands.
 
-    Attributes
-    ----------
-    total, done : int
-        Launches of the plan; of these, run files that are there.
-    working : tuple of Job
-        Those that wait or run.
-    missing : tuple of str
-        Paths of the run files, below the campaign's folder, that no job made and none is making.
-    reasons : tuple of str
-        Why, a sentence for each job.
-    remarks : tuple of str
-        What is wrong with what is there, a sentence each.
+    `total`, `done`: launches of the plan; of these, run files that are there.
+    `working`: those that wait or run.
+    `missing`: paths of the run files, below the campaign's folder, that no job made and none is making.
+    `reasons`: why, a sentence for each job.
+    `remarks`: what is wrong with what is there, a sentence each.
     """
 
     total: int

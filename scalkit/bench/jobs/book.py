@@ -29,20 +29,12 @@ _SUBMITTED = "submitted.toml"
 class Job:
     """One job of the batch system.
 
-    Attributes
-    ----------
-    name : str
-        Of its folder, script and output, such as ``"mpich-r03"``; a second attempt ends in ``".2"``.
-    variant : str
-        Name of the `Variant` that it measures.
-    launches : tuple of str
-        Names of its launches.
-    number : str
-        That Slurm gave it; empty if it was rejected.
-    state, reason : str
-        Of Slurm, the last that is known; why it was rejected, waits or ended.
-    submitted : str
-        UTC.
+    `name`: of its folder, script and output, such as ``"mpich-r03"``; a second attempt ends in ``".2"``.
+    `variant`: name of the `Variant` that it measures.
+    `launches`: names of its launches.
+    `number`: that Slurm gave it; empty if it was rejected.
+    `state`, `reason`: of Slurm, the last that is known; why it was rejected, waits or ended.
+    `submitted`: UTC.
     """
 
     name: str

@@ -60,12 +60,8 @@ _OWN = "scalkit campaign: "
 class JobState:
     """What Slurm says of a job.
 
-    Attributes
-    ----------
-    word : str
-        Such as ``"RUNNING"`` or ``"TIMEOUT"``.
-    reason : str
-        Why it waits, in Slurm's word; empty if it does not.
+    `word`: such as ``"RUNNING"`` or ``"TIMEOUT"``.
+    `reason`: why it waits, in Slurm's word; empty if it does not.
     """
 
     word: str

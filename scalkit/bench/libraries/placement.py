@@ -17,10 +17,7 @@ __all__ = ["PlacedMpi", "nodes_needed", "place_processes"]
 class PlacedMpi(Mpi):
     """A library whose launcher gets a placement.
 
-    Attributes
-    ----------
-    per_node : int
-        At most so many processes on a node.
+    `per_node`: at most so many processes on a node.
     """
 
     per_node: int = 1

@@ -64,13 +64,8 @@ _NOT_THERE = (
 class SimulatedMpi(Mpi):
     """A machine that SimGrid simulates; it compiles and launches as `Mpi` does.
 
-    Attributes
-    ----------
-    platform : Platform
-    per_node : int
-        Processes on a host.
-    algorithms : mapping of str to str
-        Of the collective operations, all that are not SimGrid's own choice.
+    `per_node`: processes on a host.
+    `algorithms`: of the collective operations, all that are not SimGrid's own choice.
     """
 
     platform: Platform = field(kw_only=True)

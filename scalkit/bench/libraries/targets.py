@@ -21,11 +21,7 @@ __all__ = ["Target", "find_targets"]
 class Target:
     """A library or a simulated machine.
 
-    Attributes
-    ----------
-    label : str
-        Name of its folder and of its column in a report.
-    mpi : Mpi
+    `label`: name of its folder and of its column in a report.
     """
 
     label: str

@@ -46,34 +46,18 @@ def variants(tree: Path | None = None) -> tuple[str, ...]:
 class FarmArguments:
     """What decides a campaign of a master and its workers; two with the same ones are the same.
 
-    Attributes
-    ----------
-    counts : tuple of int
-        Numbers of processes, ascending; all but one of them work.
-    runs : int
-        How often all is launched anew.
-    seed : int
-        Of every random choice.
-    variants : tuple of str
-        Of `variants`.
-    sizes : tuple of int, in B
-        Of a unit, ascending.
-    work_us : tuple of int, in us
-        Work on a unit, ascending; 0 is communication alone.
-    result_size : int, in B
-    units : int
-        For each worker in a repetition.
-    reps : int
-        Repetitions of a cell in a launch.
-    processes_per_node : int or None
-        Of a simulated machine.
-    budget_s : float or None, in s
-        For the whole campaign.
-
-    Raises
-    ------
-    UsageError
-        If one makes no sense.
+    `counts`: numbers of processes, ascending; all but one of them work.
+    `runs`: how often all is launched anew.
+    `seed`: of every random choice.
+    `variants`: of `variants`.
+    `sizes` in B: of a unit, ascending.
+    `work_us` in us: work on a unit, ascending; 0 is communication alone.
+    `result_size` in B.
+    `units`: for each worker in a repetition.
+    `reps`: repetitions of a cell in a launch.
+    `processes_per_node`: of a simulated machine.
+    `budget_s` in s: for the whole campaign.
+    Raises UsageError if one makes no sense.
     """
 
     counts: tuple[int, ...]

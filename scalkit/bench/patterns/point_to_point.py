@@ -42,32 +42,17 @@ _MOST_PROCESSES, _MOST_RUNS, _MOST_REPS, _MOST_ROUNDS = 4096, 99, 100_000, 10_00
 class MessageArguments:
     """What decides a campaign of messages; two with the same ones are the same.
 
-    Attributes
-    ----------
-    parts : tuple of str
-        Of `PARTS`.
-    runs : int
-        How often all is launched anew.
-    seed : int
-        Of every random choice.
-    reps : int
-        Repetitions of a cell in a launch.
-    sizes : tuple of int, in B
-        Of latency and bandwidth; empty for four an octave, up to 4 MiB.
-    counts : tuple of int
-        Even numbers of processes for the bisection.
-    rounds : int
-        Random matchings for each of them.
-    bisection_size : int, in B
-    hops_processes : int
-        How many nodes are visited for the time by hops.
-    budget_s : float or None, in s
-        For the whole campaign.
-
-    Raises
-    ------
-    UsageError
-        If one makes no sense.
+    `parts`: of `PARTS`.
+    `runs`: how often all is launched anew.
+    `seed`: of every random choice.
+    `reps`: repetitions of a cell in a launch.
+    `sizes` in B: of latency and bandwidth; empty for four an octave, up to 4 MiB.
+    `counts`: even numbers of processes for the bisection.
+    `rounds`: random matchings for each of them.
+    `bisection_size` in B.
+    `hops_processes`: how many nodes are visited for the time by hops.
+    `budget_s` in s: for the whole campaign.
+    Raises UsageError if one makes no sense.
     """
 
     parts: tuple[str, ...]

@@ -97,23 +97,13 @@ _WITH_OFI = (4, 3)
 class VirtualMpi(Mpi):
     """An MPI library whose processes read a virtual clock; it compiles and launches as `Mpi` does.
 
-    Attributes
-    ----------
-    of : Mpi
-        The library itself.
-    network : Network
-    layer : Build
-        With ``libskvirtual.so``.
-    compute : str
-        One of `COMPUTES`.
-    scale : float
-        Virtual seconds for a second of computing.
-    memory : str
-        Path of the shared memory of a launch; empty outside of `opened`.
-    output : str
-        File for the layer's account of a launch; empty for none.
-    stall_s : int, in s
-        Real time without an event after which the layer says who waits for whom.
+    `of`: the library itself.
+    `layer`: with ``libskvirtual.so``.
+    `compute`: one of `COMPUTES`.
+    `scale`: virtual seconds for a second of computing.
+    `memory`: path of the shared memory of a launch; empty outside of `opened`.
+    `output`: file for the layer's account of a launch; empty for none.
+    `stall_s` in s: real time without an event after which the layer says who waits for whom.
     """
 
     of: Mpi = field(kw_only=True)

@@ -33,24 +33,14 @@ _LARGEST_B = 1_000_000
 class Network:
     """Numbers of LogGP: a message of k bytes takes ``L + 2 o + k G``, the next one leaves after ``max(o, g + k G)``.
 
-    Attributes
-    ----------
-    name : str
-        What a user called it.
-    L, o, g : float, in s
-        Latency, at least 1 ns; time of the processor for each message, at each side; gap between messages.
-    G : float, in s/B
-        Gap between bytes.
-    inside : Network or None
-        The same inside a node.
-    per_node : int or None
-        Processes on a node; None gives each a node of its own.
-
-    Raises
-    ------
-    UsageError
-        If a number is negative, not finite or unbelievably large, L is shorter than 1 ns, or nothing is known of the inside
-        of a node with several processes.
+    `name`: what a user called it.
+    `L`, `o`, `g` in s: latency, at least 1 ns; time of the processor for each message, at each side; gap between
+    messages.
+    `G` in s/B: gap between bytes.
+    `inside`: the same inside a node.
+    `per_node`: processes on a node; None gives each a node of its own.
+    Raises UsageError if a number is negative, not finite or unbelievably large, L is shorter than 1 ns, or nothing is
+    known of the inside of a node with several processes.
     """
 
     name: str

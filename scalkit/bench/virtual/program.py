@@ -34,16 +34,10 @@ _STALL_SHARE = 0.6
 class Account:
     """What one launch of a program needed in virtual time.
 
-    Attributes
-    ----------
-    p : int
-        Processes.
-    completion_s : float, in s
-        From the end of MPI_Init to the begin of MPI_Finalize, of the last process.
-    mpi_share, most_mpi_share : float
-        Time within calls of MPI over all time, mean and maximum over the processes.
-    messages, bytes : int
-        Sent by all processes; what the library adds for itself counts.
+    `p`: processes.
+    `completion_s` in s: from the end of MPI_Init to the begin of MPI_Finalize, of the last process.
+    `mpi_share`, `most_mpi_share`: time within calls of MPI over all time, mean and maximum over the processes.
+    `messages`, `bytes`: sent by all processes; what the library adds for itself counts.
     """
 
     p: int
@@ -65,19 +59,10 @@ class Account:
 class ProgramArguments:
     """What decides a campaign of a program.
 
-    Attributes
-    ----------
-    command : tuple of str
-        The program and its arguments.
-    counts : tuple of int
-        Numbers of processes, ascending.
-    machine : str
-        The numbers of the virtual machine, and what computing costs.
-
-    Raises
-    ------
-    UsageError
-        If there is no program, or a number of processes is not allowed.
+    `command`: the program and its arguments.
+    `counts`: numbers of processes, ascending.
+    `machine`: the numbers of the virtual machine, and what computing costs.
+    Raises UsageError if there is no program, or a number of processes is not allowed.
     """
 
     command: tuple[str, ...]

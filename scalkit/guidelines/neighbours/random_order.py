@@ -12,14 +12,9 @@ T = TypeVar("T")
 class Generator:
     """Random whole numbers: the same as ``base/rng.c`` of the microbenchmarks, for a seed and a stream.
 
-    Parameters
-    ----------
-    seed, stream : int
-        From 0 to 2^64 - 1.
+    `seed`, `stream`: from 0 to 2^64 - 1.
 
-    References
-    ----------
-    G. L. Steele, D. Lea, C. H. Flood: *Fast Splittable Pseudorandom Number Generators.* OOPSLA, 2014.
+    Source: G. L. Steele, D. Lea, C. H. Flood: *Fast Splittable Pseudorandom Number Generators.* OOPSLA, 2014.
     """
 
     def __init__(self, seed: int, stream: int) -> None:

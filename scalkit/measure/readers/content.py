@@ -23,12 +23,8 @@ _LONGEST_LINE = 2**16
 class Line:
     """One line of a file.
 
-    Attributes
-    ----------
-    number : int
-        From 1.
-    text : str
-        Without its end.
+    `number`: from 1.
+    `text`: without its end.
     """
 
     number: int

@@ -49,12 +49,8 @@ _PACKED = {
 class Format:
     """A format that is recognised by content.
 
-    Attributes
-    ----------
-    is_it : callable
-        Whether a file may be of it; looks only at the beginning.
-    read : callable
-        Returns what is in the file.
+    `is_it`: whether a file may be of it; looks only at the beginning.
+    `read`: returns what is in the file.
     """
 
     is_it: Callable[[Content], bool]

@@ -27,24 +27,14 @@ _LONGEST_NAME = 400
 class Observed:
     """The values of one quantity of one function at one setting.
 
-    Attributes
-    ----------
-    function : str
-        Name without settings.
-    settings : mapping of str to float or str
-        Arguments by name; only positive numbers can be a parameter.
-    values : tuple of float, in `unit`
-        One for each repetition.
-    metric : str
-        Name of the quantity.
-    unit : str
-        Without prefix, as in ``"s"`` and ``"B"``.
-    role : str
-        ``"metric"`` is judged, ``"detail"`` and ``"quality"`` stand beside it.
-    run : int
-        Which run of the file; 0 where it has but one.
-    exact : bool
-        Whether the values are free of noise.
+    `function`: name without settings.
+    `settings`: arguments by name; only positive numbers can be a parameter.
+    `values` in `unit`: one for each repetition.
+    `metric`: name of the quantity.
+    `unit`: without prefix, as in ``"s"`` and ``"B"``.
+    `role`: ``"metric"`` is judged, ``"detail"`` and ``"quality"`` stand beside it.
+    `run`: which run of the file; 0 where it has but one.
+    `exact`: whether the values are free of noise.
     """
 
     function: str
@@ -101,10 +91,7 @@ class Found:
 class Gathered:
     """Values gathered by function, metric and setting, in the order of their first appearance.
 
-    Parameters
-    ----------
-    where : str
-        The file, for messages.
+    `where`: the file, for messages.
     """
 
     def __init__(self, where: str) -> None:

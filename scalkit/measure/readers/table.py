@@ -36,14 +36,9 @@ _OTHERS = re.compile(r"(\w+_)?(memory|rss|pss|bandwidth|throughput|flops|energy|
 class Table:
     """Text in rows under a header.
 
-    Attributes
-    ----------
-    where : str
-        For messages.
-    header : tuple of str
-        Names of the columns, each once.
-    rows : sequence of (int, sequence of str)
-        Number of the line, and a text for each column; empty or ``nan`` where there is no value.
+    `where`: for messages.
+    `header`: names of the columns, each once.
+    `rows`: number of the line, and a text for each column; empty or ``nan`` where there is no value.
     """
 
     where: str
@@ -55,14 +50,8 @@ class Table:
 class Columns:
     """What the columns of a table are, by their place.
 
-    Attributes
-    ----------
-    parameters : mapping of int to str
-    texts : mapping of int to str
-        Settings that are words.
-    metrics : mapping of int to (str, str or None)
-        Name and unit of columns of values.
-    function, metric, unit, value, run, repetition, exact : int or None
+    `texts`: settings that are words.
+    `metrics`: name and unit of columns of values.
     """
 
     parameters: Mapping[int, str] = field(default_factory=dict)

@@ -23,15 +23,9 @@ from scalkit.whole_file import whole_file
 class Kind:
     """A format to write.
 
-    Attributes
-    ----------
-    title : str
-    suffixes : tuple of str
-        By which it is guessed.
-    text : callable or None
-        Returns the content; None for netCDF, which is written by itself.
-    keeps_runs : bool
-        Whether runs stay apart.
+    `suffixes`: by which it is guessed.
+    `text`: returns the content; None for netCDF, which is written by itself.
+    `keeps_runs`: whether runs stay apart.
     """
 
     title: str

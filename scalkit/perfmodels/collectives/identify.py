@@ -35,16 +35,11 @@ TIMES = ("measured", "simulated", "exact")
 class _Trust:
     """How far the time of an algorithm may be from its prediction, in logarithms.
 
-    Attributes
-    ----------
-    discrepancy : tuple of float
-        Standard deviations of the models themselves, equally likely.
-    bias, bias_error : tuple of float, float
-        What all cells may share, and its standard deviation.
-    far_share, slower, faster : float
-        How many cells a model misses by more, and how far on either side: congestion and waiting only slow down.
-    width : float
-        Of the range in which an unknown algorithm is equally likely to be.
+    `discrepancy`: standard deviations of the models themselves, equally likely.
+    `bias`, `bias_error`: what all cells may share, and its standard deviation.
+    `far_share`, `slower`, `faster`: how many cells a model misses by more, and how far on either side: congestion and
+    waiting only slow down.
+    `width`: of the range in which an unknown algorithm is equally likely to be.
     """
 
     discrepancy: tuple[float, ...]

@@ -37,17 +37,11 @@ _LARGEST_B = 8 << 20
 class Tried:
     """How models did on the cells of one operation by one algorithm.
 
-    Attributes
-    ----------
-    operation, algorithm : str
-    S, P : ndarray of shape (cells,)
-    time : ndarray of shape (cells,), in s
-    predicted : ndarray of shape (cells,), in s
-        From messages alone; NaN where the model does not hold.
-    identified : tuple of tuples of str
-        What `identify` names in each cell.
-    likeliest : tuple of str
-        The most probable of these.
+    `S`, `P` of shape (cells,).
+    `time` of shape (cells,), in s.
+    `predicted` of shape (cells,), in s: from messages alone; NaN where the model does not hold.
+    `identified`: what `identify` names in each cell.
+    `likeliest`: the most probable of these.
     """
 
     operation: str
@@ -85,12 +79,8 @@ class Tried:
 class KnownAlgorithms:
     """What `read_known` returns.
 
-    Attributes
-    ----------
-    name, remark : str
-        Of the file; its first line, without the mark.
-    tables : mapping from (operation, algorithm) to ndarray of shape (cells, 3)
-        P, S in B, and the time in s.
+    `name`, `remark`: of the file; its first line, without the mark.
+    `tables` of shape (cells, 3): P, S in B, and the time in s.
     """
 
     name: str

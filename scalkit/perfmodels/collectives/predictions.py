@@ -19,14 +19,9 @@ from scalkit.perfmodels.models.point_to_point import PointToPoint
 class HeldOut:
     """Cells that were predicted without having been used.
 
-    Attributes
-    ----------
-    cells : Cells
-        Only those that were predicted.
-    predicted : ndarray of shape (cells,), in s
-        NaN where no algorithm was found, or its model does not hold.
-    algorithms : tuple of str
-        Which one each prediction rests on; ``"other"`` where none fits.
+    `cells`: only those that were predicted.
+    `predicted` of shape (cells,), in s: NaN where no algorithm was found, or its model does not hold.
+    `algorithms`: which one each prediction rests on; ``"other"`` where none fits.
     """
 
     cells: Cells

@@ -44,18 +44,10 @@ _MOST = 3
 class Studied:
     """What models say of one function; a part is None where the values do not allow it, and `remarks` says why.
 
-    Attributes
-    ----------
-    cells : Cells
-    identified : Identified or None
-        Which algorithm each cell seems to use.
-    predicted : HeldOut or None
-        Predictions at sizes that were held out.
-    xu : XuFit or None
-        ``alpha(P) + S * beta(P)``.
-    lore : Folklore or None
-        Of broadcast and allreduce.
-    remarks : tuple of str
+    `identified`: which algorithm each cell seems to use.
+    `predicted`: predictions at sizes that were held out.
+    `xu`: ``alpha(P) + S * beta(P)``.
+    `lore`: of broadcast and allreduce.
     """
 
     cells: Cells

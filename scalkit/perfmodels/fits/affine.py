@@ -26,16 +26,10 @@ _ROUNDING = 1e-9
 class Affine:
     """``constant + slope * x`` with intervals of both.
 
-    Attributes
-    ----------
-    constant, slope : float
-        Not negative.
-    constant_interval, slope_interval : tuple of float
-        Confidence intervals; they begin at zero for what is held there.
-    covariance : tuple of tuple of float
-        Of constant and slope.
-    bounded : tuple of str
-        Which of ``"constant"`` and ``"slope"`` came out negative and are held at zero.
+    `constant`, `slope`: not negative.
+    `constant_interval`, `slope_interval`: confidence intervals; they begin at zero for what is held there.
+    `covariance`: of constant and slope.
+    `bounded`: which of ``"constant"`` and ``"slope"`` came out negative and are held at zero.
     """
 
     constant: float

@@ -28,12 +28,9 @@ _UNITS = {"L": "s", "o_send": "s", "o_receive": "s", "g": "s", "G": "s/B", "O": 
 class LogGPLine:
     """What one line of `fit_loggp` was fitted to.
 
-    Attributes
-    ----------
-    name : str
-        Such as ``"gap"``.
-    sizes : tuple of float, in B
-    values, fitted : tuple of float, in s
+    `name`: such as ``"gap"``.
+    `sizes` in B.
+    `values`, `fitted` in s.
     """
 
     name: str

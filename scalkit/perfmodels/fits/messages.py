@@ -39,13 +39,8 @@ STATISTICS = {"median": 0.5, "q1": 0.25, "min": 0.0}
 class FittedProtocol:
     """One range of sizes with its latency and time per byte.
 
-    Attributes
-    ----------
-    first, last : float, in B
-        Sizes that were measured, both included.
-    n_sizes : int
-    fit : Affine
-        Its ``constant`` is the latency in s, its ``slope`` the time per byte in s/B, both with intervals.
+    `first`, `last` in B: sizes that were measured, both included.
+    `fit`: its ``constant`` is the latency in s, its ``slope`` the time per byte in s/B, both with intervals.
     """
 
     first: float
@@ -63,13 +58,9 @@ class FittedProtocol:
 class Switch:
     """The protocol switches above `after` and no later than `before`, which are neighbouring sizes in B.
 
-    Attributes
-    ----------
-    after, before : float
-    interval : tuple of float
-        Where the switch lies with the probability `MessageFit.level`, the other switches staying where they are.
-    step : float
-        Time of the larger protocol over that of the smaller one, both at `before`.
+    `interval`: where the switch lies with the probability `MessageFit.level`, the other switches staying where they
+    are.
+    `step`: time of the larger protocol over that of the smaller one, both at `before`.
     """
 
     after: float

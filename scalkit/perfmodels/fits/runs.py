@@ -27,20 +27,12 @@ _DETAILS = ("peer", "stride", "element", "queue", "round")
 class Trips:
     """All repetitions of one cell in one launch and pass.
 
-    Attributes
-    ----------
-    op : str
-        Kind, as in ``microbench/p2p/kinds.def``.
-    p, size, detail : int
-        Processes, bytes, and the kind's own number (0 if it has none).
-    messages : int
-        Of a train or an exchange.
-    delay : float, in s
-        What the trip waits at one place; 0 if it does not.
-    t, beside, work : ndarray, in s
-        Times; what stands beside them is empty where the kind has none.
-    run : str
-        Name of the run file.
+    `op`: kind, as in ``microbench/p2p/kinds.def``.
+    `p`, `size`, `detail`: processes, bytes, and the kind's own number (0 if it has none).
+    `messages`: of a train or an exchange.
+    `delay` in s: what the trip waits at one place; 0 if it does not.
+    `t`, `beside`, `work` in s: times; what stands beside them is empty where the kind has none.
+    `run`: name of the run file.
     """
 
     op: str

@@ -27,12 +27,7 @@ _COUNTED = dict.fromkeys(("", "1", "process", "processes", "nodes", "ranks", "re
 
 @dataclass(frozen=True)
 class Dimension:
-    """Powers of the second and the byte; counts such as processes have none.
-
-    Attributes
-    ----------
-    s, B : Fraction
-    """
+    """Powers of the second and the byte; counts such as processes have none."""
 
     s: Fraction = Fraction(0)
     B: Fraction = Fraction(0)

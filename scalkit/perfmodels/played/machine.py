@@ -72,19 +72,13 @@ class Machine:
 class Wire:
     """What a library puts on the wire for a message, in bytes.
 
-    Attributes
-    ----------
-    header : int
-        Of a message that is sent at once.
-    limit : float
-        Larger ones are sent another way.
-    request, answer, header_beyond, finished : int
-        There: request, its answer, header of the data, and what follows them. No request: the data go at once, and the receiver
-        answers.
-    first, agreed, fragment : int
-        Of data that are not contiguous: bytes that come with the request, the answer, and bytes of each fragment that follows.
-    looks_again : bool
-        Whether it looks for messages until there are none, before the program goes on.
+    `header`: of a message that is sent at once.
+    `limit`: larger ones are sent another way.
+    `request`, `answer`, `header_beyond`, `finished`: there: request, its answer, header of the data, and what follows
+    them. No request: the data go at once, and the receiver answers.
+    `first`, `agreed`, `fragment`: of data that are not contiguous: bytes that come with the request, the answer, and
+    bytes of each fragment that follows.
+    `looks_again`: whether it looks for messages until there are none, before the program goes on.
     """
 
     header: int

@@ -23,14 +23,9 @@ _ZERO_AT = 0.5
 class FittedLine:
     """A series and its fit.
 
-    Attributes
-    ----------
-    name : str
-        In the legend.
-    x, y, fitted : array_like of shape (points,)
-        Measured places, values there, and fit there.
-    dense_x, dense_y : array_like of shape (any,)
-        The fit as a curve.
+    `name`: in the legend.
+    `x`, `y`, `fitted` of shape (points,): measured places, values there, and fit there.
+    `dense_x`, `dense_y` of shape (any,): the fit as a curve.
     """
 
     name: str

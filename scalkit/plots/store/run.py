@@ -25,19 +25,12 @@ _SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "x", "triangl
 class Quartiles:
     """A suite of one run, as it is drawn.
 
-    Attributes
-    ----------
-    name : str
-        For the legend.
-    x_name, metric, unit : str
-        Unit without prefix.
-    x : ndarray of int64 of shape (points,)
-        Ascending.
-    least, q1, median, q3 : ndarray of shape (points,), in `unit`
-    root : ndarray of shape (points,), in `unit`
-        Median of what root alone needed; NaN where that is unknown.
-    is_hollow : bool
-        Whether it is simulated, or more processes than cores took part.
+    `name`: for the legend.
+    `x_name`, `metric`, `unit`: unit without prefix.
+    `x` of shape (points,): ascending.
+    `least`, `q1`, `median`, `q3` of shape (points,), in `unit`.
+    `root` of shape (points,), in `unit`: median of what root alone needed; NaN where that is unknown.
+    `is_hollow`: whether it is simulated, or more processes than cores took part.
     """
 
     name: str

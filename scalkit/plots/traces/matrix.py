@@ -29,12 +29,7 @@ _SCALE = {"ns": (1e-9, "s"), "B": (1.0, "B"), "1": (1.0, "")}
 
 @dataclass(frozen=True)
 class MatrixAxes:
-    """Which locations each row and column of a matrix stands for.
-
-    Attributes
-    ----------
-    rows, columns : tuple of tuple of int
-    """
+    """Which locations each row and column of a matrix stands for."""
 
     rows: tuple[tuple[int, ...], ...]
     columns: tuple[tuple[int, ...], ...]

@@ -24,13 +24,8 @@ _KIND_COLOURS: Final = dict(
 class WaitingRun:
     """A run on one number of processes.
 
-    Attributes
-    ----------
-    processes : int
-    parts : Breakdown
-    analysis_s, baseline_s : float, in s
-        What the analysis on one process took, and that with a message for each request; NaN where it was not timed.
-    simulated : bool
+    `analysis_s`, `baseline_s` in s: what the analysis on one process took, and that with a message for each request;
+    NaN where it was not timed.
     """
 
     processes: int

@@ -29,24 +29,13 @@ _FACTS = ("mpi_library", "host", "started", "foreign_load")
 class GuidelinePage(Content):
     """What the sections of a report about guidelines need.
 
-    Attributes
-    ----------
-    found : Assessment
-    predictions : tuple of Prediction
-    remedies : tuple of Remedy
-    title : str
-        Plain text.
-    named : tuple of str
-        The measurements as the user named them.
-    hashes : mapping from str to str
-        SHA-256 of each file that was read.
-    fail_on : tuple of str
-    made : str
-        Time of the report, UTC.
-    predicted_along : str
-        Empty if nothing was predicted.
-    facts : mapping from str to value
-        What the measurements say of where they come from: ``mpi_library``, ``host``, ``started``, ``foreign_load``.
+    `title`: plain text.
+    `named`: the measurements as the user named them.
+    `hashes`: SHA-256 of each file that was read.
+    `made`: time of the report, UTC.
+    `predicted_along`: empty if nothing was predicted.
+    `facts`: what the measurements say of where they come from: ``mpi_library``, ``host``, ``started``,
+    ``foreign_load``.
     """
 
     found: Assessment

@@ -34,10 +34,7 @@ Row = Mapping[str, Any]
 class Suite:
     """The measurements of one operation in one pattern, over one parameter.
 
-    Attributes
-    ----------
-    rows : tuple of mapping
-        A measurement each, as in the file, ascending in `x`.
+    `rows`: a measurement each, as in the file, ascending in `x`.
     """
 
     rows: tuple[Row, ...]
@@ -114,17 +111,10 @@ class Card:
 class RunPage(Content):
     """What the sections of a report about a run need.
 
-    Attributes
-    ----------
-    store : str
-        The store as the user named it.
-    run_id, title, made : str
-        `made` is the time of the report, UTC.
-    record : mapping
-        ``measured`` and ``filing``.
-    suites : tuple of Suite
-    retracted : tuple of str
-        Why it was retracted; empty if it was not.
+    `store`: the store as the user named it.
+    `run_id`, `title`, `made`: `made` is the time of the report, UTC.
+    `record`: ``measured`` and ``filing``.
+    `retracted`: why it was retracted; empty if it was not.
     """
 
     store: str

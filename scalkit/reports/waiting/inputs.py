@@ -31,16 +31,9 @@ _MOST_ONE_BY_ONE = 20_000
 class Source:
     """A result with what it comes from.
 
-    Attributes
-    ----------
-    name : str
-        As the report names it.
-    ds : xarray.Dataset
-    run : WaitingRun
-    trace : Path or None
-        Folder of the trace, if that was given.
-    sha256 : str
-        Of the result's file, or of all files of the trace.
+    `name`: as the report names it.
+    `trace`: folder of the trace, if that was given.
+    `sha256`: of the result's file, or of all files of the trace.
     """
 
     name: str

@@ -30,27 +30,15 @@ _MOST_STEPS = 3_000_000
 class WaitingPage(Content):
     """What the sections of a report on waiting need.
 
-    Attributes
-    ----------
-    sources : tuple of Source
-        By the number of processes.
-    title : str
-        Plain text.
-    region : str
-        What of the program it is about; empty for all.
-    expected : mapping from str to str
-        Growth of the waiting in each region over the number of processes.
-    is_asked : bool
-        Whether the user expects something, so that growth counts for the status.
-    validation : Validation or None
-        None if there are too few numbers of processes, or nobody waited: `no_verdict` says why.
-    no_verdict : str
-    fail_above : float or None
-        Percent of the time from which on waiting for progress is a failure.
-    made : str
-        Time of the report, UTC.
-    keep_going : bool
-        Whether what is wrong with traces is left out.
+    `sources`: by the number of processes.
+    `title`: plain text.
+    `region`: what of the program it is about; empty for all.
+    `expected`: growth of the waiting in each region over the number of processes.
+    `is_asked`: whether the user expects something, so that growth counts for the status.
+    `validation`: None if there are too few numbers of processes, or nobody waited: `no_verdict` says why.
+    `fail_above`: percent of the time from which on waiting for progress is a failure.
+    `made`: time of the report, UTC.
+    `keep_going`: whether what is wrong with traces is left out.
     """
 
     sources: tuple[Source, ...]

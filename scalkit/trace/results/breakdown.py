@@ -47,17 +47,10 @@ _MESSAGES = tuple(f"MPI_{name}" for name in _MESSAGE_CALLS)
 class Breakdown:
     """Times of the locations of a result, each ndarray of float64 of shape (locations,), in s.
 
-    Attributes
-    ----------
-    kinds : dict from one of `KINDS` to ndarray
-    waiting : ndarray
-        For progress, with grants of locks; NaN if something else than calls progressed communication.
-    bound : ndarray
-        The most that it can be.
-    other_waits : ndarray
-        All others.
-    operations : ndarray of int64
-        One-sided ones.
+    `waiting`: for progress, with grants of locks; NaN if something else than calls progressed communication.
+    `bound`: the most that it can be.
+    `other_waits`: all others.
+    `operations`: one-sided ones.
     """
 
     kinds: dict[str, NDArray[np.float64]]

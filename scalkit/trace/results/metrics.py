@@ -12,13 +12,8 @@ AWAITED = ("progress", "messages", "collective operations", "windows")
 class Facts:
     """What is known of a metric.
 
-    Attributes
-    ----------
-    unit, title : str
-    awaits : str
-        One of `AWAITED`; empty if the metric is no wait.
-    of_progress : bool
-        Whether it is missing where a thread makes progress, since nobody waits for calls there.
+    `awaits`: one of `AWAITED`; empty if the metric is no wait.
+    `of_progress`: whether it is missing where a thread makes progress, since nobody waits for calls there.
     """
 
     unit: str

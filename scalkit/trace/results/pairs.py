@@ -31,18 +31,11 @@ _DENSE = 1 << 22
 class Pairs:
     """Values of pairs of locations, a row each, in order.
 
-    Attributes
-    ----------
-    what : str
-        For people.
-    unit : str
-        ``"ns"``, ``"B"`` or ``"1"``.
-    row_title, column_title : str
-        What the first, and the second, of a pair are.
-    row, column, value : ndarray of int of shape (n,)
-        Location, the other location, and the value, above 0.
-    locations : int
-        How many there are.
+    `what`: for people.
+    `unit`: ``"ns"``, ``"B"`` or ``"1"``.
+    `row_title`, `column_title`: what the first, and the second, of a pair are.
+    `row`, `column`, `value` of shape (n,): location, the other location, and the value, above 0.
+    `locations`: how many there are.
     """
 
     what: str
@@ -71,14 +64,9 @@ class Pairs:
 class Causes:
     """Locations, in a call path, that made others wait: those that did so longest, a row each.
 
-    Attributes
-    ----------
-    location, path, value : ndarray of int of shape (n,)
-        Who, where, and how many ns others waited; the largest first.
-    total : int, in ns
-        What all have made others wait together.
-    number : int
-        How many there are.
+    `location`, `path`, `value` of shape (n,): who, where, and how many ns others waited; the largest first.
+    `total` in ns: what all have made others wait together.
+    `number`: how many there are.
     """
 
     location: NDArray[np.int64]

@@ -67,10 +67,7 @@ class Found:
 class Waits:
     """What a process has found so far.
 
-    Parameters
-    ----------
-    n_locations, n_paths : int
-        Of the whole trace.
+    `n_locations`, `n_paths`: of the whole trace.
     """
 
     def __init__(self, n_locations: int, n_paths: int) -> None:

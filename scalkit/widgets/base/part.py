@@ -24,16 +24,11 @@ Action = Callable[[Mapping[str, str]], object]
 class Pieces(Fallback, OfCell, anywidget.AnyWidget):
     """Shows markup by name, and does what its buttons and fields ask for; what parts with and without a session share.
 
-    Attributes
-    ----------
-    pieces : dict
-        Markup by name, in the order in which it is shown; only pieces that changed are drawn anew. Set by `refresh`.
-    title : str
-        Heading of a part that can be folded; empty for one that is always open.
-    is_open : bool
-        Whether a part with a title is unfolded.
-    problem : str
-        Why the last thing that was asked for was refused; empty if it was not.
+    `pieces`: markup by name, in the order in which it is shown; only pieces that changed are drawn anew. Set by
+    `refresh`.
+    `title`: heading of a part that can be folded; empty for one that is always open.
+    `is_open`: whether a part with a title is unfolded.
+    `problem`: why the last thing that was asked for was refused; empty if it was not.
     """
 
     _esm = source("base/kernel.js", "base/part.js", "base/part_main.js")
@@ -78,16 +73,8 @@ class Pieces(Fallback, OfCell, anywidget.AnyWidget):
 class Part(Pieces):
     """What the parts of the explorer have in common. Each works alone, too.
 
-    Parameters
-    ----------
-    session : Session
-        Shown, and changed by its public methods only.
-    **traits
-        Values of the traits.
-
-    Attributes
-    ----------
-    session : Session
+    `session`: shown, and changed by its public methods only.
+    `**traits`: values of the traits.
     """
 
     shown: ClassVar[frozenset[str]] = frozenset()

@@ -23,10 +23,7 @@ def _packed() -> bytes:
 class PlotRuntime(anywidget.AnyWidget):
     """The plotting library of all `PlotView` of a kernel; never shown itself.
 
-    Attributes
-    ----------
-    bundle : bytes
-        The library, compressed by gzip; the page unpacks it.
+    `bundle`: the library, compressed by gzip; the page unpacks it.
     """
 
     _esm = source("base/plot_runtime.js")

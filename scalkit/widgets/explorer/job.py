@@ -32,13 +32,8 @@ _TURN_S = 0.05
 class Ending:
     """How a command ended.
 
-    Attributes
-    ----------
-    status : int
-        Exit status, negative for a signal.
-    output : str
-        What it wrote to standard output.
-    was_cancelled : bool
+    `status`: exit status, negative for a signal.
+    `output`: what it wrote to standard output.
     """
 
     status: int
@@ -49,23 +44,13 @@ class Ending:
 class Job:
     """Runs ``scalkit ...`` as a process of its own group; what it says on standard error is told line by line.
 
-    Parameters
-    ----------
-    arguments : sequence of str
-        Those of the command ``scalkit``.
-    on_line : callable
-        Takes a line of standard error.
-    on_end : callable
-        Takes an `Ending`, once, after the last line.
+    `arguments`: those of the command ``scalkit``.
+    `on_line`: takes a line of standard error.
+    `on_end`: takes an `Ending`, once, after the last line.
+    Raises UsageError if the process cannot be started.
 
-    Raises
-    ------
-    UsageError
-        If the process cannot be started.
-
-    Notes
-    -----
-    In a notebook both are called by the loop of the kernel, between cells, or by `wait`; elsewhere by a thread of the job.
+    In a notebook both are called by the loop of the kernel, between cells, or by `wait`; elsewhere by a thread of the
+    job.
     """
 
     def __init__(

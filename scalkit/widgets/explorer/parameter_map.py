@@ -25,20 +25,10 @@ _SHOWN = frozenset({"selected", "result", "data"})
 class SliceControls(Part):
     """Chooses a slice: along which parameter, and by a slider at which measured value of the other one.
 
-    Parameters
-    ----------
-    session : Session
-        Over two parameters.
-    on_slice : callable, optional
-        Called when another slice was chosen.
-    **traits
-        Values of the traits.
-
-    Attributes
-    ----------
-    along : str
-    index : int
-        Of the value among those that were measured.
+    `session`: over two parameters.
+    `on_slice`: called when another slice was chosen.
+    `**traits`: values of the traits.
+    `index`: of the value among those that were measured.
     """
 
     shown = _SHOWN

@@ -19,18 +19,12 @@ _NUMBERS = {"runs": "the number of runs", "reps": "the most repetitions", "budge
 class Choices:
     """The fields of the form, as texts.
 
-    Attributes
-    ----------
-    ops : tuple of str
-        Operations by name.
-    counts : str
-        Numbers of processes, between commas.
-    runs, reps, budget : str
-        Launches of each, most repetitions in a launch, seconds for all of it; the last may be empty.
-    out : str
-        Folder.
-    sets_aside : bool
-        Whether another campaign in the folder is renamed.
+    `ops`: operations by name.
+    `counts`: numbers of processes, between commas.
+    `runs`, `reps`, `budget`: launches of each, most repetitions in a launch, seconds for all of it; the last may be
+    empty.
+    `out`: folder.
+    `sets_aside`: whether another campaign in the folder is renamed.
     """
 
     ops: tuple[str, ...]

@@ -36,25 +36,12 @@ class GuidelineGroups(Pieces):
     The table is a grid: arrows, Home, End, Page Up and Page Down move in it, Enter selects a row or sorts by a column. At most
     200 groups are shown, those with the largest ratio of what is shown.
 
-    Parameters
-    ----------
-    found : Assessment
-    **traits
-        Values of the traits below.
-
-    Attributes
-    ----------
-    found : Assessment
-    sort : list of two str
-        A column and ``"ascending"`` or ``"descending"``; empty texts for the worst first.
-    filter : str
-        Only groups whose worst state is this; empty for all.
-    order : list of int
-        The groups that are shown, as rows, in their order.
-    current : int
-        The row that is selected.
-    test : int
-        The worst test of the selected group; -1 if there is none. May be observed.
+    `**traits`: values of the traits below.
+    `sort`: a column and ``"ascending"`` or ``"descending"``; empty texts for the worst first.
+    `filter`: only groups whose worst state is this; empty for all.
+    `order`: the groups that are shown, as rows, in their order.
+    `current`: the row that is selected.
+    `test`: the worst test of the selected group; -1 if there is none. May be observed.
     """
 
     _esm = source("base/kernel.js", "base/part.js", "base/table.js")
@@ -193,16 +180,8 @@ def _groups(found: Assessment) -> list[_Row]:
 class GuidelineTest(Pieces):
     """One test in words, and a choice of the others of its group.
 
-    Parameters
-    ----------
-    found : Assessment
-    test : int
-        Row of `Assessment.to_frame`; -1 for none.
-
-    Attributes
-    ----------
-    test : int
-        May be set and observed.
+    `test`: row of `Assessment.to_frame`; -1 for none.
+    `test`: may be set and observed.
     """
 
     test = t.Int(-1)

@@ -18,15 +18,9 @@ PLAIN, LOGGED, OTHER = 0, 1, 2
 class Axis:
     """The axis of a ruler: it counts the exponent of one class.
 
-    Attributes
-    ----------
-    base : Growth
-        The class that is counted: p, log(p), 2^p or one that a user registered.
-    small : Growth or None
-        The next lower class, which every growth of the second row has as a factor; None below log(p).
-    classes : tuple of Growth
-        All classes of the parameter, the fastest first.
-    parameter : str
+    `base`: the class that is counted: p, log(p), 2^p or one that a user registered.
+    `small`: the next lower class, which every growth of the second row has as a factor; None below log(p).
+    `classes`: all classes of the parameter, the fastest first.
     """
 
     base: Growth

@@ -31,10 +31,7 @@ _TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "eps": "application/
 class StoreDownloads(Pieces):
     """What the picture says in words, and its download.
 
-    Parameters
-    ----------
-    shown : callable
-        Returns what is in the picture; None if there is nothing.
+    `shown`: returns what is in the picture; None if there is nothing.
     """
 
     _esm = source("base/kernel.js", "base/part.js", "store_explorer/downloads.js")

@@ -25,20 +25,10 @@ _SELECTS = (("machine", "Machine"), ("mpi_impl", "Library"), ("site", "Site"), (
 class StoreList(Pieces):
     """A grid whose rows begin with a box to check; the keys of a grid move in it.
 
-    Parameters
-    ----------
-    browsing : Browsing
-    told : callable
-        Called when something else is chosen.
-    **traits
-        Values of the traits.
-
-    Attributes
-    ----------
-    order : list of int
-        The rows that are shown.
-    sort : list of two str
-        A column and ``"ascending"`` or ``"descending"``; empty texts for the order of the store.
+    `told`: called when something else is chosen.
+    `**traits`: values of the traits.
+    `order`: the rows that are shown.
+    `sort`: a column and ``"ascending"`` or ``"descending"``; empty texts for the order of the store.
     """
 
     _esm = source("base/kernel.js", "base/part.js", "base/table.js")

@@ -19,12 +19,7 @@ _MOST = 200
 
 
 class StoreReports(Pieces):
-    """Makes a page of one of the chosen runs beside the kernel, as ``scalkit store report`` does, and saves it.
-
-    Parameters
-    ----------
-    browsing : Browsing
-    """
+    """Makes a page of one of the chosen runs beside the kernel, as ``scalkit store report`` does, and saves it."""
 
     _esm = source("base/kernel.js", "base/part.js", "store_explorer/downloads.js")
 

@@ -20,13 +20,7 @@ _NEXT = {"": "ascending", "ascending": "descending", "descending": ""}
 
 
 class TraceCauses(Pieces):
-    """The processes that made the chosen ones wait, and the region in which each of them was meanwhile.
-
-    Parameters
-    ----------
-    browsing : Browsing
-    told : callable
-    """
+    """The processes that made the chosen ones wait, and the region in which each of them was meanwhile."""
 
     _esm = source("base/kernel.js", "base/part.js", "base/table.js")
     _css = source("base/kernel.css", "base/part.css", "store_explorer/explorer.css", "trace_explorer/explorer.css")

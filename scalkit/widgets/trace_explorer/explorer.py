@@ -35,10 +35,7 @@ _PARTS = {
 class TraceLine(Pieces):
     """A heading, or what is chosen in a sentence.
 
-    Parameters
-    ----------
-    drawn : callable
-        Returns markup by name.
+    `drawn`: returns markup by name.
     """
 
     _css = source("base/kernel.css", "base/part.css", "trace_explorer/explorer.css")

@@ -19,19 +19,9 @@ _TRAFFIC_OF = {"rma_operations": "operations", "rma_bytes": "bytes"}
 class TraceMatrixHead(Pieces):
     """What stands above the matrix: what it shows, and its largest values as a table.
 
-    Parameters
-    ----------
-    browsing : Browsing
-    told : callable
-
-    Attributes
-    ----------
-    what : str
-        ``"metric"``: the chosen one, if it is of pairs; else as `scalkit.trace.results.pairs.pairs` takes it.
-    found : Pairs or None
-        What is shown; None if the chosen metric is not of pairs.
-    is_near : bool
-        Whether the matrix has the chosen processes only.
+    `what`: ``"metric"``: the chosen one, if it is of pairs; else as `scalkit.trace.results.pairs.pairs` takes it.
+    `found`: what is shown; None if the chosen metric is not of pairs.
+    `is_near`: whether the matrix has the chosen processes only.
     """
 
     _css = source("base/kernel.css", "base/part.css", "store_explorer/explorer.css", "trace_explorer/explorer.css")

@@ -19,13 +19,7 @@ _MODES = {"amount": "amounts", "whole": "% of all", "metric": "% of the metric"}
 
 
 class TraceMetrics(TraceRows):
-    """The metrics of a result, with what each is in all.
-
-    Parameters
-    ----------
-    browsing : Browsing
-    told : callable
-    """
+    """The metrics of a result, with what each is in all."""
 
     def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
         heads = [*browsing.names, "difference"] if browsing.is_comparison else ["amount", "% of all"]
@@ -84,13 +78,7 @@ class TraceMetrics(TraceRows):
 
 
 class TracePaths(TraceRows):
-    """The call paths of a result: those that are folded with all below them, those that are not without.
-
-    Parameters
-    ----------
-    browsing : Browsing
-    told : callable
-    """
+    """The call paths of a result: those that are folded with all below them, those that are not without."""
 
     def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
         self._mode, self._adds, self._n_found, self._n_left = "amount", False, 0, 0

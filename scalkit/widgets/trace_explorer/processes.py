@@ -25,15 +25,8 @@ _ROWS_BESIDE = 16
 class TraceProcesses(TraceRows):
     """What each process has in the chosen call paths: a row each, or a field of cells if there are many.
 
-    Parameters
-    ----------
-    browsing : Browsing
-    told : callable
-
-    Attributes
-    ----------
-    heat : dict
-        ``order``: processes as they are shown; ``shares``: per cent of the largest; ``texts``; ``chosen``. Empty with few.
+    `heat`: ``order``: processes as they are shown; ``shares``: per cent of the largest; ``texts``; ``chosen``. Empty
+    with few.
     """
 
     _esm = source("base/kernel.js", "base/part.js", "trace_explorer/tree.js", "trace_explorer/heat.js")

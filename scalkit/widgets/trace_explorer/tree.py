@@ -17,25 +17,12 @@ from scalkit.widgets.base.source import source
 class TraceRows(Pieces):
     """Rows that the page shows as a tree or as a list; the keys of these move in it.
 
-    Parameters
-    ----------
-    browsing : Browsing
-    told : callable
-        Called with what changed: ``"metric"``, ``"paths"``, ``"locations"``, ``"result"`` or ``"view"``.
-    **traits
-        Values of the traits.
-
-    Attributes
-    ----------
-    rows : list of dict
-        What is seen, as `line_of` returns it.
-    heads : list of str
-        What the values of a row are, if there are several.
-    kind : {"tree", "listbox"}
-    label : str
-        For screen readers.
-    is_multiple : bool
-        Whether several rows may be chosen.
+    `told`: called with what changed: ``"metric"``, ``"paths"``, ``"locations"``, ``"result"`` or ``"view"``.
+    `**traits`: values of the traits.
+    `rows`: what is seen, as `line_of` returns it.
+    `heads`: what the values of a row are, if there are several.
+    `label`: for screen readers.
+    `is_multiple`: whether several rows may be chosen.
     """
 
     _esm = source("base/kernel.js", "base/part.js", "trace_explorer/tree.js", "trace_explorer/tree_main.js")
