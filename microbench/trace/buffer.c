@@ -6,15 +6,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 struct column { size_t offset, bytes; };
 struct flush { int64_t begin, end; uint32_t number; };
 struct table { const char *name; unsigned kind, columns; const struct column *column; size_t size; };
+struct file_head { char magic[8]; uint32_t location, order; };
 struct head { char magic[4]; uint16_t kind, columns; uint64_t records, bytes; };
 
 #define COLUMN(type, field) { offsetof(struct type, field), sizeof(((struct type *)0)->field) }
@@ -32,7 +33,7 @@ static const struct column sample_columns[] = { COLUMN(sk_sample, local), COLUMN
                                                 COLUMN(sk_sample, error) };
 static const struct column flush_columns[] = { COLUMN(flush, begin), COLUMN(flush, end), COLUMN(flush, number) };
 
-enum { CALLS, TRANSFERS, COMPLETIONS, MARKS, CLOCK, FLUSHES, TABLES, DEFINITIONS_KIND = 1, END_KIND = 8 };
+enum { CALLS, TRANSFERS, COMPLETIONS, MARKS, CLOCK, FLUSHES, TABLES, DEFINITIONS_KIND = 1, END_KIND = 8, ORDER = 0x01020304 };
 
 #define TABLE(name, kind, columns, type) \
     { name, kind, sizeof(columns) / sizeof(columns[0]), columns, sizeof(struct type) }
@@ -46,12 +47,32 @@ static const struct table tables[TABLES] = {
     TABLE("flushes", 7, flush_columns, flush),
 };
 
-static struct { char *data; size_t used; uint64_t written; } buffers[TABLES];
+/* Records that are in no block yet lie in a file of their own, which is mapped: whatever ends the process, the system
+ * keeps it. A record counts once the number of its table says so. That number holds the epoch, too, which each writing
+ * of blocks ends, so one store says that all records are in blocks, and how far these go: `base` of the epoch. */
+struct live {
+    char magic[8];
+    uint32_t location, order;
+    uint64_t room, epoch, base[2], used[TABLES];
+    struct sk_open_call open;
+};
+enum { LIVE_BYTES = 4096 };
+
+static struct { char *data; uint64_t written; } buffers[TABLES];
+static struct live *live;
+static struct sk_open_call no_call;
+struct sk_open_call *sk_open_call = &no_call;
+static char live_path[4096];
 static char *scratch;
-static size_t room;
+static size_t room, live_bytes;
+static uint64_t file_bytes;
 static bool is_converting;
 static int file = -1;
-static volatile sig_atomic_t is_writing;
+
+static size_t used(int which)
+{
+    return (uint32_t)live->used[which];
+}
 
 static void give_up(const char *why)
 {
@@ -74,6 +95,7 @@ static void put(const void *data, size_t bytes)
         }
         at += n;
         bytes -= (size_t)n;
+        file_bytes += (uint64_t)n;
     }
 }
 
@@ -106,14 +128,14 @@ static void put_table(int which)
 {
     const struct table *table = &tables[which];
     char *end = scratch;
-    if (buffers[which].used == 0)
+    size_t n = used(which);
+    if (n == 0)
         return;
     for (unsigned k = 0; k < table->columns; k++)
-        end = gather(end, table, &table->column[k], buffers[which].data, buffers[which].used);
-    put_head(table->kind, table->columns, buffers[which].used, (uint64_t)(end - scratch));
+        end = gather(end, table, &table->column[k], buffers[which].data, n);
+    put_head(table->kind, table->columns, n, (uint64_t)(end - scratch));
     put(scratch, (size_t)(end - scratch));
-    buffers[which].written += buffers[which].used;
-    buffers[which].used = 0;
+    buffers[which].written += n;
 }
 
 static void put_definitions(void)
@@ -123,60 +145,83 @@ static void put_definitions(void)
         put_text(DEFINITIONS_KIND, definitions);
 }
 
-/* A signal that asks the program to end waits until all is written. */
 static void put_all(void)
 {
-    static const int broken[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
-    sigset_t later, blocked;
-    sigfillset(&later);
-    for (size_t k = 0; k < sizeof broken / sizeof broken[0]; k++)
-        sigdelset(&later, broken[k]);
-    pthread_sigmask(SIG_BLOCK, &later, &blocked);
-    is_writing = 1;
     put_definitions();
     for (int which = 0; which < TABLES; which++)
         put_table(which);
-    is_writing = 0;
-    pthread_sigmask(SIG_SETMASK, &blocked, NULL);
-}
-
-void sk_buffer_rescue(void)
-{
-    if (file < 0 || is_writing)
+    if (file < 0)
         return;
-    is_writing = 1;
+    uint64_t epoch = live->epoch + 1;
+    live->base[epoch & 1] = file_bytes;
+    __atomic_store_n(&live->epoch, epoch, __ATOMIC_RELEASE);
     for (int which = 0; which < TABLES; which++)
-        put_table(which);
-    put_definitions();
-    is_writing = 0;
+        live->used[which] = epoch << 32;
 }
 
-static void *next(int which)
+/* Returns where the next record goes; it is one once `commit` was called. */
+static inline void *next(int which)
 {
+    if (file >= 0 && used(which) == room)
+        sk_buffer_flush();
     if (file < 0)
         return NULL;
-    if (buffers[which].used == room)
-        sk_buffer_flush();
-    return buffers[which].data + buffers[which].used++ * tables[which].size;
+    return buffers[which].data + used(which) * tables[which].size;
+}
+
+static inline void commit(int which)
+{
+    __atomic_store_n(&live->used[which], live->used[which] + 1, __ATOMIC_RELEASE);
+}
+
+/* Maps the file of the live records, or takes memory that ends with the process where that cannot be had. */
+static void *map_live(void)
+{
+    void *memory = MAP_FAILED;
+    int kept = is_converting ? -1 : open(live_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (kept >= 0 && posix_fallocate(kept, 0, (off_t)live_bytes) == 0)
+        memory = mmap(NULL, live_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, kept, 0);
+    if (kept >= 0)
+        close(kept);
+    if (memory == MAP_FAILED && !is_converting) {
+        unlink(live_path);
+        fprintf(stderr, "scalkit trace: location %d: no file can be mapped there; of a program that is killed, records that "
+                "are in memory are lost.\n", sk_define_location());
+    }
+    if (memory == MAP_FAILED)
+        memory = mmap(NULL, live_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static bool open_live(int location)
+{
+    size_t at = LIVE_BYTES;
+    live_bytes = LIVE_BYTES;
+    for (int which = 0; which < TABLES; which++)
+        live_bytes += room * tables[which].size;
+    live = map_live();
+    if (!live)
+        return false;
+    memset(live, 0, live_bytes); /* its pages are there before they are timed */
+    for (int which = 0; which < TABLES; at += room * tables[which++].size)
+        buffers[which].data = (char *)live + at;
+    *live = (struct live){ "SKTLIVE", (uint32_t)location, ORDER, room, 0, { sizeof(struct file_head) }, { 0 }, { 0, 0 } };
+    sk_open_call = &live->open;
+    live->magic[7] = '1';
+    return true;
 }
 
 bool sk_buffer_open(const char *folder, int location, size_t records)
 {
     char path[4096];
-    struct { char magic[8]; uint32_t location, order; } head = { "SKTRACE", (uint32_t)location, 0x01020304 };
+    struct file_head head = { "SKTRACE", (uint32_t)location, ORDER };
     head.magic[7] = '1';
     room = records < 16 ? 16 : records;
-    scratch = malloc(room * sizeof(struct sk_call) + 64);
-    bool ok = scratch != NULL;
-    for (int which = 0; which < TABLES; which++) {
-        buffers[which].data = malloc(room * tables[which].size);
-        ok = ok && buffers[which].data;
-        if (buffers[which].data)
-            memset(buffers[which].data, 0, room * tables[which].size); /* its pages are there before they are timed */
-    }
-    if (ok)
-        memset(scratch, 0, room * sizeof(struct sk_call) + 64);
     snprintf(path, sizeof path, "%s/%06d.sktrace", folder, location);
+    snprintf(live_path, sizeof live_path, "%s/%06d.live", folder, location);
+    scratch = calloc(room + 1, sizeof(struct sk_transfer) + 32);
+    bool ok = scratch && open_live(location);
+    file_bytes = 0;
     file = ok ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) : -1;
     if (file < 0) {
         fprintf(stderr, "scalkit trace: cannot record to %s: %s; set SCALKIT_TRACE to a folder that can be written.\n",
@@ -190,36 +235,56 @@ bool sk_buffer_open(const char *folder, int location, size_t records)
 void sk_buffer_call(const struct sk_call *call)
 {
     struct sk_call *to = next(CALLS);
-    if (to)
-        *to = *call;
+    if (!to)
+        return;
+    *to = *call;
+    commit(CALLS);
 }
 
 void sk_buffer_transfer(const struct sk_transfer *transfer)
 {
     struct sk_transfer *to = next(TRANSFERS);
-    if (to)
-        *to = *transfer;
+    if (!to)
+        return;
+    *to = *transfer;
+    commit(TRANSFERS);
 }
 
 void sk_buffer_completion(uint32_t call, uint32_t posted)
 {
     struct sk_completion *to = next(COMPLETIONS);
-    if (to)
-        *to = (struct sk_completion){ call, posted };
+    if (!to)
+        return;
+    *to = (struct sk_completion){ call, posted };
+    commit(COMPLETIONS);
 }
 
 void sk_buffer_mark(const struct sk_mark *mark)
 {
     struct sk_mark *to = next(MARKS);
-    if (to)
-        *to = *mark;
+    if (!to)
+        return;
+    *to = *mark;
+    commit(MARKS);
 }
 
 void sk_buffer_sample(const struct sk_sample *sample)
 {
     struct sk_sample *to = next(CLOCK);
-    if (to)
-        *to = *sample;
+    if (!to)
+        return;
+    *to = *sample;
+    commit(CLOCK);
+}
+
+static void note_flush(struct flush *flush)
+{
+    flush->end = sk_now();
+    struct flush *to = is_converting ? NULL : next(FLUSHES);
+    if (!to)
+        return;
+    *to = *flush;
+    commit(FLUSHES);
 }
 
 void sk_buffer_flush(void)
@@ -228,9 +293,16 @@ void sk_buffer_flush(void)
     if (file < 0)
         return;
     put_all();
-    flush.end = sk_now();
-    if (file >= 0 && !is_converting)
-        ((struct flush *)(void *)buffers[FLUSHES].data)[buffers[FLUSHES].used++] = flush;
+    note_flush(&flush);
+}
+
+void sk_buffer_define(void)
+{
+    struct flush flush = { .begin = sk_now(), .number = sk_define_next_number() };
+    if (file < 0)
+        return;
+    put_definitions();
+    note_flush(&flush);
 }
 
 void sk_buffer_convert(void)
@@ -240,11 +312,15 @@ void sk_buffer_convert(void)
 
 static void forget(void)
 {
-    for (int which = 0; which < TABLES; which++) {
-        free(buffers[which].data);
-        buffers[which].data = NULL;
-        buffers[which].used = buffers[which].written = 0;
-    }
+    if (file >= 0)
+        close(file);
+    file = -1;
+    for (int which = 0; which < TABLES; which++)
+        buffers[which].written = 0;
+    if (live)
+        munmap(live, live_bytes);
+    live = NULL;
+    sk_open_call = &no_call;
     free(scratch);
     scratch = NULL;
 }
@@ -254,9 +330,6 @@ void sk_buffer_abandon(void)
     if (file < 0)
         return;
     put_all();
-    if (file >= 0)
-        close(file);
-    file = -1;
     forget();
 }
 
@@ -273,7 +346,6 @@ void sk_buffer_close(void)
     snprintf(text + at, sizeof text - (size_t)at, "}}");
     put_text(END_KIND, text);
     if (file >= 0)
-        close(file);
-    file = -1;
+        unlink(live_path);
     forget();
 }

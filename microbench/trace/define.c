@@ -1,6 +1,7 @@
 #include "trace/define.h"
 
 #include "base/json.h"
+#include "trace/buffer.h"
 #include "trace/map.h"
 #include "trace/record.h"
 #include "trace/symbols.h"
@@ -38,6 +39,7 @@ static char *functions_told;
 static struct sk_json news;
 static struct sk_json scopes, groups; /* texts of what is new, between commas */
 static uint32_t numbers;
+static uint64_t own_run; /* 0 once the file says it */
 static int32_t n_scopes, n_groups;
 static int own_location, own_serial;
 
@@ -54,8 +56,9 @@ static void *append(struct list *list, size_t size)
     return (char *)list->items + size * list->used++;
 }
 
-void sk_define_begin(int location)
+void sk_define_begin(int location, uint64_t run)
 {
+    own_run = run;
     own_location = location;
     own_serial = 1;
     functions_told = calloc(SK_N_FUNCTIONS, 1);
@@ -86,6 +89,7 @@ uint32_t sk_define_path(uint32_t parent, uint32_t region, const void *site)
         return *known;
     *(struct path *)append(&paths, sizeof(struct path)) = (struct path){ parent, region, site };
     sk_map_set(&path_numbers, key, (uint64_t)(uintptr_t)site, (uint32_t)paths.used);
+    sk_buffer_define();
     return (uint32_t)paths.used;
 }
 
@@ -137,6 +141,7 @@ static void define_scope(struct sk_map *map, uint64_t handle, MPI_Comm comm, con
     const int64_t told[2] = { identity[0], identity[1] };
     sk_tell_scope(&scopes, n_scopes, kind, told, size, rank, name);
     sk_map_set(map, handle, 0, (uint32_t)n_scopes++);
+    sk_buffer_define();
 }
 
 /* Whether all members are processes of this MPI_COMM_WORLD; those that were spawned, or connected, are not recorded. */
@@ -235,7 +240,9 @@ int32_t sk_define_group(MPI_Group group)
     sk_json_end(&groups, ']');
     sk_json_end(&groups, ']');
     free(ranks);
-    return n_groups++;
+    n_groups++;
+    sk_buffer_define();
+    return n_groups - 1;
 }
 
 static void tell_regions(void)
@@ -270,7 +277,6 @@ static void tell_paths(void)
             sk_tell_pair(&news, k + 1, site);
     }
     sk_json_end(&news, ']');
-    sk_symbols_forget();
     sk_json_begin(&news, "paths", '[');
     for (; paths.told < paths.used; paths.told++) {
         size_t k = paths.told;
@@ -281,10 +287,16 @@ static void tell_paths(void)
 
 const char *sk_define_news(void)
 {
+    char run[17];
     if (paths.told == paths.used && scopes.length == 0 && groups.length == 0)
         return NULL;
     sk_json_clear(&news);
     sk_json_begin(&news, NULL, '{');
+    if (own_run) {
+        snprintf(run, sizeof run, "%016llx", (unsigned long long)own_run);
+        sk_json_text(&news, "run", run);
+        own_run = 0;
+    }
     tell_regions();
     tell_paths();
     sk_tell_pending(&news, "scopes", &scopes);

@@ -30,7 +30,7 @@ enum sk_function {
     SK_N_FUNCTIONS
 };
 
-void sk_define_begin(int location); /* once, before all others */
+void sk_define_begin(int location, uint64_t run); /* once, before all others */
 uint32_t sk_define_number(void); /* of the next call or mark */
 
 /* The call path of a function, or region of the user, called at `site` (NULL: none) in `parent` (0: the program). */

@@ -1,8 +1,9 @@
 #define _GNU_SOURCE
 #include "trace/record.h"
 
+#include "base/json.h"
 #include "trace/define.h"
-#include "trace/rescue.h"
+#include "trace/symbols.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,6 +55,7 @@ uint32_t sk_enter(struct sk_call *call, struct sk_trace_place *place, uint32_t f
     call->path = inner_path = place->path;
     call->number = sk_define_number();
     call->enter = sk_now();
+    *sk_open_call = (struct sk_open_call){ call->enter, call->path };
     sk_unlock();
     return outer;
 }
@@ -61,8 +63,10 @@ uint32_t sk_enter(struct sk_call *call, struct sk_trace_place *place, uint32_t f
 void sk_leave(const struct sk_call *call, uint32_t outer)
 {
     inner_path = outer;
-    if (sk_is_recording && sk_depth == 0)
+    if (sk_is_recording && sk_depth == 0) {
         sk_buffer_call(call);
+        sk_open_call->path = 0;
+    }
     sk_unlock();
 }
 
@@ -100,46 +104,80 @@ void sk_trace_leave(void)
     sk_unlock();
 }
 
-bool sk_lock_soon(void)
-{
-    const struct timespec pause = { 0, 1000000 };
-    for (int k = 0; is_locking && k < 1000; k++) {
-        if (pthread_mutex_trylock(&mutex) == 0)
-            return true;
-        nanosleep(&pause, NULL);
-    }
-    return !is_locking;
-}
+struct run { uint64_t id; int64_t folder; };
 
-static const char *folder(void)
+/* Writes the folder of this program: the one that is asked for, or one within it, DIR/2, if that has a trace already. */
+static void name_folder(char *folder, size_t bytes, int64_t number)
 {
     const char *named = getenv("SCALKIT_TRACE");
-    return named && *named ? named : "scalkit-trace";
+    int length = snprintf(folder, bytes, "%s", named && *named ? named : "scalkit-trace");
+    if (number > 1 && (size_t)length < bytes)
+        snprintf(folder + length, bytes - (size_t)length, "/%d", (int)number);
 }
 
-static void write_header(void)
+/* Makes the header, which no other program did: of several, each gets a folder of its own. Returns NULL if it cannot. */
+static FILE *claim(char *folder, size_t bytes, struct run *run)
 {
-    char path[4096], library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    const char *progress = getenv("MPIR_CVAR_ASYNC_PROGRESS");
-    int length;
-    mkdir(folder(), 0777);
-    snprintf(path, sizeof path, "%s/trace.json", folder());
-    FILE *file = fopen(path, "w");
-    if (!file) {
-        fprintf(stderr, "scalkit trace: cannot write %s: %s; set SCALKIT_TRACE to a folder.\n", path, strerror(errno));
-        return;
+    char path[4096];
+    for (run->folder = 1;; run->folder++) {
+        name_folder(folder, bytes, run->folder);
+        mkdir(folder, 0777);
+        snprintf(path, sizeof path, "%s/trace.json", folder);
+        int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0)
+            return fdopen(file, "w");
+        if (errno != EEXIST)
+            break;
     }
+    fprintf(stderr, "scalkit trace: cannot write %s: %s; set SCALKIT_TRACE to a folder.\n", path, strerror(errno));
+    return NULL;
+}
+
+static void write_header(FILE *file, const struct run *run)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", id[17];
+    const char *progress = getenv("MPIR_CVAR_ASYNC_PROGRESS");
+    struct sk_json head = { 0 };
+    int length;
     PMPI_Get_library_version(library, &length);
-    library[strcspn(library, "\n\r\"\\")] = '\0';
-    fprintf(file, "{\"format\": \"scalkit trace\", \"schema\": 1, \"locations\": %d,\n", n_ranks);
+    library[strcspn(library, "\r\n")] = '\0';
+    snprintf(id, sizeof id, "%016llx", (unsigned long long)run->id);
+    sk_json_begin(&head, NULL, '{');
+    sk_json_text(&head, "format", "scalkit trace");
+    sk_json_int(&head, "schema", 1);
+    sk_json_int(&head, "locations", n_ranks);
 #ifdef SK_SIMULATED
-    fprintf(file, " \"simulated\": true, \"clock\": \"simulated time\",\n");
+    sk_json_bool(&head, "simulated", true);
+    sk_json_text(&head, "clock", "simulated time");
 #else
-    fprintf(file, " \"simulated\": false, \"clock\": \"CLOCK_MONOTONIC\",\n");
+    sk_json_bool(&head, "simulated", false);
+    sk_json_text(&head, "clock", "CLOCK_MONOTONIC");
 #endif
-    fprintf(file, " \"asynchronous_progress\": %s, \"library\": \"%s\"}\n",
-            progress && strcmp(progress, "1") == 0 ? "true" : "false", library);
+    sk_json_bool(&head, "asynchronous_progress", progress && strcmp(progress, "1") == 0);
+    sk_json_text(&head, "library", library);
+    sk_json_text(&head, "program", program_invocation_short_name);
+    sk_json_text(&head, "run", id);
+    sk_json_end(&head, '}');
+    fprintf(file, "%s\n", head.text);
     fclose(file);
+    sk_json_free(&head);
+}
+
+/* Finds the folder of all processes, and what tells their files from those of other runs. */
+static void begin_run(char *folder, size_t bytes, struct run *run)
+{
+    if (own_rank == 0) {
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        run->id = ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) * UINT64_C(0x9E3779B97F4A7C15) + (uint64_t)getpid();
+        FILE *file = claim(folder, bytes, run);
+        if (file)
+            write_header(file, run);
+        if (run->folder > 1)
+            fprintf(stderr, "scalkit trace: there is a trace of another program already; this one goes to %s.\n", folder);
+    }
+    PMPI_Bcast(run, sizeof *run, MPI_BYTE, 0, private_comm); /* the folder is there */
+    name_folder(folder, bytes, run->folder);
 }
 
 /* Whether all processes read the same clock: they run under the same boot of the same kernel. */
@@ -203,7 +241,8 @@ void sk_record_begin(int thread_level)
 {
     const char *given = getenv("SCALKIT_TRACE_BUFFER");
     long records = given ? atol(given) : 0;
-    char fine;
+    char fine, folder[4000];
+    struct run run = { 0, 1 };
 #ifndef SK_SIMULATED
     MPI_Comm parent = MPI_COMM_NULL;
     PMPI_Comm_get_parent(&parent);
@@ -213,11 +252,9 @@ void sk_record_begin(int thread_level)
     PMPI_Comm_dup(MPI_COMM_WORLD, &private_comm);
     PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    if (own_rank == 0)
-        write_header();
-    PMPI_Barrier(private_comm); /* the folder is there */
-    sk_define_begin(own_rank);
-    fine = sk_buffer_open(folder(), own_rank, records > 0 ? (size_t)records : 1 << 16);
+    begin_run(folder, sizeof folder, &run);
+    sk_define_begin(own_rank, run.id);
+    fine = sk_buffer_open(folder, own_rank, records > 0 ? (size_t)records : 1 << 16);
     PMPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_CHAR, MPI_MIN, private_comm);
     is_locking = thread_level == MPI_THREAD_MULTIPLE;
     if (!fine)
@@ -228,11 +265,11 @@ void sk_record_begin(int thread_level)
     sk_record_clock();
     is_first = true;
     sk_is_recording = true;
-    sk_rescue_begin();
 }
 
 void sk_record_end(void)
 {
     sk_buffer_close();
+    sk_symbols_forget();
     sk_is_recording = false;
 }

@@ -18,7 +18,6 @@ void sk_record_clock(void);             /* collective: measures the offset of th
 
 void sk_lock(void); /* only with threads that call MPI at the same time */
 void sk_unlock(void);
-bool sk_lock_soon(void); /* returns whether it could: a dying program may have stopped who holds the lock */
 
 /* Numbers and times the call that begins now, and returns the call path around it; for sk_leave. Unlocks. `place` is
  * the last call path of a wrapper: most calls come from where the last one came from. */

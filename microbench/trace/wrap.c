@@ -3,7 +3,6 @@
 #include "trace/kinds.h"
 #include "trace/record.h"
 #include "trace/requests.h"
-#include "trace/rescue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -232,10 +231,4 @@ EXPORT int MPI_Finalize(void)
     sk_leave(&call, outer);
     sk_record_end();
     return status;
-}
-
-EXPORT int MPI_Abort(MPI_Comm comm, int code)
-{
-    sk_rescue();
-    return PMPI_Abort(comm, code);
 }

@@ -152,7 +152,14 @@ def _record(args: argparse.Namespace) -> int:
             f"{args.program[0]!r} ended with status {status} and recorded nothing; check that it starts a program of the MPI "
             f"library of {args.mpicc!r}, and hands LD_PRELOAD and SCALKIT_TRACE on (Open MPI: -x LD_PRELOAD -x SCALKIT_TRACE)."
         )
-    sys.stdout.write(_recorded(args.folder, args.program[0], status))
+    others = [str(Path(args.folder) / str(k)) for k in range(2, 10_000) if (folder / str(k) / "trace.json").is_file()]
+    if others:
+        sys.stdout.write(
+            f"{1 + len(others)} programs were recorded, each to a folder of its own; if it was meant to be one, start it with the "
+            "mpiexec of its MPI library\n"
+        )
+    for one in (args.folder, *others):
+        sys.stdout.write(_recorded(one, args.program[0], status))
     return 1 if status else 0
 
 
@@ -163,7 +170,7 @@ def _recorded(folder: str, program: str, status: int) -> str:
     from scalkit.trace.files.reader import count_records, has_ended, read_header
 
     header = read_header(folder)
-    size = sum(path.stat().st_size for path in Path(folder).iterdir())
+    size = sum(path.stat().st_size for path in Path(folder).iterdir() if path.is_file())
     cut = [location for location in range(header.locations) if not has_ended(header, location)]
     if not cut:
         more = f"; {program!r} ended with status {status}" if status else ""
@@ -267,7 +274,9 @@ def _text(told: dict[str, Any]) -> str:
     for name, title in TITLES.items():
         if totals.get(name):
             rows.append((title, seconds(totals[name]), f"{100 * totals[name] / time:.1f} %" if time else ""))
-    if not rows:
+    if not rows and told["problems"]:
+        lines.append("What is left of the trace shows no wait; that says nothing about what was left out.")
+    elif not rows:
         lines.append("Nobody waited for anybody, as far as the patterns tell.")
     lines += _table(("waits", "time", "of all time"), rows)
     if "wait_for_progress" in totals:

@@ -15,6 +15,7 @@ from launching import environment, launch
 
 from scalkit import native
 from scalkit.bench import Mpi
+from scalkit.errors import DataError
 from scalkit.trace import analyse
 from scalkit.trace.files.otf2 import read_otf2, write_otf2
 from scalkit.trace.local.part import LocalTrace, load
@@ -176,13 +177,37 @@ def test_what_was_recorded_comes_back_from_otf2(mpi: Mpi, library: Path, program
 
 
 @pytest.mark.mpi
-def test_a_crash_leaves_what_was_written(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
-    found = record(mpi, library, tmp_path, 1, str(program), "crash", SCALKIT_TRACE_BUFFER="16")
+def test_a_killed_process_loses_no_record_of_any(mpi: Mpi) -> None:
+    words = [sys.executable, str(KERNEL.parent / "benchmarks/trace_kills.py"), "--kills", "2", "--processes", "3"]
+    found = subprocess.run(words, env=environment(mpi), capture_output=True, text=True, check=False)
+    assert re.fullmatch(r"2 kills, [1-9]\d* calls of 3 processes each, 0 lost\n", found.stdout), found.stderr
+
+
+@pytest.mark.mpi
+def test_what_survives_a_kill_is_analysed(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
+    found = record(mpi, library, tmp_path, 1, str(program), "crash")
     assert found.returncode != 0
     trace = load(tmp_path, keep_going=True)
     assert [problem.kind for problem in trace.problems] == ["truncated"]
-    assert len(trace.calls["enter"]) >= 16
+    assert "has no end: the process ended outside of any call, after this record" in str(trace.problems[0])
+    assert int(trace.calls["number"][-1]) == len(trace.calls["number"]) - 1
+    assert trace.definitions.region(int(trace.calls["path"][-1])) == "MPI_Barrier"  # the last thing that it did
     assert int(analyse(tmp_path, keep_going=True)["severity"].sel(metric="visits").sum()) == len(trace.calls["enter"])
+    (tmp_path / "000000.live").write_bytes(b"SKTLIVE1")  # damaged: what the blocks say is still there
+    assert len(load(tmp_path, keep_going=True).calls["enter"]) == 0
+
+
+@pytest.mark.mpi
+def test_each_program_gets_a_folder_of_its_own(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
+    assert record(mpi, library, tmp_path, 2, str(program), "delay").stderr == ""
+    said = f"scalkit trace: there is a trace of another program already; this one goes to {tmp_path}/2.\n"
+    assert record(mpi, library, tmp_path, 1, str(program), "delay").stderr == said
+    assert (load(tmp_path).header.locations, load(tmp_path / "2").header.locations) == (2, 1)
+    shutil.copy(tmp_path / "2/000000.sktrace", tmp_path)
+    with pytest.raises(
+        DataError, match=r"location 0: 000000.sktrace is of another run than trace.json \(\w{16}, \w{16}\)"
+    ):
+        load(tmp_path)
 
 
 @pytest.mark.mpi

@@ -34,6 +34,8 @@ class LocalDefinitions:
         Locations of the groups that post and start took.
     functions : set of int
         Regions that are functions of a communication library of the user.
+    run : str
+        What tells the run from others; empty if nothing does.
     """
 
     regions: dict[int, str] = field(default_factory=dict)
@@ -42,6 +44,7 @@ class LocalDefinitions:
     scopes: dict[int, tuple[ScopeKey, int, int, str]] = field(default_factory=dict)
     groups: dict[int, tuple[int, ...]] = field(default_factory=dict)
     functions: set[int] = field(default_factory=set)
+    run: str = ""
 
     def add(self, block: Mapping[str, Any]) -> None:
         """Add what a block says.
@@ -52,6 +55,7 @@ class LocalDefinitions:
             If an entry is not of the form that docs/file-formats.md gives; the text does not name the file.
         """
         try:
+            self.run = str(block.get("run", self.run))
             self.regions |= {int(number): str(name) for number, name in block.get("regions", ())}
             self.sites |= {int(number): str(text) for number, text in block.get("sites", ())}
             self.paths |= {

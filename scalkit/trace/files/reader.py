@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from scalkit.errors import DataError
 from scalkit.trace.files.definitions import LocalDefinitions
+from scalkit.trace.files.live import Live, read_live
 from scalkit.trace.files.problems import Problem
 from scalkit.trace.files.tables import BLOCK, FILE, KINDS, MAGIC, ORDER, TABLES, Columns, block_bytes, empty
 from scalkit.trace.files.writer import HEADER, location_file
@@ -107,8 +108,13 @@ def read_location(header: Header, location: int) -> LocationFile:
         )
         data = np.empty(0, np.uint8)
     else:
-        _read_blocks(data, path.name, location, found)
-    return found
+        _read_blocks(data, path.name, location, found, read_live(header.folder, location))
+    if not found.definitions.run or found.definitions.run == header.facts.get("run", found.definitions.run):
+        return found
+    text = f"{path.name} is of another run than {HEADER} ({found.definitions.run}, {header.facts['run']})"
+    return LocationFile(
+        {name: empty(name) for name in TABLES}, LocalDefinitions(), [Problem(location, -1, "damaged", text)]
+    )
 
 
 def count_records(header: Header, location: int) -> dict[str, int]:
@@ -117,6 +123,9 @@ def count_records(header: Header, location: int) -> dict[str, int]:
     for kind, records in _heads(header, location):
         if kind in TABLES:
             found[kind] += records
+    live = read_live(header.folder, location)
+    for name, records in live.records.items() if live else ():
+        found[name] += records
     return found
 
 
@@ -144,30 +153,43 @@ def _heads(header: Header, location: int) -> Iterator[tuple[str, int]]:
         return
 
 
-def _read_blocks(data: NDArray[np.uint8], name: str, location: int, found: LocationFile) -> None:
+def _read_blocks(data: NDArray[np.uint8], name: str, location: int, found: LocationFile, live: Live | None) -> None:
     parts: dict[str, list[Columns]] = {table: [] for table in TABLES}
     head = _record(data, 0, FILE)
     if head is None or head["magic"] != MAGIC or head["order"] != ORDER or head["location"] != location:
         found.problems.append(Problem(location, -1, "damaged", f"{name} does not begin as the file of this location"))
     else:
-        _walk(data, name, location, parts, found)
+        _walk(data, name, location, parts, found, live.base if live else len(data))
+    cut = [one for one in found.problems if one.kind == "truncated"]
     for table, pieces in parts.items():
+        if live and cut:
+            pieces.append(live.table(table))
         found.tables[table] = (
             {column: np.concatenate([piece[column] for piece in pieces]) for column, _ in TABLES[table]}
             if pieces
             else empty(table)
         )
-    for problem in [one for one in found.problems if one.kind == "truncated"]:
+    for problem in cut:
         numbers = found.tables["calls"]["number"]
         last = int(numbers.max()) if len(numbers) else -1
+        text = f"{name} has no end{_within(found.definitions, live.open_path)}" if live else problem.text
         found.problems.remove(problem)
-        found.problems.append(Problem(location, last, "truncated", problem.text))
+        found.problems.append(Problem(location, last, "truncated", text))
+
+
+def _within(definitions: LocalDefinitions, path: int) -> str:
+    """Return in which call a process was when it was killed."""
+    _, region, site = definitions.paths.get(path, (0, -1, -1))
+    if region not in definitions.regions:
+        return ": the process ended outside of any call, after this record"
+    at = f" at {definitions.sites[site]}" if site in definitions.sites else ""
+    return f": the process ended in {definitions.regions[region]}{at}, after this record"
 
 
 def _walk(
-    data: NDArray[np.uint8], name: str, location: int, parts: dict[str, list[Columns]], found: LocationFile
+    data: NDArray[np.uint8], name: str, location: int, parts: dict[str, list[Columns]], found: LocationFile, base: int
 ) -> None:
-    """Read block after block; a problem ends it."""
+    """Read block after block, from byte `base` on without records; a problem ends it."""
 
     def stop(kind: str, text: str) -> None:
         found.problems.append(Problem(location, -1, kind, f"{name} {text}"))
@@ -185,9 +207,9 @@ def _walk(
         at += BLOCK.itemsize
         if at + size > len(data):
             return stop("truncated", f"ends within a block of {kind}")
-        if kind in TABLES:
+        if kind in TABLES and at <= base:
             parts[kind].append(_columns(data, at, kind, records))
-        else:
+        elif kind not in TABLES:
             try:
                 content = json.loads(bytes(data[at : at + size]))
                 if kind == "definitions":
