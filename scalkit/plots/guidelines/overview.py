@@ -11,7 +11,8 @@ import plotly.graph_objects as go
 from scalkit.guidelines import Assessment
 from scalkit.guidelines.sentences import shown_ratio
 from scalkit.plots.guidelines.sides import LEFT, RIGHT, STATE_LOOKS, along, group_of, group_words, level_axis, sides_of
-from scalkit.plots.style import BAND, EXPECTED, blank, quantity, rounded, safe, value_axis
+from scalkit.plots.marks import dots, linked_dots, spread
+from scalkit.plots.style import BAND, EXPECTED, blank, quantity, safe, value_axis
 
 _CLOSE = 2.0
 
@@ -53,12 +54,8 @@ def guideline_overview(found: Assessment, test: int) -> go.Figure:
         (sides[1], f"right: {names[1]}", RIGHT, "square", "dash"),
     ):
         figure.add_scatter(
-            x=x,
-            y=rounded(y),
+            **linked_dots(x, y, colour, 1.8, 7, dash=dash, symbol=symbol),
             name=name,
-            mode="lines+markers",
-            line={"color": colour, "width": 1.8, "dash": dash},
-            marker={"color": colour, "symbol": symbol, "size": 7},
             customdata=[quantity(float(value), unit) if unit else f"{value:.4g}" for value in y],
             text=[safe(str(level)) for level in levels],
             hovertemplate=f"{safe(found.varied)} = %{{text}}: %{{customdata}}<extra></extra>",
@@ -77,11 +74,8 @@ def _crosses(figure: go.Figure, x: list[float], y: np.ndarray, chosen: np.ndarra
         return
     symbol, colour, word = STATE_LOOKS["violated"]
     figure.add_scatter(
-        x=[at for at, is_it in zip(x, chosen, strict=True) if is_it],
-        y=rounded(y[chosen]),
-        mode="markers",
+        **dots([at for at, is_it in zip(x, chosen, strict=True) if is_it], y[chosen], colour, 11, symbol, rim=1),
         name=word,
-        marker={"color": colour, "symbol": symbol, "size": 11, "line": {"width": 1, "color": colour}},
         hoverinfo="skip",
     )
 
@@ -126,22 +120,13 @@ def guideline_ratios(found: Assessment, test: int) -> go.Figure:
             continue
         up, down = (np.where(np.isfinite(side[chosen]), side[chosen], ratio[chosen]) for side in (high, low))
         figure.add_scatter(
-            x=[at for at, is_it in zip(x, chosen, strict=True) if is_it],
-            y=rounded(ratio[chosen]),
-            error_y={
-                "type": "data",
-                "symmetric": False,
-                "array": rounded(np.maximum(up - ratio[chosen], 0)),
-                "arrayminus": rounded(np.maximum(ratio[chosen] - down, 0)),
-                "color": colour,
-                "thickness": 1.6,
-                "width": 4,
-            },
-            mode="markers",
+            **dots(
+                [at for at, is_it in zip(x, chosen, strict=True) if is_it], ratio[chosen], colour, 7, symbol, rim=1.2
+            ),
             name=word,
-            marker={"color": colour, "symbol": symbol, "size": 7, "line": {"width": 1.2, "color": colour}},
             text=[safe(found.sentence(int(one))) for one in tests[chosen]],
             hovertemplate="%{text}<extra></extra>",
+            error_y=spread(ratio[chosen] - down, up - ratio[chosen], colour, thickness=1.6),
         )
     ends = [
         value for value in (*ratio, *low, *high, v, 1 / v if similar else 1.0) if math.isfinite(value) and value > 0

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from scalkit.perfmodels import Cell, Identified
 from scalkit.perfmodels.formulas.quantities import format_value
+from scalkit.plots.marks import dots
 from scalkit.plots.models.axes import in_words
 from scalkit.plots.style import DATA, PALETTE, QUIET, blank, safe
 from scalkit.text import percent
@@ -56,10 +57,15 @@ def algorithms(found: Identified) -> go.Figure:
     ringed = [cell for cell in found.cells if (cell.S, cell.P) in slower]
     if ringed:
         figure.add_scatter(
-            x=[sizes.index(cell.S) for cell in ringed],
-            y=[processes.index(cell.P) for cell in ringed],
-            mode="markers",
-            marker={"symbol": "circle", "size": 11, "color": "#ffffff", "line": {"width": 2, "color": DATA}},
+            **dots(
+                [sizes.index(cell.S) for cell in ringed],
+                [processes.index(cell.P) for cell in ringed],
+                "#ffffff",
+                11,
+                "circle",
+                rim=2,
+                rim_colour=DATA,
+            ),
             hoverinfo="skip",
             name="another is predicted to be faster",
         )

@@ -9,8 +9,9 @@ import plotly.graph_objects as go
 
 from scalkit.perfmodels import XuFit
 from scalkit.perfmodels.formulas.quantities import format_value
+from scalkit.plots.marks import dots, lines, spread
 from scalkit.plots.models.axes import model_axis, places
-from scalkit.plots.style import DATA, MODEL, blank, growth_label, plain, rounded, value_axis
+from scalkit.plots.style import DATA, MODEL, blank, growth_label, plain, value_axis
 from scalkit.text import percent
 
 
@@ -49,28 +50,20 @@ def xu(fit: XuFit) -> go.Figure:
         middle = np.array([getattr(fit.lines[int(p)], part) for p in processes])
         ends = np.array([getattr(fit.lines[int(p)], f"{part}_interval") for p in processes])
         figure.add_scatter(
-            x=rounded(dense), y=rounded(curve), mode="lines", line={"color": MODEL, "width": 2}, hoverinfo="skip",
-            name=f"{'βα'[1 - k]} ~ {growth_label(growth)}", showlegend=True, **axes,
-        )  # fmt: skip
+            **lines(dense, curve, MODEL, 2),
+            hoverinfo="skip",
+            name=f"{'βα'[1 - k]} ~ {growth_label(growth)}",
+            showlegend=True,
+            **axes,
+        )
         figure.add_scatter(
-            x=rounded(processes),
-            y=rounded(middle),
-            mode="markers",
-            marker={"size": 8, "color": DATA},
-            error_y={
-                "type": "data",
-                "symmetric": False,
-                "array": rounded(np.maximum(ends[:, 1] - middle, 0)),
-                "arrayminus": rounded(np.maximum(middle - ends[:, 0], 0)),
-                "thickness": 1.2,
-                "width": 4,
-                "color": DATA,
-            },
+            **dots(processes, middle, DATA, 8),
             text=[format_value(float(one), unit) for one in middle],
             hovertemplate="P = %{x}: %{text}<extra></extra>",
             name="fitted at each P",
             showlegend=k == 0,
             **axes,
+            error_y=spread(middle - ends[:, 0], ends[:, 1] - middle, DATA),
         )
         seen = np.concatenate([middle, curve, ends[:, 0], ends[:, 1]])
         low, high = float(seen[seen > 0].min(initial=np.inf)), float(seen.max())

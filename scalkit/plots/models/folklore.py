@@ -7,8 +7,9 @@ import plotly.graph_objects as go
 
 from scalkit.colours import light
 from scalkit.perfmodels import Folklore
+from scalkit.plots.marks import SILENT, dots, lines
 from scalkit.plots.models.axes import in_words, model_axis, shade_of
-from scalkit.plots.style import blank, quantity, rounded, safe, value_axis
+from scalkit.plots.style import blank, quantity, safe, value_axis
 
 _DASHES = {"S*log(P)": "dash", "S + log(P)": "solid", "S + P": "dot", "S*P": "dashdot"}
 _MOST_SIZES = 5
@@ -37,19 +38,9 @@ def folklore(check: Folklore) -> go.Figure:
         rows = rows[np.argsort(cells.P[rows])]
         colour = shade_of(k, len(keep))
         for form in forms:
-            figure.add_scatter(
-                x=rounded(cells.P[rows]),
-                y=rounded(check.fitted[form][rows]),
-                mode="lines",
-                line={"color": colour, "width": 1.8, "dash": _DASHES[form]},
-                hoverinfo="skip",
-                showlegend=False,
-            )
+            figure.add_scatter(**lines(cells.P[rows], check.fitted[form][rows], colour, 1.8, _DASHES[form]), **SILENT)
         figure.add_scatter(
-            x=rounded(cells.P[rows]),
-            y=rounded(cells.time[rows]),
-            mode="markers",
-            marker={"size": 9, "color": colour},
+            **dots(cells.P[rows], cells.time[rows], colour, 9),
             text=[
                 f"P = {p:g}: {quantity(float(t), 's')}" for p, t in zip(cells.P[rows], cells.time[rows], strict=True)
             ],
@@ -58,10 +49,7 @@ def folklore(check: Folklore) -> go.Figure:
         )
     for form in forms:
         figure.add_scatter(
-            x=[None],
-            y=[None],
-            mode="lines",
-            line={"color": light("ink"), "width": 1.8, "dash": _DASHES[form]},
+            **lines([None], [None], light("ink"), 1.8, _DASHES[form]),
             name=safe(f"O({form.replace('*', ' ').replace('log(P)', 'log P')})"),
         )
     shown = np.isin(cells.S, cells.sizes[keep])

@@ -13,6 +13,7 @@ from scalkit.errors import UsageError
 from scalkit.perfmodels import Cells, PerformanceModel
 from scalkit.perfmodels.formulas.quantities import values_in
 from scalkit.plots.drawing import Drawing
+from scalkit.plots.marks import SILENT, dots, lines, spread
 from scalkit.plots.models.axes import SHADES, in_words, model_axis, places, shade_of
 from scalkit.plots.style import DATA, PALETTE, quantity, rounded, safe, value_axis
 
@@ -205,8 +206,7 @@ def _add_band(figure: Drawing, curve: _Curve) -> None:
         fillcolor=f"rgba({red},{green},{blue},0.14)",
         line={"width": 0},
         mode="lines",
-        hoverinfo="skip",
-        showlegend=False,
+        **SILENT,
     )
 
 
@@ -214,10 +214,7 @@ def _add_line(figure: Drawing, curve: _Curve, along: str, unit: str) -> None:
     middle = np.sqrt(curve.low * curve.high)
     ends = zip(curve.x, curve.low, curve.high, middle, strict=True)
     figure.add_scatter(
-        x=rounded(curve.x),
-        y=rounded(middle),
-        mode="lines",
-        line={"color": curve.colour, "width": 2, "dash": curve.dash},
+        **lines(curve.x, middle, curve.colour, 2, curve.dash),
         text=[
             f"{in_words(along, float(x))}: {quantity(m, unit)}"
             + ("" if low == high else f" ({quantity(low, unit)} to {quantity(high, unit)})")
@@ -234,23 +231,12 @@ def _add_points(
     x, y, low, high = one
     word = cells.origin if cells is not None else "measured"
     figure.add_scatter(
-        x=rounded(x),
-        y=rounded(y),
-        mode="markers",
-        marker={"size": 8, "color": colour or DATA, "line": {"width": 1, "color": "#ffffff"}},
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": rounded(high - y),
-            "arrayminus": rounded(y - low),
-            "thickness": 1.2,
-            "width": 4,
-            "color": colour or DATA,
-        },
+        **dots(x, y, colour or DATA, 8, rim=1, rim_colour="#ffffff"),
         text=[f"{in_words(along, float(a))}: {quantity(float(b), 's')}" for a, b in zip(x, y, strict=True)],
         hovertemplate=f"{word}, %{{text}}<extra></extra>",
         name=word,
         showlegend=not colour,
+        error_y=spread(y - low, high - y, str(colour or DATA)),
     )
 
 

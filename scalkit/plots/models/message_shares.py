@@ -12,6 +12,7 @@ from scalkit.perfmodels.fits.bisection import BisectionFit
 from scalkit.perfmodels.fits.overlap import OverlapFit
 from scalkit.perfmodels.fits.strides import StrideFit
 from scalkit.perfmodels.formulas.quantities import format_value
+from scalkit.plots.marks import linked_dots, spread
 from scalkit.plots.style import DATA, PALETTE, TROUBLE, blank, quantity, rounded, value_axis
 
 _COLOURS = tuple(colour for colour in PALETTE if colour not in (DATA, TROUBLE))
@@ -109,18 +110,9 @@ def _points(
     hover: str,
 ) -> None:
     figure.add_scatter(
-        x=rounded(x),
-        y=rounded(y),
-        mode="lines+markers",
+        **linked_dots(x, y, colour, 1.5, 7),
         name=name,
-        line={"color": colour, "width": 1.5},
-        marker={"color": colour, "size": 7},
         text=[f"{a:g}: {b:.3g} ({c:.3g} to {d:.3g})" for a, b, c, d in zip(x, y, low, high, strict=True)],
         hovertemplate=f"{hover}<extra></extra>",
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": np.maximum(np.array(high) - np.array(y), 0).tolist(),
-            "arrayminus": np.maximum(np.array(y) - np.array(low), 0).tolist(),
-        },
+        error_y=spread(np.subtract(y, low), np.subtract(high, y), colour),
     )

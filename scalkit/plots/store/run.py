@@ -10,6 +10,7 @@ import numpy as np
 
 from scalkit.errors import DataError
 from scalkit.plots.drawing import Drawing
+from scalkit.plots.marks import linked_dots, spread
 from scalkit.plots.store.suites import parameter_axis
 from scalkit.plots.style import METRIC_WORDS, PALETTE, quantity, rounded, safe, value_axis
 from scalkit.stats.samples import Floats, Integers
@@ -77,29 +78,12 @@ def _add(drawing: Drawing, one: Quartiles, place: int) -> None:
         for med, low, high in zip(one.median, one.q1, one.q3, strict=True)
     ]
     drawing.add_scatter(
-        x=x,
-        y=rounded(one.median),
-        mode="lines+markers",
+        **linked_dots(x, one.median, colour, 1.6, 7, symbol=f"{symbol}-open" if one.is_hollow else symbol, rim=1.4),
         name=safe(one.name),
         legendgroup=str(place),
-        line={"color": colour, "width": 1.6},
-        marker={
-            "color": colour,
-            "size": 7,
-            "symbol": f"{symbol}-open" if one.is_hollow else symbol,
-            "line": {"width": 1.4, "color": colour},
-        },
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": rounded(one.q3 - one.median),
-            "arrayminus": rounded(one.median - one.q1),
-            "thickness": 1.2,
-            "width": 4,
-            "color": colour,
-        },
         text=texts,
         hovertemplate=f"<b>{safe(one.name)}</b><br>{safe(one.x_name)} = %{{x}}: %{{text}}<extra></extra>",
+        error_y=spread(one.median - one.q1, one.q3 - one.median, colour),
     )
     quiet = {"x": x, "showlegend": False, "legendgroup": str(place), "hoverinfo": "skip"}
     drawing.add_scatter(

@@ -15,7 +15,8 @@ from scalkit.clocks import VIRTUAL
 from scalkit.errors import DataError, ReportError, UsageError
 from scalkit.extras import require
 from scalkit.plots.drawing import Drawing
-from scalkit.plots.style import METRIC_WORDS, PALETTE, is_log_axis, number, quantity, rounded, safe, value_axis, x_axis
+from scalkit.plots.marks import linked_dots, spread
+from scalkit.plots.style import METRIC_WORDS, PALETTE, is_log_axis, number, quantity, safe, value_axis, x_axis
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -98,29 +99,21 @@ def _add(drawing: Drawing, curve: Curve, place: int, *, show_name: bool) -> None
     is_hollow = curve.simulated or curve.oversubscribed
     x = np.maximum(curve.x, 1) if curve.x_name == "msg_By" else curve.x
     drawing.add_scatter(
-        x=rounded(x),
-        y=rounded(y),
-        mode="lines+markers",
+        **linked_dots(
+            x,
+            y,
+            colour,
+            1.8,
+            7,
+            dash=_DASHES[(place // len(PALETTE)) % len(_DASHES)],
+            symbol=f"{symbol}-open" if is_hollow else symbol,
+            rim=1.4,
+        ),
         name=safe(_named(curve)),
         showlegend=show_name,
-        line={"color": colour, "width": 1.8, "dash": _DASHES[(place // len(PALETTE)) % len(_DASHES)]},
-        marker={
-            "color": colour,
-            "size": 7,
-            "symbol": f"{symbol}-open" if is_hollow else symbol,
-            "line": {"width": 1.4, "color": colour},
-        },
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": rounded(high - y),
-            "arrayminus": rounded(y - low),
-            "thickness": 1,
-            "width": 3,
-            "color": colour,
-        },
         text=[quantity(float(value), curve.unit) for value in y],
         hovertemplate=f"<b>{safe(curve.label)}</b><br>{safe(curve.x_name)} = %{{x}}: %{{text}}<extra></extra>",
+        error_y=spread(y - low, high - y, colour, thickness=1, width=3),
     )
 
 

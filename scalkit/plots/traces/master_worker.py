@@ -13,6 +13,7 @@ from scalkit.errors import UsageError
 from scalkit.measure.assemble_units import SHARES, WORKERS
 from scalkit.measure.schema import parameters_of
 from scalkit.measure.virtual_time import is_virtual
+from scalkit.plots.marks import SILENT, lines
 from scalkit.plots.store.suites import size_axis
 from scalkit.plots.style import PALETTE, QUIET, blank, quantity, rounded, safe, value_axis, x_axis
 
@@ -110,9 +111,11 @@ def _add(
     if name == WORKERS and len(there) > 1:
         first = there[0]
         figure.add_scatter(
-            x=rounded(x), y=rounded(values["time"][first] * x[first] / x), mode="lines", name=f"{label}: 1/workers",
-            legendgroup=label, showlegend=False, line={"color": colour, "width": 1, "dash": "dot"}, hoverinfo="skip",
-        )  # fmt: skip
+            **lines(x, values["time"][first] * x[first] / x, colour, 1, "dot"),
+            name=f"{label}: 1/workers",
+            legendgroup=label,
+            **SILENT,
+        )
     for shares, dash, whose in (
         (values["master_share"], "solid", "master"),
         (1.0 - values["idle_share"], "dash", "workers"),

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from scalkit.errors import DataError
 from scalkit.measure.process_times import ProcessTimes
 from scalkit.plots.drawing import Drawing
+from scalkit.plots.marks import lines, linked_dots, spread
 from scalkit.plots.style import PALETTE, quantity, rounded, safe, value_axis, x_axis
 
 _SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "x")
@@ -64,30 +65,15 @@ def _add(drawing: Drawing, one: ProcessTimes, place: int, *, alone: bool, end: i
         f"{quantity(float(t), 's')}, the last in {100 * s:.0f} %" for t, s in zip(each, one.share_last, strict=True)
     ]
     drawing.add_scatter(
-        x=rounded(ranks),
-        y=rounded(each),
-        mode="lines+markers",
+        **linked_dots(ranks, each, colour, 1.6, 7, symbol=_SYMBOLS[place % len(_SYMBOLS)]),
         name=name,
-        line={"color": colour, "width": 1.6},
-        marker={"color": colour, "size": 7, "symbol": _SYMBOLS[place % len(_SYMBOLS)]},
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": rounded(high - each),
-            "arrayminus": rounded(each - low),
-            "thickness": 1,
-            "width": 3,
-            "color": colour,
-        },
         text=share,
         hovertemplate=f"<b>{name}</b><br>process %{{x}}: %{{text}}<extra></extra>",
+        error_y=spread(each - low, high - each, colour, thickness=1, width=3),
     )
     drawing.add_scatter(
-        x=[0, max(end, 1)],
-        y=rounded([one.completion, one.completion]),
-        mode="lines",
+        **lines([0, max(end, 1)], rounded([one.completion, one.completion]), colour, 1.2, "dot"),
         name="dotted: the last of all",
         showlegend=place == 0,
-        line={"color": colour, "width": 1.2, "dash": "dot"},
         hovertemplate=f"<b>{name}</b><br>last of all: {quantity(one.completion, 's')}<extra></extra>",
     )

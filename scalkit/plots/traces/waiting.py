@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.colours import light
+from scalkit.plots.marks import linked_dots
 from scalkit.plots.style import QUIET, blank, number, quantity, rounded, value_axis, x_axis
 from scalkit.trace.results.breakdown import KINDS, Breakdown
 
@@ -154,9 +155,12 @@ def _line(figure: go.Figure, x: np.ndarray, y: np.ndarray, name: str, colour: st
     if not np.isfinite(y).any():
         return
     texts = [quantity(float(v), unit) if unit else number(float(v)) for v in y]
-    figure.add_scatter(x=rounded(x), y=rounded(y), mode="lines+markers", name=name, line={"color": colour, "width": 1.8},
-                       marker={"size": 8, "symbol": symbol, "color": colour}, text=texts,
-                       hovertemplate=f"%{{text}}<extra>{name}</extra>")  # fmt: skip
+    figure.add_scatter(
+        **linked_dots(x, y, colour, 1.8, 8, symbol=symbol),
+        name=name,
+        text=texts,
+        hovertemplate=f"%{{text}}<extra>{name}</extra>",
+    )
 
 
 def _finished(figure: go.Figure, p: np.ndarray, seen: np.ndarray, unit: str, title: str) -> go.Figure:

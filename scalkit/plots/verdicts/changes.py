@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.errors import DataError
+from scalkit.plots.marks import dots
 from scalkit.plots.style import BAND, EXPECTED, METRIC_WORDS, QUIET, RANK_COLOURS, blank, rounded, safe, value_axis
 from scalkit.validation.baseline.comparison import Change, Comparison
 
@@ -80,8 +81,14 @@ def _add_kind(figure: go.Figure, kind: str, rows: Sequence[tuple[int, Change]]) 
     ratios = np.asarray([change.ratio for _, change in rows])
     low, high = np.asarray([_ends(change) for _, change in rows]).T
     figure.add_scatter(
-        x=rounded(ratios),
-        y=[k for k, _ in rows],
+        **dots(
+            ratios,
+            [k for k, _ in rows],
+            colour,
+            10,
+            [symbol if change.decides else f"{symbol}-open" for _, change in rows],
+            rim=1.8,
+        ),
         error_x={
             "type": "data",
             "symmetric": False,
@@ -90,13 +97,6 @@ def _add_kind(figure: go.Figure, kind: str, rows: Sequence[tuple[int, Change]]) 
             "thickness": 1.4,
             "width": 4,
             "color": colour,
-        },
-        mode="markers",
-        marker={
-            "color": colour,
-            "size": 10,
-            "symbol": [symbol if change.decides else f"{symbol}-open" for _, change in rows],
-            "line": {"width": 1.8, "color": colour},
         },
         text=[safe(change.sentence) for _, change in rows],
         hovertemplate="%{text}<extra></extra>",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from scalkit.growth import Growth
 from scalkit.plots.drawing import Drawing
+from scalkit.plots.marks import area, dots, lines, note
 from scalkit.plots.style import (
     BAND,
     EXPECTED,
@@ -118,14 +119,7 @@ def _add_limits(figure: Drawing, verdict: Verdict, points: NDArray[np.float64], 
         hoverinfo="skip",
         name=name,
     )
-    figure.add_scatter(
-        x=rounded(points[[0, -1]]),
-        y=[1, 1],
-        mode="lines",
-        line={"color": EXPECTED, "width": 1.8, "dash": "dot"},
-        hoverinfo="skip",
-        name="as expected",
-    )
+    figure.add_scatter(**lines(points[[0, -1]], [1, 1], EXPECTED, 1.8, "dot"), hoverinfo="skip", name="as expected")
 
 
 def _add_divergence(
@@ -135,10 +129,7 @@ def _add_divergence(
     beyond = np.concatenate([np.flatnonzero(inside)[-1:], np.flatnonzero(~inside)])
     for part, dash in ((np.flatnonzero(inside), "solid"), (beyond, "dash")):
         figure.add_scatter(
-            x=rounded(points[part]),
-            y=rounded(delta[part]),
-            mode="lines",
-            line={"color": MODEL, "width": 2.4, "dash": dash},
+            **lines(points[part], delta[part], MODEL, 2.4, dash),
             name=f"divergence {growth_label(verdict.divergence)}",
             legendgroup="divergence",
             showlegend=dash == "solid",
@@ -147,26 +138,14 @@ def _add_divergence(
 
 
 def _mark_measured(figure: Drawing, span: Reach, log: bool) -> None:
-    figure.add_shape(
-        type="rect",
-        x0=span.lowest,
-        x1=span.highest,
-        y0=0,
-        y1=1,
-        yref="paper",
-        line={"width": 0},
-        fillcolor="rgba(119,128,138,0.13)",
-        layer="below",
-    )
+    figure.add_shape(**area("rgba(119,128,138,0.13)"), x0=span.lowest, x1=span.highest, y0=0, y1=1, yref="paper")
     figure.add_annotation(
+        **note("measured", QUIET),
         x=math.log10(span.lowest) if log else span.lowest,
         y=0.01,
         yref="paper",
-        text="measured",
-        showarrow=False,
         xanchor="left",
         yanchor="bottom",
-        font={"size": 11, "color": QUIET},
     )
 
 
@@ -190,10 +169,7 @@ def _mark_crossing(figure: Drawing, verdict: Verdict, span: Reach, log: bool) ->
         return
     at = float(verdict.divergence_at(crossing))
     figure.add_scatter(
-        x=rounded([crossing]),
-        y=rounded([at]),
-        mode="markers",
-        marker={"symbol": "diamond", "size": 11, "color": TROUBLE},
+        **dots(rounded([crossing]), rounded([at]), TROUBLE, 11, "diamond"),
         name=f"leaves at {name}* = {number(crossing)}",
         hovertemplate=f"{name}* = %{{x:.4~g}}<extra></extra>",
     )

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from scalkit.errors import DataError
 from scalkit.growth import Growth
+from scalkit.plots.marks import SILENT, area, dots, lines
 from scalkit.plots.style import (
     BAND,
     EXPECTED,
@@ -57,16 +58,7 @@ def divergence(result: Validation, target: float | None = None) -> go.Figure:
     allowed = [_factor(v.expectation.deviation, v, goal) for v in verdicts]
     factors = [_factor(v.divergence, v, goal) for v in verdicts]
     for k, factor in enumerate(allowed):
-        figure.add_shape(
-            type="rect",
-            x0=1 / factor,
-            x1=factor,
-            y0=k - 0.36,
-            y1=k + 0.36,
-            fillcolor=BAND,
-            line={"width": 0},
-            layer="below",
-        )
+        figure.add_shape(**area(BAND), x0=1 / factor, x1=factor, y0=k - 0.36, y1=k + 0.36)
     for key in RANK_COLOURS:
         _add_rank(figure, key, [(k, v, factors[k]) for k, v in enumerate(verdicts)])
     seen = [1.0, *allowed, *(1 / a for a in allowed), *factors]
@@ -103,19 +95,16 @@ def _add_rank(figure: go.Figure, key: str, rows: list[tuple[int, Verdict, float]
     for k, _, factor in mine:
         x += [1.0, factor, None]
         y += [k, k, None]
+    figure.add_scatter(**lines(x, y, colour, 5), legendgroup=key, **SILENT)
     figure.add_scatter(
-        x=x, y=y, mode="lines", line={"color": colour, "width": 5}, hoverinfo="skip", showlegend=False, legendgroup=key
-    )
-    figure.add_scatter(
-        x=rounded([factor for _, _, factor in mine]),
-        y=[k for k, _, _ in mine],
-        mode="markers",
-        marker={
-            "color": colour,
-            "size": 11,
-            "symbol": [_symbol(key) if v.decides else f"{_symbol(key)}-open" for _, v, _ in mine],
-            "line": {"width": 2, "color": colour},
-        },
+        **dots(
+            rounded([factor for _, _, factor in mine]),
+            [k for k, _, _ in mine],
+            colour,
+            11,
+            [_symbol(key) if v.decides else f"{_symbol(key)}-open" for _, v, _ in mine],
+            rim=2,
+        ),
         text=[f"<b>{safe(v.function)}</b><br>divergence {growth_label(v.divergence)}" for _, v, _ in mine],
         hovertemplate="%{text}<br>%{x:.3~g} times<extra></extra>",
         name=f"{RANK_MARKS[key]} {RANK_WORDS[key]}",

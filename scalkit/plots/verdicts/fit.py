@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from scalkit.plots.drawing import Drawing
+from scalkit.plots.marks import SILENT, dots, lines, spread
 from scalkit.plots.style import (
     BAND,
     DATA,
@@ -104,10 +105,7 @@ def _add_band(figure: Drawing, curves: Curves, floor: float) -> None:
 
 def _add_expectation(figure: Drawing, verdict: Verdict, curves: Curves) -> None:
     figure.add_scatter(
-        x=rounded(curves.x),
-        y=rounded(curves.expected),
-        mode="lines",
-        line={"color": EXPECTED, "width": 1.8, "dash": "dot"},
+        **lines(curves.x, curves.expected, EXPECTED, 1.8, "dot"),
         hoverinfo="skip",
         name=f"expected {growth_label(verdict.expectation.growth)}",
     )
@@ -118,11 +116,8 @@ def _add_model(figure: Drawing, verdict: Verdict, span: Reach, log: bool) -> Non
         x = sample(start, end, log, 33 if dash == "solid" else 17)
         y = np.asarray(verdict.model(x), dtype=float) * np.ones_like(x)
         figure.add_scatter(
-            x=rounded(x),
-            y=rounded(y),
+            **lines(x, y, MODEL, 2.4, dash),
             text=[quantity(v, verdict.unit) for v in y],
-            mode="lines",
-            line={"color": MODEL, "width": 2.4, "dash": dash},
             name=f"model {growth_label(verdict.model.growth)}",
             legendgroup="model",
             showlegend=dash == "solid",
@@ -139,33 +134,16 @@ def _add_measurements(figure: Drawing, verdict: Verdict, x: NDArray[np.float64])
             y=rounded(values),
             mode="markers",
             marker={"size": 4, "color": DATA, "opacity": 0.35},
-            hoverinfo="skip",
-            showlegend=False,
+            **SILENT,
         )
     low, high = np.nanmin(values, axis=1), np.nanmax(values, axis=1)
     word = "measured" if verdict.decides else "measured, not deciding"
     figure.add_scatter(
-        x=rounded(x),
-        y=rounded(y),
-        mode="markers",
-        marker={
-            "size": 9,
-            "color": DATA,
-            "symbol": "circle" if verdict.decides else "circle-open",
-            "line": {"width": 2, "color": DATA},
-        },
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": rounded(np.maximum(high - y, 0)),
-            "arrayminus": rounded(np.maximum(y - low, 0)),
-            "thickness": 1.2,
-            "width": 5,
-            "color": DATA,
-        },
+        **dots(x, y, DATA, 9, "circle" if verdict.decides else "circle-open", rim=2),
         text=[_hover(verdict, k, float(low[k]), float(high[k])) for k in range(len(x))],
         hovertemplate=f"<b>{safe(verdict.function)}</b><br>%{{text}}<extra></extra>",
         name=word,
+        error_y=spread(y - low, high - y, DATA, width=5),
     )
 
 
@@ -174,10 +152,7 @@ def _add_beside(figure: Drawing, verdict: Verdict) -> None:
     if beside is None:
         return
     figure.add_scatter(
-        x=rounded(beside.x),
-        y=rounded(beside.y),
-        mode="markers",
-        marker={"size": 7, "color": DATA, "symbol": "circle-open", "line": {"width": 1.2, "color": DATA}},
+        **dots(beside.x, beside.y, DATA, 7, "circle-open", rim=1.2),
         text=[quantity(float(y), beside.unit, 4) for y in beside.y],
         hovertemplate=f"{safe(verdict.parameter)} = %{{x:.6~g}}: %{{text}}, not judged<extra></extra>",
         name="not judged",

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from scalkit.errors import DataError
 from scalkit.fit import Model
+from scalkit.plots.marks import SILENT, dots, lines
 from scalkit.plots.style import (
     METRIC_WORDS,
     PALETTE,
@@ -20,7 +21,6 @@ from scalkit.plots.style import (
     plain,
     quantity,
     rank_key,
-    rounded,
     safe,
     value_axis,
     x_axis,
@@ -114,25 +114,11 @@ def _add_set(figure: go.Figure, one: Overlaid, k: int, shown: float, log: bool) 
         values = np.asarray(one.model(line), dtype=float) * np.ones_like(line)
         seen += values[np.isfinite(values)].tolist()
         figure.add_scatter(
-            x=rounded(line),
-            y=rounded(values),
-            mode="lines",
-            line={"color": colour, "width": width, "dash": _DASHES[k % len(_DASHES)]},
-            hoverinfo="skip",
-            legendgroup=f"s{k}",
-            showlegend=False,
+            **lines(line, values, colour, width, _DASHES[k % len(_DASHES)]), legendgroup=f"s{k}", **SILENT
         )
     figure.add_scatter(
-        x=rounded(x),
-        y=rounded(np.asarray(one.y, dtype=float)),
+        **dots(x, one.y, colour, 8, symbol if one.decides else f"{symbol}-open", rim=1.6),
         text=[quantity(float(value), unit) for value in one.y],
-        mode="markers",
-        marker={
-            "color": colour,
-            "size": 8,
-            "symbol": symbol if one.decides else f"{symbol}-open",
-            "line": {"width": 1.6, "color": colour},
-        },
         name=f"{safe(one.label)}  {growth_label(one.model.growth)} {one.mark}".rstrip(),
         legendgroup=f"s{k}",
         hovertemplate=f"<b>{safe(one.label)}</b><br>%{{x}}: %{{text}}<extra></extra>",

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from scalkit.errors import DataError
 from scalkit.fit.piecewise import ChangePoint, Piecewise, Segment
 from scalkit.measure import Series
+from scalkit.plots.marks import SILENT, dots, lines, note
 from scalkit.plots.style import (
     DATA,
     PALETTE,
@@ -90,14 +91,12 @@ def _add_change(figure: go.Figure, change: ChangePoint, log: bool, *, is_low: bo
     figure.add_vrect(x0=change.after, x1=change.before, fillcolor=TROUBLE, opacity=0.1, line_width=0, layer="below")
     figure.add_vline(x=at, line={"color": TROUBLE, "width": 1.5, "dash": "dot"})
     figure.add_annotation(
+        **note(f"{safe(change.right.parameter)} = {number(at)}", TROUBLE),
         x=scale(at),
         y=1,
         yref="paper",
         yanchor="top" if is_low else "bottom",
         yshift=-4 if is_low else 2,
-        text=f"{safe(change.right.parameter)} = {number(at)}",
-        showarrow=False,
-        font={"size": 11, "color": TROUBLE},
         bgcolor="rgba(255,255,255,0.8)",
     )
 
@@ -108,11 +107,8 @@ def _add_piece(figure: go.Figure, segment: Segment, colour: str, log: bool) -> N
     growth = growth_label(segment.model.growth)
     where = f"{segment.first:g} to {segment.last:g}"
     figure.add_scatter(
-        x=rounded(x),
-        y=rounded(y),
+        **lines(x, y, colour, 2.6),
         text=[quantity(v, segment.model.unit) for v in y],
-        mode="lines",
-        line={"color": colour, "width": 2.6},
         name=f"{where}: {'constant' if segment.model.growth.is_constant else growth}",
         hovertemplate="%{x:.4~g}: model %{text}<extra></extra>",
     )
@@ -125,14 +121,10 @@ def _add_values(figure: go.Figure, found: Piecewise, series: Series | None) -> N
             y=rounded(series.values),
             mode="markers",
             marker={"size": 4, "color": QUIET, "opacity": 0.5},
-            hoverinfo="skip",
-            showlegend=False,
+            **SILENT,
         )
     figure.add_scatter(
-        x=rounded(found.x),
-        y=rounded(found.y),
-        mode="markers",
-        marker={"size": 8, "color": DATA},
+        **dots(found.x, found.y, DATA, 8),
         text=[quantity(v, found.unit, 4) for v in found.y],
         hovertemplate=f"{safe(found.parameter)} = %{{x:.6~g}}: %{{text}}<extra></extra>",
         name="measured",

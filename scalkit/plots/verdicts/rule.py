@@ -8,7 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from scalkit.plots.style import DATA, EXPECTED, TROUBLE, blank, is_log_axis, number, rounded, safe, value_axis, x_axis
+from scalkit.plots.marks import area, dots, note
+from scalkit.plots.style import DATA, EXPECTED, TROUBLE, blank, is_log_axis, number, safe, value_axis, x_axis
 from scalkit.plots.verdicts.curves import reach
 from scalkit.plots.verdicts.sentences import rule_sentence
 from scalkit.validation import RuleResult
@@ -61,28 +62,16 @@ def _shown(result: RuleResult, highest: float, shown: float) -> float:
 
 
 def _shade(figure: go.Figure, high: float) -> None:
-    figure.add_shape(
-        type="rect",
-        x0=0,
-        x1=1,
-        xref="paper",
-        y0=1,
-        y1=high * 100,
-        fillcolor="rgba(213,94,0,0.10)",
-        line={"width": 0},
-        layer="below",
-    )
+    figure.add_shape(**area("rgba(213,94,0,0.10)"), x0=0, x1=1, xref="paper", y0=1, y1=high * 100)
     figure.add_hline(y=1, line={"color": EXPECTED, "width": 1.8, "dash": "dot"})
     figure.add_annotation(
+        **note("✗ left side is slower", TROUBLE),
         x=0.01,
         xref="paper",
         y=0.99,
         yref="paper",
-        text="✗ left side is slower",
-        showarrow=False,
         xanchor="left",
         yanchor="top",
-        font={"size": 11, "color": TROUBLE},
     )
 
 
@@ -93,10 +82,7 @@ def _add_points(
         return
     symbol, colour, name = _LOOKS[word]
     figure.add_scatter(
-        x=rounded(x[chosen]),
-        y=rounded(ratio[chosen]),
-        mode="markers",
-        marker={"size": 10, "color": colour, "symbol": symbol, "line": {"width": 2, "color": colour}},
+        **dots(x[chosen], ratio[chosen], colour, 10, symbol, rim=2),
         name=name,
         hovertemplate="%{x}: left = %{y:.3~g} × right<extra></extra>",
     )
@@ -109,12 +95,10 @@ def _mark_prediction(figure: go.Figure, result: RuleResult, shown: float) -> Non
     figure.add_vline(x=start, line={"color": TROUBLE, "width": 1.4, "dash": "dash"})
     log = is_log_axis(np.asarray(result.x, dtype=float))
     figure.add_annotation(
+        **note(f"models: broken from {safe(result.parameter)} = {number(start)}", TROUBLE),
         x=math.log10(start) if log else start,
         y=0.02,
         yref="paper",
-        text=f"models: broken from {safe(result.parameter)} = {number(start)}",
-        showarrow=False,
         xanchor="right",
         yanchor="bottom",
-        font={"size": 11, "color": TROUBLE},
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from scalkit.growth import Growth
+from scalkit.plots.marks import area, dots, lines, note
 from scalkit.plots.style import BAND, EXPECTED, MODEL, QUIET, blank, growth_label
 from scalkit.plots.verdicts.sentences import ruler_sentence
 from scalkit.validation import Verdict
@@ -43,16 +44,7 @@ def ruler(verdict: Verdict) -> go.Figure:
 def _add_limits(figure: go.Figure, verdict: Verdict, ticks: Sequence[Growth]) -> None:
     lower, upper = verdict.expectation.limits
     inside = [k for k, tick in enumerate(ticks) if lower <= tick <= upper]
-    figure.add_shape(
-        type="rect",
-        x0=min(inside) - 0.5,
-        x1=max(inside) + 0.5,
-        y0=-0.12,
-        y1=1.18,
-        fillcolor=BAND,
-        line={"width": 0},
-        layer="below",
-    )
+    figure.add_shape(**area(BAND), x0=min(inside) - 0.5, x1=max(inside) + 0.5, y0=-0.12, y1=1.18)
 
 
 def _add_ticks(figure: go.Figure, ticks: Sequence[Growth]) -> None:
@@ -61,10 +53,8 @@ def _add_ticks(figure: go.Figure, ticks: Sequence[Growth]) -> None:
     for k, tick in enumerate(ticks):
         x += [k, k, None]
         y += [0, _BIG if _n_factors(tick) < 2 else _SMALL, None]
-    figure.add_scatter(
-        x=[-0.7, len(ticks) - 0.3], y=[0, 0], mode="lines", line={"color": QUIET, "width": 1.5}, hoverinfo="skip"
-    )
-    figure.add_scatter(x=x, y=y, mode="lines", line={"color": QUIET, "width": 1.5}, hoverinfo="skip")
+    figure.add_scatter(**lines([-0.7, len(ticks) - 0.3], [0, 0], QUIET, 1.5), hoverinfo="skip")
+    figure.add_scatter(**lines(x, y, QUIET, 1.5), hoverinfo="skip")
 
 
 def _name_ends(figure: go.Figure, ticks: Sequence[Growth], model: int) -> None:
@@ -74,13 +64,11 @@ def _name_ends(figure: go.Figure, ticks: Sequence[Growth], model: int) -> None:
         if not is_free:
             continue
         figure.add_annotation(
+            **note(growth_label(ticks[k]), QUIET),
             x=k + (-0.7 if side == "left" else 0.7),
             y=1.15,
-            text=growth_label(ticks[k]),
-            showarrow=False,
             xanchor=side,
             yanchor="bottom",
-            font={"size": 11, "color": QUIET},
         )
 
 
@@ -95,22 +83,15 @@ def _n_factors(growth: Growth) -> int:
 def _mark(figure: go.Figure, position: int, n_ticks: int, growth: Growth, *, is_model: bool) -> None:
     colour, word = (MODEL, "model") if is_model else (EXPECTED, "expected")
     share = position / max(1, n_ticks - 1)
+    figure.add_scatter(**lines([position, position], [0, 1], colour, 3), hoverinfo="skip")
     figure.add_scatter(
-        x=[position, position], y=[0, 1], mode="lines", line={"color": colour, "width": 3}, hoverinfo="skip"
-    )
-    figure.add_scatter(
-        x=[position],
-        y=[1.28 if is_model else -0.28],
-        mode="markers",
-        marker={"symbol": "triangle-down" if is_model else "triangle-up", "size": 10, "color": colour},
+        **dots([position], [1.28 if is_model else -0.28], colour, 10, "triangle-down" if is_model else "triangle-up"),
         hoverinfo="skip",
     )
     figure.add_annotation(
+        **note(f"{word} <b>{growth_label(growth)}</b>", colour, size=12),
         x=position,
         y=1.45 if is_model else -0.45,
-        text=f"{word} <b>{growth_label(growth)}</b>",
-        showarrow=False,
         xanchor="left" if share < 0.2 else "right" if share > 0.8 else "center",
         yanchor="bottom" if is_model else "top",
-        font={"size": 12, "color": colour},
     )

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.errors import DataError
+from scalkit.plots.marks import SILENT, dots, lines
 from scalkit.plots.style import (
     PALETTE,
     RANK_MARKS,
@@ -17,7 +18,6 @@ from scalkit.plots.style import (
     metric_word,
     quantity,
     rank_key,
-    rounded,
     safe,
     value_axis,
     without_variants,
@@ -86,26 +86,20 @@ def _add_function(figure: go.Figure, verdict: Verdict, k: int) -> None:
     mark = RANK_MARKS[rank_key(verdict)]
     name = f"{safe(verdict.function)}  {growth_label(verdict.model.growth)} {mark}"
     figure.add_scatter(
-        x=rounded(line),
-        y=rounded(np.asarray(verdict.model(line), dtype=float) * np.ones_like(line)),
-        mode="lines",
-        line={"color": colour, "width": 1.8, "dash": _DASHES[(k // len(PALETTE)) % len(_DASHES)]},
-        hoverinfo="skip",
+        **lines(
+            line,
+            np.asarray(verdict.model(line), dtype=float) * np.ones_like(line),
+            colour,
+            1.8,
+            _DASHES[(k // len(PALETTE)) % len(_DASHES)],
+        ),
         legendgroup=f"f{k}",
-        showlegend=False,
+        **SILENT,
     )
     y = np.asarray(verdict.series.y, dtype=float)
     figure.add_scatter(
-        x=rounded(x),
-        y=rounded(y),
+        **dots(x, y, colour, 8, symbol if verdict.decides else f"{symbol}-open", rim=1.6),
         text=[quantity(v, verdict.unit) for v in y],
-        mode="markers",
-        marker={
-            "color": colour,
-            "size": 8,
-            "symbol": symbol if verdict.decides else f"{symbol}-open",
-            "line": {"width": 1.6, "color": colour},
-        },
         name=name,
         legendgroup=f"f{k}",
         hovertemplate=f"<b>{safe(verdict.function)}</b><br>%{{x}}: %{{text}}<extra></extra>",

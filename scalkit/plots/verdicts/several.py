@@ -14,6 +14,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError, UsageError
+from scalkit.plots.marks import dots, lines, note
 from scalkit.plots.style import (
     QUIET,
     blank,
@@ -21,7 +22,6 @@ from scalkit.plots.style import (
     metric_word,
     number,
     quantity,
-    rounded,
     safe,
     value_axis,
     with_axes,
@@ -244,11 +244,8 @@ def _add_panel(figure: go.Figure, verdict: SeveralVerdict, panel: Panel, k: int,
             if part.sum() < 2:
                 continue
             figure.add_scatter(
-                x=rounded(line.x[part]),
-                y=rounded(line.model[part]),
+                **lines(line.x[part], line.model[part], colour, 2, dash),
                 text=[quantity(v, verdict.unit) for v in line.model[part]],
-                mode="lines",
-                line={"color": colour, "width": 2, "dash": dash},
                 name=f"model, {others} = {_bare(line.label)}",
                 hovertemplate=hover,
                 xaxis=axis_name("x", k),
@@ -260,6 +257,7 @@ def _add_panel(figure: go.Figure, verdict: SeveralVerdict, panel: Panel, k: int,
     labels = [(line.label, colour, place) for line, colour, place in zip(panel.lines, colours, places, strict=True)]
     for text, colour, place in [*labels, (f"{safe(others)} =", QUIET, max(places) + 1.2 * _LABEL / _PANEL)]:
         figure.add_annotation(
+            **note(text, colour),
             x=1.0,
             y=place,
             xref=f"{axis_name('x', k)} domain",
@@ -267,9 +265,6 @@ def _add_panel(figure: go.Figure, verdict: SeveralVerdict, panel: Panel, k: int,
             xanchor="left",
             yanchor="middle",
             xshift=4,
-            showarrow=False,
-            text=text,
-            font={"size": 11, "color": colour},
         )
 
 
@@ -279,11 +274,8 @@ def _add_points(
     series, names = verdict.series, verdict.parameters
     where = [", ".join(f"{n} = {v:g}" for n, v in zip(names, series.points[row], strict=True)) for row in rows]
     figure.add_scatter(
-        x=rounded(series.points[rows, column]),
-        y=rounded(series.y[rows]),
+        **dots(series.points[rows, column], series.y[rows], colour, 7, rim=1, rim_colour="#ffffff"),
         text=[f"{safe(w)}<br>measured {quantity(y, series.unit)}" for w, y in zip(where, series.y[rows], strict=True)],
-        mode="markers",
-        marker={"color": colour, "size": 7, "line": {"width": 1, "color": "#ffffff"}},
         name="measured",
         hovertemplate="%{text}<extra></extra>",
         xaxis=axis_name("x", k),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.several_model import SeveralModel
+from scalkit.plots.marks import dots, lines
 from scalkit.plots.style import (
     DATA,
     MODEL,
@@ -140,10 +141,7 @@ def slice_of(verdict: SeveralVerdict, along: str, at: float) -> go.Figure:
         seen.append(line)
         is_it = value == at
         figure.add_scatter(
-            x=rounded(dense),
-            y=rounded(line),
-            mode="lines",
-            line={"color": MODEL if is_it else QUIET, "width": 2.6 if is_it else 0.9},
+            **lines(dense, line, MODEL if is_it else QUIET, 2.6 if is_it else 0.9),
             text=[quantity(v, verdict.unit) for v in line],
             hovertemplate=f"{safe(other)} = {number(float(value))}, %{{x:.4~g}}: model %{{text}}<extra></extra>",
             name=f"model at {other} = {value:g}" if is_it else "model elsewhere",
@@ -151,10 +149,7 @@ def slice_of(verdict: SeveralVerdict, along: str, at: float) -> go.Figure:
         )
     here = np.isclose(series.points[:, 1 - column], at)
     figure.add_scatter(
-        x=rounded(series.points[here, column]),
-        y=rounded(series.y[here]),
-        mode="markers",
-        marker={"size": 9, "color": DATA},
+        **dots(series.points[here, column], series.y[here], DATA, 9),
         text=[quantity(v, series.unit, 4) for v in series.y[here]],
         hovertemplate="%{x:.4~g}: measured %{text}<extra></extra>",
         name=f"measured at {other} = {at:g}",
