@@ -39,36 +39,21 @@ def algorithms(found: Identified) -> go.Figure:
     for k, name in enumerate(names):
         mine = [cell for cell in found.cells if cell.likeliest == name]
         colour = QUIET if name == "other" else PALETTE[k % len(PALETTE)]
+        opacity = [max(_LIGHT, cell.probability) for cell in mine]
         figure.add_scatter(
             x=[sizes.index(cell.S) for cell in mine],
             y=[processes.index(cell.P) for cell in mine],
             mode="markers",
-            marker={
-                "symbol": "square",
-                "size": 30,
-                "color": colour,
-                "opacity": [max(_LIGHT, cell.probability) for cell in mine],
-                "line": {"width": 0},
-            },
+            marker={"symbol": "square", "size": 30, "color": colour, "opacity": opacity, "line": {"width": 0}},
             text=[_hover(cell) for cell in mine],
             hovertemplate="%{text}<extra></extra>",
             name=safe(name),
         )
     ringed = [cell for cell in found.cells if (cell.S, cell.P) in slower]
     if ringed:
-        figure.add_scatter(
-            **dots(
-                [sizes.index(cell.S) for cell in ringed],
-                [processes.index(cell.P) for cell in ringed],
-                "#ffffff",
-                11,
-                "circle",
-                rim=2,
-                rim_colour=DATA,
-            ),
-            hoverinfo="skip",
-            name="another is predicted to be faster",
-        )
+        x, y = [sizes.index(cell.S) for cell in ringed], [processes.index(cell.P) for cell in ringed]
+        ring = dots(x, y, "#ffffff", 11, "circle", rim=2, rim_colour=DATA)
+        figure.add_scatter(**ring, hoverinfo="skip", name="another is predicted to be faster")
     axis = {
         "showgrid": False,
         "zeroline": False,
