@@ -14,6 +14,7 @@ mafia), a TOML file, or a baseline:
         MPI_Bcast = "log(p)"
         my_function = { expectation = "p*log(p)", deviation = "log(p)" }
 
+    scalkit validate runs/sizes --expect models.toml         against models with constants (docs/perfmodels.md)
     scalkit validate run.cubex --expectation "solve = p" --expectation "solve (visits) = 1"     from the command line
     scalkit validate runs/allreduce -n 4..1024                                             only these settings
 
@@ -66,7 +67,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_expected(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--expect", metavar="FILE", help="TOML file, or mpi, mpi-all, mafia (default: mpi)")
+    group.add_argument(
+        "--expect", metavar="FILE", help="TOML file of expectations or models, or mpi, mpi-all, mafia (mpi)"
+    )
     add_expectation(group)
     group.add_argument(
         "--baseline",
@@ -193,13 +196,16 @@ def _named(text: str | None) -> str | list[str] | None:
 
 def _place(expect: str | None) -> tuple[str, dict[str, int]]:
     """Return a file of expectations relative to the working directory, where a checkout is, and its lines."""
-    from scalkit.validation import CATALOGUES, load_expectations
+    from scalkit.cli.options.expected import expected_of
+    from scalkit.validation import CATALOGUES
+    from scalkit.validation.catalogue import ExpectationSet
 
     if expect is None or expect in CATALOGUES:
         return "", {}
     whole = Path(expect).absolute()
     shown = whole.relative_to(Path.cwd()) if whole.is_relative_to(Path.cwd()) else whole
-    return str(shown), dict(load_expectations(expect).lines)
+    found = expected_of(expect, None)
+    return str(shown), dict(found.lines) if isinstance(found, ExpectationSet) else {}
 
 
 def _write(path: Path, text: str) -> None:

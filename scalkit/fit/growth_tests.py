@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import accumulate, combinations
 
-__all__ = ["f_tail", "trend_tail"]
+__all__ = ["f_tail", "student", "trend_tail"]
 
 _MOST_EXACT = 50
 
@@ -36,6 +36,24 @@ def f_tail(statistic: float, freedom: int) -> float:
         total += term
     inside = 2 / math.pi * (angle + math.sin(angle) * total) if is_odd else math.sin(angle) * total
     return max(0.0, 1.0 - inside)
+
+
+def student(level: float, freedom: int) -> float:
+    """Return the t that a value of Student's distribution exceeds in magnitude with probability ``1 - level``.
+
+    Parameters
+    ----------
+    level : float
+    freedom : int
+        At least 1.
+    """
+    low, high = 0.0, 1.0
+    while f_tail(high**2, freedom) > 1 - level:
+        high *= 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if f_tail(middle**2, freedom) > 1 - level else (low, middle)
+    return high
 
 
 def trend_tail(values: Sequence[float]) -> float:

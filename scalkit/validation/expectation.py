@@ -69,6 +69,8 @@ class Expectation:
     Attributes
     ----------
     growth, deviation : Growth
+    is_of_time : bool
+        Whether it is the growth of a performance model in seconds, never one of a cost.
     limits : tuple of Growth
         ``(growth / deviation, growth * deviation)``; a model on a limit is inside.
 
@@ -82,6 +84,7 @@ class Expectation:
     deviation: Growth
     parameter: str
     has_own_deviation: bool
+    is_of_time: bool
 
     def __init__(self, expression: object, deviation: object | None = None, parameter: str | None = None) -> None:
         growth = Growth.parse(expression.growth if isinstance(expression, HasGrowth) else expression, parameter)
@@ -105,6 +108,7 @@ class Expectation:
             ("deviation", allowed),
             ("parameter", name),
             ("has_own_deviation", deviation is not None),
+            ("is_of_time", hasattr(expression, "kind") and getattr(expression, "unit", "") == "s"),
         ):
             object.__setattr__(self, field, value)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from scalkit.fit.model import Model
     from scalkit.fit.refine import Refined, Weights
     from scalkit.fit.several_model import SeveralModel
+    from scalkit.validation.against.ratio import Against
 
 __all__ = ["Along", "Judged"]
 
@@ -37,9 +38,16 @@ class Along(dict[str, AlongVerdict]):
 
 
 class Judged:
-    """What follows from the `series` that a verdict is about, and from its word and direction."""
+    """What follows from the `series` that a verdict is about, and from its word and direction.
+
+    Attributes
+    ----------
+    against : Against or None
+        How the values compare with those of a model with constants; the series is measured over model then.
+    """
 
     series: Values
+    against: Against | None
 
     @property
     def verdict(self) -> VerdictWord:
@@ -91,6 +99,8 @@ class Judged:
         """What to do: ``"fix"``, it grows faster than claimed; ``"fine"``; or ``"cannot tell"``, the values do not decide."""
         if not self.decides:
             return "cannot tell"
+        if self.against is not None:
+            return self.against.answer
         if self.is_explained:
             return "fine"
         if self.misses:
@@ -105,6 +115,8 @@ class Judged:
     @property
     def misses(self) -> bool:
         """Whether it grows faster than claimed by more than is tolerated, as far as the values go."""
+        if self.against is not None:
+            return bool(self.against.growing)
         return self.too_fast >= SURE and self.is_material and not self.is_explained
 
     @property
@@ -143,7 +155,8 @@ class Judged:
 
     def answer_to_dict(self) -> dict[str, object]:
         """Return the answer and what it rests on as plain values for JSON."""
-        return {"answer": self.answer, "too_fast": self.too_fast, "problem": self.problem}
+        found = {"answer": self.answer, "too_fast": self.too_fast, "problem": self.problem}
+        return found | ({} if self.against is None else {"against": self.against.to_dict()})
 
     @property
     def problem(self) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from scalkit.errors import DataError, UsageError
 from scalkit.fit import Model
-from scalkit.fit.growth_tests import f_tail
+from scalkit.fit.growth_tests import student
 from scalkit.markup import block, bullets, counted, details, paragraph, table
 from scalkit.measure import Series
 from scalkit.units import format_quantity
@@ -303,22 +303,11 @@ def residual_band(series: Series, model: Model) -> Band:
         gradient = np.stack([np.exp2(-unit), np.exp2(log2 - unit)][:n_coefficients], axis=-1)
         middle = np.exp2(model.log2_value(x) - unit)
         spread = np.sqrt(np.einsum("...i,ij,...j->...", gradient, covariance, gradient) + variance * middle**2)
-        half = _student(level, freedom) * spread
+        half = student(level, freedom) * spread
         with np.errstate(over="ignore"):
             return np.asarray(np.stack([np.maximum(middle - half, 0.0), middle + half]) * np.exp2(unit))
 
     return band
-
-
-def _student(level: float, freedom: int) -> float:
-    """Return the t that a value of Student's distribution exceeds in magnitude with probability ``1 - level``."""
-    low, high = 0.0, 1.0
-    while f_tail(high**2, freedom) > 1 - level:
-        high *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if f_tail(middle**2, freedom) > 1 - level else (low, middle)
-    return high
 
 
 def _last_within(

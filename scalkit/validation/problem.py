@@ -30,6 +30,8 @@ def problem_of(verdict: Verdict) -> str:
     verdict : Verdict
         With the answer to fix it.
     """
+    if verdict.against is not None:
+        return verdict.against.problem
     series, model = verdict.series, verdict.suspected or verdict.model
     if verdict.leaks and verdict.too_fast < SURE and series.lost is not None:
         lost, name = float(series.lost[-1]), verdict.parameter

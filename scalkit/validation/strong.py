@@ -95,10 +95,11 @@ def cost_series(series: Series) -> Series:
 def cost_expectation(expectation: Expectation) -> Expectation:
     """Return what is expected of the cost: a falling expectation, which speaks of times, times the parameter.
 
-    ``1/p`` becomes ``1`` and ``log(p)/p`` becomes ``log(p)``; an expectation that does not fall speaks of the cost already.
+    ``1/p`` becomes ``1`` and ``log(p)/p`` becomes ``log(p)``; an expectation that does not fall speaks of the cost already,
+    unless it is the growth of a performance model in seconds.
     Deviations stay if they were given.
     """
-    if expectation.growth >= Growth.constant():
+    if expectation.growth >= Growth.constant() and not expectation.is_of_time:
         return expectation
     cost = expectation.growth * Growth.of(expectation.parameter, power=1)
     return Expectation(cost, expectation.deviation if expectation.has_own_deviation else None, expectation.parameter)

@@ -14,9 +14,11 @@ import xarray as xr
 from scalkit.errors import DataError, ExpectationError
 from scalkit.fit.several_growth import GrowthSum
 from scalkit.measure import parameters_of
+from scalkit.measure.schema import metrics_of
 from scalkit.options import Judging, JudgingOptions
 from scalkit.relation import Relation
 from scalkit.task_bar import task_bar
+from scalkit.validation.against.claimed import Claimed, claimed
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import CATALOGUES, ExpectationSet, expectation_set
 from scalkit.validation.expectation import WORDS
@@ -47,13 +49,14 @@ def validate(
     ----------
     data : Dataset of measurements
         From `scalkit.read` or `scalkit.measurements`. Over several parameters the verdicts are `SeveralVerdict`.
-    expectations : mapping, ExpectationSet, Baseline, str or Path
+    expectations : mapping, ExpectationSet, Baseline, str, Path or model
         Function to expectation, for example ``{"MPI_Bcast": "log(p)"}``, or of the only function ``"log(p)"``. Over several
-        parameters, as in ``"log(p) + S"``,
-        those that it does not name are expected to have no effect; or metric to expectation, as in
-        ``{"MPI_Bcast": {"time": "log(p)", "visits": "1"}}``: without a metric it is about what scalkit measures itself, time,
-        memory and operations, else about the first metric. Or the name of a bundled set (``"mpi"``, ``"mpi-all"``,
-        ``"mafia"``), or a TOML file. With a baseline the status quo is what is expected, and the result has a `comparison`.
+        parameters, as in ``"log(p) + S"``, those that it does not name are expected to have no effect; or metric to
+        expectation, as in ``{"MPI_Bcast": {"time": "log(p)", "visits": "1"}}``: without a metric it is about what scalkit
+        measures itself, time, memory and operations, else about the first metric. Or the name of a bundled set (``"mpi"``,
+        ``"mpi-all"``, ``"mafia"``), or a TOML file. A model with constants, as of `scalkit.perfmodels`, of a fit, or a function
+        such as ``lambda p, S: 1e-6 * p + 1e-9 * S``, is judged by what was measured over what it says. With a baseline the
+        status quo is what is expected, and the result has a `comparison`.
     rules : iterable of str or Relation
         Cross-function rules, in addition to those of the set.
     litmus : str, optional
@@ -123,6 +126,8 @@ def _of_the_only_function(data: xr.Dataset, expectations: object) -> object:
     ExpectationError
         If several functions were measured.
     """
+    if (model := claimed(expectations)) is not None:
+        return _of_metrics(data, model)
     if not isinstance(expectations, str) or expectations in CATALOGUES or Path(expectations).exists():
         return expectations
     try:
@@ -132,13 +137,24 @@ def _of_the_only_function(data: xr.Dataset, expectations: object) -> object:
     known = {str(name).lower() for name in parameters_of(data)}
     if not {name.lower() for name in names} <= known | set(WORDS):
         return expectations
+    return {_only_function(data, f"'{expectations}'", f"'{expectations}'"): expectations}
+
+
+def _of_metrics(data: xr.Dataset, model: Claimed) -> dict[str, dict[str, object]]:
+    """Return a model that was given alone as what is expected of the only function, in the metrics of its unit."""
+    metrics = metrics_of(data)
+    found = [one for one in metrics if data[one].attrs.get("units") == model.unit] or list(metrics)
+    return {_only_function(data, f"the model '{model.name}'", "model"): dict.fromkeys(found[:1], model.model)}
+
+
+def _only_function(data: xr.Dataset, what: str, shown: str) -> str:
     functions = [str(name) for name in data["function"].values.tolist()]
     if len(functions) != 1:
         raise ExpectationError(
-            f"'{expectations}' is the expectation of one function, and {', '.join(in_short(functions))} were measured; name it, "
-            f"as in {{'{functions[0]}': '{expectations}'}}."
+            f"{what} is the expectation of one function, and {', '.join(in_short(functions))} were measured; name it, "
+            f"as in {{'{functions[0]}': {shown}}}."
         )
-    return {functions[0]: expectations}
+    return functions[0]
 
 
 def _no_match(names: tuple[Name, ...], expected: ExpectationSet, baseline: Baseline | None) -> str:

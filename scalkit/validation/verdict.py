@@ -28,6 +28,7 @@ from scalkit.validation.space import SearchSpace
 
 if TYPE_CHECKING:
     from scalkit.arrays import Floats
+    from scalkit.validation.against.ratio import Against
 
 __all__ = ["MATCH_WORDS", "SYMBOLS", "Verdict"]
 
@@ -61,6 +62,8 @@ class Verdict(Judged):
         What the values make probable.
     tolerated : Growth, optional
         By which growth it may outgrow the expectation; by default a deviation that was given, else not at all.
+    against : Against, optional
+        How the values compare with those of a model with constants, where one was the expectation.
     """
 
     model: Model
@@ -71,6 +74,7 @@ class Verdict(Judged):
     posterior: Posterior
     remarks: tuple[str, ...] = ()
     tolerated: Growth | None = None
+    against: Against | None = None
 
     @cached_property
     def tolerance(self) -> Growth:
@@ -235,7 +239,8 @@ class Verdict(Judged):
     @property
     def caveats(self) -> tuple[str, ...]:
         """What limits the meaning of the measurements and of the model."""
-        return (*self.series.caveats, *self.remarks, *([self.change] if self.change else []))
+        factor = self.against.remark if self.against else ""
+        return (*self.series.caveats, *self.remarks, *(one for one in (self.change, factor) if one))
 
     @cached_property
     def change(self) -> str | None:
@@ -251,6 +256,8 @@ class Verdict(Judged):
     def sentence(self) -> str:
         """The verdict in plain words, with direction and crossing point."""
         found, expected = self.model.growth, self.expectation.growth
+        if self.against is not None:
+            return self.against.sentence
         if self.leaks and self.too_fast < SURE and self.problem:
             return f"{self.problem}."
         if self.too_fast >= SURE and not (self.misses and self.verdict == "none"):

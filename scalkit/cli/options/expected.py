@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _LARGEST = 20_000_000
 _BASELINE = "a baseline"
 _EXPECTATIONS = "a TOML file of expectations"
+_MODELS = "a TOML file of models"
 
 
 def add_expectation(group: argparse._ArgumentGroup) -> None:
@@ -38,7 +39,8 @@ def expected_of(
 ) -> ExpectationSet | Baseline:
     """Return what is expected.
 
-    `expect`: a TOML file, or the name of a bundled catalogue; ``"mpi"`` by default.
+    `expect`: a TOML file of expectations, or of models called like functions, or the name of a bundled catalogue;
+    ``"mpi"`` by default.
     `baseline`: a file that `Baseline.save` wrote.
     `expectations`: single ones, as ``"MPI_Bcast (visits) = 1"``; they go before those of `expect`, or stand alone
     without it.
@@ -97,6 +99,7 @@ def _with(given: ExpectationSet | None, texts: Sequence[str]) -> ExpectationSet:
 
 def _expectations(name: str) -> ExpectationSet:
     from scalkit.validation import CATALOGUES, load_expectations
+    from scalkit.validation.catalogue import expectation_set
 
     path = Path(name)
     if name not in CATALOGUES:
@@ -107,6 +110,10 @@ def _expectations(name: str) -> ExpectationSet:
             )
         if kind == _BASELINE:
             raise ExpectationError(f"'{name}' is a baseline, not a file of expectations; give it with --baseline.")
+        if kind == _MODELS:
+            from scalkit.perfmodels.files.catalogue import read_models
+
+            return replace(expectation_set(read_models(path)), name=name)
         if kind not in (_EXPECTATIONS, ""):
             raise ExpectationError(f"'{name}' is {kind}; --expect takes a TOML file or one of {', '.join(CATALOGUES)}.")
     return load_expectations(name)
@@ -157,4 +164,6 @@ def _kind_of_text(content: bytes) -> str:
         if "verdicts" in table:
             return "what scalkit validate --json printed"
         return "a JSON file of benchmarks" if "benchmarks" in table else ""
+    if "models" in table:
+        return _MODELS
     return _EXPECTATIONS if "expectations" in table else ""

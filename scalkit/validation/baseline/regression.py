@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from scalkit.measure import Series
+from scalkit.measure.values import Values
 
-__all__ = ["ALARM", "Regression", "Shape", "errors_of", "regression"]
+__all__ = ["ALARM", "BETWEEN", "Regression", "Shape", "errors_of", "regression"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Shape = Literal["", "everywhere", "growing", "from", "up to", "at"]
@@ -20,7 +20,8 @@ Shape = Literal["", "everywhere", "growing", "from", "up to", "at"]
 ALARM = 5e-4
 """Probability of a false alarm about one function: below one in a thousand, whatever the number of settings."""
 
-_BETWEEN = 0.01  # what two launches of the same program differ by at least, besides the scatter of their repetitions
+BETWEEN = 0.01
+"""What two launches of the same program differ by at least, besides the scatter of their repetitions."""
 _ROUNDING = 1e-9  # of exact values, which repeat to the last bit
 _SHRINK = 4.0  # repetitions that the scatter of all settings counts for beside those of one setting
 _NORMAL_QUARTILES = 1.349  # distance of the quartiles of the normal distribution in standard deviations
@@ -80,12 +81,12 @@ class Regression:
         return words.get(self.shape, "")
 
 
-def errors_of(series: Series, noise: float) -> tuple[float, ...]:
+def errors_of(series: Values, noise: float) -> tuple[float, ...]:
     """Return the relative standard error of each setting's value, from its own repetitions and the scatter of all.
 
     Parameters
     ----------
-    series : Series
+    series : Values
     noise : float
         Relative standard error of a value, from the repetitions at all settings.
     """
@@ -122,7 +123,7 @@ def regression(
         Whether two launches give the same.
     """
     logs = np.log(now / then)
-    error = np.hypot(error, _ROUNDING if is_exact else _BETWEEN)
+    error = np.hypot(error, _ROUNDING if is_exact else BETWEEN)
     shapes = sorted(_shapes(np.log(x), logs, error), key=lambda one: one[0])
     z = NormalDist().inv_cdf(1 - ALARM / (2 * len(shapes)))
     shape: Shape = ""

@@ -40,6 +40,7 @@ from scalkit.growth import Growth
 from scalkit.relation import Relation
 from scalkit.toml_lines import Path as EntryPath
 from scalkit.toml_lines import line_of, lines_of, syntax_error
+from scalkit.validation.against.claimed import Claimed, claimed
 from scalkit.validation.catalogue.entries import AtEntry, at, is_by_metric, known_keys, typed
 from scalkit.validation.catalogue.growth_classes import declare_growths
 from scalkit.validation.expectation import Expectation, HasGrowth
@@ -58,10 +59,11 @@ _FUNCTION_KEYS = ("expectation", "deviation", *_RULER)
 
 @dataclass(frozen=True)
 class Expected:
-    """The expectation of one function, and its search space or the name of that."""
+    """The expectation of one function, its search space or the name of that, and the model whose multiple is expected."""
 
     expectation: Expectation | SeveralExpectation
     space: Space = "around"
+    model: Claimed | None = None
 
     def along(self, parameter: str, fixed: Collection[str] = ()) -> Expectation:
         """Return the expectation in terms of `parameter`, where those in `fixed` have one value."""
@@ -246,6 +248,8 @@ def _expected(function: str, value: object, overall: Mapping[str, Any], here: En
     """Return the expectation of a function; `overall` has what the file says for all, `here` is its place."""
     entry: Mapping[str, Any] = value if isinstance(value, Mapping) else {"expectation": value}
     known_keys(entry, _FUNCTION_KEYS, f"'{function}'", here)
+    if (model := claimed(entry.get("expectation"))) is not None:
+        return Expected(Expectation(1), model=model)
     with at(*here):
         if "expectation" not in entry:
             raise ExpectationError(

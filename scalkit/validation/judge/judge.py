@@ -16,6 +16,7 @@ from scalkit.fit import check_series
 from scalkit.measure import Series, SeveralSeries, Statistic
 from scalkit.options import Judging, Prior
 from scalkit.relation import Relation
+from scalkit.validation.against.ratio import Against, against
 from scalkit.validation.asked import require_expected_values, require_values_along
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import ExpectationSet
@@ -297,11 +298,19 @@ def _verdicts(
     if tasks and isinstance(tasks[0].series, SeveralSeries):
         return list(mapper(partial(_several, judging=judging), tasks))
     found = judge([task.case for task in tasks], judging.min_points, cast(Prior, judging.prior), mapper, memory)
-    return [replace(one, tolerated=task.tolerance[one.parameter]) for task, one in zip(tasks, found, strict=True)]
+    return [
+        replace(one, tolerated=task.tolerance[one.parameter], against=_against(task, one))
+        for task, one in zip(tasks, found, strict=True)
+    ]
 
 
 def _several(task: Task, judging: Judging) -> AnyVerdict:
     series, expectation = cast(SeveralSeries, task.series), cast(SeveralExpectation, task.expectation)
     statistic = cast(Statistic, judging.statistic)
     n, allowed = judging.min_points, task.tolerance
-    return judge_several(series, expectation, task.spaces, statistic=statistic, min_points=n, tolerance=allowed)
+    found = judge_several(series, expectation, task.spaces, statistic=statistic, min_points=n, tolerance=allowed)
+    return replace(found, against=_against(task, found))
+
+
+def _against(task: Task, verdict: AnyVerdict) -> Against | None:
+    return against(verdict.series, task.model) if task.model else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import xarray as xr
@@ -12,6 +12,7 @@ from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
 from scalkit.measure import Series, SeveralSeries
 from scalkit.options import Judging
+from scalkit.validation.against.claimed import over_model
 from scalkit.validation.answer import tolerances
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import ExpectationSet, Expected
@@ -47,6 +48,8 @@ class Task:
         Why it is the cost that is modelled.
     tolerance : mapping from parameter to Growth
         By which growth it may outgrow the expectation along each and be fine.
+    model : str
+        Name of the model with constants that the values were divided by; empty without one.
     """
 
     name: Name
@@ -55,6 +58,7 @@ class Task:
     spaces: Mapping[str, SearchSpace]
     falling: StrongScaling | None = None
     tolerance: Mapping[str, Growth] = field(default_factory=dict)
+    model: str = ""
 
     @property
     def case(self) -> Case:
@@ -134,12 +138,22 @@ class Tasks:
         if expected is None:
             return None
         try:
+            if expected.model is not None:
+                one = over_model(one, expected.model, self.measured.fixed)
             if isinstance(one, SeveralSeries):
                 several, spaces = expected.search_spaces(one.parameters)
-                along = {name: each.growth for name, each in several.along.items()}
+                along = {each: one_of.growth for each, one_of in several.along.items()}
                 spaces = self._ruled(name, choices, spaces, along)
-                return Task(name, one, several, spaces, None, self._tolerance(one, several.along, choices))
-            return self._task_along(one, expected, choices)
+                found: Task | None = Task(
+                    name, one, several, spaces, None, self._tolerance(one, several.along, choices)
+                )
+            else:
+                found = self._task_along(one, expected, choices)
+            return (
+                found
+                if found is None or expected.model is None
+                else replace(found, name=name, model=expected.model.name)
+            )
         except ExpectationError as error:
             raise ExpectationError(f"function '{one.function}': {error}") from error
 

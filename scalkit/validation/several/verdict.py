@@ -25,6 +25,7 @@ from scalkit.validation.several.probability import WholeProbability
 
 if TYPE_CHECKING:
     from scalkit.arrays import Floats
+    from scalkit.validation.against.ratio import Against
 
 __all__ = ["SeveralVerdict"]
 
@@ -48,6 +49,8 @@ class SeveralVerdict(Judged):
         What limits the meaning of the model, in plain words.
     tolerance : mapping from parameter to Growth
         By which growth it may outgrow the expectation along each and be fine.
+    against : Against, optional
+        How the values compare with those of a model with constants, where one was the expectation.
     """
 
     expectation: SeveralExpectation
@@ -57,6 +60,7 @@ class SeveralVerdict(Judged):
     whole: WholeProbability
     remarks: tuple[str, ...] = ()
     tolerance: Mapping[str, Growth] = field(default_factory=dict)
+    against: Against | None = None
 
     @property
     def too_fast(self) -> float:
@@ -76,6 +80,8 @@ class SeveralVerdict(Judged):
     @property
     def problem(self) -> str:
         """What is wrong, as one says it to a person who decides; empty unless the answer is to fix it."""
+        if self.against is not None:
+            return self.against.problem
         return self.short_sentence.removesuffix(".") if self.answer == "fix" else ""
 
     @property
@@ -169,7 +175,11 @@ class SeveralVerdict(Judged):
     @property
     def caveats(self) -> tuple[str, ...]:
         """What limits the meaning of the measurements and of the model."""
-        return (*self.series.caveats, *self.remarks)
+        return (
+            *self.series.caveats,
+            *self.remarks,
+            *([self.against.remark] if self.against and self.against.remark else []),
+        )
 
     @property
     def effects(self) -> dict[str, float]:
@@ -180,6 +190,8 @@ class SeveralVerdict(Judged):
     def short_sentence(self) -> str:
         """The verdict as a whole in plain words."""
         name, found, expected = self.function, self.model.growth, self.expectation.growth
+        if self.against is not None:
+            return self.against.sentence
         if self.misses and (self.verdict != "none" or self.direction != "grows faster"):
             return f"{name} grows faster than claimed, {expected}: {self.model} is most probable."
         if self.verdict == "undecided":
@@ -198,6 +210,8 @@ class SeveralVerdict(Judged):
     @property
     def sentence(self) -> str:
         """The verdict in plain words: as a whole, then along each parameter."""
+        if self.against is not None:
+            return self.against.sentence
         return "; ".join([self.short_sentence.removesuffix("."), *(one.sentence for one in self.along.values())]) + "."
 
     @property
