@@ -212,7 +212,9 @@ SK_EXPORT int close(int fd)
 /* A process that ends closes its connections, as the kernel does: others may wait for that. */
 __attribute__((destructor)) static void end_all(void)
 {
-    for (int fd = 0; fd < SK_MOST_FDS && is_this_process() && sk_self.at->mode == SK_FREE; fd++)
+    if (!is_this_process() || sk_self.at->mode != SK_FREE)
+        return;
+    for (int fd = 0; fd < SK_MOST_FDS; fd++)
         if (sk_fds[fd].is_stream)
             sk_stream_end(sk_fds[fd].out, sk_fds[fd].in);
 }

@@ -13,6 +13,7 @@ enum { SK_MOST_FDS = 65536 };
 
 struct sk_fd {
     uint32_t out, in;      /* streams */
+    int at;                /* where it was found last in a set of epoll */
     bool is_stream;
     bool is_listener;
     bool shares;           /* there are duplicates: closing it ends nothing */

@@ -27,9 +27,12 @@ static struct set *set_of(int set)
 
 static struct interest *find(const struct set *set, int fd)
 {
-    for (int i = 0; i < set->n; i++)
-        if (set->of[i].fd == fd)
-            return &set->of[i];
+    int *at = &sk_fds[fd].at;
+    if (*at < set->n && set->of[*at].fd == fd)
+        return &set->of[*at];
+    for (*at = 0; *at < set->n; ++*at)
+        if (set->of[*at].fd == fd)
+            return &set->of[*at];
     return NULL;
 }
 

@@ -98,7 +98,7 @@ static void look_after(struct watch *watch)
         sk_over("the process that had the turn ended without MPI_Finalize");
     int64_t events = __atomic_load_n(&sk_shared->events, __ATOMIC_ACQUIRE), cpu_ns = cpu_ns_of(pid);
     int64_t now = real_ns(CLOCK_MONOTONIC);
-    if (events != watch->events || cpu_ns > watch->cpu_ns + 50000000)
+    if (watch->since_ns == 0 || events != watch->events || cpu_ns > watch->cpu_ns + 50000000)
         *watch = (struct watch){events, cpu_ns, now};
     else if (now - watch->since_ns > INT64_C(1000000000) * sk_shared->machine.stall_s)
         sk_over("nothing has happened for the time that a stall is allowed: the process that has the turn waits for "
@@ -108,7 +108,7 @@ static void look_after(struct watch *watch)
 
 static void await(void)
 {
-    struct watch watch = {-1, 0, real_ns(CLOCK_MONOTONIC)};
+    struct watch watch = {0};
     const struct timespec patience = {0, LOOK_AFTER_MS * 1000000L};
     for (;;) {
         uint32_t word = __atomic_load_n(&sk_self.at->word, __ATOMIC_ACQUIRE);
