@@ -17,15 +17,13 @@ from scalkit.errors import DataError, UsageError
 from scalkit.guidelines.experiments import MISSING, Measured
 from scalkit.guidelines.run_sizes import Columns, is_measurements, run_table
 from scalkit.markup import counted
-from scalkit.measure.virtual_time import clock_attributes, machine_in_words, machine_of, numbers_in_words
+from scalkit.measure.virtual_time import attributes_of_remarks, clock_attributes, machine_of, remarks_of
 
 PathLike = str | os.PathLike[str]
 
 _MOST_BYTES = 2_000_000_000
 _LONGEST_LINE = 1_000_000
 _MEASURED = re.compile(r"\.jsonl(\.gz|\.part)?$|\.nc$")
-_SIMULATED = "# simulated, not measured"
-_VIRTUAL = "# virtual: "
 
 
 def read_tables(source: Any, *, value: str = "time") -> Any:
@@ -221,9 +219,7 @@ def read_csv(path: PathLike) -> Any:
             frame[name] = column.astype("Int64")  # whole numbers beside missing ones
     units = [line.partition(":")[2].strip() for line in remarks if line.lstrip("# ").startswith("unit:")]
     frame.attrs["units"] = units[0] if units else ""
-    clocks = [line.removeprefix(_VIRTUAL) for line in remarks if line.startswith(_VIRTUAL)]
-    frame.attrs |= clock_attributes([machine_of({"virtual": one}) for one in clocks])
-    frame.attrs["simulated"] = any("simulated" in line.lower() for line in remarks)
+    frame.attrs |= attributes_of_remarks(remarks)
     return frame
 
 
@@ -259,11 +255,7 @@ def _below_each_other(frames: Sequence[Any]) -> Any:
 def csv_text(data: Measured) -> str:
     """Return measurements as a CSV file that `read_csv` reads: a row for each experiment in each run."""
     out = io.StringIO()
-    if any("simulated" in caveat for caveat in data.caveats):
-        out.write(f"{_SIMULATED}\n")
-    if data.machine:
-        out.write(f"# {machine_in_words(data.machine)}: {numbers_in_words(data.machine)}\n")
-        out.write(f"{_VIRTUAL}{json.dumps(dict(data.machine))}\n")
+    out.write(remarks_of(data.machine, simulated=any("simulated" in caveat for caveat in data.caveats)))
     if data.unit:
         out.write(f"# unit: {data.unit}\n")
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)

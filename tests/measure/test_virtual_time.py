@@ -46,11 +46,21 @@ def test_times_decide_and_say_which_machine_they_are_of(write: Writer) -> None:
     assert metric_word(one) == "run time, virtual"
 
 
-def test_a_table_names_the_clock_of_each_value(write: Writer) -> None:
-    ds = read(write(virtual_env(), cell(t_ns=(3300, 3300, 3300)), END))
-    head, first, *_ = to_csv(ds).splitlines()
-    assert head.endswith(",value,clock")
-    assert first.endswith(f',3.3e-06,"cluster in virtual time: {WORDS}"')
+def test_a_table_keeps_the_clock(write: Writer, tmp_path: Path) -> None:
+    for p in (2, 4, 8):
+        write(virtual_env(p), cell(p=p, t_ns=(3300, 3300, 3300)), END, name=f"time-p{p:04d}-r00.jsonl")
+    ds = read(tmp_path)
+    text = to_csv(ds)
+    assert text.splitlines()[:2] == [f"# cluster in virtual time: {WORDS}", f"# virtual: {json.dumps(MACHINE)}"]
+    (tmp_path / "times.csv").write_text(text)
+    (tmp_path / "others.csv").write_text(text.replace("cluster", "ethernet"))
+    (tmp_path / "simulated.csv").write_text("# simulated, not measured\np,time [s]\n2,1\n4,2\n")
+    again = read(tmp_path / "times.csv")
+    assert (again.attrs["clock"], machine_of(again.attrs)) == ("virtual", MACHINE)
+    assert [(one.virtual, one.decides, one.caveats) for one in series(again)] == [(True, True, (SAID,))]
+    assert read(tmp_path / "simulated.csv").attrs["simulated"] == 1
+    with pytest.raises(DataError, match=r"^these run times differ in their clock: 'cluster in .*; read them apart\.$"):
+        read([tmp_path / "times.csv", tmp_path / "others.csv"])
 
 
 def test_processes_on_a_node_are_those_of_the_virtual_machine(write: Writer) -> None:

@@ -6,6 +6,7 @@ import html
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import scalkit as sk
@@ -51,6 +52,14 @@ def test_what_they_are_is_said_and_how_to_make_them_again() -> None:
     reopen = _text(sections.reopen(page))
     assert "--real-times '<b>real' --out report.html" in reopen
     assert "scalkit measure collectives -n 2,4,8,16,32,64,128 --clock virtual --network cluster --runs 1" in reopen
+
+
+def test_the_load_of_other_programs_is_one_range(tmp_path: Path) -> None:
+    ds = sk.read(REAL)
+    ds["foreign_load"] = ds["foreign_load"] * 0 + np.linspace(0.062, 0.31, ds.sizes["function"])[:, None, None]
+    write_netcdf(ds, tmp_path / "real.nc")
+    text = _text(sections.real_times(open_page([VIRTUAL], real_times=str(tmp_path / "real.nc"))))
+    assert re.findall("other programs used about (.*?) of the CPU", text) == ["6 to 31 %"]
 
 
 def test_a_setting_of_virtual_time_alone_is_not_in_the_table_and_a_missing_one_is_a_dash(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from scalkit.measure.layout import as_grid
 from scalkit.measure.readers.observed import Found, Observed, identifier, named
 from scalkit.measure.readers.parameters import SIZE, chosen_parameters, constant_size, point_of
 from scalkit.measure.schema import FUNCTION, METRICS, POINT, REPETITION, RESERVED, RUN, Metric
+from scalkit.measure.virtual_time import clock_attributes, machine_of
 
 _MOST_CELLS = 2**25
 _LARGEST_INT = 2**31 - 1
@@ -213,7 +214,10 @@ def _attrs(files: Sequence[tuple[str, Found]], notes: Sequence[str]) -> dict[str
     """Return the attributes of all files together."""
     found = [one for _, one in files]
     attrs: dict[str, object] = {"format": ", ".join(dict.fromkeys(one.format for one in found))}
-    for key in dict.fromkeys(key for one in found for key in one.attrs):
+    attrs |= clock_attributes([machine_of(one.attrs) for one in found])
+    if any(one.attrs.get("simulated") for one in found):
+        attrs["simulated"] = 1
+    for key in dict.fromkeys(key for one in found for key in one.attrs if key not in ("clock", "virtual", "simulated")):
         values = list(dict.fromkeys(str(one.attrs[key]) for one in found if one.attrs.get(key)))
         if key == "started":
             values = sorted(values)[:1]

@@ -12,6 +12,7 @@ from scalkit.errors import DataError
 from scalkit.measure.readers.content import Content, shortened
 from scalkit.measure.readers.observed import Found, Gathered
 from scalkit.measure.readers.table import Table, gather, roles_of
+from scalkit.measure.virtual_time import attributes_of_remarks
 
 _SEPARATORS = ",;\t|"
 _MOST_COLUMNS = 1000
@@ -46,8 +47,11 @@ def read_delimited(content: Content, parameter: str | Sequence[str] | None = Non
     """
     header: list[str] = []
     rows: list[tuple[int, Sequence[str]]] = []
+    remarks: list[str] = []
     separator = ""
     for line in content.lines():
+        if line.text.startswith("#"):
+            remarks.append(line.text)
         if not line.text.strip() or line.text.startswith("#"):
             continue
         separator = separator or _separator(line.text)
@@ -69,7 +73,7 @@ def read_delimited(content: Content, parameter: str | Sequence[str] | None = Non
     kind = {",": "CSV", ";": "CSV with semicolons", "\t": "tab-separated values", "|": "table with bars"}.get(
         separator, "CSV"
     )
-    return _found(content, kind, header, rows, parameter)
+    return replace(_found(content, kind, header, rows, parameter), attrs=attributes_of_remarks(remarks))
 
 
 def read_jube_pretty(content: Content, parameter: str | Sequence[str] | None = None) -> Found:

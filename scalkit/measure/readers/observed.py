@@ -61,7 +61,7 @@ class Found:
     first : tuple of str
         Names to choose before others, if their values vary.
     attrs : mapping
-        ``title``, ``measured_on``, ``started``, ``mpi_library``, ``datatype``.
+        ``title``, ``measured_on``, ``started``, ``mpi_library``, ``datatype``, ``clock``, ``virtual``, ``simulated``.
     metadata : mapping of str to str
         What else the file says.
     notes : sequence of str

@@ -151,7 +151,15 @@ def _lost(ds: xr.Dataset, kind: str) -> tuple[str, ...]:
     if beside:
         more = f" and {len(beside) - 6} more" if len(beside) > 6 else ""
         lost.append(f"left out: {', '.join(beside[:6])}{more}")
-    facts = sorted(set(map(str, ds.attrs)) - {"parameter", "title", "inputs", "source", "format"})
+    kept = {
+        "parameter",
+        "title",
+        "inputs",
+        "source",
+        "format",
+        *(("clock", "virtual", "simulated") if kind == "csv" else ()),
+    }
+    facts = sorted(set(map(str, ds.attrs)) - kept)
     if facts:
         lost.append(
             f"left out: what the file says of itself ({', '.join(facts[:6])}{' ...' if len(facts) > 6 else ''})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -12,6 +13,8 @@ from scalkit.reports.markup import esc, name, notes, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.units import format_quantity
+
+_LOAD = re.compile(r"other programs used about (\d+) % of the CPU")
 
 
 def real_times(page: Page) -> Section:
@@ -27,10 +30,21 @@ def real_times(page: Page) -> Section:
         "again. Virtual time: what the verdicts are about."
     )
     return Section.of(
-        notes(dict.fromkeys(remark for one in found for remark in one.caveats)),
+        notes(_remarks(found)),
         f'<div class="sheet"><p class="soft">{esc(_why(page.real_times, found))}</p>'
         f"{table(caption, head, rows, numeric=range(1, len(head)))}</div>",
     )
+
+
+def _remarks(found: list[Series]) -> list[str]:
+    """Return the remarks on all functions, each once, and the load of other programs as one range."""
+    remarks = list(dict.fromkeys(remark for one in found for remark in one.caveats))
+    loads = [int(match[1]) for remark in remarks if (match := _LOAD.fullmatch(remark))]
+    others = [remark for remark in remarks if not _LOAD.fullmatch(remark)]
+    if not loads:
+        return others
+    span = f"{min(loads)}" if len(loads) == 1 else f"{min(loads)} to {max(loads)}"
+    return [*others, f"other programs used about {span} % of the CPU"]
 
 
 def _times(data: xr.Dataset) -> list[Series]:
