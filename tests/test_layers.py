@@ -15,6 +15,7 @@ LAYERS = {
     "clocks": 0,
     "arrays": 0,
     "moved": 0,
+    "lazy": 0.6,
     "text": 0,
     "colours": 0,
     "junit": 0,

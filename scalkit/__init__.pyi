@@ -1,0 +1,23 @@
+from scalkit import errors as errors
+from scalkit import guidelines as guidelines
+from scalkit import perfmodels as perfmodels
+from scalkit import plots as plots
+from scalkit import store as store
+from scalkit.fit.batch import FitModels as FitModels
+from scalkit.fit.batch import fit_models as fit_models
+from scalkit.growth import Growth as Growth
+from scalkit.growth import register_growth as register_growth
+from scalkit.measure import measurements as measurements
+from scalkit.measure import read as read
+from scalkit.reports import report as report
+from scalkit.session import Session as Session
+from scalkit.validation import validate as validate
+from scalkit.validation.baseline import Baseline as Baseline
+from scalkit.validation.expectation import Expectation as Expectation
+from scalkit.validation.pieces import piecewise as piecewise
+from scalkit.validation.space import SearchSpace as SearchSpace
+from scalkit.widgets import Ruler as Ruler
+from scalkit.widgets.exercise import Exercise as Exercise
+from scalkit.widgets.explorer.explorer import Explorer as Explorer
+
+__version__: str
