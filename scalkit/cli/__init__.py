@@ -24,6 +24,7 @@ COMMANDS = (
     "mafia",
     "model",
     "validate",
+    "history",
     "guidelines",
     "report",
     "trace",

@@ -69,7 +69,7 @@ class Series(Values):
         said = (
             f"judged at powers of two, where trees have whole levels; beside them is shown {self.parameter} = {others}"
         )
-        return replace(self._only(is_whole), beside=self._only(~is_whole), caveats=(*self.caveats, said))
+        return replace(self.only(is_whole), beside=self.only(~is_whole), caveats=(*self.caveats, said))
 
     @property
     def shown_x(self) -> NDArray[np.float64]:
@@ -80,7 +80,7 @@ class Series(Values):
         """Return `shown_x`, by the name of the parameter."""
         return self.shown_x if parameter == self.parameter else self.along(parameter)
 
-    def _only(self, these: NDArray[np.bool_]) -> Series:
+    def only(self, these: NDArray[np.bool_]) -> Series:
         """Return some of the points."""
         return replace(
             self,

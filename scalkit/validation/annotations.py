@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from scalkit.validation.baseline.comparison import Comparison
 from scalkit.validation.result import Validation
 
-__all__ = ["to_github"]
+__all__ = ["command", "to_github"]
 
 
 def to_github(
@@ -50,18 +50,18 @@ def to_github(
         if fails or verdict.answer != "fine" or verdict.is_better:
             line = known.get(verdict.function, known.get(verdict.function.partition("[")[0], 0))
             title = f"{verdict.function} ({verdict.metric}): {verdict.answer}"
-            found.append(_command("error" if fails else "warning", title, verdict.sentence, file, line))
+            found.append(command("error" if fails else "warning", title, verdict.sentence, file, line))
             said.append(verdict.sentence)
             announced[verdict.function, verdict.metric] = fails
     for rule in result.rules:
         fails = rule.is_failure or ("predicted" in fail_on and rule.decides and rule.status == "predicted")
         if fails or rule.status != "holds":
-            found.append(_command("error" if fails else "warning", f"rule {rule.status}", rule.sentence, file))
+            found.append(command("error" if fails else "warning", f"rule {rule.status}", rule.sentence, file))
             said.append(rule.sentence)
     if result.comparison is not None:
         found += _of_baseline(result.comparison, fail_on, announced)
         said.append(result.comparison.headline)
-    found += [_command("warning", "scalkit", text, file) for text in result.warnings if text not in said]
+    found += [command("warning", "scalkit", text, file) for text in result.warnings if text not in said]
     return "".join(found)
 
 
@@ -76,10 +76,11 @@ def _of_baseline(
         is_said = change.kind in ("worse", "better", "undecided") and known is not None and known >= fails
         if not is_said and (fails or change.kind in ("worse", "factor", "gone")):
             title = f"{change.function} ({change.metric}): {change.kind}"
-            yield _command("error" if fails else "warning", title, change.sentence)
+            yield command("error" if fails else "warning", title, change.sentence)
 
 
-def _command(kind: str, title: str, message: str, file: str = "", line: int = 0) -> str:
+def command(kind: str, title: str, message: str, file: str = "", line: int = 0) -> str:
+    """Return a workflow command of a kind, ``"error"`` or ``"warning"``, with a title, at a line of a file."""
     properties = {"file": file, "line": str(line) if file and line else "", "title": title}
     shown = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
     return f"::{kind} {shown}::{_data(message)}\n"

@@ -50,7 +50,7 @@ def judging_of(args: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name in OPTIONS if (value := getattr(args, name)) is not None}
 
 
-def add_processes(group: argparse._ArgumentGroup) -> None:
+def add_processes(group: argparse._ActionsContainer) -> None:
     """Declare `--processes`."""
     group.add_argument(
         "-n",

@@ -12,7 +12,7 @@ import numpy as np
 
 from scalkit.measure.values import Values
 
-__all__ = ["ALARM", "BETWEEN", "Regression", "Shape", "errors_of", "regression"]
+__all__ = ["ALARM", "BETWEEN", "Regression", "Shape", "errors_of", "part_shapes", "regression"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Shape = Literal["", "everywhere", "growing", "from", "up to", "at"]
@@ -24,6 +24,7 @@ BETWEEN = 0.01
 """What two launches of the same program differ by at least, besides the scatter of their repetitions."""
 _ROUNDING = 1e-9  # of exact values, which repeat to the last bit
 _SHRINK = 4.0  # repetitions that the scatter of all settings counts for beside those of one setting
+_LEAST_GROWING = 4  # settings
 _NORMAL_QUARTILES = 1.349  # distance of the quartiles of the normal distribution in standard deviations
 
 
@@ -152,7 +153,7 @@ def _shapes(at: Floats, logs: Floats, error: Floats) -> Iterator[_Found]:
         rest = float((((logs - mean * there) / error) ** 2).sum())
         cost = price * (1 if place < 0 else 2)
         yield rest + cost, shape, place, mean, float(1 / math.sqrt(w.sum()))
-    if n >= 4:
+    if n >= _LEAST_GROWING:
         w = 1 / error**2
         middle = float((w * at).sum() / w.sum())
         mean = float((w * logs).sum() / w.sum())
@@ -161,6 +162,15 @@ def _shapes(at: Floats, logs: Floats, error: Floats) -> Iterator[_Found]:
         rest = float((((logs - mean - slope * (at - middle)) / error) ** 2).sum())
         extent = float(at[-1] - at[0])
         yield rest + 2 * price, "growing", -1, slope * extent, extent / math.sqrt(spread)
+
+
+def part_shapes(x: Floats) -> Iterator[tuple[Floats, bool]]:
+    """Yield what each shape of a change does to the logarithm at the settings, and whether it has a place or a slope."""
+    yield np.ones(len(x)), False
+    yield from ((there.astype(np.float64), True) for _, _, there in _parts(len(x)))
+    if len(x) >= _LEAST_GROWING:
+        at = np.log(x)
+        yield (at - at[0]) / (at[-1] - at[0]), True
 
 
 def _parts(n: int) -> list[tuple[Shape, int, np.ndarray[Any, np.dtype[np.bool_]]]]:

@@ -1,0 +1,118 @@
+"""Tells when something changed over many commits, and which commit is the first bad one.
+
+FOLDER is the result of a commit: a campaign folder, a run file, a netCDF file, or what other programs wrote (docs/readers.md).
+They are given in the order of the commits, and are called by the names of folders and files:
+
+    scalkit history results/*                          named such that they sort, as 0001-3f2a9c1, 0002-b81e004, ...
+    scalkit history results/* --parameter n            along n, where a file has several arguments
+    scalkit history results/* --tolerance 0.2          changes up to 20 % are none
+    scalkit history results/* --json                   for programs
+    scalkit history results/* --annotations github     in CI
+
+Each function is compared setting by setting, all commits before a change with all after it: it rose everywhere, from a setting
+on, at one setting, or ever more. A change is one of more than the tolerance and of more than chance.
+
+Exit status: 1 a change for the worse stands at the end; 2 wrong input or use; 0 otherwise. Run times with more processes than
+cores do not decide.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scalkit.cli.options.chosen import add_processes, only_processes
+from scalkit.errors import UsageError
+
+if TYPE_CHECKING:
+    from scalkit.validation.baseline.history import History
+
+HELP = "when something changed over many commits, and the first bad one"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `scalkit history`."""
+    from scalkit.options import OPTIONS
+
+    parser.add_argument(
+        "folders", nargs="+", type=Path, metavar="FOLDER", help="results of one commit, the oldest first"
+    )
+    parser.add_argument("--parameter", metavar="NAME", help="argument of the benchmarks to take as the parameter")
+    add_processes(parser)
+    parser.add_argument(
+        "--statistic",
+        choices=OPTIONS["statistic"].metadata["choices"],
+        default="q1",
+        help="over repetitions, then runs (q1)",
+    )
+    parser.add_argument(
+        "--tolerance", type=float, default=0.1, metavar="SHARE", help="relative change that is none (0.1)"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    parser.add_argument(
+        "--annotations",
+        choices=("github",),
+        help="also print annotations for GitHub Actions; with --json they go to standard error",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, compare and print; return 0 or 1."""
+    import scalkit as sk
+    from scalkit.validation.annotations import command
+    from scalkit.validation.baseline.history import history
+
+    if not 0 <= args.tolerance < 1:
+        raise UsageError(f"--tolerance is {args.tolerance:g}; it is a share from 0 to below 1, as 0.1.")
+    read = ((name, sk.read(path, parameter=args.parameter)) for name, path in _named(args.folders))
+    commits = [(name, only_processes(data, args.processes)) for name, data in read]
+    found = history(commits, statistic=args.statistic, tolerance=args.tolerance)
+    if args.json:
+        sys.stdout.write(json.dumps(found.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    else:
+        _show(found)
+    if args.annotations:
+        for step in found.steps:
+            if step.is_failure or step.stands:
+                title = f"{step.function} ({step.metric}): worse since {step.label}"
+                text = command("error" if step.is_failure else "warning", title, step.sentence)
+                (sys.stderr if args.json else sys.stdout).write(text)
+    return found.exit_status()
+
+
+def _named(folders: Sequence[Path]) -> list[tuple[str, Path]]:
+    """Return the folders with their names, or with whole paths where two have the same name."""
+    names = [path.name for path in folders]
+    same = len({*names}) < len(names)
+    return [(str(path) if same else path.name, path) for path in folders]
+
+
+def _show(found: History) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    table = Table()
+    for name in ("Function", "Metric", "Commits", "Model", "Change"):
+        table.add_column(name)
+    for track in found.tracks:
+        for number, one in enumerate(track.segments):
+            step = track.steps[number - 1] if number else None
+            change = "" if step is None else f"{step.change.factor:.3g} times {step.change.where(track.parameter)}"
+            style = "bold red" if step is not None and step.is_failure else ""
+            commits = one.first if one.first == one.last else f"{one.first} to {one.last}"
+            cells = (track.function, track.metric, commits, "-" if one.model is None else str(one.model), change)
+            table.add_row(*(Text(cell, style=style) for cell in cells))
+    console.print(table)
+    for step in found.steps:
+        console.print(Text(f"{step.sentence}{'' if step.decides else ' (does not decide)'}"))
+    for name, why in found.left_out.items():
+        console.print(Text(f"left out: {name}, {why}"))
+    console.print(
+        Text(f"{found.headline[0].upper()}{found.headline[1:]}. Exit status {found.exit_status()}.", style="bold")
+    )

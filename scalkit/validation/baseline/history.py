@@ -1,0 +1,341 @@
+"""When did something change? Change points in the values of many commits, setting by setting, and the first bad commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from html import escape
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from scalkit.arrays import Floats
+from scalkit.errors import DataError
+from scalkit.fit import Model, fit_series
+from scalkit.markup import block, bullets, paragraph, table
+from scalkit.measure import Series, Statistic, series
+from scalkit.text import counted
+from scalkit.validation.baseline.change_points import ChangePoints
+from scalkit.validation.baseline.regression import Regression
+from scalkit.validation.names import Name, named
+from scalkit.validation.space import SearchSpace
+
+__all__ = ["History", "Segment", "Step", "Track", "history"]
+
+_LEAST_FITTED = 3
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Commits between which nothing changed.
+
+    Attributes
+    ----------
+    first, last : str
+        Labels.
+    model : Model or None
+        Of the values of all of them; None for fewer than three settings.
+    """
+
+    first: str
+    last: str
+    model: Model | None
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A change point of one function and metric.
+
+    Attributes
+    ----------
+    function, metric, parameter : str
+    label : str
+        The first commit after the change.
+    earliest, latest : str
+        Between these it is with 95 %.
+    change : Regression
+        The values after it over those before, setting by setting.
+    before, after : Segment
+    stands : bool
+        Whether what got worse here is still worse at the end.
+    decides : bool
+        Whether the measurements may decide an exit status.
+    """
+
+    function: str
+    metric: str
+    parameter: str
+    label: str
+    earliest: str
+    latest: str
+    change: Regression
+    before: Segment
+    after: Segment
+    stands: bool
+    decides: bool
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether it is for the worse, stands at the end, and may decide."""
+        return self.stands and self.decides
+
+    @property
+    def sentence(self) -> str:
+        """The change in plain words."""
+        low, high = self.change.interval
+        place = "" if self.earliest == self.latest else f", between {self.earliest} and {self.latest} with 95 %"
+        models = [one.model.growth for one in (self.before, self.after) if one.model is not None]
+        growth = f"; it grows as {models[1]} instead of {models[0]}" if len({*models}) > 1 else ""
+        word = "rose" if self.change.is_slower else "fell"
+        past = ", and came back" if self.change.is_slower and not self.stands else ""
+        return (
+            f"{self.function} ({self.metric}) {word} at {self.label}{place} to {self.change.factor:.3g} ({low:.3g} to "
+            f"{high:.3g}) times the value of before {self.change.where(self.parameter)}{growth}{past}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        low, high = self.change.interval
+        return {
+            "function": self.function,
+            "metric": self.metric,
+            "label": self.label,
+            "earliest": self.earliest,
+            "latest": self.latest,
+            "factor": self.change.factor,
+            "low": low,
+            "high": high,
+            "shape": self.change.shape,
+            "place": self.change.place,
+            "is_worse": self.change.is_slower,
+            "stands": self.stands,
+            "decides": self.decides,
+            "sentence": self.sentence,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """One function and metric over the commits that have it.
+
+    Attributes
+    ----------
+    function, metric, parameter, unit : str
+    labels : tuple of str
+    x : ndarray of shape (settings,)
+        Those that all commits have.
+    y : ndarray of shape (commits, settings)
+    segments : tuple of Segment
+    steps : tuple of Step
+        Between the segments.
+    series : tuple of Series
+        Of each commit, at `x`.
+    """
+
+    function: str
+    metric: str
+    parameter: str
+    unit: str
+    labels: tuple[str, ...]
+    x: Floats
+    y: Floats
+    segments: tuple[Segment, ...]
+    steps: tuple[Step, ...]
+    series: tuple[Series, ...]
+
+    @cached_property
+    def models(self) -> tuple[Model | None, ...]:
+        """The model of each commit alone: its growth and constant over time."""
+        return tuple(_model(one) for one in self.series)
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """All functions over a series of commits.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The commits in order.
+    tracks : tuple of Track
+    left_out : mapping from name to reason
+    """
+
+    labels: tuple[str, ...]
+    tracks: tuple[Track, ...]
+    left_out: dict[str, str]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All change points in the order of the commits."""
+        found = [step for track in self.tracks for step in track.steps]
+        return tuple(sorted(found, key=lambda one: self.labels.index(one.label)))
+
+    @property
+    def failures(self) -> tuple[Step, ...]:
+        """The changes for the worse that stand at the end."""
+        return tuple(step for step in self.steps if step.is_failure)
+
+    @property
+    def first_bad(self) -> str | None:
+        """Label of the first commit after which something got worse that still is."""
+        return self.failures[0].label if self.failures else None
+
+    def exit_status(self) -> int:
+        """Return 1 if a change for the worse stands at the end, else 0."""
+        return int(bool(self.failures))
+
+    @property
+    def headline(self) -> str:
+        """One sentence: the first bad commit and what got worse, or that nothing did."""
+        over = f"{counted(len(self.tracks), 'function')} over {counted(len(self.labels), 'commit')}"
+        if not self.failures:
+            past = f", {counted(len(self.steps), 'change')} before the end" if self.steps else ""
+            return f"nothing is worse at the end: {over}{past}"
+        names = ", ".join(dict.fromkeys(step.function for step in self.failures))
+        return f"the first bad commit is {self.first_bad}: {names} got worse; {over}"
+
+    def __getitem__(self, key: str | tuple[str, str]) -> Track:
+        for track in self.tracks:
+            if key in (track.function, (track.function, track.metric)):
+                return track
+        raise DataError(
+            f"the history has no {key!r}; it has {', '.join(named(t.function, t.metric) for t in self.tracks)}."
+        )
+
+    def __repr__(self) -> str:
+        return f"<History: {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (escape(track.function), escape(track.metric), escape(f"{one.first} to {one.last}"), escape(str(one.model)))
+            for track in self.tracks
+            for one in track.segments
+        ]
+        said = bullets(step.sentence for step in self.steps)
+        return block(paragraph(self.headline), said, table(("function", "metric", "commits", "model"), rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "headline": self.headline,
+            "exit_status": self.exit_status(),
+            "labels": list(self.labels),
+            "first_bad": self.first_bad,
+            "changes": [step.to_dict() for step in self.steps],
+            "functions": [
+                {
+                    "function": track.function,
+                    "metric": track.metric,
+                    "unit": track.unit,
+                    "parameter": track.parameter,
+                    "labels": list(track.labels),
+                    "x": track.x.tolist(),
+                    "y": track.y.tolist(),
+                    "models": [None if one is None else str(one) for one in track.models],
+                    "segments": [
+                        {"first": one.first, "last": one.last, "model": None if one.model is None else str(one.model)}
+                        for one in track.segments
+                    ],
+                }
+                for track in self.tracks
+            ],
+            "left_out": dict(self.left_out),
+        }
+
+
+def history(
+    commits: Sequence[tuple[str, xr.Dataset]], *, statistic: Statistic = "q1", tolerance: float = 0.1
+) -> History:
+    """Return when each function and metric changed, over results in the order of the commits.
+
+    All commits before a change are compared with all after it, up to the next change, by `regression`: a change is one of more
+    than `tolerance` and of more than chance. The error of a value is that of its repetitions, or how far neighbouring commits
+    differ where that is more; what moves all settings of a commit together counts once.
+
+    Parameters
+    ----------
+    commits : sequence of (str, Dataset)
+        Label and measurements over one parameter; two or more. A function may be missing in some.
+    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
+    tolerance : float
+        Relative change that is none.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two commits, a label stands twice, nothing can be compared, or measurements are over several
+        parameters.
+    """
+    labels = tuple(label for label, _ in commits)
+    if len(labels) < 2:
+        raise DataError(f"a history needs two commits or more, got {len(labels)}; give their results in order.")
+    if len({*labels}) < len(labels):
+        raise DataError("two commits have the same label; give each its own.")
+    found: dict[Name, list[tuple[str, Series]]] = {}
+    for label, data in commits:
+        for one in series(data, statistic):
+            found.setdefault((one.function, one.metric), []).append((label, one))
+    tracks, left_out = [], {}
+    for name, rows in found.items():
+        shared = set.intersection(*({(one.parameter, x) for x in one.x.tolist()} for _, one in rows))
+        if len(rows) < 2 or not shared:
+            alone = f"measured at {rows[0][0]} only"
+            left_out[named(*name)] = alone if len(rows) == 1 else "no setting is shared by all commits"
+            continue
+        x = sorted(value for _, value in shared)
+        tracks.append(_track(rows, np.array(x), statistic, tolerance))
+    if not tracks:
+        raise DataError(f"nothing was measured at two commits: {'; '.join(f'{k}: {v}' for k, v in left_out.items())}.")
+    return History(labels, tuple(tracks), left_out)
+
+
+def _track(rows: Sequence[tuple[str, Series]], x: Floats, statistic: str, tolerance: float) -> Track:
+    labels = tuple(label for label, _ in rows)
+    each = tuple(_at(one, x) for _, one in rows)
+    finder = ChangePoints.of(each, x, statistic, tolerance)
+    cuts = finder.cuts()
+    ends = [0, *(place for place, _ in cuts), len(each)]
+    segments = tuple(
+        Segment(labels[a], labels[b - 1], _model(_joined(each[a:b], finder.means(a, b)))) for a, b in pairwise(ends)
+    )
+    steps = []
+    for k, (place, change) in enumerate(cuts):
+        earliest, latest = finder.range_of(ends[k], place, ends[k + 2])
+        last = finder.change((ends[k], place), (ends[-2], ends[-1]))
+        stands = change.is_slower and last is not None and last.is_slower
+        steps.append(
+            Step(
+                *(each[0].function, each[0].metric, each[0].parameter),
+                *(labels[place], labels[earliest], labels[latest]),
+                *(change, segments[k], segments[k + 1]),
+                stands,
+                all(one.decides for one in each),
+            )
+        )
+    first = each[0]
+    y = np.stack([one.y for one in each])
+    return Track(first.function, first.metric, first.parameter, first.unit, labels, x, y, segments, tuple(steps), each)
+
+
+def _at(one: Series, x: Floats) -> Series:
+    """Return a series at some of its settings."""
+    return one.only(np.isin(one.x, x))
+
+
+def _joined(each: Sequence[Series], y: Floats) -> Series:
+    """Return the series of several commits as runs of one."""
+    last = each[-1]
+    count = np.sum([one.n_repetitions for one in each], axis=0)
+    values = np.stack([one.y for one in each], axis=1)
+    return replace(last, values=values, y=y, n_repetitions=count, repetitions=None)
+
+
+def _model(one: Series) -> Model | None:
+    if len(one.x) < _LEAST_FITTED or not (one.y > 0).all():
+        return None
+    ticks = SearchSpace.preset("ics15", one.parameter).ticks
+    return fit_series(one, ticks, min_points=_LEAST_FITTED)[0]

@@ -1,0 +1,98 @@
+"""Change points over many commits, and the first bad one."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import scalkit as sk
+from scalkit.cli import main
+from scalkit.errors import DataError
+from scalkit.measure import combine
+from scalkit.validation.baseline.history import history
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+import changes
+
+RNG_SEED = 5
+
+
+@pytest.mark.parametrize(
+    ("change", "shape"), [("1.3 times", "everywhere"), ("n to n log n", "growing"), ("1.3 times at one setting", "at")]
+)
+def test_a_planted_change_is_found_where_it_was_planted(change: str, shape: str) -> None:
+    found = changes.history_of(np.random.default_rng(RNG_SEED), 12, 0.01, change, 7)
+    assert found.first_bad == "7"
+    assert [step.change.shape for step in found.steps] == [shape]
+    step = found.steps[0]
+    assert (step.earliest, step.latest) == ("7", "7")
+    grown = [str(one.model.growth) for one in found["f"].segments if one.model is not None]
+    assert grown == ["n", "n*log(n)" if shape == "growing" else "n"]
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["first_bad"] == "7"
+
+
+def test_without_a_change_nothing_is_worse() -> None:
+    assert changes.alarms_in_history(1, 3, 0.05) == 0
+
+
+def test_what_came_back_does_not_stand() -> None:
+    rng = np.random.default_rng(RNG_SEED)
+    values = [changes.TIME * (1.4 if 4 <= k < 8 else 1) for k in range(12)]
+    found = history([(str(k), changes.measured(rng, y, 0.01)) for k, y in enumerate(values)])
+    assert [step.label for step in found.steps] == ["4", "8"]
+    assert found.exit_status() == 0
+    assert "came back" in found.steps[0].sentence
+
+
+def test_a_machine_that_is_slower_as_a_whole_at_some_commits_is_no_change() -> None:
+    rng = np.random.default_rng(RNG_SEED)
+    commits = [
+        (str(k), changes.measured(rng, changes.TIME * np.exp(0.08 * rng.standard_normal()), 0.01)) for k in range(20)
+    ]
+    assert history(commits).exit_status() == 0
+
+
+def test_exact_values_and_functions_that_come_later() -> None:
+    def commit(extra: int, *more: str) -> Any:
+        names = ["f", *more]
+        parts = [
+            sk.measurements(
+                changes.N, 64 + (16 + extra) * changes.N, parameter="n", name=name, metric="m", unit="B", exact=True
+            )
+            for name in names
+        ]
+        return combine(parts) if len(parts) > 1 else parts[0]
+
+    found = history([("a", commit(0)), ("b", commit(0)), ("c", commit(16, "g"))])
+    assert found.first_bad == "c"
+    assert found.left_out == {"g (m)": "measured at c only"}
+
+
+def test_what_is_no_history_says_so() -> None:
+    one = changes.measured(np.random.default_rng(1), changes.TIME, 0.01)
+    with pytest.raises(DataError, match="needs two commits or more, got 1"):
+        history([("a", one)])
+    with pytest.raises(DataError, match="same label"):
+        history([("a", one), ("a", one)])
+    with pytest.raises(DataError, match="nothing was measured at two commits"):
+        history([("a", one), ("b", one.assign_coords(n=one["n"] + 1))])
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(RNG_SEED)
+    paths = []
+    for k in range(8):
+        paths.append(str(tmp_path / f"000{k}.nc"))
+        changes.measured(rng, changes.TIME * (1.5 if k > 4 else 1), 0.02).to_netcdf(paths[-1])
+    assert main(["history", *paths, "--annotations", "github"]) == 1
+    said = capsys.readouterr().out
+    assert "The first bad commit is 0005.nc: f got worse" in said
+    assert "::error title=f (time)%3A worse since 0005.nc::" in said
+    assert main(["history", *paths[:5], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["first_bad"] is None
+    assert main(["history", *paths, "--tolerance", "2"]) == 2
