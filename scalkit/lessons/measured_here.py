@@ -9,14 +9,14 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalkit.errors import BuildError, DataError, LaunchError
+from scalkit.errors import BuildError, DataError, LaunchError, UsageError
 from scalkit.measure import Series, read, series
 from scalkit.reports import bundled
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from scalkit.bench import Result
+    from scalkit.bench import Mpi, Result
 
 _OPERATIONS = ("MPI_Allreduce", "MPI_Comm_dup", "MPI_Win_create")
 _BUNDLED = ("data/libraries-times/mpich-5.0.2", "data/libraries/mpich-5.0.2")
@@ -73,6 +73,7 @@ def measure_here(
     runs: int = 2,
     budget_s: float = 5.0,
     seed: int = 1,
+    clock: str = "virtual",
 ) -> MeasuredHere:
     """Return a few run times and memory sizes of the MPI library of this machine, or the bundled ones without such a library.
 
@@ -90,24 +91,27 @@ def measure_here(
     budget_s : float, in s
         For all of it, about; the programs are compiled before, at the first time.
     seed : int
+    clock : {"virtual", "real"}
+        What run times are read from; the real one takes the place of a virtual one that the library cannot have here.
 
     Returns
     -------
     MeasuredHere
+        Its sentence names the clock.
 
     Raises
     ------
     UsageError
         If something asked for cannot be measured, or the folder cannot be used.
     """
-    from scalkit.bench import Arguments, find_mpi, prepare
+    from scalkit.bench import Arguments, prepare
 
     arguments = Arguments(
         ("collectives", "memory"), tuple(processes), runs, seed, tuple(operations), budget_s=budget_s, max_reps=100
     )
     folder = Path(out)
     try:
-        mpi = find_mpi()
+        mpi, why = _library(clock)
         done = prepare(folder, arguments, mpi, set_aside=True).run()
     except (BuildError, LaunchError) as error:
         return _bundled(str(error))
@@ -115,7 +119,24 @@ def measure_here(
         return _bundled(_why(done))
     numbers = ", ".join(map(str, arguments.counts))
     said = f"Measured here, just now or before: {mpi.name} with {numbers} processes, {done.total} launches in {folder}."
-    return MeasuredHere(read(folder), folder, False, said)
+    return MeasuredHere(read(folder), folder, False, f"{said} {why}" if why else said)
+
+
+def _library(clock: str) -> tuple[Mpi, str]:
+    """Return the library that is found, by this clock if it can; and why it cannot, as a sentence."""
+    from scalkit.bench import find_mpi
+    from scalkit.bench.virtual.mpi import CLOCKS, proved, virtual
+    from scalkit.bench.virtual.network import read_network
+
+    if clock not in CLOCKS:
+        raise UsageError(f"the clock {clock!r:.40} is unknown; choose {' or '.join(CLOCKS)}.")
+    mpi = find_mpi()
+    if clock == "real":
+        return mpi, ""
+    try:
+        return proved(virtual(mpi, read_network("cluster"))), ""
+    except (BuildError, LaunchError, UsageError) as error:
+        return mpi, f"Run times are real, for {error}"
 
 
 def _bundled(reason: str) -> MeasuredHere:

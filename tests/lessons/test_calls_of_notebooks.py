@@ -135,11 +135,16 @@ def test_a_campaign_is_measured_once(tmp_path: Path) -> None:
     first = measure_here(tmp_path / "runs", **options)
     assert not first.is_bundled
     assert first.sentence.startswith("Measured here")
+    assert (first.data.attrs.get("clock") == "virtual") == ("in virtual time on cluster" in first.sentence)
     assert first.sentence.endswith(f"with 2, 3 processes, 4 launches in {tmp_path / 'runs'}.")
     assert list(first.data["p"].values) == [2, 3]
     times = sorted(path.stat().st_mtime_ns for path in first.folder.glob("*.jsonl"))
     again = measure_here(tmp_path / "runs", **options)
     assert sorted(path.stat().st_mtime_ns for path in again.folder.glob("*.jsonl")) == times
+    real = measure_here(tmp_path / "real", **{**options, "processes": (2,)}, clock="real")
+    assert ("clock" in real.data.attrs, "virtual" in real.sentence) == (False, False)
+    with pytest.raises(UsageError, match=r"^the clock 'wall' is unknown; choose real or virtual\.$"):
+        measure_here(tmp_path / "runs", clock="wall")
 
 
 def test_without_an_mpi_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
