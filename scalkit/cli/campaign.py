@@ -86,8 +86,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "emit", _emit, "write the campaign for ReFrame or JUBE", example="emit mine.toml reframe --out mine_rf.py"
     )
     emit.add_argument("tool", choices=("reframe", "jube"), help="reframe: a Python test file; jube: XML")
-    emit.add_argument("--out", default=None, metavar="FILE", help="where to (default: beside the campaign file)")
-    emit.add_argument("--mpi", default=None, metavar="NAME", help="which of several MPI libraries; a file for each")
+    emit.add_argument("--out", metavar="FILE", help="where to (default: beside the campaign file)")
+    emit.add_argument("--mpi", metavar="NAME", help="which of several MPI libraries; a file for each")
     job = add(
         "job", _job, "what a job script calls: do some launches", example="job jobs/submitted.toml --launches ..."
     )
@@ -96,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     job.add_argument("--folder", required=True, metavar="FOLDER", help="of this job alone")
     job.add_argument("--id", required=True, metavar="ID", help="of the campaign")
     job.add_argument("--variant", default="", metavar="NAME", help="library, size and placement, if they vary")
-    job.add_argument("--budget", type=float, default=None, metavar="SECONDS", help="for all of them")
+    job.add_argument("--budget", type=float, metavar="SECONDS", help="for all of them")
 
 
 def run(args: argparse.Namespace) -> int:

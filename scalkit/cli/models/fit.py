@@ -50,63 +50,30 @@ _HOPS = "hops"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `scalkit model fit`."""
     add = parser.add_argument
-    add("folder", nargs="?", default=None, metavar="FOLDER", help="fit again what was measured into it")
-    add(
-        "--what",
-        default=None,
-        metavar="A,B,...",
-        help="parts (default: all but hops; in virtual time those of the network)",
-    )
-    add("--out", default=None, metavar="FOLDER", help="where to measure to; needed without FOLDER")
-    add(
-        "--mpi",
-        default=None,
-        metavar="NAME",
-        help="one of 'scalkit mpi list', or the path of an mpicc (default: found)",
-    )
-    add(
-        "--platform",
-        default=None,
-        metavar="NAME",
-        help="a simulated machine: juropa, daint, juqueen, or a platform file",
-    )
-    add(
-        "--per-node",
-        type=int,
-        default=None,
-        metavar="N",
-        help="processes on a node of a simulated or virtual machine (default: 1)",
-    )
+    add("folder", nargs="?", metavar="FOLDER", help="fit again what was measured into it")
+    add("--what", metavar="A,B,...", help="parts (default: all but hops; in virtual time those of the network)")
+    add("--out", metavar="FOLDER", help="where to measure to; needed without FOLDER")
+    add("--mpi", metavar="NAME", help="one of 'scalkit mpi list', or the path of an mpicc (default: found)")
+    add("--platform", metavar="NAME", help="a simulated machine: juropa, daint, juqueen, or a platform file")
+    add("--per-node", type=int, metavar="N", help="processes on a node of a simulated or virtual machine (default: 1)")
     add_clock(parser)
-    add(
-        "-n",
-        "--processes",
-        default=None,
-        metavar="N,N,...",
-        help="of the bisection (default: 2; simulated 2,4,8,16,32)",
-    )
+    add("-n", "--processes", metavar="N,N,...", help="of the bisection (default: 2; simulated 2,4,8,16,32)")
     add("--sizes", default="", metavar="B,B,...", help="of latency, in bytes (default: four an octave, up to 4 MiB)")
     add("--rounds", type=int, default=30, metavar="N", help="random matchings of the bisection (default: %(default)s)")
     add("--bisection-size", type=int, default=1 << 20, metavar="BYTES", help="of its messages (default: 1 MiB)")
     add("--hops-processes", type=int, default=64, metavar="N", help="nodes that hops visits (default: %(default)s)")
-    add(
-        "--runs",
-        type=int,
-        default=None,
-        metavar="N",
-        help="launches of each (default: 3; in virtual time and of simulations 1)",
-    )
+    add("--runs", type=int, metavar="N", help="launches of each (default: 3; in virtual time and of simulations 1)")
     add("--reps", type=int, default=100, metavar="N", help="repetitions in a launch (default: %(default)s)")
-    add("--budget", type=float, default=None, metavar="SECONDS", help="for all of it, about (default: no limit)")
-    add("--timeout", type=float, default=None, metavar="SECONDS", help="for one launch (default: amply its share)")
-    add("--seed", type=int, default=None, metavar="N", help="of all random choices (default: drawn, and kept)")
+    add("--budget", type=float, metavar="SECONDS", help="for all of it, about (default: no limit)")
+    add("--timeout", type=float, metavar="SECONDS", help="for one launch (default: amply its share)")
+    add("--seed", type=int, metavar="N", help="of all random choices (default: drawn, and kept)")
     add(
         "--statistic",
         default="q1",
         metavar="NAME",
         help="of repetitions: q1, median, or min on a busy machine (default: q1)",
     )
-    add("--card", default=None, metavar="FILE", help="where to write the card (default: card.toml in the folder)")
+    add("--card", metavar="FILE", help="where to write the card (default: card.toml in the folder)")
     add("--json", action="store_true", help="print the card as JSON instead of text")
 
 

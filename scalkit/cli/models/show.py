@@ -37,7 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stride",
         type=int,
-        default=None,
         metavar="N",
         help="with --operation: of scattered data, every N-th number of 8 B, where the model card knows its packing",
     )

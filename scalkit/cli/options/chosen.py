@@ -27,7 +27,6 @@ def add_clock(group: argparse._ActionsContainer) -> None:
     )
     add(
         "--network",
-        default=None,
         metavar="NAME",
         help="of the virtual machine: cluster, ethernet, a TOML file, or L=1us,o=0.3us,g=0.1us,G=0.08ns/B (default: cluster)",
     )
