@@ -1,4 +1,4 @@
-"""The processes of the MPI program that this one belongs to, or a clear word why it cannot join them."""
+"""The processes of the MPI program that this process belongs to, or the reason why it cannot join them."""
 
 from __future__ import annotations
 

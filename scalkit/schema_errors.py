@@ -1,4 +1,4 @@
-"""What a JSON schema says against a TOML file, as sentences with line numbers and nearest names."""
+"""Errors that a JSON schema finds in a TOML file, as sentences with line numbers and the nearest names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The line of every entry in a TOML text; the standard library tells lines for syntax errors only."""
+"""The line of every entry in a TOML text; the standard library gives line numbers for syntax errors only."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _skip(text: str, place: int) -> int:
 
 
 def _keys(raw: str) -> Path:
-    """Return the parts of a dotted key; `tomllib` knows its quotes and escapes."""
+    """Return the parts of a dotted key; `tomllib` reads its quotes and escapes."""
     keys: list[str] = []
     inner: Any = tomllib.loads(f"{raw.strip()} = 0")
     while isinstance(inner, dict):

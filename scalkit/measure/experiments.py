@@ -182,7 +182,7 @@ def _columns(files: Sequence[ExperimentFile], value: str, keep_flagged: bool) ->
 
 
 def _library(file: ExperimentFile) -> str:
-    """Return what tells libraries apart: the first line of what they say of themselves."""
+    """Return what distinguishes libraries: the first line of their version text."""
     first = file.library.strip().partition("\n")[0].partition(",")[0]
     return " ".join(first.replace("Version:", "").replace("for Linux* OS", "").split())
 

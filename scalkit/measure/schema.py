@@ -101,7 +101,7 @@ def parameters_of(ds: xr.Dataset) -> tuple[str, ...]:
 
 
 def fixed_parameters(ds: xr.Dataset) -> dict[str, float]:
-    """Return the value of each parameter of which one was selected, as by ``ds.sel(S=64)``."""
+    """Return each parameter that has a single value because one was selected, as by ``ds.sel(S=64)``."""
     varied = parameters_of(ds)
     return {name: float(ds[name]) for name in _named_parameters(ds) if name not in varied}
 

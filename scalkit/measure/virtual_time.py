@@ -108,7 +108,7 @@ def attributes_of_remarks(remarks: Sequence[str]) -> dict[str, Any]:
 
 
 def clock_of(machine: Mapping[str, Any]) -> str:
-    """Return what tells one clock from others: measurements with different ones are never mixed."""
+    """Return what distinguishes one clock from others: measurements with different clocks are never mixed."""
     return f"{machine_in_words(machine)}: {numbers_in_words(machine)}" if machine else "real time"
 
 

@@ -18,7 +18,7 @@ from scalkit.whole_file import whole_file
 
 _LESSONS = "teach/"
 _RECORD = ".scalkit-notebooks.json"
-"""Beside the copies: the hash of each file as it was copied, which tells what the user changed since."""
+"""Beside the copies: the hash of each file as it was copied, which shows what the user changed since."""
 
 
 @dataclass(frozen=True)

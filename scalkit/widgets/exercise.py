@@ -89,7 +89,7 @@ class ExerciseCard(OfCell, anywidget.AnyWidget):
             self.pieces = _pieces(self.exercise)
 
     def _asked(self, _widget: object, content: object, _buffers: object) -> None:
-        """Do what the page asks for."""
+        """Carry out a request of the page."""
         if not isinstance(content, Mapping):
             return
         name, value = content.get("name"), content.get("value")

@@ -94,7 +94,7 @@ class TimelineView(Fallback, OfCell, anywidget.AnyWidget):
         return [first, count]
 
     def _asked(self, _widget: object, content: object, _buffers: object) -> None:
-        """Answer what the page asks for; what makes no sense is not answered."""
+        """Answer a request of the page; one that makes no sense is ignored."""
         if not isinstance(content, Mapping) or not isinstance(content.get("value"), Mapping):
             return
         answers = {"look": self._look, "point": self._point}

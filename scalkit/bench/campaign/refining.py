@@ -1,4 +1,4 @@
-"""Measures where a curve bends: after a first pass, point after point, each where it tells most."""
+"""Measures where a curve bends: after a first pass, point after point, each where it adds most."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The jobs of a campaign: what each measures, and the book that remembers them."""
+"""The jobs of a campaign: what each measures, and the file that lists them."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Content:
 
     @cached_property
     def head(self) -> str:
-        """Return the beginning as text, with marks in place of what is none."""
+        """Return the beginning as text; bytes that are no text become replacement characters."""
         return self.data[:_HEAD].removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
 
     @cached_property

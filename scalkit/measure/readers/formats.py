@@ -1,4 +1,4 @@
-"""The formats that are read, in the order in which they are tried, and how a file is told to be of one."""
+"""The formats that are read, in the order in which they are tried, and how the format of a file is found."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ _PACKED = {
 class Format:
     """A format that is recognised by content.
 
-    `is_it`: whether a file may be of it; looks only at the beginning.
+    `matches`: whether a file may be of it; looks only at the beginning.
     `read`: returns what is in the file.
     """
 
-    is_it: Callable[[Content], bool]
+    matches: Callable[[Content], bool]
     read: Callable[[Content, Parameter], Found]
 
 
 def format_of(content: Content) -> Format | None:
     """Return the first format that a file may be of; None if there is none."""
-    return next((one for one in _FORMATS if one.is_it(content)), None)
+    return next((one for one in _FORMATS if one.matches(content)), None)
 
 
 def is_expected(content: Content) -> bool:

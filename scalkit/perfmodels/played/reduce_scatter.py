@@ -40,7 +40,7 @@ def scatter_pairwise(me: int, P: int, S: int) -> Process:
 
 
 def reduce_then_scatter(me: int, P: int, S: int) -> Process:
-    """Open MPI's, with the reduce and the scatter that it is told to use."""
+    """Open MPI's, with the reduce and the scatter that are named."""
     yield from up(in_order)(me, P, P * S)
     yield from scatter_binomial(me, P, S)
 

@@ -74,7 +74,7 @@ def _crosses(figure: go.Figure, x: list[float], y: np.ndarray, chosen: np.ndarra
         return
     symbol, colour, word = STATE_LOOKS["violated"]
     figure.add_scatter(
-        **dots([at for at, is_it in zip(x, chosen, strict=True) if is_it], y[chosen], colour, 11, symbol, rim=1),
+        **dots([at for at, here in zip(x, chosen, strict=True) if here], y[chosen], colour, 11, symbol, rim=1),
         name=word,
         hoverinfo="skip",
     )
@@ -120,9 +120,7 @@ def guideline_ratios(found: Assessment, test: int) -> go.Figure:
             continue
         up, down = (np.where(np.isfinite(side[chosen]), side[chosen], ratio[chosen]) for side in (high, low))
         figure.add_scatter(
-            **dots(
-                [at for at, is_it in zip(x, chosen, strict=True) if is_it], ratio[chosen], colour, 7, symbol, rim=1.2
-            ),
+            **dots([at for at, here in zip(x, chosen, strict=True) if here], ratio[chosen], colour, 7, symbol, rim=1.2),
             name=word,
             text=[safe(found.sentence(int(one))) for one in tests[chosen]],
             hovertemplate="%{text}<extra></extra>",

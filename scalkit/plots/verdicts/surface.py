@@ -139,13 +139,13 @@ def slice_of(verdict: SeveralVerdict, along: str, at: float) -> go.Figure:
     for value in (*beside[kept], at):
         dense, line = line_along(verdict, verdict.model, along, float(value))
         seen.append(line)
-        is_it = value == at
+        is_chosen = value == at
         figure.add_scatter(
-            **lines(dense, line, MODEL if is_it else QUIET, 2.6 if is_it else 0.9),
+            **lines(dense, line, MODEL if is_chosen else QUIET, 2.6 if is_chosen else 0.9),
             text=[quantity(v, verdict.unit) for v in line],
             hovertemplate=f"{safe(other)} = {number(float(value))}, %{{x:.4~g}}: model %{{text}}<extra></extra>",
-            name=f"model at {other} = {value:g}" if is_it else "model elsewhere",
-            showlegend=bool(is_it),
+            name=f"model at {other} = {value:g}" if is_chosen else "model elsewhere",
+            showlegend=bool(is_chosen),
         )
     here = np.isclose(series.points[:, 1 - column], at)
     figure.add_scatter(

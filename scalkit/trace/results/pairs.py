@@ -101,7 +101,7 @@ def pairs(ds: xr.Dataset, what: str, metrics: Iterable[str] = ()) -> Pairs:
 
 
 def has_traffic(ds: xr.Dataset) -> bool:
-    """Return whether a result tells what went between locations."""
+    """Return whether a result says what was sent between locations."""
     return all(name in ds for name in TRAFFIC)
 
 

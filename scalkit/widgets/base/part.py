@@ -54,7 +54,7 @@ class Pieces(Fallback, OfCell, anywidget.AnyWidget):
         return {}
 
     def _asked(self, _widget: object, content: object, _buffers: object) -> None:
-        """Do what the page asks for; what is wrong is refused in words."""
+        """Carry out a request of the page; a wrong one is answered with a message."""
         if not isinstance(content, Mapping):
             return
         action, values = self._actions().get(str(content.get("name"))), content.get("value")

@@ -42,7 +42,7 @@ class Ending:
 
 
 class Job:
-    """Runs ``scalkit ...`` as a process of its own group; what it says on standard error is told line by line.
+    """Runs ``scalkit ...`` as a process of its own group; its standard error is passed on line by line.
 
     `arguments`: those of the command ``scalkit``.
     `on_line`: takes a line of standard error.
