@@ -155,8 +155,8 @@ def _record(args: argparse.Namespace) -> int:
     others = [str(Path(args.folder) / str(k)) for k in range(2, 10_000) if (folder / str(k) / "trace.json").is_file()]
     if others:
         sys.stdout.write(
-            f"{1 + len(others)} programs were recorded, each to a folder of its own; if it was meant to be one, start it with the "
-            "mpiexec of its MPI library\n"
+            f"{1 + len(others)} programs were recorded, each to a folder of its own; if it was meant to be one, start it with "
+            "the mpiexec of its MPI library\n"
         )
     for one in (args.folder, *others):
         sys.stdout.write(_recorded(one, args.program[0], status))

@@ -178,7 +178,7 @@ def _first(table: Table, names: Sequence[str], wanted: Sequence[str], text: bool
 def _guessed(
     table: Table, numeric: Sequence[int], wanted: Sequence[str]
 ) -> tuple[list[int], dict[int, tuple[str, str | None]]]:
-    """Return parameters and values where no name decides: the only column that is neither a usual nor a wanted parameter holds the values."""
+    """Return parameters and values where no name decides: the only column that is no known parameter holds the values."""
     known = [
         i for i in numeric if table.header[i].strip().lower() in _PARAMETERS or identifier(table.header[i]) in wanted
     ]
