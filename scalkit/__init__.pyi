@@ -9,6 +9,8 @@ from scalkit.growth import Growth as Growth
 from scalkit.growth import register_growth as register_growth
 from scalkit.measure import measurements as measurements
 from scalkit.measure import read as read
+from scalkit.quick_check import check as check
+from scalkit.regions import region as region
 from scalkit.reports import report as report
 from scalkit.session import Session as Session
 from scalkit.validation import validate as validate

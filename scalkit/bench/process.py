@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import tempfile
@@ -94,15 +95,29 @@ def run_program(
                     pass_fds=tuple(inherited),
                 )
             with contextlib.suppress(subprocess.TimeoutExpired):
-                status = process.wait(timeout_s)
+                status = _waited(process, timeout_s)
         finally:
+            wall_s = time.monotonic() - start
             if process is not None:
                 _end(process)
-        wall_s = time.monotonic() - start
         size = output.seek(0, os.SEEK_END)
         output.seek(max(0, size - _MOST_OUTPUT))
         text = output.read().decode("utf-8", errors="replace")
     return Outcome(status, wall_s, text)
+
+
+def _waited(process: subprocess.Popen[bytes], timeout_s: float) -> int:
+    """Return the status of a program as soon as it ends; `Popen.wait` looks only every 50 ms, which would show in its time."""
+    with contextlib.suppress(AttributeError, OSError):  # neither exists on old kernels
+        ending = os.pidfd_open(process.pid)
+        try:
+            ended = select.poll()
+            ended.register(ending, select.POLLIN)
+            ended.poll(min(1000 * timeout_s, 2**31 - 1))
+        finally:
+            os.close(ending)
+        return process.wait(0.01)
+    return process.wait(timeout_s)
 
 
 @contextlib.contextmanager

@@ -8,6 +8,8 @@ master-worker  process 0 hands out units of work to all others: time for each un
 --function   a function of yours: my_bcast.c defines int my_bcast(struct sk_call *call); Python with mpi4py as
              mymodule:exchange or mine.py:exchange (docs/measurement.md)
 
+--command    any program, with {name} where a parameter stands: its time, and that of its regions (docs/your-library.md)
+
 --ops takes names and groups: paper (default, the above), blocking, nonblocking, overlap, point-to-point, further (making
 and freeing communicators and windows; memory of more kinds of objects), substitutes (collectives by simpler calls),
 send-modes, rma (one-sided operations), simple (calls without communication), all.
@@ -39,6 +41,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from scalkit.cli.options.chosen import add_clock
+from scalkit.cli.options.command import add_command_options, print_include, refuse_without_command
 from scalkit.cli.options.master_worker import WHAT, add_farm_options, prepared_farm
 from scalkit.cli.options.measuring_rules import (
     add_rules,
@@ -102,6 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print the outcome as JSON instead of text")
     add_rules(parser)
     add_farm_options(parser)
+    add_command_options(parser)
 
 
 def _add_targets(group: argparse._ArgumentGroup) -> None:
@@ -144,9 +148,14 @@ def run(args: argparse.Namespace) -> int:
         from scalkit.cli.campaign import measure_file
 
         return measure_file(args, add_arguments)
+    if args.include:
+        return print_include()
     if args.timeout is not None and not args.timeout > 0:
         raise UsageError(f"--timeout {args.timeout:g}: a positive number of seconds is needed.")
     out = Path(args.out)
+    if args.command_text is not None:
+        return _run_command(args, out)
+    refuse_without_command(args)
     _require_usable(args, out)
     counts = counts_of(args.processes, "-n")
     if WHAT in args.what:
@@ -185,6 +194,21 @@ def run(args: argparse.Namespace) -> int:
             sys.stdout.write(f"and {len(said) - _MOST_REMARKS} more\n" if len(said) > _MOST_REMARKS else "")
         folders = [campaign.folder.path for campaign in campaigns]
         return _written_report(args, out, folders) if args.report and status == 0 else status
+
+
+def _run_command(args: argparse.Namespace, out: Path) -> int:
+    """Measure a command where its run files are missing, print the next step, and return 0 or 2."""
+    from scalkit.cli.options.command import next_step, opening, prepared_command
+    from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
+
+    campaign = prepared_command(args, out)
+    _say(args, opening(campaign.arguments, out))
+    with terminated_like_interrupted(), resumable(out), progress_printer(sys.stderr) as on_progress:
+        result = campaign.run(timeout_s=args.timeout, on_progress=on_progress)
+    _report(args, [result])
+    if not args.json and (text := next_step(campaign, result)):
+        _say(args, text)
+    return 2 if result.missing else 0
 
 
 def _require_usable(args: argparse.Namespace, out: Path) -> None:

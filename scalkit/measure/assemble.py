@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,11 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError
+from scalkit.measure.layout import as_grid
 from scalkit.measure.process_times import DIMENSIONS, of_processes
 from scalkit.measure.records import Cell
 from scalkit.measure.runfile import RunFile
-from scalkit.measure.schema import FUNCTION, METRICS, PROCESS, REPETITION, RUN, Metric, function_order
+from scalkit.measure.schema import FUNCTION, METRICS, POINT, PROCESS, REPETITION, RUN, Metric, function_order
 from scalkit.measure.virtual_time import clock_attributes, machine_in_words
 
 _LEAST_VALID = 5
@@ -27,7 +28,15 @@ _LEAST_VALID = 5
 _STEP_S = 1e-9
 """A virtual clock shows whole nanoseconds; on a real one other things disturb more."""
 
-_COUNTED = {"operations": Metric("operations", "op", "operations, as the program counts them", exact=True)}
+_COUNTED = {
+    one.name: one
+    for one in (
+        Metric("operations", "op", "operations, as the program counts them", exact=True),
+        Metric("calls", "1", "calls of a region in a process", exact=True),
+        Metric("memory_kept", "B", "memory that a call of a region keeps", exact=False, resolution=16.0),
+        Metric("memory_peak", "B", "resident memory that a call of a region adds", exact=False, resolution=4096.0),
+    )
+}
 _DETAIL_UNITS = {"time_first": "s", "time_pure": "s", "time_work": "s", "overlap": "1"}
 _DETAIL_UNITS |= {"root_time": "s", "process_time": "s", "process_last": "1"}
 _QUALITY: dict[str, tuple[type, object, str]] = {
@@ -107,6 +116,8 @@ def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Data
     `keep_flagged`: keep late and overrun repetitions; by default they become NaN, unless fewer than 5 would remain.
     Raises DataError if two files hold the same launch, or the files differ in library or message size.
     """
+    if any("," in file.env.parameter for file in files):
+        return _over_several(files, keep_flagged)
     require_distinct(files)
     size = common(files, "message size", {cell.size_bytes for file in files for cell in file.cells}, " B")
     datatype = common(files, "data type", {cell.datatype for file in files for cell in file.cells})
@@ -131,6 +142,24 @@ def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Data
     if size is not None and parameter == "p":
         attrs["message_size_B"] = size
     return board.dataset(attrs)
+
+
+def _over_several(files: Sequence[RunFile], keep_flagged: bool) -> xr.Dataset:
+    """Return the Dataset of run files over several parameters: those that vary; a grid, or a list of points."""
+    names = common(files, "parameters", {file.env.parameter for file in files}).split(",")
+    varied = [name for name in names if len({file.env.values[name] for file in files}) > 1] or names[:1]
+    points = sorted({tuple(file.env.values[name] for name in varied) for file in files})
+    if len(varied) == 1:
+        return assemble([_at(f, varied[0], f.env.values[varied[0]]) for f in files], keep_flagged=keep_flagged)
+    places = {point: number for number, point in enumerate(points)}
+    numbered = [_at(f, POINT, places[tuple(f.env.values[name] for name in varied)]) for f in files]
+    ds = assemble(numbered, keep_flagged=keep_flagged).drop_vars(POINT)
+    columns = {name: (POINT, np.array(column)) for name, column in zip(varied, zip(*points, strict=True), strict=True)}
+    return as_grid(ds.assign_coords(columns).assign_attrs(parameter=",".join(varied)))
+
+
+def _at(file: RunFile, parameter: str, point: int) -> RunFile:
+    return replace(file, env=replace(file.env, parameter=parameter, point=point))
 
 
 def _title(files: Sequence[RunFile], parameter: str) -> str:
@@ -169,7 +198,7 @@ class _Board:
         self._points = sorted({file.env.point for file in files})
         self._runs = run_labels({file.env.run_id for file in files})
         names = {c.op for f in files for c in f.cells} | {m.op for f in files for m in f.memories}
-        names |= {count.op for file in files for count in file.counts}
+        names |= {c.op for f in files for c in f.counts} | {r.op for f in files for r in f.regions}
         self._functions = sorted(names, key=function_order)
         self._timed = {(i, op): t for i, file in enumerate(files) for op, t in _timed(file).items()}
         self._index = {id(file): i for i, file in enumerate(files)}
@@ -207,6 +236,9 @@ class _Board:
             at = self._at(count.op, file)
             self._put(at, {"operations": count.operations, "verified": count.verified})
             self._put(at, {"incomplete": not file.complete})
+
+        for region in file.regions:
+            self._put(self._at(region.op, file), region.values)
 
     def dataset(self, attrs: Mapping[str, Any]) -> xr.Dataset:
         """Return what was placed, metrics first."""

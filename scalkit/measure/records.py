@@ -145,6 +145,8 @@ class Env:
     point: int
     fields: Mapping[str, Any] = field(repr=False)
     virtual: Mapping[str, Any] = field(repr=False, default_factory=dict)
+    values: Mapping[str, int] = field(repr=False, default_factory=dict)
+    """Of all parameters; several have no `point`."""
 
     @classmethod
     def of(cls, record: Record) -> Env:
@@ -155,7 +157,7 @@ class Env:
                 f"schema {schema} is newer than {SCHEMA}, the newest that this scalkit reads; update scalkit."
             )
         p = record.whole("p", least=1)
-        parameter, point = _point(record, p)
+        parameter, point, values = _point(record, p)
         virtual = virtual_of(record.fields)
         per_node = (
             min(p, Record(record.file, record.line, {"rec": "virtual", **virtual}).whole("per_node", 1, least=1))
@@ -176,6 +178,7 @@ class Env:
             point=point,
             fields=record.fields,
             virtual=virtual,
+            values=values,
         )
 
 
@@ -272,6 +275,21 @@ class Count:
 
 
 @dataclass(frozen=True)
+class Region:
+    """How often a part of a program was entered in a launch, and what it did to memory; NaN where that is unknown."""
+
+    op: str
+    values: Mapping[str, float]
+
+    @classmethod
+    def of(cls, record: Record) -> Region:
+        """Return the numbers by the names of the Dataset's variables."""
+        names = {"calls": "calls", "memory_kept": "kept_B", "memory_peak": "peak_B"}
+        values = {name: record.number(key, math.nan) for name, key in names.items()}
+        return cls(record.name("op"), {name: value for name, value in values.items() if not math.isnan(value)})
+
+
+@dataclass(frozen=True)
 class Skip:
     """Something that could not run, and why."""
 
@@ -284,19 +302,22 @@ class Skip:
         return cls(record.name("op"), record.text("why", ""))
 
 
-def _point(record: Record, p: int) -> tuple[str, int]:
-    """Return the parameter of a launch and its value: the number of processes, if it names no other."""
+def _point(record: Record, p: int) -> tuple[str, int, dict[str, int]]:
+    """Return the parameter of a launch and its value: the number of processes, if it names no other; and all that it names.
+
+    Of several parameters the names stand between commas, and there is no one value: 0.
+    """
     if "parameter" not in record.fields:
-        return "p", p
+        return "p", p, {"p": p}
     given = record.mapping("parameter")
-    if len(given) != 1:
-        raise record.error(
-            f"'parameter' has {len(given)} entries; one name and its value are needed, as in {{'k': 5}}."
-        )
-    name = next(iter(given))
-    if not name.isidentifier() or len(name) > 64 or name in RESERVED:
-        raise record.error(f"the parameter {_short(name)} cannot have that name; use another, as in 'k'.")
-    return name, record.below("parameter").whole(name, least=1)
+    if not given:
+        raise record.error("'parameter' has no entry; a name and its value are needed, as in {'k': 5}.")
+    for name in given:
+        if not name.isidentifier() or len(name) > 64 or name in RESERVED:
+            raise record.error(f"the parameter {_short(name)} cannot have that name; use another, as in 'k'.")
+    inner = record.below("parameter")
+    values = {name: inner.whole(name, least=1) for name in given}
+    return ",".join(values), (next(iter(values.values())) if len(values) == 1 else 0), values
 
 
 def _object_memory(record: Record) -> dict[str, float]:

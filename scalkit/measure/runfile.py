@@ -13,7 +13,7 @@ from scalkit.errors import RunFileError
 from scalkit.measure.experiment_file import PROGRAM
 from scalkit.measure.pattern_records import Trip, Units
 from scalkit.measure.record_lines import AGAIN, before_end, records_of
-from scalkit.measure.records import Cell, Count, Env, Memory, Record, Skip
+from scalkit.measure.records import Cell, Count, Env, Memory, Record, Region, Skip
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class RunFile:
     `notes`: what was ignored.
     `units`: of a master and its workers.
     `trips`: of messages.
+    `regions`: of a program.
     """
 
     path: Path
@@ -39,6 +40,7 @@ class RunFile:
     counts: tuple[Count, ...] = ()
     units: tuple[Units, ...] = ()
     trips: tuple[Trip, ...] = ()
+    regions: tuple[Region, ...] = ()
 
 
 def is_run_file(head: bytes) -> bool:
@@ -78,6 +80,7 @@ _KINDS: dict[str, tuple[Any, Callable[[Any], tuple[Any, ...]], str]] = {
     "mem": (Memory, lambda one: (one.op,), "the memory of {0!r}"),
     "count": (Count, lambda one: (one.op,), "the count of {0!r}"),
     "units": (Units, lambda one: (one.op, one.size_bytes, one.number), "pass {2} of {0!r} with units of {1} B"),
+    "region": (Region, lambda one: (one.op,), "the region {0!r}"),
     "trip": (Trip, lambda one: (one.op, one.size_bytes, one.number, one.value), "pass {2} of {0!r} of {1} B"),
 }
 """Of each record that holds measurements: its class, what tells two of them apart, and its name in messages."""
@@ -108,9 +111,11 @@ def _content(path: Path, sha256: str, records: list[Record]) -> RunFile:
             unknown[kind] += 1
     notes = [f"{path.name}: ignored {n} records of the unknown kind {kind!r}" for kind, n in sorted(unknown.items())]
     notes += [f"{path.name}: {skip.op} was skipped at {env.p} processes: {skip.why}" for skip in skips]
-    cells, memories, counts, units, trips = (tuple(found[kind].values()) for kind in _KINDS)
+    cells, memories, counts, units, regions, trips = (tuple(found[kind].values()) for kind in _KINDS)
     complete = records[-1].fields["rec"] == "end"
-    return RunFile(path, sha256, env, cells, memories, tuple(skips), complete, tuple(notes), counts, units, trips)
+    return RunFile(
+        path, sha256, env, cells, memories, tuple(skips), complete, tuple(notes), counts, units, trips, regions
+    )
 
 
 def _require_p(record: Record, env: Env) -> None:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from scalkit import __version__
 from scalkit.bench.arguments import Arguments
@@ -231,12 +231,23 @@ class Campaign:
         }
 
 
+class Starter(Protocol):
+    """What starts launches, as `scalkit.bench.campaign.launch.Launcher` does."""
+
+    @property
+    def folder(self) -> Folder:
+        """Where the run files go."""
+
+    def run(self, launch: Launch, budget_s: float, timeout_s: float) -> tuple[str, ...]:
+        """Start a launch, put its run file in place, and return what is wrong with the results in it."""
+
+
 class LaunchLoop:
     """The launches of one call, one after the other."""
 
     def __init__(
         self,
-        launcher: Launcher,
+        launcher: Starter,
         plan: Sequence[Launch],
         budget_s: float | None,
         timeout_s: float | None,

@@ -32,6 +32,7 @@ def measure_callable(
     name: str | None = None,
     seed: int = 0,
     clock: Clock = time.perf_counter_ns,
+    watch: Clock | None = None,
     **effort: float,
 ) -> xr.Dataset:
     """Return the run times of a callable for several values of a parameter, for `scalkit.validate`.
@@ -57,6 +58,8 @@ def measure_callable(
         Of the order of measuring.
     clock : callable
         Nanoseconds; ``time.process_time_ns`` leaves out what other programs take.
+    watch : callable, optional
+        Nanoseconds, of the budget; by default `clock`.
     **effort : float
         ``budget_s`` (2 s for all settings together; the last settings are left out, with a note, when it does not last),
         ``min_sample_s`` (1 ms), ``tolerance`` (5 %), ``max_samples`` (100), ``min_samples`` (5), ``min_points`` (5); with
@@ -85,7 +88,7 @@ def measure_callable(
     started = datetime.now(UTC).isoformat(timespec="seconds")
     loops = _loops(func, points, setup, fresh, clock, f"{label!r} at {parameter}")
     try:
-        samples = sample_all(loops, [float(point) for point in points], chosen, seed, clock)
+        samples = sample_all(loops, [float(point) for point in points], chosen, seed, clock, watch)
     except TooSlowError as error:
         raise DataError(
             f"measuring {label!r} was given up: one call at {parameter} = {points[error.index]:g} would take about "

@@ -19,6 +19,7 @@ __all__ = [
     "Effort",
     "Samples",
     "TooSlowError",
+    "is_known",
     "quartile_interval",
     "resolution_ns",
     "sample_all",
@@ -168,7 +169,12 @@ def quartile_interval(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def sample_all(
-    loops: Iterator[Loop], sizes: Sequence[float], effort: Effort, seed: int = 0, clock: Clock = time.perf_counter_ns
+    loops: Iterator[Loop],
+    sizes: Sequence[float],
+    effort: Effort,
+    seed: int = 0,
+    clock: Clock = time.perf_counter_ns,
+    watch: Clock | None = None,
 ) -> list[Samples]:
     """Return the samples of every setting, interleaved in random order; fewer settings if the budget does not last.
 
@@ -177,13 +183,15 @@ def sample_all(
     `sizes`: values of the parameter, ascending.
     `seed`: of the order.
     `clock`: nanoseconds from any origin.
+    `watch`: the same, of the budget; by default `clock`.
     Raises TooSlowError if fewer than ``effort.min_points`` settings can be measured in ten times the budget.
     """
-    start = clock()
+    watch = watch or clock
+    start = watch()
     with _quiet_collector() as collect:
-        ready = _calibrated(loops, sizes, effort, start, clock)
+        ready = _calibrated(loops, sizes, effort, start, clock, watch)
         collect()
-        drawn = _drawn(ready, effort, start + round(effort.budget_s * 1e9), random.Random(seed), clock, collect)
+        drawn = _drawn(ready, effort, start + round(effort.budget_s * 1e9), random.Random(seed), watch, collect)
     return [
         Samples(tuple(values), one.first_ns, one.loops, _status(values, effort))
         for one, values in zip(ready, drawn, strict=True)
@@ -191,7 +199,7 @@ def sample_all(
 
 
 def _calibrated(
-    loops: Iterator[Loop], sizes: Sequence[float], effort: Effort, start: int, clock: Clock
+    loops: Iterator[Loop], sizes: Sequence[float], effort: Effort, start: int, clock: Clock, watch: Clock
 ) -> list[_Ready]:
     """Return the settings that the budget allows; each is warm after this."""
     budget = effort.budget_s * 1e9
@@ -199,7 +207,7 @@ def _calibrated(
     ready: list[_Ready] = []
     for index in range(len(sizes)):
         forecast = _forecast([one.call_ns for one in ready], sizes)
-        if len(ready) >= effort.min_points and max(forecast, clock() - start) > budget / 4:
+        if len(ready) >= effort.min_points and max(forecast, watch() - start) > budget / 4:
             break
         if forecast > _HOPELESS * budget:
             raise TooSlowError(index, forecast * 1e-9)
@@ -238,7 +246,7 @@ def _drawn(
     effort: Effort,
     deadline: int,
     order: random.Random,
-    clock: Clock,
+    watch: Clock,
     collect: Callable[[], object],
 ) -> list[list[float]]:
     """Return the samples of every setting, one at least, drawn in rounds until each is done or the deadline is near."""
@@ -247,25 +255,25 @@ def _drawn(
     while pending:
         order.shuffle(pending)
         for index in pending:
-            if not drawn[index] or clock() + ready[index].cost_ns <= deadline:
+            if not drawn[index] or watch() + ready[index].cost_ns <= deadline:
                 drawn[index].append(ready[index].sample())
         collect()
         pending = [
             index
             for index in pending
-            if _status(drawn[index], effort) == "budget" and clock() + ready[index].cost_ns <= deadline
+            if _status(drawn[index], effort) == "budget" and watch() + ready[index].cost_ns <= deadline
         ]
     return drawn
 
 
 def _status(values: Sequence[float], effort: Effort) -> Status:
     """Return why no more samples are needed; ``"budget"`` says that only the budget ends them."""
-    if len(values) >= effort.min_samples and _is_known(values, effort):
+    if len(values) >= effort.min_samples and is_known(values, effort):
         return "converged"
     return "capped" if len(values) >= effort.max_samples else "budget"
 
 
-def _is_known(values: Sequence[float], effort: Effort) -> bool:
+def is_known(values: Sequence[float], effort: Effort) -> bool:
     """Return whether the samples tell enough: about their mean, or about their first quartile."""
     if effort.standard_error is not None:
         spread = stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.inf

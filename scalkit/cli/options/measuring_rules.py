@@ -22,8 +22,8 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
     stop = parser.add_argument_group(
         "when there are enough repetitions (docs/measurement.md#when-it-stops)"
     ).add_argument
-    stop("--min-reps", type=int, default=20, metavar="N", help="fewest in a launch (default: %(default)s)")
-    stop("--max-reps", type=int, default=400, metavar="N", help="most in a launch (default: %(default)s)")
+    stop("--min-reps", type=int, default=None, metavar="N", help="fewest in a launch (default: 20; of --command 3)")
+    stop("--max-reps", type=int, default=None, metavar="N", help="most in a launch (default: 400; of --command 100)")
     stop(
         "--standard-error",
         type=float,
@@ -84,8 +84,8 @@ def rules_of(args: argparse.Namespace) -> dict[str, Any]:
     if args.refine is not None:
         refine = Refinement(args.refine, args.allowed_bend, args.smallest_step, args.max_points)
     return {
-        "min_reps": args.min_reps,
-        "max_reps": args.max_reps,
+        "min_reps": 20 if args.min_reps is None else args.min_reps,
+        "max_reps": 400 if args.max_reps is None else args.max_reps,
         "standard_error": args.standard_error,
         "cut_quartiles": numbers("--cut-quartiles", args.cut_quartiles, "1,4") if args.cut_quartiles else (),
         "per_process": args.per_process,

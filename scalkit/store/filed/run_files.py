@@ -99,6 +99,10 @@ def _run(
     parameters = {file.env.parameter for file in ordered}
     if len(parameters) > 1:
         raise DataError(f"the run {files[0].env.run_id!r} is over {' and '.join(sorted(parameters))}; file them apart.")
+    if any("," in name for name in parameters):
+        raise DataError(
+            f"the run {files[0].env.run_id!r} is over {files[0].env.parameter}, and runs of the store have one parameter."
+        )
     rows = Rows()
     for launch, file in enumerate(ordered):
         _add_launch(rows, launch, file)

@@ -1,0 +1,1 @@
+"""Any program, any parameters: a command with placeholders, measured at every point."""

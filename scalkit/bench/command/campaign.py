@@ -1,0 +1,350 @@
+"""A campaign of a command: launched at every point, its time and that of its regions kept in run files, and resumed."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import os
+import platform
+import random
+import re
+import secrets
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scalkit import __version__
+from scalkit.bench.campaign.campaign import LaunchLoop, Progress, Result
+from scalkit.bench.campaign.folder import SCHEMA, Folder, write_whole
+from scalkit.bench.campaign.launch import StopError
+from scalkit.bench.campaign.plan import Launch
+from scalkit.bench.command.regions import Region, regions_of
+from scalkit.bench.command.template import Point, Template
+from scalkit.bench.functions.sampling import Effort, is_known
+from scalkit.bench.libraries.mpi import cores
+from scalkit.bench.load import ForeignLoad
+from scalkit.bench.process import LAST_LINES, run_program
+from scalkit.bench.provenance import environment, machine
+from scalkit.errors import LaunchError, UsageError
+
+__all__ = ["KIND", "CommandArguments", "CommandCampaign", "prepare_command"]
+
+KIND = "command"
+_SHARE_S = 2.0
+"""Repetitions of a launch go on for so long where no budget is given; a program that lasts longer has the fewest."""
+
+
+@dataclass(frozen=True)
+class CommandArguments:
+    """What decides a campaign of a command; two with the same ones are the same.
+
+    Attributes
+    ----------
+    template : Template
+    points : tuple of Point
+    runs : int
+        How often every point is launched anew.
+    min_reps, max_reps : int
+        Repetitions of the command in a launch.
+    standard_error : float or None
+        As in `scalkit.bench.functions.sampling.Effort`.
+    budget_s : float or None, in s
+        For the whole campaign.
+    seed : int
+        Of the order.
+
+    Raises
+    ------
+    UsageError
+        If one makes no sense.
+    """
+
+    template: Template
+    points: tuple[Point, ...]
+    runs: int = 5
+    min_reps: int = 3
+    max_reps: int = 100
+    standard_error: float | None = None
+    budget_s: float | None = None
+    seed: int = 0
+    files: str = field(default="", init=False)
+    """SHA-256 of the files that the command names, so that a changed program is another one."""
+
+    def __post_init__(self) -> None:
+        self.template.require([name for name, _ in self.points[0]])
+        for option, value in (("--runs", self.runs), ("--min-reps", self.min_reps), ("--max-reps", self.max_reps)):
+            if not 1 <= value <= 100_000:
+                raise UsageError(f"{option} {value}: a whole number from 1 to 100000 is needed.")
+        for option, given in (("--budget", self.budget_s), ("--standard-error", self.standard_error)):
+            if given is not None and not 0 < given < float("inf"):
+                raise UsageError(f"{option} {given:g}: a positive number is needed.")
+        digest = hashlib.sha256()
+        for word in self.template.words:
+            path = Path(word)
+            digest.update(path.read_bytes() if path.is_file() else word.encode("utf-8", "surrogateescape"))
+        object.__setattr__(self, "files", digest.hexdigest())
+
+    @property
+    def effort(self) -> Effort:
+        """When there are enough repetitions."""
+        return Effort(
+            max_samples=self.max_reps, min_samples=self.min_reps, standard_error=self.standard_error, tolerance=0.05
+        )
+
+    def as_table(self) -> dict[str, Any]:
+        """Return the arguments as they stand in campaign.toml; what is None is left out."""
+        table = {
+            "kinds": [KIND],
+            "command": self.template.command,
+            "set": list(self.template.settings),
+            "files": self.files,
+            "parameters": [name for name, _ in self.points[0]],
+            "runs": self.runs,
+            "min_reps": self.min_reps,
+            "max_reps": self.max_reps,
+            "standard_error": self.standard_error,
+            "seed": self.seed,
+        }
+        return {key: value for key, value in table.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class PointLaunch(Launch):
+    """One start of the command's repetitions at one point; `kind` names the other parameters, for messages."""
+
+    point: Point = ()
+
+    @property
+    def name(self) -> str:
+        """Name of its run file without suffix."""
+        at = "-".join(f"{name}{value}" for name, value in self.point)
+        return f"{KIND}-{at}-r{self.run:02d}" if at else f"{KIND}-r{self.run:02d}"
+
+
+@dataclass(frozen=True)
+class CommandLauncher:
+    """Starts the command, and writes the run files."""
+
+    arguments: CommandArguments
+    folder: Folder
+    run_id: str
+    lock: int
+    has_budget: bool
+    odd: dict[str, None] = field(default_factory=dict)
+    """What is odd about regions, each sentence once."""
+
+    def run(self, launch: Launch, budget_s: float, timeout_s: float) -> tuple[str, ...]:
+        """Repeat the command at one point and write its run file line by line.
+
+        Raises
+        ------
+        LaunchError
+            If it failed or hung; its output is kept beside the run files as ``.txt``, and its complete repetitions in ``.part``.
+        """
+        assert isinstance(launch, PointLaunch)
+        part = self.folder.part(launch)
+        values: list[float] = []
+        regions: dict[str, list[Region]] = {}
+        until = time.monotonic() + (budget_s if self.has_budget else min(budget_s, _SHARE_S))
+        try:
+            with part.open("w", encoding="utf-8") as stream:
+                records = 0
+
+                def write(record: Mapping[str, Any]) -> None:
+                    nonlocal records
+                    records += 1
+                    stream.write(f"{json.dumps(record)}\n")
+                    stream.flush()
+
+                write(self._environment(launch))
+                status = "budget"
+                while status == "budget" and (len(values) < self.arguments.min_reps or time.monotonic() < until):
+                    wall_s, found, odd, load = self._repetition(launch, timeout_s)
+                    values.append(wall_s)
+                    self.odd.update(dict.fromkeys(odd))
+                    status = self._status(values)
+                    times = {self.arguments.template.name: wall_s} | {one.name: one.seconds for one in found}
+                    for name, seconds in times.items():
+                        write(_cell(name, launch.p, len(values) - 1, seconds, load, status))
+                    for one in found:
+                        regions.setdefault(one.name, []).append(one)
+                for name, several in regions.items():
+                    write({"rec": "region", "op": name, "p": launch.p, **Region.joined(several)})
+                write({"rec": "end", "records": records})
+            os.replace(part, self.folder.finished(launch))
+        except OSError as error:
+            raise LaunchError(f"cannot write {part}: {error.strerror or error}; check the folder.") from error
+        finally:
+            if not values:
+                part.unlink(missing_ok=True)
+        return ()
+
+    def _repetition(self, launch: PointLaunch, timeout_s: float) -> tuple[float, list[Region], list[str], float | None]:
+        words, variables = self.arguments.template.filled(launch.point)
+        with tempfile.TemporaryDirectory(prefix="scalkit-") as scratch, ForeignLoad() as load:
+            try:
+                outcome = run_program(
+                    words,
+                    timeout_s=timeout_s,
+                    environment={**variables, "SCALKIT_REGIONS": scratch},
+                    inherited=(self.lock,),
+                )
+            except OSError as error:
+                raise StopError(f"cannot start {words[0]!r}: {error.strerror or error}; check --command.") from error
+            found, odd = regions_of(Path(scratch), self.arguments.template.name)
+        if outcome.status != 0:
+            kept = self.folder.finished(launch).with_suffix(".txt")
+            write_whole(kept, outcome.output)
+            where = ", ".join(f"{name} = {value}" for name, value in launch.point) or "the only point"
+            raise LaunchError(
+                f"{launch.name}: the command {outcome.ending} at {where}; its output is in {kept}. {LAST_LINES}\n"
+                f"{outcome.last_lines}"
+            )
+        return outcome.wall_s, found, odd, load.share
+
+    def _status(self, values: Sequence[float]) -> str:
+        effort = self.arguments.effort
+        if len(values) >= effort.min_samples and is_known(values, effort):
+            return "converged"
+        return "capped" if len(values) >= effort.max_samples else "budget"
+
+    def _environment(self, launch: PointLaunch) -> dict[str, Any]:
+        words, variables = self.arguments.template.filled(launch.point)
+        threads = int(re.sub(r"\D", "", variables.get("OMP_NUM_THREADS", "")) or 1)
+        return {
+            "rec": "env",
+            "schema": 1,
+            "run_id": f"{self.run_id}-r{launch.run:02d}",
+            "program": KIND,
+            "argv": words,
+            "p": launch.p,
+            **({"parameter": dict(launch.point)} if launch.point else {}),
+            "host": platform.node(),
+            "cores": cores(),
+            "started": dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "processes_per_node": launch.p,
+            "oversubscribed": launch.p * threads > cores(),
+            "simulated": False,
+            "environment": environment() | variables,
+            "provenance": {"scalkit": __version__, "files": self.arguments.files, **machine()},
+        }
+
+
+def _cell(name: str, p: int, number: int, seconds: float, load: float | None, status: str) -> dict[str, Any]:
+    cell = {
+        "rec": "cell",
+        "op": name,
+        "p": p,
+        "size_B": 0,
+        "pass": number,
+        "n": 1,
+        "t_ns": [max(1, round(seconds * 1e9))],
+    }
+    return cell | {"status": status} | ({} if load is None else {"foreign_load": round(load, 4)})
+
+
+@dataclass(frozen=True)
+class CommandCampaign:
+    """A campaign of a command that is ready to run."""
+
+    folder: Folder
+    arguments: CommandArguments
+
+    @property
+    def plan(self) -> tuple[PointLaunch, ...]:
+        """All launches, run after run, within each in an order drawn from the seed."""
+        generator, plan = random.Random(self.arguments.seed), []
+        for run in range(self.arguments.runs):
+            points = list(self.arguments.points)
+            generator.shuffle(points)
+            plan += [_launch(point, run) for point in points]
+        return tuple(plan)
+
+    def run(self, *, timeout_s: float | None = None, on_progress: Callable[[Progress], None] | None = None) -> Result:
+        """Do every launch whose run file is missing; see `scalkit.bench.campaign.campaign.Campaign.run`."""
+        plan = self.plan
+        with self.folder.locked() as lock:
+            self.require_same()
+            record = self.folder.record or self._new_record()
+            self.folder.write(record)
+            before = self.folder.missing(plan)
+            given = self.arguments.budget_s
+            launcher = CommandLauncher(self.arguments, self.folder, str(record["id"]), lock, given is not None)
+            budget_s = None if given is None else given * len(before) / len(plan)
+            loop = LaunchLoop(launcher, plan, budget_s, timeout_s, on_progress or (lambda progress: None))
+            loop.failed = Counter()
+            failures = loop.run()
+            missing = self.folder.missing(plan)
+            remarks = [*dict.fromkeys((*record.get("remarks", ()), *launcher.odd))]
+            self.folder.write({**record, "remarks": remarks, "failures": failures})
+        done, fresh = len(plan) - len(missing), len(before) - len(missing)
+        return Result(self.folder.path, len(plan), done, fresh, tuple(failures), tuple(missing), tuple(remarks))
+
+    def _new_record(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "id": secrets.token_hex(4),
+            "started": dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "scalkit": __version__,
+            "plan": [launch.name for launch in self.plan],
+            "failures": [],
+            "remarks": [],
+            "arguments": self.arguments.as_table(),
+            "settings": {},
+            "environment": environment(),
+            "machine": machine(),
+        }
+
+    def require_same(self) -> None:
+        """Return nothing if the folder is new or holds the same campaign; more points and runs may be added.
+
+        Raises
+        ------
+        UsageError
+            Naming what differs.
+        """
+        record = self.folder.record
+        if not record:
+            return
+        own = {"arguments": self.arguments.as_table(), "environment": environment(), "machine": machine()}
+        for table, now in own.items():
+            then = record.get(table, {})
+            names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
+            different = [name for name in names if name not in ("runs", "seed", "system")]
+            if different:
+                shown = "; ".join(
+                    f"{name} was {then.get(name)!s:.60}, is now {now.get(name)!s:.60}" for name in different
+                )
+                raise UsageError(
+                    f"{self.folder.path} holds other measurements: {shown}. Repeat the command to resume it, or name "
+                    "another --out."
+                )
+
+
+def _launch(point: Point, run: int) -> PointLaunch:
+    others = " ".join(f"{name}={value}" for name, value in point if name != "p")
+    return PointLaunch(f"{KIND} {others}".strip(), dict(point).get("p", 1), run, point)
+
+
+def prepare_command(out: Path, arguments: CommandArguments) -> CommandCampaign:
+    """Return a campaign of a command that is ready to run: folder and program checked.
+
+    Raises
+    ------
+    UsageError
+        If the folder cannot be used or holds something else, or there is no such program.
+    """
+    folder = Folder(out)
+    folder.require_usable()
+    program = arguments.template.filled(arguments.points[0])[0][0]
+    if shutil.which(program) is None:
+        raise UsageError(f"--command: there is no program {program!r}; give its path, as in ./app.")
+    campaign = CommandCampaign(folder, arguments)
+    campaign.require_same()
+    return campaign

@@ -1,0 +1,137 @@
+"""The options of `scalkit measure --command`, and what they do."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scalkit.bench.campaign.campaign import Result
+    from scalkit.bench.command.campaign import CommandArguments, CommandCampaign
+
+_REFUSED = ("mpi", "platform", "function", "ops", "algorithm", "per_node", "refine", "report", "campaign", "memory_n")
+_SHARED = ("p", "np", "procs", "ranks", "nodes", "threads", "t")
+"""Names of what work is shared among: the claim that is offered falls with them."""
+_OWN = ("p", "points", "set")
+
+
+def add_command_options(parser: argparse.ArgumentParser) -> None:
+    """Declare what only --command takes."""
+    add = parser.add_argument_group("any program, at any parameters (docs/your-library.md)").add_argument
+    add(
+        "--command",
+        dest="command_text",
+        default=None,
+        metavar="TEXT",
+        help="as 'mpiexec -n {p} ./app {n}'; no shell runs it",
+    )
+    add(
+        "-p",
+        action="append",
+        default=[],
+        metavar="NAME=VALUES",
+        help="p=2..64 (doublings) or n=100,1000; all combinations",
+    )
+    add(
+        "--points",
+        default=None,
+        metavar="FILE",
+        help="in place of -p: a CSV file, names first, then a line for each point",
+    )
+    add("--set", action="append", default=[], metavar="NAME=TEXT", help="a variable, as OMP_NUM_THREADS={threads}")
+    add("--include", action="store_true", help="print the folder of scalkit/region.h for a compiler's -I, and end")
+
+
+def refuse_without_command(args: argparse.Namespace) -> None:
+    """Return nothing if no option is given that is for --command alone.
+
+    Raises
+    ------
+    UsageError
+        Naming the first.
+    """
+    from scalkit.errors import UsageError
+
+    for key in _OWN:
+        if getattr(args, key):
+            raise UsageError(f"{'-p' if key == 'p' else f'--{key}'} goes with --command 'PROGRAM ...'; add that.")
+
+
+def print_include() -> int:
+    """Print the folder that has scalkit/region.h."""
+    from scalkit.native import sources
+
+    sys.stdout.write(f"{sources('microbench') / 'include'}\n")
+    return 0
+
+
+def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
+    """Return the campaign that the options mean, ready to run.
+
+    Raises
+    ------
+    UsageError
+        If they name something else, too, or make no sense.
+    """
+    from pathlib import Path
+
+    from scalkit.bench.command.campaign import CommandArguments, prepare_command
+    from scalkit.bench.command.template import Template, matrix, points_of_file
+    from scalkit.errors import UsageError
+
+    stray = [f"--{key.replace('_', '-')}" for key in _REFUSED if getattr(args, key)]
+    stray += [*args.what] + (["--clock"] if args.clock != "real" else [])
+    if stray:
+        raise UsageError(f"{stray[0]} does not go with --command; leave it out.")
+    if args.p and args.points:
+        raise UsageError("-p and --points both say where to measure; leave one out.")
+    return prepare_command(
+        out,
+        CommandArguments(
+            template=Template(args.command_text, tuple(args.set)),
+            points=points_of_file(Path(args.points)) if args.points else matrix(args.p),
+            runs=5 if args.runs is None else args.runs,
+            min_reps=3 if args.min_reps is None else args.min_reps,
+            max_reps=100 if args.max_reps is None else args.max_reps,
+            standard_error=args.standard_error,
+            budget_s=args.budget,
+            seed=args.seed or 0,
+        ),
+    )
+
+
+def opening(arguments: CommandArguments, out: Path) -> str:
+    """Return what is going to be measured, in a line."""
+    names = [name for name, _ in arguments.points[0]]
+    over = f" over {', '.join(names)}" if names else ""
+    points, runs = len(arguments.points), arguments.runs
+    return (
+        f"Measuring {arguments.template.name} at {points} point{'s' * (points != 1)}{over}, {runs} "
+        f"run{'s' * (runs != 1)}, into {out}"
+    )
+
+
+def next_step(campaign: CommandCampaign, result: Result) -> str:
+    """Return the command that judges what was measured, ready to paste, with what a verdict still needs."""
+    points = [dict(point) for point in campaign.arguments.points]
+    counts = {name: len({point[name] for point in points}) for name in points[0]}
+    varied = [name for name, count in counts.items() if count > 1]
+    if not varied or not result.done:
+        return ""
+    name = campaign.arguments.template.name
+    grows, falls = ([one for one in varied if (one in _SHARED) == is_shared] for is_shared in (False, True))
+    claim = "*".join(grows) + "".join(f"/{one}" for one in falls) if grows else f"1/{'/'.join(falls)}"
+    lines = [f"Next, with what you expect in place of {claim!r}:"]
+    lines.append(
+        f"  scalkit validate {shlex.quote(str(result.folder))} --expectation {shlex.quote(f'{name} = {claim}')}"
+    )
+    few = {one: counts[one] for one in varied if counts[one] < 5}
+    if few:
+        have = ", ".join(f"{one} has {count}" for one, count in few.items())
+        least = max(3, min(few.values()))
+        lines.append(f"A verdict needs 5 values of a parameter; {have}: add some, or --min-points {least}.")
+    return "\n".join(lines)

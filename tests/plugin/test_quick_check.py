@@ -1,0 +1,103 @@
+"""`sk.check`: what it chooses, what it believes, and what it says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import scalkit as sk
+from scalkit.errors import DataError, ExpectationError, UsageError
+from scalkit.quick_check import Check
+
+N = np.array([100, 200, 400, 800, 1600, 3200, 6400])
+
+
+def checked(seconds: np.ndarray, claim: str, **options: object) -> Check:
+    rng = np.random.default_rng(1)
+    runs = seconds[:, None] * rng.normal(1, 0.002, (len(N), 15))
+    data = sk.measurements(N, runs, parameter="n", name="f", unit="s")
+    result = sk.validate(data, {"f": claim})
+    return Check(result["f"], result, data, 1.0, "wall", **options)
+
+
+def pairs(n: int) -> None:
+    for _ in range(n * n):
+        pass
+
+
+def test_a_function_that_outgrows_its_claim_is_never_fine() -> None:
+    assert sk.check(pairs, "n", n=[10, 20, 40, 80, 160, 320], budget=0.5).answer != "fine"
+
+
+def test_sizes_are_chosen_and_arguments_are_made() -> None:
+    seen: list[int] = []
+
+    def setup(n: int) -> tuple[list[int], int]:
+        seen.append(n)
+        return list(range(n)), n - 1
+
+    found = sk.check(lambda items, last: items.index(last), "k", setup, budget=0.3, clock="cpu")
+    assert found.verdict.parameter == "k"
+    assert found.clock == "cpu"
+    assert len(found.verdict.series.x) >= 5
+    assert set(found.verdict.series.x.astype(int).tolist()) <= set(seen)
+    assert found.plot().data
+    assert found.text.startswith(f"{found.answer}: ")
+    assert "s in all, cpu clock)" in repr(found)
+
+
+def test_fresh_arguments_are_made_for_each_call() -> None:
+    found = sk.check(
+        lambda items: items.clear(), "n", lambda n: [0] * n, n=[10, 20, 40, 80, 160], fresh=True, budget=0.2
+    )
+    assert found.verdict.series.x.tolist() == [10, 20, 40, 80, 160]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "claim", "answer", "words"),
+    [
+        (1e-9 * N**2, "n^2", "fine", "as expected"),
+        (1e-9 * N**3, "n", "fix", "instead of n"),
+        (1e-9 * N**1.3, "n", "cannot tell", "may be caches: try larger sizes."),
+        (1e-6 + 1e-12 * N, "n", "cannot tell", "what every call costs hides the growth"),
+    ],
+)
+def test_an_answer_is_one_that_the_sizes_allow(seconds: np.ndarray, claim: str, answer: str, words: str) -> None:
+    found = checked(seconds, claim)
+    assert found.answer == answer
+    assert words in found.text
+
+
+def test_where_others_use_the_machine_more_is_tolerated() -> None:
+    assert checked(1e-9 * N**1.7, "n").answer == "fix"
+    assert checked(1e-9 * N**1.7, "n", tolerated=32.0).answer == "cannot tell"
+    assert "at the largest size alone" in checked(1e-9 * N**3, "n", rests_on_one=True).text
+
+
+def test_a_script_prints_the_answer() -> None:
+    code = "import scalkit as sk; r = sk.check(len, '1', lambda n: range(n), budget=0.2)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split(":")[0] in ("fine", "fix", "cannot tell")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"budget": 0}, UsageError, "the budget is 0; a positive number of seconds is needed, such as 4."),
+        ({"clock": "sun"}, UsageError, "the clock 'sun' is unknown; choose auto, wall or cpu."),
+        ({"n": []}, UsageError, "there is no value of 'n' to measure at"),
+        ({"n": [-1, 2]}, DataError, "the value -1 of 'n' is not allowed"),
+        ({"strictnes": "paper"}, UsageError, "did you mean 'strictness'"),
+    ],
+)
+def test_a_wrong_option_is_named(options: dict[str, object], error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        sk.check(pairs, "n", **{"n": [1, 2, 3, 4, 5], "budget": 0.1, **options})  # type: ignore[arg-type]
+
+
+def test_a_wrong_expectation_is_named() -> None:
+    with pytest.raises(ExpectationError, match="factorial"):
+        sk.check(pairs, "factorial(n)")
