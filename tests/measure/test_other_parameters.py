@@ -54,10 +54,7 @@ def test_counts_alone_are_measurements(write: Writer) -> None:
             [env(parameter={"k": 0})],
             f"line 1: 'k' of the 'env.parameter' record is 0; a whole number of at least 1 is needed. {AGAIN}",
         ),
-        (
-            [env(parameter={})],
-            "line 1: 'parameter' has no entry; a name and its value are needed, as in {'k': 5}.",
-        ),
+        ([env(parameter={})], "line 1: 'parameter' has no entry; a name and its value are needed, as in {'k': 5}."),
         ([env(parameter="k")], f"line 1: 'parameter' of the 'env' record is 'k'; an object {{...}} is needed. {AGAIN}"),
         ([env(parameter={"run": 3})], "line 1: the parameter 'run' cannot have that name; use another, as in 'k'."),
         ([env(parameter={"a b": 3})], "line 1: the parameter 'a b' cannot have that name; use another, as in 'k'."),
