@@ -42,6 +42,12 @@ class RankedModels(Sequence[Model]):
             self._made[place] = self._make(place)
         return self._made[place]
 
+    def by(self, weights: Sequence[float]) -> RankedModels:
+        """Return the same models by falling weight, which stand at their places; equal ones in the order they have."""
+        found = RankedModels(self._make, sorted(self.places, key=lambda place: -weights[place]))
+        found._made = self._made
+        return found
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RankedModels):
             return NotImplemented

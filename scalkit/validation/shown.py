@@ -69,7 +69,7 @@ def verdict_html(verdict: Verdict) -> str:
         ),
         ("model", formula(verdict.model)),
         ("divergence", formula(verdict.divergence) + escape(_crossing(verdict))),
-        ("adjusted R²", r2(verdict.adjusted_r2)),
+        ("adjusted R²", r2(verdict.adjusted_r2) + _best_by_r2(verdict)),
         ("probability", escape(_probabilities(verdict))),
     ]
     series = verdict.series
@@ -77,6 +77,7 @@ def verdict_html(verdict: Verdict) -> str:
         _head(verdict),
         paragraph(verdict.sentence),
         table((), facts),
+        paragraph(verdict.likelihood_sentence),
         paragraph(verdict.hidden_sentence),
         _caveats(verdict),
         _rivals(verdict),
@@ -200,6 +201,11 @@ def _probabilities(verdict: Any) -> str:
 def _crossing(verdict: Verdict) -> str:
     p = verdict.crossing
     return f", outside the limits from {verdict.parameter}* = {shown_scale(p)} on" if 1 < p < math.inf else ""
+
+
+def _best_by_r2(verdict: Verdict) -> str:
+    best = verdict.by_adjusted_r2
+    return "" if best.growth == verdict.model.growth else f", best is {formula(best)} with {r2(best.adjusted_r2)}"
 
 
 def _point(at: object) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,13 +15,19 @@ from scalkit.fit import Model
 from scalkit.fit.pure_error import pure_error
 from scalkit.growth import Growth
 from scalkit.measure import Series
-from scalkit.text import percent
 from scalkit.validation.answer import excess, passing_growth, scaled, steps_explain, tolerance_of
-from scalkit.validation.crossing import crossing, place_of, shown_scale
+from scalkit.validation.crossing import crossing
 from scalkit.validation.expectation import Direction, Expectation, Rank
 from scalkit.validation.judged import Along, Judged
 from scalkit.validation.pieces import piecewise_remark
-from scalkit.validation.posterior import SURE, Posterior, VerdictWord
+from scalkit.validation.posterior import Posterior, VerdictWord
+from scalkit.validation.sentences import (
+    MATCH_WORDS,
+    hidden_sentence_of,
+    likelihood_sentence_of,
+    problem_of,
+    sentence_of,
+)
 from scalkit.validation.several.along import AlongVerdict, number_or_none, numbers_or_none
 from scalkit.validation.space import SearchSpace
 
@@ -30,17 +35,12 @@ if TYPE_CHECKING:
     from scalkit.arrays import Floats
     from scalkit.validation.against.ratio import Against
 
-__all__ = ["MATCH_WORDS", "SYMBOLS", "Verdict"]
+__all__ = ["MATCH_WORDS", "SYMBOLS", "Estimator", "Verdict"]
+
+Estimator = Literal["posterior", "adjusted_r2"]
+"""What chooses the model that is shown: its probability, or the adjusted R^2 of the paper."""
 
 SYMBOLS: dict[VerdictWord, str] = {"total": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
-
-MATCH_WORDS: dict[VerdictWord, str] = {
-    "total": "total",
-    "approximate": "approximate",
-    "none": "no match",
-    "undecided": "undecided",
-}
-"""What people read; "none" alone reads as if there was no verdict."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,8 @@ class Verdict(Judged):
     Attributes
     ----------
     model : Model
-        The best model; `rivals` are the others by falling adjusted R^2. Each knows the posterior `weight` of its growth.
+        The most probable one; `rivals` are the others by falling probability, the `weight` of each. With the strictness
+        ``"paper"``, and with fewer than five settings, the best and the others by adjusted R^2.
     expectation : Expectation
     space : SearchSpace
         The ticks that were tried.
@@ -64,6 +65,10 @@ class Verdict(Judged):
         By which growth it may outgrow the expectation; by default a deviation that was given, else not at all.
     against : Against, optional
         How the values compare with those of a model with constants, where one was the expectation.
+    by_adjusted_r2 : Model
+        The best model by adjusted R^2, as the paper chooses it.
+    estimator : {"posterior", "adjusted_r2"}
+        What chose `model`.
     """
 
     model: Model
@@ -75,6 +80,8 @@ class Verdict(Judged):
     remarks: tuple[str, ...] = ()
     tolerated: Growth | None = None
     against: Against | None = None
+    by_adjusted_r2: Model = field(kw_only=True)
+    estimator: Estimator = "posterior"
 
     @cached_property
     def tolerance(self) -> Growth:
@@ -138,6 +145,11 @@ class Verdict(Judged):
         )
 
     @property
+    def by_likelihood(self) -> Growth:
+        """The growth that the values alone make most probable, without regard to what is expected."""
+        return self.posterior.growths[int(np.argmax(self.posterior.likelihood))]
+
+    @property
     def suspected(self) -> Model | None:
         """The best model beyond what is tolerated."""
         suspect = self.suspect
@@ -155,8 +167,6 @@ class Verdict(Judged):
     @property
     def problem(self) -> str:
         """What is wrong, as one says it to a person who decides; empty unless the answer is to fix it."""
-        from scalkit.validation.problem import problem_of
-
         return problem_of(self) if self.answer == "fix" else ""
 
     @property
@@ -197,7 +207,7 @@ class Verdict(Judged):
 
     @property
     def rank(self) -> Rank:
-        """Match rank of the best model: total, approximate (on or inside the deviation limits) or none."""
+        """Match rank of the model: total, approximate (on or inside the deviation limits) or none."""
         return self.expectation.rank(self.model.growth)
 
     @property
@@ -233,7 +243,7 @@ class Verdict(Judged):
 
     @property
     def adjusted_r2(self) -> float:
-        """Adjusted coefficient of determination of the best model; NaN for a constant."""
+        """Adjusted coefficient of determination of the model; NaN for a constant."""
         return self.model.adjusted_r2
 
     @property
@@ -245,7 +255,7 @@ class Verdict(Judged):
     @cached_property
     def change(self) -> str | None:
         """Where the growth changes, in words, if it very probably does; see `scalkit.piecewise`."""
-        return piecewise_remark(self.series, self.model)
+        return piecewise_remark(self.series, self.by_adjusted_r2)
 
     @property
     def fitted(self) -> tuple[Floats, Floats, Model]:
@@ -255,68 +265,17 @@ class Verdict(Judged):
     @property
     def sentence(self) -> str:
         """The verdict in plain words, with direction and crossing point."""
-        found, expected = self.model.growth, self.expectation.growth
-        if self.against is not None:
-            return self.against.sentence
-        if self.leaks and self.too_fast < SURE and self.problem:
-            return f"{self.problem}."
-        if self.too_fast >= SURE and not (self.misses and self.verdict == "none"):
-            return self._sentence_of_growth()
-        if self.verdict == "undecided":
-            shown = ", ".join(f"{MATCH_WORDS[rank]} {percent(p)}" for rank, p in self.probability.items())
-            return f"{self.function} is undecided: {found} fits best, {expected} is expected; probable are {shown}."
-        if self.verdict != self.rank:
-            return self._sentence_of_both()
-        if self.verdict == "total":
-            return f"{self.function} grows as expected: {found}."
-        words = f"{self.function} {self.direction} than expected: {found} instead of {expected}"
-        if self.verdict == "approximate":
-            return f"{words}, within the limits."
-        slower = ", which is fine, and the claim could be sharper" if self.direction == "grows slower" else ""
-        return f"{words}{slower}; {self._where()}."
+        return sentence_of(self)
 
-    def _sentence_of_growth(self) -> str:
-        """Return the sentence where it grows faster than claimed and no limit of the paper says so, or hardly at all."""
-        words = f"{self.function} grows faster than expected: {self.suspect} instead of {self.expectation.growth}"
-        if self.misses:
-            inside = " though within the limits of the paper" if self.verdict == "approximate" else ""
-            return f"{words}, more than is tolerated{inside}; the probability of that is {percent(self.too_fast)}."
-        return (
-            f"{words} fits best, but over the measured range that is a factor of {self.excess:.2g} only, which a machine that "
-            "drifts may explain; measure larger settings."
-        )
-
-    def _sentence_of_both(self) -> str:
-        """Return the sentence where the posterior says something else than the best model."""
-        found, p = self.model.growth, self.probability
-        if self.verdict == "total":
-            said = f"grows as expected with a probability of {percent(p['total'])}"
-        elif self.verdict == "approximate":
-            said = f"grows within the limits with a probability of {percent(p['total'] + p['approximate'])}"
-        else:
-            said = f"{self.direction} than the limits allow with a probability of {percent(p['none'])}"
-        expected = self.expectation.growth
-        best = f"the expected {found} fits best" if found == expected else f"{found} fits best, {expected} is expected"
-        return f"{self.function} {said}; {best}."
+    @property
+    def likelihood_sentence(self) -> str:
+        """What the values alone make most probable, in plain words, where that is another growth than the model's."""
+        return likelihood_sentence_of(self)
 
     @property
     def hidden_sentence(self) -> str:
         """What could still hide in the values, in plain words; empty if nothing of that kind was tried."""
-        growth = self.posterior.hidden_growth
-        if growth is None or not math.isfinite(self.hidden) or self.verdict == "none":
-            return ""
-        largest = f"{self.parameter} = {self.series.x[-1]:g}"
-        return f"A term {growth} may still hide below {percent(self.hidden)} of the value at {largest}."
-
-    def _where(self) -> str:
-        outside = "below" if self.direction == "grows slower" else "outside"
-        if self.crossing <= 1:
-            return f"the divergence {self.divergence} is {outside} the limits at every scale"
-        if self.crossing < self.series.x[0]:
-            return f"the divergence {self.divergence} is {outside} the limits over the whole measured range and beyond"
-        place = place_of(self.crossing, float(self.series.x[-1]))
-        scale = f"{self.parameter}* = {shown_scale(self.crossing)}"
-        return f"the divergence {self.divergence} is {outside} the limits from {scale} on, {place}"
+        return hidden_sentence_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, as ``verdict.schema.json`` describes them."""
@@ -332,6 +291,8 @@ class Verdict(Judged):
             "limits": [str(lower), str(upper)],
             "space": {"name": self.space.name, "ticks": list(_texts(self.space.ticks))},
             "model": _model(self.model),
+            "by_adjusted_r2": _model(self.by_adjusted_r2),
+            "by_likelihood": str(self.by_likelihood),
             "divergence": str(self.divergence),
             "rank": self.rank,
             "verdict": self.verdict,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from scalkit.fit import MIN_POINTS, Fits, Model, check_series, fit_series, fit_ticks, growing_of, is_within_resolution
+from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.options import Prior
 from scalkit.validation.asked import require_expected_values
@@ -17,7 +18,7 @@ from scalkit.validation.expectation import Expectation
 from scalkit.validation.posterior import SURE, Posterior, posteriors
 from scalkit.validation.posterior.memory import Memory
 from scalkit.validation.space import SearchSpace
-from scalkit.validation.verdict import Verdict
+from scalkit.validation.verdict import Estimator, Verdict
 
 __all__ = ["TASK", "Case", "Mapper", "judge"]
 
@@ -38,6 +39,7 @@ def judge(
     prior: Prior = "ranks",
     mapper: Mapper = map,
     memory: Memory | None = None,
+    estimator: Estimator = "posterior",
 ) -> list[Verdict]:
     """Return the verdict on each series; the expectation itself always competes.
 
@@ -55,13 +57,15 @@ def judge(
         As `map`: called with a function and tasks of `TASK` series each, whatever computes them.
     memory : Memory, optional
         What the same series left behind when they were judged before.
+    estimator : {"posterior", "adjusted_r2"}
+        What chooses the model that is shown; see `Verdict`.
 
     Raises
     ------
     DataError
         If a series has too few settings, values that cannot be fitted, or a setting where the expectation has no value.
     """
-    compute = partial(_judged, min_points=min_points, prior=prior, memory=memory)
+    compute = partial(_judged, min_points=min_points, prior=prior, memory=memory, estimator=estimator)
 
     def judged(cases: Sequence[Case]) -> list[Verdict]:
         tasks = [cases[start : start + TASK] for start in range(0, len(cases), TASK)]
@@ -95,7 +99,9 @@ def _heavier(levels: Verdict, other: Verdict) -> Verdict:
     return replace(other, series=replace(other.series, caveats=(*other.series.caveats, said)))
 
 
-def _judged(measured: Sequence[Case], min_points: int, prior: Prior, memory: Memory | None = None) -> list[Verdict]:
+def _judged(
+    measured: Sequence[Case], min_points: int, prior: Prior, memory: Memory | None, estimator: Estimator
+) -> list[Verdict]:
     """Return the verdicts of a task; series about the same expectation and space are judged together."""
     cases = [(one, e, space if e.growth in space.ticks else space.with_tick(e.growth)) for one, e, space in measured]
     for one, expectation, _ in cases:
@@ -109,7 +115,7 @@ def _judged(measured: Sequence[Case], min_points: int, prior: Prior, memory: Mem
     for (expectation, space), indices in groups.items():
         judged = posteriors([cases[i][0] for i in indices], expectation, space, prior, memory)
         for index, posterior in zip(indices, judged, strict=True):
-            found[index] = _verdict(fits[index], posterior, min_points)
+            found[index] = _verdict(fits[index], posterior, min_points, estimator)
     return [found[index] for index in range(len(cases))]
 
 
@@ -126,11 +132,32 @@ def _fits(cases: Sequence[Case]) -> list[Fits]:
     return [found[index] for index in range(len(cases))]
 
 
-def _verdict(fits: Fits, posterior: Posterior, min_points: int) -> Verdict:
+def _verdict(fits: Fits, posterior: Posterior, min_points: int, estimator: Estimator) -> Verdict:
     series, expectation, space = posterior.series, posterior.expectation, posterior.space
-    models = fit_series(series, space.ticks, expectation.growth, min_points, fits, posterior.weight_of)
+    by_r2 = models = fit_series(series, space.ticks, expectation.growth, min_points, fits, posterior.weight_of)
+    if estimator == "posterior":
+        estimator = "posterior" if len(series.x) >= MIN_POINTS else "adjusted_r2"
+    if estimator == "posterior":
+        models = models.by(_weights_by_place(posterior))
     remarks = (*_remarks(series, models, expectation, space), *_apart(posterior), *_off(posterior))
-    return Verdict(models[0], models[1:], expectation, space, series, posterior, remarks)
+    return Verdict(
+        models[0],
+        models[1:],
+        expectation,
+        space,
+        series,
+        posterior,
+        remarks,
+        by_adjusted_r2=by_r2[0],
+        estimator=estimator,
+    )
+
+
+def _weights_by_place(posterior: Posterior) -> list[float]:
+    """Return the probability of each growing tick of the space, ascending, and last that of the constant."""
+    weights = posterior.weights.tolist()
+    constant = weights.pop(posterior.competing.places[Growth.constant()])
+    return [*weights, constant]
 
 
 def _remarks(series: Series, models: Sequence[Model], expectation: Expectation, space: SearchSpace) -> Iterator[str]:

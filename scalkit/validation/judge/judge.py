@@ -32,7 +32,7 @@ from scalkit.validation.result import Validation
 from scalkit.validation.rules import RuleResult, judge_by_metric, left_rule, require_known
 from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.validation.several.judge import judge_several, shortage
-from scalkit.validation.verdict import Verdict
+from scalkit.validation.verdict import Estimator, Verdict
 
 __all__ = ["Judge", "Outcome"]
 
@@ -297,7 +297,9 @@ def _verdicts(
     """Return the verdicts on tasks, all of one parameter or all of several."""
     if tasks and isinstance(tasks[0].series, SeveralSeries):
         return list(mapper(partial(_several, judging=judging), tasks))
-    found = judge([task.case for task in tasks], judging.min_points, cast(Prior, judging.prior), mapper, memory)
+    estimator: Estimator = "adjusted_r2" if judging.strictness == "paper" else "posterior"
+    cases, prior = [task.case for task in tasks], cast(Prior, judging.prior)
+    found = judge(cases, judging.min_points, prior, mapper, memory, estimator)
     return [
         replace(one, tolerated=task.tolerance[one.parameter], against=_against(task, one))
         for task, one in zip(tasks, found, strict=True)

@@ -11,7 +11,8 @@ exponents of the least B of all with each profile of the settings. So it is kept
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,14 +127,14 @@ class Block:
             p: (one.view(np.int32) >> _EXPONENT_BITS << _EXPONENT_BITS).view(np.float32) for p, one in best.items()
         }
         peak = np.max(
-            [_heights(noise, p, floor[:, None].astype(np.float64)).max(axis=1) for p, floor in floors.items()], axis=0
+            [
+                _heights(noise, p.count, floor[:, None].astype(np.float64)).max(axis=1) + p.log_constant
+                for p, floor in floors.items()
+            ],
+            axis=0,
         )
-        kinds = {(p.count, p.log_constant): _Table(noise, self._least, peak, p) for p in self._kinds(best)}
-        self._tables = {p: kinds[p.count, p.log_constant] for p in best}
-
-    def _kinds(self, profiles: Iterable[Profile]) -> Iterable[Profile]:
-        """Return one of the profiles that have the same table, as those without one setting have."""
-        return {(p.count, p.log_constant): p for p in profiles}.values()
+        kinds = {count: _Table(noise, self._least, peak, count) for count in {p.count for p in best}}
+        self._tables = {p: kinds[p.count] for p in best}
 
     def _renewed(self, found: _Found, pair: Pair, scales: Floats) -> _Found:
         """Return what was found, computed again for the series whose scales have changed."""
@@ -145,9 +146,9 @@ class Block:
         return _Found(found.least, sums, scales)
 
     def _sum(self, squares: Singles, pair: Pair) -> Floats:
-        likely = self._tables[pair[1]].of(squares)
-        found = np.einsum("sh,h->s", likely, pair[0].weights.astype(np.float32))
-        return np.asarray(found, dtype=np.float64)
+        family, profile = pair
+        found = np.einsum("sh,h->s", self._tables[profile].of(squares), family.weights.astype(np.float32))
+        return np.asarray(found, dtype=np.float64) * math.exp(profile.log_constant)
 
 
 @dataclass(eq=False)
@@ -157,15 +158,18 @@ class Seen:
     blocks: list[Block] = field(default_factory=list)
 
 
-def _heights(noise: Noise, profile: Profile, squares: Floats) -> Floats:
-    """Return the logarithm of each variance's part of the likelihood, of shape (series, Q), for squares of (series, 1)."""
+def _heights(noise: Noise, count: int, squares: Floats) -> Floats:
+    """Return the logarithm of each variance's part of the likelihood, of shape (series, Q), for squares of (series, 1).
+
+    `count` settings follow the model; what a profile has beside the variance is left out.
+    """
     variances = noise.variances
-    scale = np.log(noise.masses)[None, :] - (profile.count - 1) / 2 * np.log(variances)
-    return np.asarray(scale + profile.log_constant - squares / (2 * variances))
+    scale = np.log(noise.masses)[None, :] - (count - 1) / 2 * np.log(variances)
+    return np.asarray(scale - squares / (2 * variances))
 
 
 class _Table:
-    """The likelihood of each series over B, with one profile.
+    """The likelihood of each series over B, where some number of settings follow the model.
 
     Parameters
     ----------
@@ -174,11 +178,12 @@ class _Table:
         What was added to each B.
     peak : ndarray of shape (series,)
         Logarithm of the likelihood that is taken for 1.
-    profile : Profile
+    count : int
+        Settings that follow the model.
     """
 
-    def __init__(self, noise: Noise, least: Floats, peak: Floats, profile: Profile) -> None:
-        n = len(profile.weights)
+    def __init__(self, noise: Noise, least: Floats, peak: Floats, count: int) -> None:
+        n = count + 1
         self._most = (np.maximum(_BEYOND, 4 * n) * noise.variances.max(axis=1)).astype(np.float32)
         first, last = (least * _BELOW).astype(np.float32).view(np.int32), self._most.view(np.int32)
         first, last = first >> _OCTAVE_BITS, last >> _OCTAVE_BITS
@@ -188,7 +193,7 @@ class _Table:
             np.float32
         )
         halves = (0.5 / noise.variances).astype(np.float32)
-        heights = (_heights(noise, profile, np.zeros((len(least), 1))) - peak[:, None]).astype(np.float32)
+        heights = (_heights(noise, count, np.zeros((len(least), 1))) - peak[:, None]).astype(np.float32)
         values = np.zeros(centres.shape, dtype=np.float32)
         with np.errstate(under="ignore", over="ignore"):
             for q in range(halves.shape[1]):

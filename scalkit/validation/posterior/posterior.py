@@ -104,6 +104,12 @@ class Posterior:
         return dict(zip(RANKS, found.tolist(), strict=True))
 
     @cached_property
+    def likelihood(self) -> Floats:
+        """Probability of each growth by the values alone, as if all had been equally probable before, of shape (growths,)."""
+        found = self.weights / tick_mass(self.growths, self.competing.ranks, self.expectation, self.prior)
+        return np.asarray(found / found.sum())
+
+    @cached_property
     def faster(self) -> float:
         """Probability that the growth is beyond the upper limit."""
         beyond = float(self.weights[self.competing.first_beyond :].sum())

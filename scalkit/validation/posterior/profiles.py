@@ -42,6 +42,16 @@ class Profile:
 
     weights: tuple[float, ...]
 
+    def __hash__(self) -> int:
+        return self._hash  # profiles are keys of what is looked up for each family
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.weights)
+
+    def __reduce__(self) -> tuple[type[Profile], tuple[tuple[float, ...]]]:
+        return type(self), (self.weights,)
+
     @cached_property
     def centring(self) -> Floats:
         """The matrix C of ``z' C z``, the weighted squares of residuals around their weighted mean, of shape (n, n)."""

@@ -34,6 +34,7 @@ _SLOWER_SHARES = np.array([0.25, 0.5, 0.75])
 _LEAST_SHARE = 1e-3
 _NEGATIVE = 0.99  # of the term at the first setting: the largest part that a negative constant takes off
 _FINE = 1601
+_LEAST_SEEN = -7.0  # natural logarithm: a constant below a thousandth of the value in the middle is none
 _DIGITS = 1000.0
 _CACHED = 256
 
@@ -65,7 +66,12 @@ def even_shares(settings: Settings, growth: Growth, step: float) -> tuple[Floats
     x = np.array(settings)
     fine = np.concatenate([np.linspace(0.0, 1.0, _FINE), _LEAST_SHARE * np.arange(1, 10) / 10])
     fine.sort()
-    shapes = log_mix(log_ticks(x, growth, middle(x)), fine)
+    log_tick = log_ticks(x, growth, middle(x))
+    shapes = log_mix(log_tick, fine)
+    nothing = log_tick <= -_DIGITS * np.log(
+        2.0
+    )  # log(1): only the constant is left there, and shapes would be far apart
+    shapes[:, nothing] = np.maximum(shapes[:, nothing], _LEAST_SEEN)
     shapes -= shapes.mean(axis=1, keepdims=True)
     along = np.concatenate([[0.0], np.cumsum(np.sqrt(((np.diff(shapes, axis=0)) ** 2).sum(axis=1)))])
     n = int(np.clip(np.ceil(along[-1] / step), 12, 2000))

@@ -156,6 +156,11 @@ class SeveralVerdict(Judged):
         return ""
 
     @property
+    def likelihood_sentence(self) -> str:
+        """Empty: all growths are equally probable before, so that the model is what the values make most probable."""
+        return ""
+
+    @property
     def crossing(self) -> float:
         """NaN: each parameter has its own, in `along`."""
         return math.nan

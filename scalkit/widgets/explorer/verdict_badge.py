@@ -34,5 +34,5 @@ class VerdictBadge(Part):
             f'<div class="{shape}" {ranked(verdict)}><b aria-hidden="true">{RANK_MARKS[key_of(verdict)]}</b>'
             f"<div><strong>{esc(word_of(verdict))}{doubt}</strong>{esc(verdict.sentence)}</div></div>"
         )
-        remarks = [line for line in (verdict.hidden_sentence, *verdict.caveats) if line]
+        remarks = [line for line in (verdict.likelihood_sentence, verdict.hidden_sentence, *verdict.caveats) if line]
         return {"head": head, "said": said, "remarks": bullets(remarks)}
