@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-import numpy as np
 import xarray as xr
 
-from scalkit.growth import Growth
 from scalkit.lessons.paper import PrintedModel, PublishedTable, published_tables
 from scalkit.markup import block, bullets, counted, details, formula, marked, paragraph, table
 from scalkit.measure import read, series
@@ -84,7 +82,7 @@ class Beside:
         for column, found in self.verdicts.items():
             verdict = found.get(name)
             kind = _kind_of(verdict)
-            shown = column if verdict is None else _with_growth(column, _growth(verdict), kind)
+            shown = column if verdict is None else _with_growth(column, verdict.model.growth, kind)
             now.setdefault(kind, []).append(shown)
         head = f"{name}, O({printed[0].expectation.growth})"
         return f"{head}. 2015: {_groups(then, 'on')}. {_capital(self.what)}: {_groups(now, self.word)}."
@@ -109,7 +107,7 @@ class Beside:
         told = [f"better than on {joined(better)}"] if better else []
         told += [f"worse than on {joined(worse)}"] if worse else []
         end = " and ".join(told) or ("too fast then, too" if now == _FAST else "no machine grew too fast then, either")
-        return f"{head} grows as {_growth(verdict)}, {now}; in 2015 {shown}: {end}."
+        return f"{head} grows as {verdict.model.growth}, {now}; in 2015 {shown}: {end}."
 
     @property
     def summary(self) -> str:
@@ -288,23 +286,16 @@ def _cell(verdict: Verdict | None) -> str:
     if verdict is None:
         return "–"
     slower = "slower: " if verdict.verdict == "none" and verdict.direction == "grows slower" else ""
-    return f"{SYMBOLS[verdict.verdict]} {slower}{_growth(verdict)}{'' if verdict.decides else ' ⚠'}"
+    return f"{SYMBOLS[verdict.verdict]} {slower}{verdict.model.growth}{'' if verdict.decides else ' ⚠'}"
 
 
 def _shown(verdict: Verdict | None, number: int) -> str:
     if verdict is None:
         return "–"
-    model = str(verdict.model if number == _MEMORY else _growth(verdict))
+    model = str(verdict.model if number == _MEMORY else verdict.model.growth)
     is_slower = verdict.verdict == "none" and verdict.direction == "grows slower"
     words = f"{SYMBOLS[verdict.verdict]} {'slower: ' if is_slower else ''}{model}{'' if verdict.decides else ' ⚠'}"
     return marked("slower" if is_slower else verdict.verdict, words)
-
-
-def _growth(verdict: Verdict) -> Growth:
-    """Return how it grows: in exact times of a virtual clock the most probable growth, else that of the best model."""
-    if not verdict.series.virtual or verdict.verdict == "undecided":
-        return verdict.model.growth
-    return verdict.posterior.growths[int(np.argmax(verdict.posterior.weights))]
 
 
 def _reason(verdict: Verdict | None) -> str:

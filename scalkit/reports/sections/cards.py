@@ -82,9 +82,15 @@ def _formulas(verdict: Verdict) -> tuple[tuple[str, object], ...]:
         ("fine up to", math(verdict.passes_up_to)),
         ("model", formula(verdict.model)),
         ("adj. R²", "– (constant)" if m.isnan(verdict.adjusted_r2) else r2(verdict.adjusted_r2)),
+        *_best_by_r2(verdict),
         ("divergence δ", math(verdict.divergence)),
         ("probability", ", ".join(f"{word} {percent(p[key])}" for key, word in _MATCHES.items())),
     )
+
+
+def _best_by_r2(verdict: Verdict) -> tuple[tuple[str, object], ...]:
+    best = verdict.by_adjusted_r2
+    return () if best.growth == verdict.model.growth else (("best by adj. R²", formula(best)),)
 
 
 def _runners_up(verdict: Verdict) -> Markup | str:
@@ -93,7 +99,7 @@ def _runners_up(verdict: Verdict) -> Markup | str:
     models = (verdict.model, *verdict.rivals[:_RIVALS])
     rows = [(formula(one), r2(one.adjusted_r2, 5), percent(one.weight), _place(verdict, one.growth)) for one in models]
     caption = (
-        f"The chosen model and the {len(models) - 1} next best by adjusted R². The probability of a growth also counts models "
+        f"The chosen model and the {len(models) - 1} next ones. The probability of a growth also counts models "
         "of two terms and the noise between settings."
     )
     return details(

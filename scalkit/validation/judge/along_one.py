@@ -31,6 +31,8 @@ TASK = 64
 
 _FALLS = 0.8
 _OFF = 0.5
+_EXACT = 1e-16
+"""Residual sum of squares of what is met to the last digits: it has no noise, whatever the prior of the noise says."""
 
 
 def judge(
@@ -135,8 +137,8 @@ def _fits(cases: Sequence[Case]) -> list[Fits]:
 def _verdict(fits: Fits, posterior: Posterior, min_points: int, estimator: Estimator) -> Verdict:
     series, expectation, space = posterior.series, posterior.expectation, posterior.space
     by_r2 = models = fit_series(series, space.ticks, expectation.growth, min_points, fits, posterior.weight_of)
-    if estimator == "posterior":
-        estimator = "posterior" if len(series.x) >= MIN_POINTS else "adjusted_r2"
+    if len(series.x) < MIN_POINTS or by_r2[0].rss <= _EXACT:
+        estimator = "adjusted_r2"
     if estimator == "posterior":
         models = models.by(_weights_by_place(posterior))
     remarks = (*_remarks(series, models, expectation, space), *_apart(posterior), *_off(posterior))

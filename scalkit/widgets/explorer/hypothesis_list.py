@@ -110,6 +110,8 @@ def _residuals(best: Any, rival: Any) -> str:
     ratio = math.sqrt(rival.rss / best.rss)
     if ratio > _ALIKE:
         return f"It misses the values by {_times(ratio)} times as much as the best model."
+    if ratio < 1 / _ALIKE:
+        return "It follows the values more closely, but noise explains the difference."
     return "It follows the values as closely as the best model."
 
 
