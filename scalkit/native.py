@@ -17,7 +17,7 @@ from scalkit.errors import BuildError
 __all__ = ["Build", "build", "cache_folder", "show_command", "sources", "sources_hash"]
 
 _PACKAGE = Path(__file__).resolve().parent
-_SOURCE_SUFFIXES = (".c", ".h", ".def", ".mk")
+_SOURCE_SUFFIXES = (".c", ".h", ".def", ".mk", ".awk")
 _ENVIRONMENT = ("CFLAGS", "CPPFLAGS", "LDFLAGS", "MPIFLAGS")
 _OF_AN_OUTER_MAKE = ("MAKEFLAGS", "MFLAGS", "GNUMAKEFLAGS", "MAKEOVERRIDES", "MAKELEVEL", "MAKEFILES")
 _LAST_LINES = 12

@@ -17,6 +17,7 @@
 
 bool sk_is_recording;
 SK_PER_THREAD unsigned sk_depth;
+SK_PER_THREAD bool sk_is_nested;
 
 static bool is_locking;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

@@ -24,6 +24,8 @@ void sk_unlock(void);
 uint32_t sk_enter(struct sk_call *call, struct sk_trace_place *place, uint32_t function, const void *site);
 void sk_leave(const struct sk_call *call, uint32_t outer); /* records it; unlocks */
 
+extern SK_PER_THREAD bool sk_is_nested; /* within a function of Fortran, which is recorded itself */
+
 /* Calls of libraries other than MPI that this thread is in. What is called within the outermost is part of it. */
 extern SK_PER_THREAD unsigned sk_depth;
 void sk_within(uint32_t number); /* one more; the call of this number, if it is the outermost */

@@ -1,17 +1,13 @@
 /* A function for each line of mpi.def, and one with `_c` where there is one: it records the call, and calls PMPI. */
+#define _GNU_SOURCE
 #include "trace/define.h"
 #include "trace/kinds.h"
 #include "trace/record.h"
 #include "trace/requests.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef SK_SIMULATED /* its header lacks a const here */
-#define SK_COMPARED
-#else
-#define SK_COMPARED const
-#endif
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -85,7 +81,7 @@ static void receiving(struct sk_call *call, int32_t scope, MPI_Request request, 
 /* Returns memory of this thread for `n` handles, or statuses, valid until the next call. */
 static void *scratch(int which, size_t bytes)
 {
-    static SK_PER_THREAD struct { void *memory; size_t bytes; } kept[2];
+    static SK_PER_THREAD struct { void *memory; size_t bytes; } kept[4];
     if (kept[which].bytes < bytes || !kept[which].memory) {
         free(kept[which].memory);
         kept[which].bytes = 2 * bytes + 64;
@@ -141,12 +137,14 @@ static void new_win(MPI_Win win, MPI_Comm comm)
 #define NEW_WIN(win, comm) new_win(win, comm);
 #define NEW_COMM(comm) sk_define_comm(comm);
 
+/* The function has another name in C, so that headers that differ in a `const` have nothing to object to. */
 #define WRAP(name, parameters, arguments, before, after) \
-    EXPORT int MPI_##name parameters \
+    EXPORT int wrap_##name parameters __asm__("MPI_" #name); \
+    EXPORT int wrap_##name parameters \
     { \
         static struct sk_trace_place place; \
         struct sk_call call = { .scope = -1, .peer = -1 }; \
-        if (!sk_is_recording) \
+        if (!sk_is_recording || sk_is_nested) \
             return PMPI_##name arguments; \
         sk_lock(); \
         before \
@@ -204,31 +202,49 @@ static int began(int status, struct sk_call *call, uint32_t function, int level)
 
 EXPORT int MPI_Init(int *argc, char ***argv)
 {
+    if (sk_is_nested)
+        return PMPI_Init(argc, argv);
     struct sk_call call = { .enter = sk_now(), .scope = -1, .peer = -1 };
     return began(PMPI_Init(argc, argv), &call, SK_F_Init, MPI_THREAD_SINGLE);
 }
 
 EXPORT int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
 {
+    if (sk_is_nested)
+        return PMPI_Init_thread(argc, argv, wanted, provided);
     struct sk_call call = { .enter = sk_now(), .scope = -1, .peer = -1 };
     int status = PMPI_Init_thread(argc, argv, wanted, provided);
     return began(status, &call, SK_F_Init_thread, *provided);
 }
 
-EXPORT int MPI_Finalize(void)
+/* Finalizes MPI by a function of Fortran, or by that of C. */
+static int finalize(void (*fortran)(MPI_Fint *))
 {
     static struct sk_trace_place place;
     struct sk_call call = { .scope = -1, .peer = -1 };
-    if (!sk_is_recording)
-        return PMPI_Finalize();
+    MPI_Fint status = MPI_SUCCESS;
     sk_record_clock();
     sk_depth = 0; /* also within a call of a library, which cannot be recorded to its end */
     sk_lock();
     uint32_t outer = sk_enter(&call, &place, SK_F_Finalize, NULL);
-    int status = PMPI_Finalize();
+    sk_is_nested = true;
+    if (fortran)
+        fortran(&status);
+    else
+        status = PMPI_Finalize();
+    sk_is_nested = false;
     call.leave = sk_now();
     sk_lock();
     sk_leave(&call, outer);
     sk_record_end();
     return status;
 }
+
+EXPORT int MPI_Finalize(void)
+{
+    return !sk_is_recording || sk_is_nested ? PMPI_Finalize() : finalize(NULL);
+}
+
+#ifndef SK_SIMULATED
+#include "trace/fortran.h"
+#endif

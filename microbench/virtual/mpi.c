@@ -71,7 +71,8 @@ static void leave(bool is_outermost, const char *name, sk_ps begin)
 }
 
 #define WRAP_ONE(name, parameters, arguments) \
-    SK_EXPORT int name parameters \
+    SK_EXPORT int sk_##name parameters __asm__(#name); \
+    SK_EXPORT int sk_##name parameters \
     { \
         static int (*real) parameters; \
         if (!real) { \

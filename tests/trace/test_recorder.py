@@ -85,6 +85,33 @@ def test_every_call_is_recorded(mpi: Mpi, library: Path, program: Path, tmp_path
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize("prefix", ["MPI_", "PMPI_"])
+def test_a_call_of_fortran_is_recorded_once(mpi: Mpi, library: Path, tmp_path: Path, prefix: str) -> None:
+    """Libraries whose functions of Fortran call those of C by either name; benchmarks/trace_fortran.py has real ones."""
+    source, program = str(KERNEL / "trace/tests/fortran_linkage.c"), tmp_path / "program"
+    shared = ["-shared", "-fPIC", f"-DLIBRARY={prefix}", source, "-o", str(tmp_path / "libfortran.so")]
+    subprocess.run([mpi.mpicc, *shared], check=True, env=environment(mpi))
+    linked = [source, "-o", str(program), f"-L{tmp_path}", "-lfortran", f"-Wl,-rpath,{tmp_path}"]
+    subprocess.run([mpi.mpicc, *linked], check=True, env=environment(mpi))
+    found = record(mpi, library, tmp_path / "t", 2, str(program))
+    assert (found.returncode, found.stderr) == (0, "")
+    trace = load(tmp_path / "t")
+    assert names(trace) == dict.fromkeys(
+        ["MPI_Init", "MPI_Comm_dup", "MPI_Isend", "MPI_Recv", "MPI_Waitany", "MPI_Barrier", "MPI_Finalize"], 2
+    )
+    assert sorted(zip(trace.transfers["kind"] & 0xFF, trace.transfers["peer"], strict=True)) == [
+        (5, 0),
+        (5, 1),
+        (6, 0),
+        (6, 1),
+    ]
+    assert (trace.transfers["bytes"] == 12).all()
+    assert (trace.transfers["done"] >= 0).all()
+    sites = [trace.definitions.text(k) for k in range(len(trace.definitions.paths))]
+    assert sum("@main+0x" in one for one in sites) == 5
+
+
+@pytest.mark.mpi
 def test_threads_that_make_communicators_do_not_wait_for_each_other_for_ever(
     mpi: Mpi, library: Path, program: Path, tmp_path: Path
 ) -> None:
