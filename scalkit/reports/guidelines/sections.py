@@ -17,7 +17,7 @@ from scalkit.markup import counted
 from scalkit.measure.virtual_time import LEFT_OUT, machine_in_words, numbers_in_words
 from scalkit.plots.guidelines.sides import group_of
 from scalkit.reports.guidelines.page import GuidelinePage
-from scalkit.reports.markup import details, hashes, lines, name, notes, piece, soft, steps, table
+from scalkit.reports.markup import details, hashes, lines, name, notes, piece, soft, table
 from scalkit.reports.pieces import Section, figure
 
 __all__ = ["guideline_cards", "headline", "method", "prediction", "provenance", "remarks", "remedy", "summary"]
@@ -215,30 +215,8 @@ def remarks(page: GuidelinePage) -> Section:
 
 def method(page: GuidelinePage) -> Section:
     """Return how a violation comes about, with the thresholds of this page."""
-    limits = page.found.thresholds
-    which = "p" if limits.adjust == "none" else "adjusted p"
-    how = {"bh": "after Benjamini and Hochberg", "by": "after Benjamini and Yekutieli", "none": "not adjusted"}[
-        limits.adjust
-    ]
-    said: tuple[str, ...] = (
-        "The median of each run, without values beyond Tukey's fence, is what counts; repetitions of one launch are never the "
-        "sample.",
-        "A one-sided rank test for each setting compares these medians: signed ranks run by run where enough runs are shared to "
-        "show a single violation among all tests of a guideline, else the Wilcoxon rank sum. Guidelines of similarity are tested "
-        "on two sides.",
-        f"p-values of a guideline's tests are {how if limits.adjust == 'none' else f'adjusted {how}'}.",
-        f"Violated: {which} up to {limits.p:g} and a ratio of at least {limits.v:g}. Compliant: the whole "
-        f"{limits.confidence:.0%} interval of the ratio lies below that. Undecidable: so few runs can never reach that p.",
-        "Measurements with more processes than cores, or beside other programs that used more than 10 % of them, do not "
-        "decide the exit status.",
-    )
-    if page.found.data.exact:
-        said = (
-            "The run times are those of a virtual clock: they repeat to the nanosecond, whatever else the machine does. So one "
-            "run is enough, there is no chance to test for, and every test decides.",
-            f"Violated: the left side takes at least {limits.v:g} times the right.",
-        )
-    return Section.of(steps(said))
+    found = page.found
+    return Section.rendered("guideline_method.html", limits=found.thresholds, exact=found.data.exact)
 
 
 def provenance(page: GuidelinePage) -> Section:

@@ -16,7 +16,7 @@ from scalkit.reports.sections.headline import facts
 from scalkit.reports.sections.prediction import default_targets, predicted
 from scalkit.reports.sections.provenance import provenance
 from scalkit.reports.sections.quality import quality
-from scalkit.reports.sections.reopen import as_path, code, registering_of, shared_options
+from scalkit.reports.sections.reopen import as_path, registering_of, shared_options
 from scalkit.validation import Verdict
 
 _RANKS = (("total", "total"), ("approximate", "approximate"), ("none", "no match"), ("undecided", "undecided"))
@@ -142,10 +142,6 @@ def compare_reopen(columns: Columns) -> Section:
     command = ["scalkit", "report", "--template", "compare", *runs, *labels, *options, "--out", "compare.html"]
     is_in_files = all(len(page.named) == 1 and not page.is_in_memory for page in columns.pages)
     is_for_commands = is_in_files and not own and (not judged or (bool(first.expectations_name) and not first.rules))
-    again = f"<h3>Commands</h3>{code('Commands', [shlex.join(command)])}" if is_for_commands else ""
     holds_all = all(page.session_values["data"]["netcdf"] is not None for page in columns.pages)
-    where = "with the measurements" if holds_all else "some without the measurements, which must be at their paths"
-    return Section.of(
-        f'<div class="sheet"><h3>The columns as sessions</h3><p>This file holds a session for each column, {where}.</p>'
-        f"{code('Reopening', lines)}{again}</div>"
-    )
+    commands = [shlex.join(command)] if is_for_commands else []
+    return Section.rendered("compare_reopen.html", opening=lines, commands=commands, holds_all=holds_all)

@@ -13,9 +13,9 @@ from scalkit.perfmodels import PerformanceModel, PointToPoint, collectives_of
 from scalkit.perfmodels.collectives.study import Studied, study
 from scalkit.perfmodels.files.sources import message_of
 from scalkit.perfmodels.formulas.quantities import format_value
-from scalkit.reports.markup import details, esc, name, notes, table
+from scalkit.reports.markup import details, table
 from scalkit.reports.page import Page
-from scalkit.reports.pieces import Drawable, Piece, Plot, Section
+from scalkit.reports.pieces import Drawable, Section
 
 _MOST_ALGORITHMS = 4
 _SPREAD = 0.25
@@ -34,10 +34,10 @@ def message_model(page: Page, message: str) -> Section:
     largest = max([float(x) for x in np.atleast_1d(page.data["S"])] if "S" in page.data.coords else [65536.0])
     rows = [
         (
-            esc(one.sizes.text("S") or "all sizes"),
-            esc(format_value(one.latency_s, "s")),
-            esc(format_value(one.per_byte_s, "s/B")),
-            esc(format_value(1 / one.per_byte_s, "B/s") if one.per_byte_s > 0 else "–"),
+            one.sizes.text("S") or "all sizes",
+            format_value(one.latency_s, "s"),
+            format_value(one.per_byte_s, "s/B"),
+            format_value(1 / one.per_byte_s, "B/s") if one.per_byte_s > 0 else "–",
         )
         for one in model.protocols()
     ]
@@ -46,17 +46,11 @@ def message_model(page: Page, message: str) -> Section:
         shown["gap between two messages"] = model.gap
     if model.exchange is not None:
         shown["exchange of two messages"] = model.exchange
-    figure = plots.model(shown, between=(1, max(largest, 2.0)))
-    caption = (
-        "Time of a message over its size; of each further one that is sent at once, and of one each way, where known."
-    )
-    said = f"{model.name}; {model.source}." if model.source else f"{model.name}."
-    return Section.of(
-        f'<div class="sheet"><p class="sentence">{esc(said)}</p>',
-        table("Protocols", ("sizes", "latency", "time per byte", "bandwidth"), rows, (1, 2, 3)),
-        '<div class="figure">',
-        Plot(figure),
-        f'<p class="figcaption">{esc(caption)}</p></div></div>',
+    return Section.rendered(
+        "message_model.html",
+        said=f"{model.name}; {model.source}." if model.source else f"{model.name}.",
+        protocols=table("Protocols", ("sizes", "latency", "time per byte", "bandwidth"), rows, (1, 2, 3)),
+        drawn=plots.model(shown, between=(1, max(largest, 2.0))),
     )
 
 
@@ -72,11 +66,10 @@ def operation_models(page: Page, message: str, functions: Sequence[str] = ()) ->
         All by default.
     """
     model = _message(message)
-    found = study(page.data, model, list(functions) or None)
-    pieces: list[Piece | str] = []
-    for one in found:
-        pieces += _card(one, model)
-    return Section.of(*pieces)
+    section = Section(())
+    for one in study(page.data, model, list(functions) or None):
+        section += _card(one, model)
+    return section
 
 
 @lru_cache(maxsize=4)
@@ -84,31 +77,21 @@ def _message(source: str) -> PointToPoint:
     return message_of(source)
 
 
-def _card(one: Studied, message: PointToPoint) -> list[Piece | str]:
+def _card(one: Studied, message: PointToPoint) -> Section:
     sizes, processes = one.cells.sizes, one.cells.processes
     where = f"{len(one.cells)} cells, {one.cells.origin}: {len(sizes)} sizes, {len(processes)} numbers of processes"
-    said = "".join(f"<li>{esc(text)}</li>" for text in one.sentences)
-    pieces: list[Piece | str] = [
-        f'<article class="sheet card"><header><h4>{name(one.function)}</h4></header>'
-        f'<p class="sentence">{esc(where)}.</p><ul>{said}</ul>{notes(one.remarks)}'
-    ]
+    figures: list[tuple[Drawable, str]] = []
     if one.identified is not None:
-        at = "" if one.cells.operation == "barrier" else f" with {one.cells.processes[-1]:g} processes"
-        pieces += _figure(
-            Plot(plots.algorithms(one.identified)),
-            "The most probable algorithm of each cell, paler if less sure; a white dot: another one is predicted to be faster.",
-        )
-        pieces += _figure(
-            Plot(_models_under(one, message)),
-            f"Models of the most probable algorithms{at}, with a band of {100 * _SPREAD:g} %.",
-        )
+        at = "" if one.cells.operation == "barrier" else f" with {processes[-1]:g} processes"
+        said = "The most probable algorithm of each cell, paler if less sure; a white dot: another is predicted to be faster."
+        figures.append((plots.algorithms(one.identified), said))
+        said = f"Models of the most probable algorithms{at}, with a band of {100 * _SPREAD:g} %."
+        figures.append((_models_under(one, message), said))
     if one.lore is not None:
-        pieces += _figure(Plot(plots.folklore(one.lore)), "The forms of the folklore, fitted to all sizes at once.")
+        figures.append((plots.folklore(one.lore), "The forms of the folklore, fitted to all sizes at once."))
     if one.xu is not None:
-        pieces += _figure(
-            Plot(plots.xu(one.xu)), "Latency and time per byte at each number of processes, and their forms."
-        )
-    return [*pieces, _table(one), "</article>"]
+        figures.append((plots.xu(one.xu), "Latency and time per byte at each number of processes, and their forms."))
+    return Section.rendered("operation_card.html", one=one, where=where, figures=figures, cells=_table(one))
 
 
 def _models_under(one: Studied, message: PointToPoint) -> Drawable:
@@ -124,22 +107,18 @@ def _models_under(one: Studied, message: PointToPoint) -> Drawable:
     return figure
 
 
-def _figure(plot: Plot, caption: str) -> list[Piece | str]:
-    return ['<div class="figure">', plot, f'<p class="figcaption">{esc(caption)}</p></div>']
-
-
 def _table(one: Studied) -> str:
     if one.identified is None:
         return ""
     rows = [
         (
-            esc(format_value(cell.S, "B")),
+            format_value(cell.S, "B"),
             f"{cell.P:g}",
-            esc(" or ".join(cell.algorithms)),
+            " or ".join(cell.algorithms),
             f"{100 * cell.probability:.0f} %",
-            esc(format_value(cell.time, "s")),
-            esc(format_value(cell.predicted, "s") if np.isfinite(cell.predicted) else "–"),
-            esc(f"{cell.best}: {format_value(cell.best_time, 's')}" if np.isfinite(cell.best_time) else "–"),
+            format_value(cell.time, "s"),
+            format_value(cell.predicted, "s") if np.isfinite(cell.predicted) else "–",
+            f"{cell.best}: {format_value(cell.best_time, 's')}" if np.isfinite(cell.best_time) else "–",
         )
         for cell in one.identified.cells
     ]

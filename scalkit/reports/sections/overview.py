@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from scalkit import plots
 from scalkit.plots.style import metric_word
-from scalkit.reports.markup import esc
 from scalkit.reports.page import Page
-from scalkit.reports.pieces import Piece, Plot, Section
+from scalkit.reports.pieces import Section
 
 
 def overview(page: Page) -> Section:
@@ -18,36 +17,10 @@ def overview(page: Page) -> Section:
     ----------
     Exascaling Your Library, figure 2 (docs/references.md).
     """
-    verdicts = page.result.verdicts
-    if page.result.over_several:
-        return _over_several(page)
-    pieces: list[Piece | str] = ['<div class="sheet"><div class="pair">']
-    for metric in dict.fromkeys(v.metric for v in verdicts):
-        mine = [v for v in verdicts if v.metric == metric]
-        if len(mine) < 2:
-            continue
-        caption = f"{metric_word(mine[0])}: measurements (symbols) and models (lines)"
-        pieces += ['<div class="figure">', Plot(plots.scaling(page.result, metric)), _caption(caption)]
-    pieces += ["</div></div>", '<div class="sheet"><div class="figure">', Plot(plots.divergence(page.result))]
-    pieces += [
-        _caption(
-            "how many times more than expected each function grows if its model holds; shaded: what the limits allow; "
-            "hollow symbols do not decide"
-        ),
-        "</div>",
-    ]
-    return Section.of(*pieces)
-
-
-def _over_several(page: Page) -> Section:
-    """Return what each parameter contributes to each function."""
-    caption = (
-        "how much of the value at the largest measured point is due to each parameter; grey: there at the smallest"
-    )
-    return Section.of(
-        '<div class="sheet"><div class="figure">', Plot(plots.effects(page.result)), _caption(caption), "</div>"
-    )
-
-
-def _caption(text: str) -> str:
-    return f'<p class="figcaption">{esc(text[0].upper() + text[1:])}.</p></div>'
+    result, verdicts = page.result, page.result.verdicts
+    if result.over_several:
+        return Section.rendered("overview.html", effects=plots.effects(result))
+    mine = {metric: [v for v in verdicts if v.metric == metric] for metric in dict.fromkeys(v.metric for v in verdicts)}
+    words = {metric: metric_word(several[0]) for metric, several in mine.items() if len(several) > 1}
+    scaling = [(word[0].upper() + word[1:], plots.scaling(result, metric)) for metric, word in words.items()]
+    return Section.rendered("overview.html", effects=None, scaling=scaling, divergence=plots.divergence(result))

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from scalkit.measure import Series, series
-from scalkit.reports.markup import esc, name, notes, table
+from scalkit.reports.markup import name, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.units import format_quantity
@@ -29,10 +29,13 @@ def real_times(page: Page) -> Section:
         f"Real time: {page.real_times_name}, the first quartile of the repetitions of each of {_runs(found[0])}, and of these "
         "again. Virtual time: what the verdicts are about."
     )
-    return Section.of(
-        notes(_remarks(found)),
-        f'<div class="sheet"><p class="soft">{esc(_why(page.real_times, found))}</p>'
-        f"{table(caption, head, rows, numeric=range(1, len(head)))}</div>",
+    largest = max(float(one.x[-1]) for one in found)
+    return Section.rendered(
+        "real_times.html",
+        remarks=_remarks(found),
+        host=str(page.real_times.attrs.get("measured_on", "") or "this machine"),
+        largest=f"{found[0].parameter} = {largest:g}",
+        times=table(caption, head, rows, numeric=range(1, len(head))),
     )
 
 
@@ -55,25 +58,9 @@ def _rows(one: Series, virtual: dict[float, float]) -> Iterator[tuple[str, ...]]
     lowest, highest = np.nanmin(one.values, axis=1).tolist(), np.nanmax(one.values, axis=1).tolist()
     for x, y, low, high in zip(one.x.tolist(), one.y.tolist(), lowest, highest, strict=True):
         times = (y, low, high, virtual.get(x, float("nan")))
-        yield (
-            name(one.function),
-            f"{x:g}",
-            *(esc(format_quantity(value, one.unit).replace("-", "–")) for value in times),
-        )
+        yield (name(one.function), f"{x:g}", *(format_quantity(value, one.unit).replace("-", "–") for value in times))
 
 
 def _runs(one: Series) -> str:
     n = int(np.isfinite(one.values).any(axis=0).sum())
     return f"{n} runs" if n > 1 else "one run"
-
-
-def _why(data: xr.Dataset, found: list[Series]) -> str:
-    """Return what these times are, and why no verdict uses them."""
-    host = str(data.attrs.get("measured_on", "") or "this machine")
-    largest = max(float(one.x[-1]) for one in found)
-    return (
-        f"These are run times by the clock of {host}, up to {found[0].parameter} = {largest:g}; with more processes than cores "
-        "such times describe the scheduler. No verdict uses them, for times of two clocks are no series: by the real clock "
-        "computing takes time and processes of one machine share memory; in virtual time every message crosses the network, and "
-        "computing is free."
-    )

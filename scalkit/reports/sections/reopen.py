@@ -9,7 +9,6 @@ from typing import Any
 
 from scalkit.options import Judging
 from scalkit.reports.inputs import named_parameters
-from scalkit.reports.markup import esc
 from scalkit.reports.own_growths import registering
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
@@ -22,24 +21,22 @@ def reopen(page: Page) -> Section:
         [measuring(page.arguments, page.campaign.get("mpi"), page.campaign.get("virtual"))] if page.arguments else []
     )
     own = registering_of([page])
-    remark = ""
+    changed = ""
     if page.session is not None or not (page.expectations_name or page.judged_by_baseline) or page.rules:
-        what = "The session was changed" if page.session is not None else "Expectations or rules were stated"
-        remark = (
-            f'<p class="soft">{what} in Python. The command <code>scalkit report</code> knows them from this page, in place of '
-            "measurements; for other measurements write them into a TOML file for --expect.</p>"
-        )
+        changed = "The session was changed" if page.session is not None else "Expectations or rules were stated"
     elif not own:
         commands += _judging(page)
-    if own:
-        remark = '<p class="soft">Own growth classes are registered in Python; the commands do not know them.</p>'
-    shown = f"<h3>Commands</h3>{code('Commands', commands)}" if commands else ""
-    return Section.of(
-        f'<div class="sheet"><h3>This page as a session</h3>{_session(page, own)}{shown}{remark}'
-        f"<h3>Python</h3>{code('Python', _with(own, _python(page)))}"
-        '<p class="soft">The verdicts also stand beside this file, for programs: <code>.verdict.json</code> and '
-        "<code>.junit.xml</code>.</p></div>"
-    )
+    opening = [
+        "import scalkit as sk",
+        "",
+        *own,
+        'session = sk.Session.load("report.html")  # the name of this file',
+        "sk.Explorer(session)  # in a notebook: change it",
+        "session.result  # the verdicts",
+    ]
+    is_inside = page.session_values["data"]["netcdf"] is not None
+    known = {"own": own, "changed": changed, "is_inside": is_inside, "python": _with(own, _python(page))}
+    return Section.rendered("reopen.html", page=page, opening=opening, commands=commands, **known)
 
 
 def registering_of(pages: Sequence[Page]) -> list[str]:
@@ -52,33 +49,6 @@ def _with(own: list[str], lines: list[str]) -> list[str]:
     """Return lines of Python with those that register own growth classes, after the import of scalkit."""
     place = lines.index("import scalkit as sk") + 2
     return [*lines[:place], *own, *lines[place:]]
-
-
-def _session(page: Page, own: list[str]) -> str:
-    is_inside = page.session_values["data"]["netcdf"] is not None
-    where = (
-        "The measurements are inside this file, so it is enough to send it."
-        if is_inside
-        else f"The measurements are too large for this file: {', '.join(page.named)} must be where the session is opened, or be "
-        "given as data=."
-    )
-    lines = [
-        "import scalkit as sk",
-        "",
-        *own,
-        'session = sk.Session.load("report.html")  # the name of this file',
-        "sk.Explorer(session)  # in a notebook: change it",
-        "session.result  # the verdicts",
-    ]
-    return (
-        "<p>This file holds the session that it shows: what was measured and expected, the rulers, and every step so far. "
-        f"{esc(where)}</p>{code('Reopening', lines)}"
-    )
-
-
-def code(label: str, lines: Sequence[str]) -> str:
-    """Return lines of code as markup."""
-    return f'<pre tabindex="0" role="group" aria-label="{label}">{esc(chr(10).join(lines))}</pre>'
 
 
 def _judging(page: Page) -> list[str]:

@@ -7,9 +7,9 @@ import math as m
 import numpy as np
 
 from scalkit import plots
-from scalkit.reports.markup import details, esc, name, notes, table
+from scalkit.reports.markup import details, soft, table
 from scalkit.reports.page import Page
-from scalkit.reports.pieces import Piece, Plot, Section
+from scalkit.reports.pieces import Section
 from scalkit.validation import RuleResult
 
 _BADGES = {
@@ -22,29 +22,25 @@ _BADGES = {
 
 def rules(page: Page) -> Section:
     """Return one card for each rule."""
-    section = Section.of("" if page.result.rules else '<p class="soft">No rule was stated.</p>')
+    section = Section.of("" if page.result.rules else soft("No rule was stated."))
     for result in page.result.rules:
         section += _card(result)
     return section
 
 
 def _card(result: RuleResult) -> Section:
-    pieces: list[Piece | str] = ['<article class="sheet card">', _head(result)]
-    if np.asarray(result.x).size:
-        pieces += ['<div class="figure">', Plot(plots.rule(result)), "</div>", _data(result)]
-    return Section.of(*pieces, "</article>")
-
-
-def _head(result: RuleResult) -> str:
     kind, mark, word = _BADGES[result.status]
-    shape = "" if result.decides else " open"
     reason = "; ".join(result.caveats) or "its measurements do not"
-    silent = result.decides or result.status == "unknown"
-    caveat = "" if silent else notes([f"Does not decide the exit status: {reason}."])
-    return (
-        f"<header><h3>{name(str(result.rule))}</h3>"
-        f'<span class="badge {kind}{shape}"><span aria-hidden="true">{mark}</span>{word}</span></header>'
-        f'<p class="sentence">{esc(result.sentence)}</p>{caveat}'
+    is_silent = result.decides or result.status == "unknown"
+    is_measured = bool(np.asarray(result.x).size)
+    return Section.rendered(
+        "rule_card.html",
+        rule=str(result.rule),
+        badge=(kind, mark, word, "" if result.decides else " open"),
+        sentence=result.sentence,
+        doubts=[] if is_silent else [f"Does not decide the exit status: {reason}."],
+        drawn=plots.rule(result) if is_measured else None,
+        data=_data(result) if is_measured else "",
     )
 
 

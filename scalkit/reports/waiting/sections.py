@@ -14,7 +14,7 @@ from scalkit.markup import counted
 from scalkit.plots.style import quantity
 from scalkit.plots.traces.timeline import timeline_svg
 from scalkit.plots.traces.waiting import analysis_speed, parts_of_time, scaling_of_program, waiting_over_processes
-from scalkit.reports.markup import details, hashes, lines, name, notes, soft, steps, table
+from scalkit.reports.markup import details, hashes, lines, name, notes, soft, table
 from scalkit.reports.pieces import Section, figure
 from scalkit.reports.waiting.page import WaitingPage, is_strong
 from scalkit.trace.results.metrics import TITLES
@@ -193,22 +193,7 @@ def method(page: WaitingPage) -> Section:
         taken = json.loads(source.ds.attrs["options"]).items()
         told = ", ".join(f"{key} {value}" for key, value in taken if value not in ([], ""))
         options.setdefault(told, []).append(source.name)
-    said = (
-        "A process waits for progress in a call that completes one-sided operations, from its begin until the target begins its "
-        "first call of the library that ends after the operation was posted; 0 if the target was in one already. Waiting for a "
-        "target that must grant a lock, or confirm an unlock, is counted with it.",
-        "The bound is the time in which no target was in any call.",
-        "Time counts from the first to the last record of a process; calls within calls count as the outermost one.",
-        "Growth: of the mean waiting of a process in operations, or of all together where the problem stays the same, judged as "
-        "run times are.",
-        'The analysis was timed on one core, while others may have run; "a message for each request" is the scheme of the '
-        "paper.",
-        *(
-            f"Options{' of ' + ', '.join(names) if len(options) > 1 else ''}: {told}."
-            for told, names in options.items()
-        ),
-    )
-    return Section.of(steps(said))
+    return Section.rendered("waiting_method.html", options=options)
 
 
 def provenance(page: WaitingPage) -> Section:
