@@ -11,10 +11,7 @@ __all__ = ["ForeignLoad"]
 class ForeignLoad:
     """A context; after it, `share` is what others than this process and its ended children used of all cores, or None.
 
-    Attributes
-    ----------
-    share : float or None
-        From 0 to 1; None where the kernel does not tell, or nothing was counted between.
+    `share`: from 0 to 1; None where the kernel does not tell, or nothing was counted between.
     """
 
     share: float | None = None

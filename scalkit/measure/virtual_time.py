@@ -95,10 +95,7 @@ def remarks_of(machine: Mapping[str, Any], *, simulated: bool) -> str:
 def attributes_of_remarks(remarks: Sequence[str]) -> dict[str, Any]:
     """Return ``simulated``, and ``clock`` and ``virtual`` if the clock was virtual, by the remarks of a table in CSV.
 
-    Raises
-    ------
-    DataError
-        If there are several clocks.
+    Raises DataError if there are several clocks.
     """
     clocks = [machine_of({"virtual": line.removeprefix(_VIRTUAL)}) for line in remarks if line.startswith(_VIRTUAL)]
     return {

@@ -44,25 +44,12 @@ _SHARE_S = 2.0
 class CommandArguments:
     """What decides a campaign of a command; two with the same ones are the same.
 
-    Attributes
-    ----------
-    template : Template
-    points : tuple of Point
-    runs : int
-        How often every point is launched anew.
-    min_reps, max_reps : int
-        Repetitions of the command in a launch.
-    standard_error : float or None
-        As in `scalkit.bench.functions.sampling.Effort`.
-    budget_s : float or None, in s
-        For the whole campaign.
-    seed : int
-        Of the order.
-
-    Raises
-    ------
-    UsageError
-        If one makes no sense.
+    `runs`: how often every point is launched anew.
+    `min_reps`, `max_reps`: repetitions of the command in a launch.
+    `standard_error`: as in `scalkit.bench.functions.sampling.Effort`.
+    `budget_s` in s: for the whole campaign.
+    `seed`: of the order.
+    Raises UsageError if one makes no sense.
     """
 
     template: Template
@@ -142,10 +129,8 @@ class CommandLauncher:
     def run(self, launch: Launch, budget_s: float, timeout_s: float) -> tuple[str, ...]:
         """Repeat the command at one point and write its run file line by line.
 
-        Raises
-        ------
-        LaunchError
-            If it failed or hung; its output is kept beside the run files as ``.txt``, and its complete repetitions in ``.part``.
+        Raises LaunchError if it failed or hung; its output is kept beside the run files as ``.txt``, and its complete
+        repetitions in ``.part``.
         """
         assert isinstance(launch, PointLaunch)
         part = self.folder.part(launch)
@@ -304,10 +289,7 @@ class CommandCampaign:
     def require_same(self) -> None:
         """Return nothing if the folder is new or holds the same campaign; more points and runs may be added.
 
-        Raises
-        ------
-        UsageError
-            Naming what differs.
+        Raises UsageError, naming what differs.
         """
         record = self.folder.record
         if not record:
@@ -335,10 +317,7 @@ def _launch(point: Point, run: int) -> PointLaunch:
 def prepare_command(out: Path, arguments: CommandArguments) -> CommandCampaign:
     """Return a campaign of a command that is ready to run: folder and program checked.
 
-    Raises
-    ------
-    UsageError
-        If the folder cannot be used or holds something else, or there is no such program.
+    Raises UsageError if the folder cannot be used or holds something else, or there is no such program.
     """
     folder = Folder(out)
     folder.require_usable()

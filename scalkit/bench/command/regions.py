@@ -18,17 +18,10 @@ _NUMBERS = ("calls", "ns", "open", "nested", "unbegun", "memory_calls", "kept", 
 class Region:
     """One region in one repetition.
 
-    Attributes
-    ----------
-    name : str
-    seconds : float, in s
-        Of all its calls, in the process and thread that spent most.
-    calls : int
-        The most of a process, its threads together.
-    kept_bytes : float or None, in B
-        Of a call: allocated and not given back, in the process that kept most; None if unknown.
-    peak_bytes : int or None, in B
-        The most that resident memory rose above its begin in a call.
+    `seconds` in s: of all its calls, in the process and thread that spent most.
+    `calls`: the most of a process, its threads together.
+    `kept_bytes` in B: of a call: allocated and not given back, in the process that kept most; None if unknown.
+    `peak_bytes` in B: the most that resident memory rose above its begin in a call.
     """
 
     name: str
@@ -49,11 +42,7 @@ class Region:
 def regions_of(folder: Path, program: str) -> tuple[list[Region], list[str]]:
     """Return the regions that the processes of a program left in a folder, and what is odd about them, in sentences.
 
-    Parameters
-    ----------
-    folder : Path
-    program : str
-        Name of the whole; a region of the same name is called ``NAME (region)``.
+    `program`: name of the whole; a region of the same name is called ``NAME (region)``.
     """
     processes = [list(_lines(path)) for path in sorted(folder.glob("*.jsonl"))]
     names = list(dict.fromkeys(line["name"] for lines in processes for line in lines))[:_MOST_REGIONS]

@@ -109,10 +109,8 @@ def _filled(text: str, values: Mapping[str, int]) -> str:
 def matrix(options: Sequence[str]) -> tuple[Point, ...]:
     """Return all combinations of the values of parameters, such as ``p=2..64`` (doublings, and the end) and ``n=100,1000``.
 
-    Raises
-    ------
-    UsageError
-        If one cannot be read, a name is no name or stands there twice, or there are more than 10,000 points.
+    Raises UsageError if one cannot be read, a name is no name or stands there twice, or there are more than 10,000
+    points.
     """
     axes: dict[str, tuple[int, ...]] = {}
     for option in options:
@@ -133,10 +131,7 @@ def matrix(options: Sequence[str]) -> tuple[Point, ...]:
 def points_of_file(path: Path) -> tuple[Point, ...]:
     """Return the points in a CSV file: names in its first line, then a line for each point.
 
-    Raises
-    ------
-    UsageError
-        If it cannot be read, or a line does not have a whole number for each name.
+    Raises UsageError if it cannot be read, or a line does not have a whole number for each name.
     """
     try:
         rows = [row for row in csv.reader(path.read_text(encoding="utf-8").splitlines()) if row]
