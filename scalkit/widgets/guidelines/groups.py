@@ -14,8 +14,8 @@ from scalkit.guidelines.sentences import setting, shown_ratio, titled
 from scalkit.guidelines.shown import assessment_html
 from scalkit.markup import esc
 from scalkit.plots.guidelines.sides import along, group_of
+from scalkit.widgets.base.grid import Grid
 from scalkit.widgets.base.part import Action, Pieces
-from scalkit.widgets.base.source import source
 from scalkit.widgets.base.wording import state_mark
 
 COLUMNS = ("Guideline", "Where", "Largest ratio", "Violated at", "State")
@@ -27,10 +27,9 @@ _LOOKS = {
     "undecidable": ("undecided", "?"),
     "compliant": ("total", "✓"),
 }
-_NEXT = {"": "ascending", "ascending": "descending", "descending": ""}
 
 
-class GuidelineGroups(Pieces):
+class GuidelineGroups(Grid):
     """A row for each group of tests; a press on its guideline selects it.
 
     The table is a grid: arrows, Home, End, Page Up and Page Down move in it, Enter selects a row or sorts by a column. At most
@@ -44,22 +43,14 @@ class GuidelineGroups(Pieces):
     `test`: the worst test of the selected group; -1 if there is none. May be observed.
     """
 
-    _esm = source("base/kernel.js", "base/part.js", "base/table.js")
-
-    columns: t.List[Any] = t.List(list(COLUMNS)).tag(sync=True)
-    label = t.Unicode("Groups of tests").tag(sync=True)
-    none = t.Unicode("No group has this state.").tag(sync=True)
-    sort: t.List[Any] = t.List(t.Unicode(), default_value=["", ""], minlen=2, maxlen=2).tag(sync=True)
     filter = t.Enum(["", *STATES], default_value="").tag(sync=True)
-    order: t.List[Any] = t.List(t.Int()).tag(sync=True)
-    current = t.Int(-1).tag(sync=True)
-    n_rows = t.Int(0).tag(sync=True)
     test = t.Int(-1)
 
     def __init__(self, found: Assessment, **traits: Any) -> None:
         self.found = found
         self._rows = _groups(found)
-        super().__init__(**traits)
+        words = {"label": "Groups of tests", "none": "No group has this state."}
+        super().__init__(**{"columns": list(COLUMNS), **words, **traits})
         self.on_msg(self._asked)
         self.observe(lambda _: self._arrange(), ["sort", "filter"])
         self._arrange()
@@ -82,18 +73,7 @@ class GuidelineGroups(Pieces):
         column, way = self.sort
         if way:
             rows.sort(key=lambda k: self._rows[k].sorting[COLUMNS.index(column)], reverse=way == "descending")
-        rows = rows[:_MOST_ROWS]
-        names = [f"row{k}" for k in rows]
-        new = {name: t.Dict().tag(sync=True) for name in names if not self.has_trait(name)}
-        with self.hold_sync():
-            if new:
-                self.add_traits(**new)
-            for k, name in zip(rows, names, strict=True):
-                if name in new:
-                    setattr(self, name, {"cells": self._rows[k].cells(k)})
-            self.n_rows = max([self.n_rows, *(k + 1 for k in rows)])
-            self.order = rows
-            self.refresh()
+        self._put({k: self._rows[k].cells(k) for k in rows[:_MOST_ROWS]})
 
     def _drawn(self) -> dict[str, str]:
         counts = {state: sum(one.state == state for one in self._rows) for state in _LOOKS}
@@ -111,18 +91,12 @@ class GuidelineGroups(Pieces):
         }
 
     def _actions(self) -> dict[str, Action]:
-        return {"select": self._select, "sort": self._sort, "filter": self._filter}
+        return {"select": self._select, "sort": self._sort_by, "filter": self._filter}
 
     def _select(self, values: Mapping[str, str]) -> None:
         row = values.get("key", "")
         if row.isascii() and row.isdecimal():
             self.select(int(row))
-
-    def _sort(self, values: Mapping[str, str]) -> None:
-        column = values.get("key", "")
-        if column in COLUMNS:
-            way = _NEXT[self.sort[1]] if self.sort[0] == column else "ascending"
-            self.sort = [column, way] if way else ["", ""]
 
     def _filter(self, values: Mapping[str, str]) -> None:
         if values.get("key", "") in ("", *STATES):

@@ -7,12 +7,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import traitlets as t
-
 from scalkit.markup import esc
 from scalkit.store.views.explorer import GROUPINGS, Browsing, SuiteKey
 from scalkit.text import counted
-from scalkit.widgets.base.part import Action, Pieces
+from scalkit.widgets.base.grid import Grid
+from scalkit.widgets.base.part import Action
 from scalkit.widgets.base.source import source
 
 MOST_ROWS = 200
@@ -22,30 +21,20 @@ _Row = tuple[bool, Sequence[object]]
 _SELECTS = (("machine", "Machine"), ("mpi_impl", "Library"), ("site", "Site"), ("simulated", "Simulated"))
 
 
-class StoreList(Pieces):
+class StoreList(Grid):
     """A grid whose rows begin with a box to check; the keys of a grid move in it.
 
     `told`: called when something else is chosen.
     `**traits`: values of the traits.
-    `order`: the rows that are shown.
-    `sort`: a column and ``"ascending"`` or ``"descending"``; empty texts for the order of the store.
     """
 
-    _esm = source("base/kernel.js", "base/part.js", "base/table.js")
     _css = source("base/kernel.css", "base/part.css", "store_explorer/explorer.css")
-
-    columns: t.List[Any] = t.List(t.Unicode()).tag(sync=True)
-    label = t.Unicode("").tag(sync=True)
-    none = t.Unicode("").tag(sync=True)
-    sort: t.List[Any] = t.List(t.Unicode(), default_value=["", ""], minlen=2, maxlen=2).tag(sync=True)
-    order: t.List[Any] = t.List(t.Int()).tag(sync=True)
-    current = t.Int(-1).tag(sync=True)
-    n_rows = t.Int(0).tag(sync=True)
 
     def __init__(self, browsing: Browsing, told: Callable[[], object], **traits: Any) -> None:
         super().__init__(**traits)
         self.browsing, self._tell = browsing, told
         self.on_msg(self._asked)
+        self.observe(lambda _: self.show(), "sort")
         self.show()
         self._enter_cell()
 
@@ -61,26 +50,7 @@ class StoreList(Pieces):
         if way:
             at = list(self.columns).index(column)
             places.sort(key=lambda k: _sortable(rows[k][1][at]), reverse=way == "descending")
-        places = places[:MOST_ROWS]
-        cells = {f"row{n}": {"cells": _cells(place, *rows[place])} for n, place in enumerate(places)}
-        new = {name: t.Dict().tag(sync=True) for name in cells if not self.has_trait(name)}
-        with self.hold_sync():
-            if new:
-                self.add_traits(**new)
-            for name, value in cells.items():
-                setattr(self, name, value)
-            self.n_rows = max(self.n_rows, len(places))
-            self.order = list(range(len(places)))
-            self.refresh()
-
-    def _sort_by(self, texts: Any) -> None:
-        column = texts.get("key", "")
-        if column not in self.columns:
-            return
-        before, way = self.sort
-        after = {"": "ascending", "ascending": "descending", "descending": ""}[way if before == column else ""]
-        self.sort = [column if after else "", after]
-        self.show()
+        self._put({n: _cells(place, *rows[place]) for n, place in enumerate(places[:MOST_ROWS])})
 
     def _fallback_text(self) -> str:
         return f"{self.label}: {len(self._rows())}"

@@ -5,54 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import traitlets as t
-
 from scalkit.markup import esc
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.views.explorer import Browsing
-from scalkit.widgets.base.part import Action, Pieces
+from scalkit.widgets.base.grid import Grid
+from scalkit.widgets.base.part import Action
 from scalkit.widgets.base.source import source
 from scalkit.widgets.trace_explorer.tree import number_of, of_which
 
 COLUMNS = ("Process", "Was in", "Others waited", "Share")
 MOST_CAUSES = 100
-_NEXT = {"": "ascending", "ascending": "descending", "descending": ""}
 
 
-class TraceCauses(Pieces):
+class TraceCauses(Grid):
     """The processes that made the chosen ones wait, and the region in which each of them was meanwhile."""
 
-    _esm = source("base/kernel.js", "base/part.js", "base/table.js")
     _css = source("base/kernel.css", "base/part.css", "store_explorer/explorer.css", "trace_explorer/explorer.css")
 
-    columns: t.List[Any] = t.List(list(COLUMNS)).tag(sync=True)
-    label = t.Unicode("Causes of waiting").tag(sync=True)
-    none = t.Unicode("Nobody: choose a wait, or other processes.").tag(sync=True)
-    sort: t.List[Any] = t.List(t.Unicode(), default_value=["", ""], minlen=2, maxlen=2).tag(sync=True)
-    order: t.List[Any] = t.List(t.Int()).tag(sync=True)
-    current = t.Int(-1).tag(sync=True)
-    n_rows = t.Int(0).tag(sync=True)
-
     def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
-        super().__init__()
+        nobody = "Nobody: choose a wait, or other processes."
+        super().__init__(columns=list(COLUMNS), label="Causes of waiting", none=nobody)
         self.browsing, self._tell, self.found = browsing, told, browsing.causes(MOST_CAUSES)
         self.on_msg(self._asked)
+        self.observe(lambda _: self.show(), "sort")
         self.show()
         self._enter_cell()
 
     def show(self) -> None:
         """Show what there is now."""
-        rows = self._rows()
-        cells = {f"row{n}": {"cells": row} for n, row in enumerate(rows)}
-        new = {name: t.Dict().tag(sync=True) for name in cells if not self.has_trait(name)}
-        with self.hold_sync():
-            if new:
-                self.add_traits(**new)
-            for name, value in cells.items():
-                setattr(self, name, value)
-            self.n_rows = max(self.n_rows, len(rows))
-            self.order = list(range(len(rows)))
-            self.refresh()
+        self._put(dict(enumerate(self._rows())))
 
     def _rows(self) -> list[list[str]]:
         found = self.found = self.browsing.causes(MOST_CAUSES)
@@ -107,14 +88,6 @@ class TraceCauses(Pieces):
     def _then(self, causers: tuple[int, ...]) -> None:
         self.browsing.choose_locations(self.browsing.locations, causers)
         self._tell("locations")
-
-    def _sort_by(self, values: Mapping[str, str]) -> None:
-        column = values.get("key", "")
-        if column in COLUMNS:
-            before, way = self.sort
-            after = _NEXT[way if before == column else ""]
-            self.sort = [column if after else "", after]
-            self.show()
 
     def _fallback_text(self) -> str:
         return f"{len(self._rows())} causes"
