@@ -9,11 +9,11 @@ p^0.42 or p^0.9 log p, to see whether prediction intervals hold there too. The s
 on other seeds than its default.
 
 Extrapolation errors are those of the statistic that a tool models, for five repetitions: the expected first quartile for
-scalkit, the mean for Extra-P. Of scalkit's answers the most probable growth counts, and for "inside the limits or not" whether
-the probability of inside is above 60 %: a missed violation is taken as somewhat worse than a false alarm. Beside it stand the
-rank of the best model and the verdict, which may also be undecided. The interval of
-scalkit is held against a newly measured value. The series are simulated, not measured. Extra-P runs with its defaults in an
-environment of its own, because it needs numpy below 2.
+scalkit, the mean for Extra-P. Of scalkit's answers the growth of the model that is shown counts, the median of all predictions,
+and for "inside the limits or not" whether the probability of inside is above 60 %: a missed violation is taken as somewhat worse
+than a false alarm. Beside it stand the shown model's own extrapolation, the model that adjusted R2 chooses, the rank of the
+shown model and the verdict, which may also be undecided. The interval of scalkit is held against a newly measured value. The
+series are simulated, not measured. Extra-P runs with its defaults in an environment of its own, because it needs numpy below 2.
 """
 
 from __future__ import annotations
@@ -144,13 +144,16 @@ def by_scalkit(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
         verdict = sk.validate(data, expected)["f"]
         posterior = verdict.posterior
         answer = {
-            "growth": str(posterior.growths[int(np.argmax(posterior.weights))]),
+            "growth": str(verdict.model.growth),
+            "by_adjusted_r2": str(verdict.by_adjusted_r2.growth),
             "rank": verdict.rank,
             "verdict": verdict.verdict,
         }
         answer["inside"] = 1 - verdict.probability["none"]
         if "quartile" in case:
-            answer["later"] = posterior.predict(case["x"][-1] * np.array(FAR)).tolist()
+            far = case["x"][-1] * np.array(FAR)
+            answer["later"] = posterior.predict(far).tolist()
+            answer["shown"], answer["by_paper"] = verdict.model(far).tolist(), verdict.by_adjusted_r2(far).tolist()
         if "measured_later" in case:
             answer["band"] = [float(bound) for bound in posterior.interval(FAR[0] * case["x"][-1], SURE)]
         found[index] = answer
@@ -301,6 +304,9 @@ def rows(
             all_cases += cases
             all_answers += answers
             row: dict[str, Any] = {"scalkit": score(cases, answers, "quartile")}
+            row["shown"] = score(cases, [{**one, "later": one.get("shown")} for one in answers], "quartile")
+            paper = [{"growth": one["by_adjusted_r2"], "later": one.get("by_paper")} for one in answers]
+            row["adjusted_r2"] = score(cases, paper, "quartile")
             if far:
                 row["coverage_4x"] = coverage(cases, answers)
             row["decisions"] = decisions(cases, answers)
@@ -380,7 +386,7 @@ def main() -> None:
 
 
 def show(name: str, row: dict[str, Any]) -> None:
-    for tool in ("scalkit", "extrap"):
+    for tool in ("scalkit", "shown", "adjusted_r2", "extrap"):
         if tool in row:
             print(f"{name:18} {tool:8} " + "  ".join(f"{k} {v:.3f}" for k, v in row[tool].items()))
     if "words" in row:
