@@ -18,6 +18,7 @@ __all__ = ["PRESETS", "SPACES", "SearchSpace"]
 PRESETS = ("ics15",)
 SPACES = ("around", "paper", *PRESETS)
 MAX_TICKS = 2000
+_FASTEST = 4  # power beside an exponential: algorithms on all subsets of x things do that much on each
 _LOG, _POWER, _EXPONENTIAL = Fraction(1), Fraction(2), Fraction(3)
 
 
@@ -126,7 +127,7 @@ class SearchSpace:
     def around(cls, expectation: Expectation, depth: int = 2) -> SearchSpace:
         """Return the default space: the paper's ruler, E times the next lower class to the power -1 and +1, and ``ics15``.
 
-        The preset is added unless the expectation is exponential.
+        Around an exponential there are ``x^k * 2^(c*x)`` in place of the preset: k from 0 to 4, c in halves of that of E.
         """
         _require_expectation(expectation)
         parameter, growth = expectation.parameter, expectation.growth
@@ -136,6 +137,7 @@ class SearchSpace:
             ticks |= {growth / factor, growth, growth * factor}
         if _leading_rank(growth, parameter) <= _POWER:
             ticks |= set(cls.preset("ics15", parameter).ticks)
+        ticks |= {tick for tick in _exponentials(growth, parameter) if tick <= growth**2}
         return cls.of(ticks, "around", parameter)
 
     def with_tick(self, tick: Growth | str) -> SearchSpace:
@@ -240,6 +242,15 @@ def _around(expectation: Expectation) -> SearchSpace:
 def _ics15(parameter: str) -> tuple[Growth, ...]:
     powers = {Fraction(i, d) for d in (3, 4) for i in range(2 * d + 1)}
     return tuple(sorted(Growth.of(parameter, power=a, log=b) for a, b in product(powers, (0, 1))))
+
+
+def _exponentials(growth: Growth, parameter: str) -> list[Growth]:
+    """Return powers times exponentials for an exponential that grows, nothing otherwise."""
+    c = growth.exponential(parameter)
+    if c <= 0:
+        return []
+    pairs = product(range(1, 5), range(_FASTEST + 1))
+    return [Growth.of(parameter, exponential=c * half / 2, power=power) for half, power in pairs]
 
 
 def _leading_rank(growth: Growth, parameter: str) -> Fraction:
