@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
         campaign = prepare_program(out, tuple(args.program), counts, mpi)
         with resumable(out), progress_printer(sys.stderr) as on_progress:
             result = campaign.run(timeout_s=args.timeout, on_progress=on_progress)
-    for text in result.failures:
+    for text in (*mpi.passed_over, *result.failures):
         sys.stderr.write(f"scalkit virtual: {text}\n")
     _say(campaign, args.json)
     return 2 if result.missing else 0
