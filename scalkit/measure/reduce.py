@@ -29,6 +29,12 @@ _QUANTILES = {"min": 0.0, "q1": 0.25, "median": 0.5}
 _FOREIGN_LOAD_WORTH_A_WORD = 0.05
 """Half of the 10 % from which on guidelines do not decide: a warning comes first."""
 
+_TOO_BUSY = 0.5
+"""Share of the CPU that others used from which on run times decide nothing: what was measured had less than half of it."""
+
+_TOO_LONG = 1 / 3
+"""Share of the run time that a program of one thread was without a CPU, beside others, from which on the same holds."""
+
 _POINTS_SHOWN = 3
 _WHOLE_LEVELS = 5
 """So many powers of two stand for all numbers of processes: as many as a verdict needs."""
@@ -314,9 +320,9 @@ def _caveats(
         light.append(f"some run files at {_places(ds, parameter, short)} end early")
     if is_virtual(ds.attrs) and metric in TIMED:
         light.append(said_of(ds.attrs))
-    load = _load(ds, function) if metric == "time" else 0.0
-    if load > _FOREIGN_LOAD_WORTH_A_WORD:
-        light.append(f"other programs used about {100 * load:.0f} % of the CPU")
+    if metric == "time" and not is_virtual(ds.attrs):
+        said, is_grave = _busy(ds, function)
+        (grave if is_grave else light).extend(said)
     return (*grave, *light), not grave
 
 
@@ -354,10 +360,26 @@ def _most(ds: xr.Dataset, name: str, function: str, parameter: str) -> NDArray[n
     return np.asarray(np.max(np.nan_to_num(values, nan=0.0), axis=1, initial=0.0))
 
 
-def _load(ds: xr.Dataset, function: str) -> float:
-    if "foreign_load" not in ds.data_vars or FUNCTION not in ds["foreign_load"].dims:
+def _busy(ds: xr.Dataset, function: str) -> tuple[list[str], bool]:
+    """Return what other programs did to the run times of a function, and whether these decide nothing for it."""
+    load, waited = _share(ds, "foreign_load", function), _share(ds, "waiting", function)
+    said = []
+    if load > _FOREIGN_LOAD_WORTH_A_WORD:
+        said.append(f"other programs used about {100 * load:.0f} % of the CPU")
+    if waited > _TOO_LONG:
+        said.append(
+            f"run times are {1 / (1 - min(waited, 0.999)):.2g} times the CPU time, which is there as cpu_time: expect "
+            f"something of '{function} (cpu_time)'"
+        )
+    is_grave = load > _TOO_BUSY or len(said) > 1
+    return [f"{'; '.join(said)}; measure again on an idle machine"] if is_grave else said, is_grave
+
+
+def _share(ds: xr.Dataset, name: str, function: str) -> float:
+    """Return the median of a quality of a function; 0 where it is not known."""
+    if name not in ds.data_vars or FUNCTION not in ds[name].dims:
         return 0.0
-    values = np.asarray(ds["foreign_load"].sel({FUNCTION: function}), dtype=np.float64)
+    values = np.asarray(ds[name].sel({FUNCTION: function}), dtype=np.float64)
     return float(np.nanmedian(values)) if np.isfinite(values).any() else 0.0
 
 

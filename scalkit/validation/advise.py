@@ -101,6 +101,8 @@ class Advice:
     def sentence(self) -> str:
         """The advice in plain words."""
         series = self.posterior.series
+        if not series.decides:
+            return f"Measure {series.function} again first, as its values decide nothing: {series.caveats[0]}."
         now = f"the most probable rank of {series.function} has {100 * self.probability:.0f} %"
         if round(100 * self.apparent) > round(100 * self.probability):
             now += f", {100 * self.apparent:.0f} % if no second term hides"

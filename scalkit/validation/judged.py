@@ -104,7 +104,7 @@ class Judged:
         if self.is_explained:
             return "fine"
         if self.misses:
-            return "fix"
+            return "cannot tell" if self.is_poor else "fix"
         return "fine" if self.too_fast <= 1 - SURE else "cannot tell"
 
     @property
@@ -118,6 +118,16 @@ class Judged:
         if self.against is not None:
             return bool(self.against.growing)
         return self.too_fast >= SURE and self.is_material and not self.is_explained
+
+    @property
+    def is_poor(self) -> bool:
+        """Whether no term follows the values well enough to say how they grow."""
+        return False
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the growth is known well enough to predict by."""
+        return self.decides and self.verdict != "undecided"
 
     @property
     def is_failure(self) -> bool:

@@ -53,6 +53,8 @@ class Limit:
         The largest setting that was measured.
     is_outside : bool
         Whether the model is outside the deviation limits of its expectation.
+    is_decided : bool
+        Whether the measurements decide how it grows; if not, the limit is a guess.
     """
 
     function: str
@@ -67,10 +69,19 @@ class Limit:
     ppn: int
     largest: float
     is_outside: bool
+    is_decided: bool = True
 
     @property
     def sentence(self) -> str:
         """The limit in plain words."""
+        return (
+            self._found
+            if self.is_decided
+            else f"{self._found} The measurements do not decide how it grows: that is a guess."
+        )
+
+    @property
+    def _found(self) -> str:
         what = f"{self.metric} of {self.function}"
         share = f" shared by {self.ppn} processes" if self.ppn > 1 else ""
         budget = f"{format_quantity(self.budget, self.unit)}{share}"
@@ -227,6 +238,7 @@ def limit(
         ppn=shared,
         largest=float(series.x[-1]),
         is_outside=is_outside,
+        is_decided=getattr(verdict, "is_decided", True),
     )
 
 

@@ -37,6 +37,11 @@ class Litmus:
         """What the test says, in plain words."""
         verdict = self.verdict
         name, found, expected = verdict.function, verdict.model.growth, verdict.expectation.growth
+        if verdict.answer == "cannot tell":
+            return (
+                f"The litmus test {name} cannot tell whether it grows as its algorithm promises ({expected}), so it says nothing "
+                "about the others; measure it again, at more settings or on an idle machine."
+            )
         if verdict.rank == "total":
             behaviour = f"behaves as its algorithm promises ({found})"
         else:

@@ -28,6 +28,8 @@ MATCH_WORDS: dict[VerdictWord, str] = {
 }
 """What people read; "none" alone reads as if there was no verdict."""
 
+_LONG = 1e3  # from here on seconds have no prefix
+_LONG_UNITS = (("years", 365.25 * 86400), ("days", 86400.0), ("h", 3600.0))
 _PROCESSES = 10_000.0
 """A large machine; what a process keeps is said for as many processes, unless more were measured."""
 
@@ -76,6 +78,9 @@ def _ahead(verdict: Verdict) -> float:
 
 
 def _shown(value: float, unit: str) -> str:
+    if unit == "s" and value >= _LONG:
+        name, size = next((one for one in _LONG_UNITS if value >= 2 * one[1]), ("s", 1.0))
+        return f"{value / size:.3g} {name}" if value < 1e3 * size else f"{value / size:,.0f} {name}"
     return f"{value / 1e3:.3g} kB" if unit == "B" and 1e4 <= value < 1e5 else format_quantity(value, unit)
 
 

@@ -43,6 +43,9 @@ Estimator = Literal["posterior", "adjusted_r2"]
 SYMBOLS: dict[VerdictWord, str] = {"total": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
 
 
+_POOR = 0.8  # adjusted R^2
+
+
 @dataclass(frozen=True, eq=False)
 class Verdict(Judged):
     """What the measurements of one function and metric say about its expectation.
@@ -134,6 +137,12 @@ class Verdict(Judged):
         """Whether it grows faster than claimed by more than is tolerated, or leaks, as far as the values go."""
         return self.leaks or super().misses
 
+    @property
+    def is_poor(self) -> bool:
+        """Whether the best term beyond the claim leaves a fifth of what noisy values vary by unexplained."""
+        found, is_exact = self.suspected, self.series.exact or self.series.virtual
+        return found is not None and not is_exact and not self.leaks and found.adjusted_r2 < _POOR
+
     @cached_property
     def is_explained(self) -> bool:
         """Whether the claim explains every value to within the step in which the metric is counted; see `steps_explain`."""
@@ -187,7 +196,7 @@ class Verdict(Judged):
         effect = 1 - float(np.asarray(model(x[0]))) / top if top else 0.0
         weights = {growth: self.posterior.weight_of(growth) for growth in self.posterior.growths}
         found = AlongVerdict(
-            self.expectation, model.growth, weights, self.probability, float(x[-1]), effect, self.space
+            self.expectation, model.growth, weights, self.probability, float(x[-1]), effect, self.space, self.tolerance
         )
         return Along({self.parameter: found})
 
@@ -250,6 +259,8 @@ class Verdict(Judged):
     def caveats(self) -> tuple[str, ...]:
         """What limits the meaning of the measurements and of the model."""
         factor = self.against.remark if self.against else ""
+        if self.misses and self.is_poor and self.suspected is not None:
+            factor = f"no term follows the values (adjusted R² {self.suspected.adjusted_r2:.2f}); measure again"
         return (*self.series.caveats, *self.remarks, *(one for one in (self.change, factor) if one))
 
     @cached_property

@@ -96,3 +96,20 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["history", *paths[:5], "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["first_bad"] is None
     assert main(["history", *paths, "--tolerance", "2"]) == 2
+
+
+def test_one_process_that_is_slow_alone_is_named() -> None:
+    def commit(slow: float) -> Any:
+        one = changes.measured(np.random.default_rng(1), changes.TIME * slow, 0.01)
+        each = np.repeat(changes.TIME[None, :, None, None], 6, axis=3)
+        each[..., 4] *= slow
+        dims = ("function", "n", "run", "process")
+        kept = {
+            "process_time": (dims, each, {"role": "detail", "units": "s"}),
+            "process_last": (dims, each / each.sum()),
+        }
+        return one.assign(kept)
+
+    found = history([("a", commit(1)), ("b", commit(1)), ("c", commit(3))])
+    assert found.first_bad == "c"
+    assert "process 4 alone, 3 times at n = 32000" in found.steps[0].sentence

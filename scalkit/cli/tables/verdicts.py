@@ -76,6 +76,7 @@ def _table(result: Validation) -> Table:
         ("Function", "left"),
         ("Metric", "left"),
         ("Expectation", "left"),
+        ("passes up to", "left"),
         ("Model", "left"),
         ("adj. R²", "right"),
         ("Divergence", "left"),
@@ -89,11 +90,13 @@ def _table(result: Validation) -> Table:
 
 
 def _cells(verdict: AnyVerdict) -> tuple[str, ...]:
-    from scalkit.validation.verdict import MATCH_WORDS
+    from scalkit.validation.answer import in_decimals
+    from scalkit.validation.verdict import MATCH_WORDS, Verdict
 
     r2 = "-" if math.isnan(verdict.adjusted_r2) else f"{verdict.adjusted_r2:.3f}"
     growth = str(verdict.expectation.growth)
     origin = ", virtual" if verdict.series.virtual else ", simulated" if verdict.series.simulated else ""
     metric = f"{verdict.metric}{origin}"
     match = f"{MATCH_WORDS[verdict.verdict]}{', slower' if verdict.is_better else ''}{'' if verdict.decides else ' ⚠'}"
-    return verdict.function, metric, growth, str(verdict.model), r2, str(verdict.divergence), match
+    passes = in_decimals(verdict.passes_up_to) if isinstance(verdict, Verdict) and not verdict.against else "-"
+    return verdict.function, metric, growth, passes, str(verdict.model), r2, str(verdict.divergence), match

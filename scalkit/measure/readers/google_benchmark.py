@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ _WALL = ("real_time", "manual_time")
 _FLAGS = (*_WALL, "process_time")
 _SETTINGS_OF_THE_RUN = ("iterations", "repeats", "min_time", "min_warmup_time")
 _AGGREGATES = ("median", "mean")
+_MUCH = 1 / 5  # of the run time without a CPU is worth a metric of its own
 _OLD_AGGREGATE = re.compile(r"_(mean|median|stddev|cv|BigO|RMS)$")
 _ARGUMENT = re.compile(r"(?:(?P<name>[^/:]+):)?(?P<value>-?\d+(?:\.\d+)?)s?")
 
@@ -58,6 +60,8 @@ def from_google_benchmark(content: Mapping[str, Any], where: str) -> Found:
             duration_of(one.get(key), _unit(one, name, where), f"{where}: {key} of {name!r}") for one in kept
         )
         timed += [Observed(function, settings, seconds)] if seconds else []
+        if seconds and key == "real_time" and settings.get("threads", 1.0) == 1 and "manual_time" not in flags:
+            timed += _waiting(function, settings, kept, name, where)
     if str(context.get("cpu_scaling_enabled", False)).lower() == "true":
         notes["the frequency of the CPU was not fixed while these run times were measured"] = None
     attrs = {
@@ -65,6 +69,11 @@ def from_google_benchmark(content: Mapping[str, Any], where: str) -> Found:
         "measured_on": str(context.get("host_name", "")),
         "started": str(context.get("date", "")),
     }
+    if str(context.get("library_build_type", "")) == "debug":
+        notes["Google Benchmark itself was built for debugging, which makes short run times longer"] = None
+    if (load := _foreign_load(context)) is not None:
+        notes[_busy(context)] = None
+        timed = _beside(timed, load)
     version = str(context.get("library_version", "")).lstrip("v")[:20]
     return Found(
         f"Google Benchmark JSON {version}".strip(),
@@ -75,6 +84,44 @@ def from_google_benchmark(content: Mapping[str, Any], where: str) -> Found:
         notes=list(notes),
         advice=RANGE,
     )
+
+
+def _waiting(
+    function: str, settings: Mapping[str, Setting], kept: Sequence[Record], name: str, where: str
+) -> list[Observed]:
+    """Return the CPU time and the share of the run time that was spent without a CPU, where that is much."""
+    real, cpu = (
+        [duration_of(one.get(key), _unit(one, name, where), f"{where}: {key} of {name!r}") for one in kept]
+        for key in ("real_time", "cpu_time")
+    )
+    share = 1 - statistics.median(c / r if r > 0 else 1.0 for r, c in zip(real, cpu, strict=True))
+    if share < _MUCH:
+        return []
+    return [
+        Observed(function, settings, tuple(cpu), metric="cpu_time"),
+        Observed(function, settings, (share,), metric="waiting", unit="1", role="detail"),
+    ]
+
+
+def _foreign_load(context: Record) -> float | None:
+    """Return the share of the CPUs that others used when the program began, if more waited for one than there are."""
+    load, cpus = context.get("load_avg"), context.get("num_cpus")
+    if not (
+        isinstance(load, list) and load and isinstance(load[0], int | float) and isinstance(cpus, int) and cpus > 0
+    ):
+        return None
+    return min(1.0, load[0] / (1 + load[0])) if load[0] > cpus else None
+
+
+def _busy(context: Record) -> str:
+    return f"{context['load_avg'][0]:.3g} programs shared {context['num_cpus']} CPUs when Google Benchmark began"
+
+
+def _beside(timed: Sequence[Observed], load: float) -> list[Observed]:
+    """Return values with the foreign load beside those that waited for it."""
+    waited = [one for one in timed if one.metric == "waiting"]
+    beside: dict[str, Any] = {"metric": "foreign_load", "unit": "1", "role": "detail"}
+    return [*timed, *(Observed(one.function, one.settings, (load,), **beside) for one in waited)]
 
 
 def _record(one: object, index: int, where: str) -> Record:

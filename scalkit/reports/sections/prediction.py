@@ -42,6 +42,8 @@ def predicted(verdict: AnyVerdict, target: float) -> Markup:
     value = float(np.asarray(verdict.model(target)))
     low, high = (float(end) for end in verdict.interval(target, _LEVEL))
     shown = f"{_shown(low, verdict.unit)} to {_shown(high, verdict.unit)}"
+    if not verdict.is_decided:
+        return Markup('<span class="interval">not decided: {}</span>').format(shown)
     return Markup('{} <span class="interval">{}</span>').format(_shown(value, verdict.unit), shown)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
@@ -19,6 +19,7 @@ from scalkit.markup import block, bullets, paragraph, table
 from scalkit.measure import Series, Statistic, series
 from scalkit.text import counted
 from scalkit.validation.baseline.change_points import ChangePoints
+from scalkit.validation.baseline.one_process import one_process
 from scalkit.validation.baseline.regression import Regression
 from scalkit.validation.names import Name, named
 from scalkit.validation.space import SearchSpace
@@ -63,6 +64,8 @@ class Step:
         Whether what got worse here is still worse at the end.
     decides : bool
         Whether the measurements may decide an exit status.
+    process : str
+        Which process alone takes longer, in words, where the times of each were kept; else empty.
     """
 
     function: str
@@ -76,6 +79,7 @@ class Step:
     after: Segment
     stands: bool
     decides: bool
+    process: str = ""
 
     @property
     def is_failure(self) -> bool:
@@ -90,6 +94,7 @@ class Step:
         models = [one.model.growth for one in (self.before, self.after) if one.model is not None]
         growth = f"; it grows as {models[1]} instead of {models[0]}" if len({*models}) > 1 else ""
         word = "rose" if self.change.is_slower else "fell"
+        growth += f"; {self.process}" if self.process else ""
         past = ", and came back" if self.change.is_slower and not self.stands else ""
         return (
             f"{self.function} ({self.metric}) {word} at {self.label}{place} to {self.change.factor:.3g} ({low:.3g} to "
@@ -113,6 +118,7 @@ class Step:
             "is_worse": self.change.is_slower,
             "stands": self.stands,
             "decides": self.decides,
+            "process": self.process,
             "sentence": self.sentence,
         }
 
@@ -287,7 +293,8 @@ def history(
             left_out[named(*name)] = alone if len(rows) == 1 else "no setting is shared by all commits"
             continue
         x = sorted(value for _, value in shared)
-        tracks.append(_track(rows, np.array(x), statistic, tolerance))
+        track = _track(rows, np.array(x), statistic, tolerance)
+        tracks.append(_with_processes(track, dict(commits), tolerance) if track.metric == "time" else track)
     if not tracks:
         raise DataError(f"nothing was measured at two commits: {'; '.join(f'{k}: {v}' for k, v in left_out.items())}.")
     return History(labels, tuple(tracks), left_out)
@@ -319,6 +326,15 @@ def _track(rows: Sequence[tuple[str, Series]], x: Floats, statistic: str, tolera
     first = each[0]
     y = np.stack([one.y for one in each])
     return Track(first.function, first.metric, first.parameter, first.unit, labels, x, y, segments, tuple(steps), each)
+
+
+def _with_processes(track: Track, commits: Mapping[str, xr.Dataset], tolerance: float) -> Track:
+    """Return a track whose steps say which process alone takes longer."""
+    steps = tuple(
+        replace(one, process=one_process(commits[one.before.last], commits[one.label], track.function, tolerance))
+        for one in track.steps
+    )
+    return replace(track, steps=steps)
 
 
 def _at(one: Series, x: Floats) -> Series:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,6 +14,7 @@ from scalkit.fit import MIN_POINTS, Fits, Model, check_series, fit_series, fit_t
 from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.options import Prior
+from scalkit.validation.answer import scaled, steps_explain
 from scalkit.validation.asked import require_expected_values
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.posterior import SURE, Posterior, posteriors
@@ -141,10 +143,11 @@ def _verdict(fits: Fits, posterior: Posterior, min_points: int, estimator: Estim
         estimator = "adjusted_r2"
     if estimator == "posterior":
         models = models.by(_weights_by_place(posterior))
-    remarks = (*_remarks(series, models, expectation, space), *_apart(posterior), *_off(posterior))
+    shown = _counted_in_steps(series, models, expectation.growth)
+    remarks = (*_remarks(series, shown, expectation, space), *_apart(posterior), *_off(posterior))
     return Verdict(
-        models[0],
-        models[1:],
+        shown[0],
+        shown[1:],
         expectation,
         space,
         series,
@@ -160,6 +163,32 @@ def _weights_by_place(posterior: Posterior) -> list[float]:
     weights = posterior.weights.tolist()
     constant = weights.pop(posterior.competing.places[Growth.constant()])
     return [*weights, constant]
+
+
+def _counted_in_steps(series: Series, models: Sequence[Model], expected: Growth) -> Sequence[Model]:
+    """Return the models, first a plain one that explains exact values up to their step but for a smallest setting that is off.
+
+    The expected growth goes before slower ones. Its coefficients are those of the settings from the second on.
+    """
+    x, y, step = series.x, series.y, series.resolution
+    if not (series.exact and step) or models[0].growth == expected or models[0].growth.is_constant:
+        return models
+    plain = [one for one in models if _is_plain(one.growth, series.parameter)]
+    for one in sorted(plain, key=lambda one: (one.growth != expected, one.growth)):
+        if steps_explain(y, scaled(one.growth, x), step):
+            term = one.growth(x[1:])
+            if not np.isfinite(term).all():
+                break
+            slope, constant = np.polyfit(term, y[1:], 1).tolist()
+            if slope <= 0 or constant < 0:
+                break
+            refitted = replace(one, constant=constant, coefficient=slope, log2_coefficient=math.log2(slope))
+            return [refitted, *(other for other in models if other is not one)]
+    return models
+
+
+def _is_plain(growth: Growth, parameter: str) -> bool:
+    return not growth.is_constant and growth.power(parameter).denominator == 1 and growth.log(parameter) in (0, 1)
 
 
 def _remarks(series: Series, models: Sequence[Model], expectation: Expectation, space: SearchSpace) -> Iterator[str]:

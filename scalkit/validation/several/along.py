@@ -12,12 +12,16 @@ import numpy as np
 
 from scalkit.growth import Growth
 from scalkit.markup import block, paragraph
+from scalkit.validation.answer import Answer
 from scalkit.validation.crossing import crossing, place_of, shown_scale
 from scalkit.validation.expectation import Direction, Expectation, Rank
-from scalkit.validation.posterior import VerdictWord, word_of
+from scalkit.validation.posterior import SURE, VerdictWord, word_of
 from scalkit.validation.space import SearchSpace
 
 __all__ = ["AlongVerdict", "number_or_none", "numbers_or_none"]
+
+
+_NONE = Growth.constant()
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +44,8 @@ class AlongVerdict:
         Share of the value at the largest point that is due to this parameter.
     space : SearchSpace
         The ticks that were tried.
+    tolerance : Growth
+        By which growth it may outgrow the expectation and be fine.
     """
 
     expectation: Expectation
@@ -49,6 +55,7 @@ class AlongVerdict:
     largest: float
     effect: float
     space: SearchSpace
+    tolerance: Growth = _NONE
 
     @property
     def parameter(self) -> str:
@@ -69,6 +76,19 @@ class AlongVerdict:
     def verdict(self) -> VerdictWord:
         """The rank that is at least 90 % probable, or ``"undecided"``; as of `Posterior.verdict`."""
         return word_of(self.probability)
+
+    @property
+    def too_fast(self) -> float:
+        """Probability that it grows faster than claimed along this parameter by more than is tolerated."""
+        fastest = self.expectation.growth * self.tolerance
+        return float(sum(weight for growth, weight in self.weights.items() if growth > fastest))
+
+    @property
+    def answer(self) -> Answer:
+        """Fix, fine or cannot tell along this parameter, by the probability alone; the verdict as a whole decides."""
+        if self.too_fast >= SURE:
+            return "fix"
+        return "fine" if self.too_fast <= 1 - SURE else "cannot tell"
 
     @property
     def direction(self) -> Direction:
@@ -122,6 +142,7 @@ class AlongVerdict:
             "divergence": str(self.divergence),
             "rank": self.rank,
             "verdict": self.verdict,
+            "answer": self.answer,
             "probability": dict(self.probability),
             "direction": self.direction,
             "crossing": number_or_none(self.crossing),

@@ -74,6 +74,7 @@ def judge_several(
         )
     except DataError as error:
         raise DataError(f"function '{series.function}': {error}") from error
+    allowed = dict.fromkeys(series.parameters, Growth.constant()) | dict(tolerance or expectation.own_deviations)
     effects = _effects(fit)
     along = {
         name: AlongVerdict(
@@ -84,10 +85,10 @@ def judge_several(
             float(fit.points.x[:, column].max()),
             effects[name],
             spaces[name],
+            allowed[name],
         )
         for column, name in enumerate(series.parameters)
     }
-    allowed = dict.fromkeys(series.parameters, Growth.constant()) | dict(tolerance or expectation.own_deviations)
     whole = probability_of_whole(fit, expectation, allowed)
     kept = replace(fit, blocks=())  # the rest is large
     remarks = tuple(_remarks(series, fit.points, along))
