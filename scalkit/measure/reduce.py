@@ -32,7 +32,7 @@ _FOREIGN_LOAD_WORTH_A_WORD = 0.05
 _TOO_BUSY = 0.5
 """Share of the CPU that others used from which on run times decide nothing: what was measured had less than half of it."""
 
-_TOO_LONG = 1 / 3
+_TOO_LONG = 1 / 2
 """Share of the run time that a program of one thread was without a CPU, beside others, from which on the same holds."""
 
 _POINTS_SHOWN = 3

@@ -49,7 +49,7 @@ def test_table(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     good, bad = (next(line for line in out.splitlines() if f" {name} " in line) for name in ("good", "bad"))
     assert [cell.strip() for cell in re.split("[│┃]", good)[1:-1]] == [
-        *("✓ fine", "good", "time", "log(p)", "1.00 us * log(p)", "1.000", "1", "total")
+        *("✓ fine", "good", "time", "log(p)", "p^0.08*log(p)", "1.00 us * log(p)", "1.000", "1", "total")
     ]
     assert "✗ fix" in bad
     assert "the models predict a violation from p = 103 on, near the measured range" in out

@@ -104,13 +104,13 @@ def _waiting(
 
 
 def _foreign_load(context: Record) -> float | None:
-    """Return the share of the CPUs that others used when the program began, if more waited for one than there are."""
+    """Return the share of a CPU that the others left no program when this one began, if more were running than CPUs."""
     load, cpus = context.get("load_avg"), context.get("num_cpus")
     if not (
         isinstance(load, list) and load and isinstance(load[0], int | float) and isinstance(cpus, int) and cpus > 0
     ):
         return None
-    return min(1.0, load[0] / (1 + load[0])) if load[0] > cpus else None
+    return 1 - cpus / load[0] if load[0] > cpus else None
 
 
 def _busy(context: Record) -> str:
