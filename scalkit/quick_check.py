@@ -111,12 +111,15 @@ class Check:
         """Why a growth may be there that is not seen; empty if that is not so."""
         x, y = self.verdict.series.x, self.verdict.series.y
         first, last = self.verdict.expectation.growth.log2_value(np.array([max(2.0, x[0]), x[-1]]))
-        if last - first < math.log2(_CLEAR) or y[-1] > _SEEN * y[0]:
-            return ""
-        return (
-            f"{self.verdict.function} takes {y[-1] / y[0]:.1f} times as long at {self.verdict.parameter} = {x[-1]:,g} as at "
-            f"{x[0]:,g}: what every call costs hides the growth; try larger sizes."
-        )
+        if last - first >= math.log2(_CLEAR) and y[-1] <= _SEEN * y[0]:
+            return (
+                f"{self.verdict.function} takes {y[-1] / y[0]:.1f} times as long at {self.verdict.parameter} = {x[-1]:,g} as at "
+                f"{x[0]:,g}: what every call costs hides the growth; try larger sizes."
+            )
+        found, claim = self.verdict.model.growth, self.verdict.expectation.growth
+        if claim < found:
+            return f"{self.verdict.function} fits {found} better than {claim}, by too little for these sizes; try larger ones."
+        return ""
 
     @property
     def text(self) -> str:

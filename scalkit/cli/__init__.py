@@ -33,6 +33,7 @@ COMMANDS = (
     "lab",
     "teach",
     "doctor",
+    "demo",
 )
 
 _OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)

@@ -11,6 +11,7 @@ from scalkit.junit import Case
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.reports.answer import status_sentence
 from scalkit.reports.page import Page, open_page
+from scalkit.reports.papermill_input import listed, require_known_parameters
 from scalkit.reports.writer.content import Content, json_text
 from scalkit.text import counted
 from scalkit.validation import AnyVerdict
@@ -124,7 +125,8 @@ def open_columns(
     ScalkitError
         If an input is wrong.
     """
-    sets = [[one] if isinstance(one, str) else list(one) for one in runs]
+    require_known_parameters()
+    sets = [listed(one) for one in listed(runs)]
     names = named or {}
     of_sets = list(names.get("sets") or [{"runs": one} for one in sets])
     pages = tuple(

@@ -10,6 +10,7 @@ from scalkit.perfmodels.collectives.study import EXPECTED
 from scalkit.reports.bundled import bundled
 from scalkit.reports.inputs import named_parameters
 from scalkit.reports.page import Page, open_page
+from scalkit.reports.papermill_input import listed
 from scalkit.reports.plain import to_plain
 from scalkit.reports.template import Template
 
@@ -39,7 +40,7 @@ def open_models(runs: Sequence[str], expectations: str | Mapping[str, Any] = "",
         Of `open_page`.
     """
     if not expectations:
-        data = measure.read(list(runs), parameter=named_parameters(options.get("parameter", "")))
+        data = measure.read(listed(runs), parameter=named_parameters(options.get("parameter", "")))
         there = [str(name) for name in data["function"].values]
         plain = to_plain({name: EXPECTED[name] for name in there if name in EXPECTED})
         assert plain is not None

@@ -19,6 +19,7 @@ from scalkit.options import Judging
 from scalkit.reports.answer import answer
 from scalkit.reports.inputs import checked_targets, named_parameters
 from scalkit.reports.kinds import Kind, kind_of
+from scalkit.reports.papermill_input import listed, require_known_parameters
 from scalkit.reports.plain import from_plain
 from scalkit.reports.reopened import room_for, session_values
 from scalkit.reports.status_quo import open_baseline, require_same_statistic, status_quo
@@ -222,7 +223,8 @@ def open_page(
     DataError, RunFileError, ExpectationError, RuleError, UsageError
         If an input is wrong.
     """
-    names = named or {}
+    require_known_parameters()
+    names, runs, rules, fail_on = named or {}, listed(runs), listed(rules), listed(fail_on)
     session = Session.load(runs[0]) if len(runs) == 1 and kind_of(runs[0]) == "session" else None
     given = options_from({name: value for name, value in options.items() if value not in ("", None)})
     quo = open_baseline(baseline, expectations, Judging.of(given), parameter) if baseline else None

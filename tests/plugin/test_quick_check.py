@@ -71,6 +71,12 @@ def test_an_answer_is_one_that_the_sizes_allow(seconds: np.ndarray, claim: str, 
     assert words in found.text
 
 
+def test_a_claim_that_another_growth_fits_better_is_not_fine() -> None:
+    found = checked(1e-9 * N * (1 + 0.02 * np.log2(N)), "n")
+    assert found.answer != "fine" or not found.verdict.model.growth > found.verdict.expectation.growth
+    assert checked(1e-9 * N * np.log2(N), "n").answer != "fine"
+
+
 def test_where_others_use_the_machine_more_is_tolerated() -> None:
     assert checked(1e-9 * N**1.7, "n").answer == "fix"
     assert checked(1e-9 * N**1.7, "n", tolerated=32.0).answer == "cannot tell"

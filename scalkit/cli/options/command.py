@@ -132,6 +132,7 @@ def next_step(campaign: CommandCampaign, result: Result) -> str:
     few = {one: counts[one] for one in varied if counts[one] < 5}
     if few:
         have = ", ".join(f"{one} has {count}" for one, count in few.items())
-        least = max(3, min(few.values()))
-        lines.append(f"A verdict needs 5 values of a parameter; {have}: add some, or --min-points {least}.")
+        least = min(few.values())
+        or_fewer = f", or --min-points {least}" if least >= 3 else ""
+        lines.append(f"A verdict needs 5 values of a parameter; {have}: add some{or_fewer}.")
     return "\n".join(lines)

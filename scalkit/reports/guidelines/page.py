@@ -17,6 +17,7 @@ from scalkit.guidelines.remedies import Remedy, remedies
 from scalkit.guidelines.sentences import titled
 from scalkit.guidelines.tables import example_table, read_tables
 from scalkit.junit import Case
+from scalkit.reports.papermill_input import listed, require_known_parameters
 from scalkit.reports.writer.content import Content, json_text, written_now
 
 _MOST_SHOWN = 20
@@ -123,9 +124,10 @@ def open_guidelines(
     DataError, RuleError, UsageError
         If an input is wrong.
     """
-    given = dict(options or {})
-    table = read_tables(list(runs), value=given.get("value", "time")) if runs else example_table()
-    found = assess(table, list(guidelines) or CATALOGUES, **given)
+    require_known_parameters()
+    given, runs, guidelines, fail_on = dict(options or {}), listed(runs), listed(guidelines), listed(fail_on)
+    table = read_tables(runs, value=given.get("value", "time")) if runs else example_table()
+    found = assess(table, guidelines or CATALOGUES, **given)
     predictions: tuple[Prediction, ...] = ()
     if predict:
         from scalkit.guidelines.fitted import predictions as predicted

@@ -14,6 +14,7 @@ from scalkit.errors import DataError
 from scalkit.junit import Case
 from scalkit.plots.traces.waiting import WaitingRun
 from scalkit.reports.bundled import bundled
+from scalkit.reports.papermill_input import listed, require_known_parameters
 from scalkit.reports.waiting.inputs import Source, found_in, read_source
 from scalkit.reports.writer.content import Content, json_text, written_now
 from scalkit.trace import over_processes
@@ -180,7 +181,9 @@ def open_waiting(
     DataError, ExpectationError
         If an input is wrong.
     """
-    given = list(runs) or [bundled_traces()]
+    require_known_parameters()
+    runs = listed(runs)
+    given = runs or [bundled_traces()]
     shown = list(named) or (list(runs) if runs else ["simulated traces that come with scalkit"])
     how = {"baseline": baseline, "keep_going": keep_going}
     sources = [read_source(path, name, region, **how) for path, name in found_in(given, shown)]

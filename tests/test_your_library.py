@@ -1,0 +1,52 @@
+"""The page on your own library: its files are written and its commands run, as they stand there."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).resolve().parents[1] / "docs/your-library.md"
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+COMMANDS = [text for kind, text in BLOCKS if kind == "sh"]
+NAME = re.compile(r"\A(?:#|//|/\*) (\S+\.\w+)")
+
+
+def run(number: int, folder: Path) -> str:
+    for kind, text in BLOCKS:
+        if kind != "sh" and (name := NAME.match(text)):
+            (folder / name[1]).write_text(text)
+    scalkit = folder / "bin/scalkit"
+    scalkit.parent.mkdir()
+    scalkit.write_text(f'#!/bin/sh\nexec {sys.executable} -m scalkit.cli "$@"\n')
+    scalkit.chmod(0o755)
+    path = os.pathsep.join([str(scalkit.parent), str(Path(sys.executable).parent), os.environ["PATH"]])
+    env = os.environ | {"PATH": path, "PYTHONPATH": str(PAGE.parents[1])}
+    said = ""
+    for line in COMMANDS[number].splitlines():
+        done = subprocess.run(line, shell=True, cwd=folder, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode in ((0, 1) if "validate" in line else (0,)), f"{line}\n{done.stdout}{done.stderr}"
+        said = done.stdout
+    return said
+
+
+def test_a_python_function(tmp_path: Path) -> None:
+    assert run(0, tmp_path).split(":")[0] in ("fine", "fix", "cannot tell")
+
+
+@pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
+def test_a_sort_in_cpp_with_openmp(tmp_path: Path) -> None:
+    assert "sort (region)" in run(1, tmp_path)
+    assert len(list((tmp_path / "runs/sort").glob("*.jsonl"))) == 6 * 2
+
+
+@pytest.mark.mpi
+def test_a_program_with_mpi_in_virtual_time(tmp_path: Path) -> None:
+    said = run(2, tmp_path)
+    assert "norm" in said
+    assert "No problem: 1 fine" in said
