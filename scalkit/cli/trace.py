@@ -1,5 +1,6 @@
 """Finds out who waits for whom in a trace, above all for the progress of one-sided communication.
 
+    scalkit trace run -- mpiexec -n 4 ./prog              records, finds the waits, and opens a page on them
     scalkit trace record runs/t -- mpiexec -n 4 ./prog    records a program while it runs; it need not be compiled anew
     scalkit trace analyse runs/t --out waits.nc           finds the waits
     mpiexec -n 4 scalkit trace analyse runs/t             the same, shared by 4 processes
@@ -7,6 +8,7 @@
     scalkit trace report waits-*.nc --out waits.html      a page over numbers of processes, of results or of traces
     scalkit trace convert run/traces.otf2 runs/t          makes a trace of an OTF2 archive, as Score-P writes them
     scalkit trace convert runs/t run                      and an archive, run/traces.otf2, of a trace
+    scalkit trace export runs/t --to perfetto             writes a file for ui.perfetto.dev or chrome://tracing
 
 Exit status: 0; 1 if the recorded program fails, or with --fail-above, if more of the time is waiting for progress, or with
 --expect, if waiting grows faster; 2 for wrong input or use.
@@ -20,7 +22,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from scalkit.cli import trace_report
+from scalkit.cli import trace_record, trace_report
 from scalkit.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -47,13 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from scalkit.trace.options import CHOICES
 
     words = parser.add_subparsers(dest="word", metavar="WORD", required=True)
-    record = words.add_parser("record", help="record a program", description="Records a program while it runs.")
-    record.add_argument("folder", metavar="DIR", help="folder of the trace, made anew")
-    record.add_argument("program", nargs="+", metavar="COMMAND", help="what starts the program, after --")
-    record.add_argument("--mpicc", default="mpicc", metavar="NAME", help="compiler of the MPI library (default: mpicc)")
-    record.add_argument(
-        "--buffer", type=int, default=1 << 16, metavar="N", help="records of a kind in memory, then all are written"
-    )
+    trace_record.add_arguments(words)
     analyse = words.add_parser("analyse", help="find the waits of a trace", description="Finds the waits of a trace.")
     analyse.add_argument("folder", metavar="DIR", help="folder of the trace, or anchor file of an OTF2 archive")
     analyse.add_argument("--out", metavar="FILE", help="write the result as netCDF")
@@ -84,6 +80,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     convert.add_argument("target", metavar="TO", help="folder of what is made, empty or not there")
     convert.add_argument("--keep-going", action="store_true", help="leave out what is wrong with the trace")
+    export = words.add_parser("export", help="write for Perfetto", description="Writes a trace for other programs.")
+    export.add_argument("folder", metavar="DIR", help="folder of the trace")
+    export.add_argument("--to", choices=("perfetto",), required=True, help="Perfetto, chrome://tracing: Chrome's JSON")
+    export.add_argument("--out", metavar="FILE", help="the file (default: DIR/trace.perfetto.json)")
+    export.add_argument("--keep-going", action="store_true", help="leave out what is wrong with the trace")
     show = words.add_parser(
         "show", help="show the waits that were found", description="Shows the waits that were found."
     )
@@ -102,8 +103,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do what the word says and return the exit status."""
-    if args.word == "record":
-        return _record(args)
+    if args.word in ("record", "run"):
+        return trace_record.run(args)
+    if args.word == "export":
+        return _export(args)
     if args.word == "convert":
         return _convert(args)
     if args.word == "report":
@@ -111,77 +114,24 @@ def run(args: argparse.Namespace) -> int:
     if args.rows < 1:
         raise UsageError(f"--rows is {args.rows}; a number from 1 on is needed.")
     ds = _analysed(args) if args.word == "analyse" else _read(args)
-    from scalkit.trace.results.summary import share, summary
+    from scalkit.trace.results.summary import share
 
-    told = summary(ds, args.rows)
-    problems = json.loads(ds.attrs["problems"])
-    told["problems"] = problems
-    told["options"] = json.loads(ds.attrs["options"])
+    told = _told(ds, args.rows)
     waited = sum(share(ds, name) for name in ("wait_for_progress", "wait_for_grant") if name in told["totals"])
     sys.stdout.write(json.dumps(told, indent=2) + "\n" if args.json else _text(told))
     return 1 if args.fail_above is not None and 100 * waited > args.fail_above else 0
 
 
-def _record(args: argparse.Namespace) -> int:
-    """Run the command with the recorder preloaded; return its status, 1 if it fails, 2 if it cannot start."""
-    import os
-    import shutil
-    import subprocess
-    from pathlib import Path
-
-    from scalkit.native import build, sources
-
-    if args.buffer < 16:
-        raise UsageError(f"--buffer is {args.buffer}; a number from 16 on is needed.")
-    folder = Path(args.folder).absolute()
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{args.folder} is a file; name a folder.")
-    if folder.exists() and any(folder.iterdir()) and not (folder / "trace.json").is_file():
-        raise UsageError(f"{args.folder} holds something that is no trace; name another folder.")
-    if shutil.which(args.program[0]) is None:
-        raise UsageError(f"there is no command {args.program[0]!r}; write what starts the program after --.")
-    library = build(sources("microbench"), args.mpicc, makefile="trace/Makefile").program("libsktrace.so")
-    if folder.exists():
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True)
-    preload = " ".join(filter(None, [str(library), os.environ.get("LD_PRELOAD", "")]))
-    more = {"LD_PRELOAD": preload, "SCALKIT_TRACE": str(folder), "SCALKIT_TRACE_BUFFER": str(args.buffer)}
-    status = subprocess.run(args.program, env={**os.environ, **more}, check=False).returncode
-    if not (folder / "trace.json").is_file():
-        raise UsageError(
-            f"{args.program[0]!r} ended with status {status} and recorded nothing; check that it starts a program of the MPI "
-            f"library of {args.mpicc!r}, and hands LD_PRELOAD and SCALKIT_TRACE on (Open MPI: -x LD_PRELOAD -x SCALKIT_TRACE)."
-        )
-    others = [str(Path(args.folder) / str(k)) for k in range(2, 10_000) if (folder / str(k) / "trace.json").is_file()]
-    if others:
-        sys.stdout.write(
-            f"{1 + len(others)} programs were recorded, each to a folder of its own; if it was meant to be one, start it with "
-            "the mpiexec of its MPI library\n"
-        )
-    for one in (args.folder, *others):
-        sys.stdout.write(_recorded(one, args.program[0], status))
-    return 1 if status else 0
+def text_of(ds: xr.Dataset, n_rows: int) -> str:
+    """Return the totals of a result, and its longest waits, as text."""
+    return _text(_told(ds, n_rows))
 
 
-def _recorded(folder: str, program: str, status: int) -> str:
-    """Return what there is of a recording, and how to see it."""
-    from pathlib import Path
+def _told(ds: xr.Dataset, n_rows: int) -> dict[str, Any]:
+    from scalkit.trace.results.summary import summary
 
-    from scalkit.trace.files.reader import count_records, has_ended, read_header
-
-    header = read_header(folder)
-    size = sum(path.stat().st_size for path in Path(folder).iterdir() if path.is_file())
-    cut = [location for location in range(header.locations) if not has_ended(header, location)]
-    if not cut:
-        more = f"; {program!r} ended with status {status}" if status else ""
-        return f"recorded {size} bytes in {folder}{more}; see them with: scalkit trace analyse {folder}\n"
-    calls = sum(count_records(header, location)["calls"] for location in range(header.locations))
-    who = f"location {cut[0]}" if len(cut) == 1 else f"{len(cut)} of {header.locations} locations"
-    ended = f"{program!r} ended with status {status}: {who} did not come to MPI_Finalize"
-    if not calls:
-        return f"{ended}, and no call was recorded in {folder}\n"
-    see = f"see them with: scalkit trace analyse {folder} --keep-going"
-    return f"{ended}; recorded until then: {calls} calls in {folder}; {see}\n"
+    more = {name: json.loads(ds.attrs[name]) for name in ("problems", "options")}
+    return {**summary(ds, n_rows), **more}
 
 
 def _convert(args: argparse.Namespace) -> int:
@@ -200,6 +150,19 @@ def _convert(args: argparse.Namespace) -> int:
     events = write_otf2(args.source, args.target, keep_going=args.keep_going)
     locations = read_header(args.source).locations
     sys.stdout.write(f"{locations} locations, {events} events in {Path(args.target) / 'traces.otf2'}\n")
+    return 0
+
+
+def _export(args: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from scalkit.trace.files.perfetto import write_perfetto
+
+    file = args.out or str(Path(args.folder) / "trace.perfetto.json")
+    found = write_perfetto(args.folder, file, keep_going=args.keep_going)
+    sys.stdout.write(
+        ", ".join(f"{n} {what}" for what, n in found.items()) + f" in {file}; open it at ui.perfetto.dev\n"
+    )
     return 0
 
 
@@ -271,7 +234,7 @@ def _text(told: dict[str, Any]) -> str:
         "",
     ]
     rows = []
-    for name, title in TITLES.items():
+    for name, title in sorted(TITLES.items(), key=lambda one: -totals.get(one[0], 0)):
         if totals.get(name):
             rows.append((title, seconds(totals[name]), f"{100 * totals[name] / time:.1f} %" if time else ""))
     if not rows and told["problems"]:
@@ -312,6 +275,8 @@ def _range(wait: int, bound: int, seconds: Any) -> str:
     """Return in words how long a wait was; a call with several targets may wait for one while another is in a call."""
     if wait > bound:
         return f"{seconds(wait)}, in {seconds(bound)} of which at most no target was in any call"
+    if wait == bound:
+        return str(seconds(wait))
     return f"between {seconds(wait)} and {seconds(bound)}"
 
 

@@ -282,6 +282,23 @@ def test_clocks_are_measured_and_agree(mpi: Mpi, library: Path, program: Path, t
 
 
 @pytest.mark.mpi
+def test_one_command_for_the_first_insight(mpi: Mpi, program: Path, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "scalkit.cli", "trace", "run", "--no-open", "--dir", str(tmp_path / "t")]
+    command = mpi.command(2, str(program), "delay", forward={"LD_PRELOAD": "", "SCALKIT_TRACE": ""})
+    given = [*words, "--mpicc", mpi.mpicc, "--", *command]
+    found = subprocess.run(given, env=environment(mpi), capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+    waits = re.findall(r"^(wait at \w+|late sender) +[\d.]+ ms +[\d.]+ %$", found.stdout, re.MULTILINE)
+    assert sorted(waits) == ["late sender", "wait at barrier", "wait at fence"]
+    assert found.stdout.endswith(f"wrote {tmp_path / 't' / 'waits.html'}\n")
+    told = json.loads((tmp_path / "t/waits.verdict.json").read_text())
+    assert told["title"] == f"Who waits for whom in {Path(command[0]).name} {' '.join(command[1:])}?"
+    assert re.search(
+        r"Other waits take [\d.]+ %, most of it (wait at barrier|late sender|wait at fence)\.", told["answer"]
+    )
+
+
+@pytest.mark.mpi
 def test_the_command(mpi: Mpi, program: Path, tmp_path: Path) -> None:
     words = [sys.executable, "-m", "scalkit.cli", "trace", "record", str(tmp_path / "t"), "--mpicc", mpi.mpicc, "--"]
     command = mpi.command(2, str(program), "delay", forward={"LD_PRELOAD": "", "SCALKIT_TRACE": ""})

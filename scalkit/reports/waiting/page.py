@@ -18,6 +18,8 @@ from scalkit.reports.papermill_input import listed, require_known_parameters
 from scalkit.reports.waiting.inputs import Source, found_in, read_source
 from scalkit.reports.writer.content import Content, json_text, written_now
 from scalkit.trace import over_processes
+from scalkit.trace.results.metrics import FACTS, TITLES
+from scalkit.trace.results.summary import summary
 from scalkit.trace.views.timeline import Timeline
 from scalkit.validation import Validation, validate
 
@@ -87,12 +89,27 @@ class WaitingPage(Content):
             low, high = min(shares), max(shares)
             part = f"{low:.1f} %" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f} to {high:.1f} %"
             said = [f"On {over} {part} of the time is waiting for progress."]
+        said += self._other_waits
         said += [verdict.sentence for verdict in self.validation or ()]
         if self.is_asked and self.validation is None:
             said.append(self.no_verdict)
         if self.is_simulated:
             said.append("Simulated, not measured.")
         return " ".join([*said, f"Exit status {self.status}."])
+
+    @property
+    def _other_waits(self) -> list[str]:
+        """What of the time is waiting for anything but progress, and what for most; nothing where there is none."""
+        parts = [run.parts for run in self.runs]
+        shares = [100 * float(one.other_waits.sum()) / float(one.total.sum() or 1) for one in parts]
+        if f"{max(shares):.1f}" == "0.0":
+            return []
+        totals = [summary(source.ds, 1)["totals"] for source in self.sources]
+        sums = {name: sum(one.get(name, 0) for one in totals) for name, facts in FACTS.items() if facts.awaits}
+        most = max((name for name in sums if not FACTS[name].of_progress), key=lambda name: sums[name])
+        low, high = f"{min(shares):.1f}", f"{max(shares):.1f}"
+        of_it = "" if self.region else f", most of it {TITLES[most]}"
+        return [f"Other waits take {low if low == high else f'{low} to {high}'} %{of_it}."]
 
     @cached_property
     def timelines(self) -> list[Timeline]:
@@ -191,7 +208,9 @@ def open_waiting(
     asked = {"program": expected} if isinstance(expected, str) and expected else dict(expected or {})
     growths = asked or {"program": "1"}
     validation, why = _judged(sources, growths)
-    what = f"Who waits for whom in {region or Path(shown[0]).name or shown[0]}?"
+    names = list(dict.fromkeys(Path(one).name or one for one in shown))
+    more = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) < 5 else f"{names[0]} and {len(names) - 1} others"
+    what = f"Who waits for whom in {region or (names[0] if len(names) == 1 else more)}?"
     return WaitingPage(
         tuple(sources),
         title or what,
@@ -223,7 +242,9 @@ def _judged(sources: Sequence[Source], growths: Mapping[str, str]) -> tuple[Vali
         return None, "Nobody waited for progress in any of the results."
     there = {str(name) for name in waits["function"].values}
     if missing := sorted(set(growths) - there):
-        raise DataError(f"nobody waits in {missing[0]!r}; expect something of {', '.join(sorted(there))}.")
+        raise DataError(
+            f"the results have no waits and no calls in {missing[0]!r}; expect something of {', '.join(sorted(there))}."
+        )
     try:
         return validate(waits, {name: {METRIC: growth} for name, growth in growths.items()}), ""
     except DataError as error:

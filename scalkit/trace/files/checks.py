@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from scalkit.trace.files.definitions import LocalDefinitions
 from scalkit.trace.files.problems import Problem
 from scalkit.trace.files.tables import OPERATIONS, RECEIVE, SEND, Columns
+from scalkit.trace.waits.functions import FIRST_TO_ALL, TO_ROOT, base_name, begun
 
 Mask = NDArray[np.bool_]
 
 
 def checked(
-    location: int, tables: dict[str, Columns], definitions: LocalDefinitions
+    location: int, tables: dict[str, Columns], definitions: LocalDefinitions, *, is_whole: bool = True
 ) -> tuple[dict[str, Columns], list[Problem]]:
     """Return the tables in order of their numbers without what is wrong in them, and what that was.
 
@@ -25,6 +26,8 @@ def checked(
     tables : dict of Columns
         Of one location, records in any order.
     definitions : LocalDefinitions
+    is_whole : bool
+        Whether the file has its end: if not, calls that had not ended may be missing.
 
     Returns
     -------
@@ -33,9 +36,14 @@ def checked(
     """
     found = _Tables(location, dict(tables), [])
     found.order()
+    if is_whole:
+        found.check_calls()
+    found.check_clock()
     found.check_times()
     found.check_paths(definitions)
-    found.check_scopes({number: size for number, (_, size, _, _) in definitions.scopes.items()})
+    sizes = {number: size for number, (_, size, _, _) in definitions.scopes.items()}
+    found.check_scopes(sizes)
+    found.check_roots(definitions, sizes)
     found.drop_orphans()
     return found.tables, found.problems
 
@@ -73,6 +81,30 @@ class _Tables:
         self.tables["transfers"] = _ordered(self.tables["transfers"], keys)
         self.tables["completions"] = _ordered(self.tables["completions"], ("call", "posted"))
 
+    def check_calls(self) -> None:
+        """Everything belongs to calls that are there."""
+        known = self.tables["calls"]["number"]
+        for name, column, text in (
+            ("transfers", "call", "a transfer belongs to call {call}, which is not recorded"),
+            ("completions", "call", "call {posted} is completed by call {call}, which is not recorded"),
+            ("completions", "posted", "call {call} completes call {posted}, which is not recorded"),
+        ):
+            self.drop(name, ~np.isin(self.tables[name][column], known), "damaged", text)
+
+    def check_clock(self) -> None:
+        """Correcting a clock must not turn its times around, as `clock.corrected` says."""
+        clock = self.tables["clock"]
+        local, offset = (np.asarray(clock[name], dtype=np.int64) for name in ("local", "offset"))
+        if len(local) == 0:
+            return
+        order = np.argsort(local, kind="stable")
+        common = (local + offset)[order]
+        if (common[1:] <= common[:-1]).any():
+            at = int(np.flatnonzero(common[1:] <= common[:-1])[0])
+            text = f"the clock samples run backwards: {common[at + 1]} ns of all stands after {common[at]} ns"
+            self.problems.append(Problem(self.location, -1, "clock", text))
+            self.tables["clock"] = {name: values[:0] for name, values in clock.items()}
+
     def check_times(self) -> None:
         calls = self.tables["calls"]
         text = "the clock runs backwards: the call enters at {enter} ns and leaves at {leave} ns"
@@ -92,6 +124,9 @@ class _Tables:
     def check_scopes(self, sizes: dict[int, int]) -> None:
         known = np.fromiter(sizes, dtype=np.int64, count=len(sizes))
         self.drop("transfers", ~np.isin(self._operation(), list(OPERATIONS)), "damaged", "the kind {kind} is unknown")
+        self.drop(
+            "transfers", np.asarray(self.tables["transfers"]["bytes"]) < 0, "damaged", "{bytes} bytes are transferred"
+        )
         for is_message, what, who in ((False, "window", "target"), (True, "communicator", "rank")):
             unknown = (self._is_message() == is_message) & ~np.isin(self.tables["transfers"]["scope"], known)
             self.drop("transfers", unknown, "scope", f"the {what} {{scope}} is not defined")
@@ -104,6 +139,19 @@ class _Tables:
         if unknown.any():
             self.note("calls", unknown, "scope", "the window or communicator {scope} is not defined")
             self.tables["calls"] = {**self.tables["calls"], "scope": np.where(unknown, -1, scope)}
+
+    def check_roots(self, definitions: LocalDefinitions, sizes: dict[int, int]) -> None:
+        rooted = FIRST_TO_ALL | TO_ROOT | begun(FIRST_TO_ALL | TO_ROOT)
+        paths = [
+            number
+            for number, (_, region, _) in definitions.paths.items()
+            if base_name(definitions.regions.get(region, "")) in rooted
+        ]
+        calls = self.tables["calls"]
+        peer = np.asarray(calls["peer"], dtype=np.int64)
+        outside = (peer < 0) | (peer >= _values(calls["scope"], sizes))
+        bad = outside & (np.asarray(calls["scope"]) >= 0) & np.isin(calls["path"], paths)
+        self.note("calls", bad, "target", "root {peer} is out of range in communicator {scope}")
 
     def drop_orphans(self) -> None:
         """Leave out what belongs to a call that was left out, or that had not ended when the trace did."""

@@ -19,6 +19,9 @@ from scalkit.trace.files.problems import Problem
 from scalkit.trace.files.tables import BLOCK, FILE, KINDS, MAGIC, ORDER, TABLES, Columns, block_bytes, empty
 from scalkit.trace.files.writer import HEADER, location_file
 
+_MANY = 1024
+"""Locations that are looked for one by one, so that each file that is missing is named."""
+
 _NAMES = {number: name for name, number in KINDS.items()}
 
 
@@ -91,6 +94,10 @@ def read_header(folder: str | os.PathLike[str]) -> Header:
     locations = facts.get("locations")
     if not isinstance(locations, int) or isinstance(locations, bool) or locations < 1:
         raise DataError(f"{path} says that there are {locations!r} locations; a number from 1 on is needed.")
+    if locations > _MANY and 2 * (there := len(list(Path(folder).glob("*.sktrace")))) < locations:
+        raise DataError(
+            f"{path} says that there are {locations:,} locations, and there are files of {there}; record it again."
+        )
     return Header(Path(folder), locations, facts)
 
 

@@ -142,6 +142,9 @@ def load(folder: str | PathLike[str], ranks: Ranks | None = None, *, keep_going:
     marks = entered(joining.table("marks"), definitions)
     again = link(calls, transfers, completions, first, end - first)
     landings = {name: transfers[name][again["transfer"]] for name in ("location", "call", "scope", "peer")} | again
+    problems += _uneven(ranks, definitions, calls, {one.location for one in problems})
+    if problems and not keep_going:
+        raise refuse(problems, folder)
     begins = definitions.paths_in(begun(COLLECTIVES))[calls["path"]]
     ended = completing(calls, completions, begins, first, end - first)
     return LocalTrace(
@@ -162,8 +165,33 @@ def _read(header: Header, location: int) -> tuple[LocationFile, dict[int, Path],
             [*found.problems, bad],
         )
     found.tables = found.tables or {name: empty(name) for name in TABLES}
-    found.tables, more = checked(location, found.tables, found.definitions)
+    is_whole = not any(one.kind in ("truncated", "missing", "damaged") for one in found.problems)
+    found.tables, more = checked(location, found.tables, found.definitions, is_whole=is_whole)
     return found, paths, [*found.problems, *more]
+
+
+def _uneven(ranks: Ranks, definitions: Definitions, calls: Table, incomplete: set[int]) -> list[Problem]:
+    """Return which locations lack a collective call that other members of a communicator or window have."""
+    is_collective = definitions.paths_in(COLLECTIVES | begun(COLLECTIVES))[calls["path"]] & (calls["scope"] >= 0)
+    pairs = np.stack([calls["scope"][is_collective], calls["location"][is_collective]])
+    counted = {(int(s), int(at)): int(n) for (s, at), n in zip(*_unique_columns(pairs), strict=True)}
+    counts = {pair: n for part in ranks.gather(counted) for pair, n in part.items()}
+    found = []
+    for number in sorted({scope for scope, _ in counts}):
+        scope = definitions.scopes[number]
+        whole = [at for at in scope.members.tolist() if at >= 0 and at not in incomplete]
+        most = max((counts.get((number, at), 0) for at in whole), default=0)
+        what = scope.name or f"the {scope.key[0]} number {scope.key[2]} of location {scope.key[1]}"
+        for at in whole:
+            if (n := counts.get((number, at), 0)) < most:
+                text = f"it made {n} of the {most} collective calls on {what} that others made"
+                found.append(Problem(at, -1, "scope", text))
+    return found
+
+
+def _unique_columns(pairs: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    each, n = np.unique(pairs, axis=1, return_counts=True)
+    return each.T, n
 
 
 def _share(ranks: Ranks, first: int, local: list[tuple[dict[int, Path], LocalDefinitions]]) -> Definitions:

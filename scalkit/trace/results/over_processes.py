@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scalkit.errors import DataError, UsageError
 from scalkit.measure.schema import FUNCTION, REPETITION, RUN, Metric, check
 from scalkit.trace.results.metrics import TITLES, WAITS
+from scalkit.trace.waits.functions import is_library_call
 
 _ALL = "program"
 _PICKS = {"mean": "mean of a process", "most": "most of a process", "sum": "all processes together"}
@@ -43,7 +44,7 @@ def over_processes(
     Raises
     ------
     DataError
-        If there are no results, or nobody waited in any.
+        If there are no results.
     UsageError
         If `of` is something else.
     """
@@ -53,12 +54,8 @@ def over_processes(
     if not given:
         raise DataError("there are no results to compare; analyse a trace of each number of processes.")
     tables = [_by_region(ds, of) for ds in given]
-    metrics = [
-        name for name in WAITS if any(value for table in tables for (one, _), value in table.items() if one == name)
-    ]
-    if not metrics:
-        raise DataError("nobody waited in any of the results; there is nothing whose growth could be judged.")
-    regions = [_ALL, *sorted({region for table in tables for (_, region), value in table.items() if value} - {_ALL})]
+    metrics = [name for name in WAITS if any(one == name for table in tables for one, _ in table)]
+    regions = [_ALL, *sorted({region for ds in given for region in _called(ds)} - {_ALL})]
     counts = sorted({ds.sizes["location"] for ds in given})
     same = {n: [k for k, ds in enumerate(given) if ds.sizes["location"] == n] for n in counts}
     shape = (len(regions), len(counts), 1, max(map(len, same.values())))
@@ -87,6 +84,14 @@ def over_processes(
     )
     check(ds)
     return ds
+
+
+def _called(ds: xr.Dataset) -> set[str]:
+    """Return the regions in which anyone waited, and the functions of communication libraries, where nobody did too."""
+    names = [str(name) for name in ds["metric"].values]
+    waits = ds["severity"].values[[k for k, name in enumerate(names) if name in WAITS]].sum(axis=(0, 2))
+    regions = map(str, ds["region"].values)
+    return {name for name, wait in zip(regions, waits, strict=True) if wait or is_library_call(name)}
 
 
 def _by_region(ds: xr.Dataset, of: str) -> dict[tuple[str, str], float]:

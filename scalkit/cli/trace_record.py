@@ -1,0 +1,135 @@
+"""The words ``record`` and ``run`` of `scalkit trace`: a program is recorded while it runs, and a page says who waited."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from scalkit.errors import UsageError
+
+
+def add_arguments(words: Any) -> None:
+    """Add the words to the others."""
+    record = words.add_parser("record", help="record a program", description="Records a program while it runs.")
+    record.add_argument("folder", metavar="DIR", help="folder of the trace, made anew")
+    run = words.add_parser(
+        "run",
+        help="record a program, and show its waits",
+        description="Records a program while it runs, finds its waits, and opens a page on them.",
+    )
+    run.add_argument(
+        "--dir",
+        dest="folder",
+        default="scalkit-trace",
+        metavar="DIR",
+        help="folder of the trace, made anew, with waits.nc and waits.html in it (default: %(default)s)",
+    )
+    run.add_argument("--no-open", action="store_true", help="write the page, and do not open it")
+    for one in (record, run):
+        one.add_argument("program", nargs="+", metavar="COMMAND", help="what starts the program, after --")
+        one.add_argument(
+            "--mpicc", default="mpicc", metavar="NAME", help="compiler of the MPI library (default: mpicc)"
+        )
+        one.add_argument(
+            "--buffer", type=int, default=1 << 16, metavar="N", help="records of a kind in memory, then all are written"
+        )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what the word says; the status is 1 if the program fails."""
+    status = _record(args)
+    if args.word == "run":
+        _show(args, is_whole=status == 0)
+    return status
+
+
+def _show(args: argparse.Namespace, *, is_whole: bool) -> None:
+    """Print the waits, the longest first, and write the page on them."""
+    import webbrowser
+    from pathlib import Path
+
+    from scalkit.cli.trace import text_of
+    from scalkit.reports.waiting.report import waiting_report
+    from scalkit.task_bar import task_bar
+    from scalkit.trace import analyse, write_result
+
+    folder = Path(args.folder)
+    ds = analyse(folder, keep_going=not is_whole)
+    write_result(ds, folder / "waits.nc")
+    sys.stdout.write("\n" + text_of(ds, 10) + "\n")
+    name = " ".join(Path(word).name if k == 0 else word for k, word in enumerate(args.program))
+    with task_bar(sys.stderr, "report") as bar:
+        page = waiting_report(
+            [folder],
+            folder / "waits.html",
+            baseline=False,
+            keep_going=not is_whole,
+            title=f"Who waits for whom in {name}?",
+            progress=bar,
+        )
+    sys.stdout.write(f"wrote {page.html}\n")
+    if not args.no_open:
+        webbrowser.open(page.html.absolute().as_uri())
+
+
+def _record(args: argparse.Namespace) -> int:
+    """Run the command with the recorder preloaded; return its status, 1 if it fails, 2 if it cannot start."""
+    import os
+    import shutil
+    import subprocess
+    from pathlib import Path
+
+    from scalkit.native import build, sources
+
+    if args.buffer < 16:
+        raise UsageError(f"--buffer is {args.buffer}; a number from 16 on is needed.")
+    folder = Path(args.folder).absolute()
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{args.folder} is a file; name a folder.")
+    if folder.exists() and any(folder.iterdir()) and not (folder / "trace.json").is_file():
+        raise UsageError(f"{args.folder} holds something that is no trace; name another folder.")
+    if shutil.which(args.program[0]) is None:
+        raise UsageError(f"there is no command {args.program[0]!r}; write what starts the program after --.")
+    library = build(sources("microbench"), args.mpicc, makefile="trace/Makefile").program("libsktrace.so")
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    preload = " ".join(filter(None, [str(library), os.environ.get("LD_PRELOAD", "")]))
+    more = {"LD_PRELOAD": preload, "SCALKIT_TRACE": str(folder), "SCALKIT_TRACE_BUFFER": str(args.buffer)}
+    status = subprocess.run(args.program, env={**os.environ, **more}, check=False).returncode
+    if not (folder / "trace.json").is_file():
+        raise UsageError(
+            f"{args.program[0]!r} ended with status {status} and recorded nothing; check that it starts a program of the MPI "
+            f"library of {args.mpicc!r}, and hands LD_PRELOAD and SCALKIT_TRACE on (Open MPI: -x LD_PRELOAD -x SCALKIT_TRACE)."
+        )
+    others = [str(Path(args.folder) / str(k)) for k in range(2, 10_000) if (folder / str(k) / "trace.json").is_file()]
+    if others:
+        sys.stdout.write(
+            f"{1 + len(others)} programs were recorded, each to a folder of its own; if it was meant to be one, start it with "
+            "the mpiexec of its MPI library\n"
+        )
+    for one in (args.folder, *others):
+        sys.stdout.write(_recorded(one, args.program[0], status))
+    return 1 if status else 0
+
+
+def _recorded(folder: str, program: str, status: int) -> str:
+    """Return what there is of a recording, and how to see it."""
+    from pathlib import Path
+
+    from scalkit.trace.files.reader import count_records, has_ended, read_header
+
+    header = read_header(folder)
+    size = sum(path.stat().st_size for path in Path(folder).iterdir() if path.is_file())
+    cut = [location for location in range(header.locations) if not has_ended(header, location)]
+    if not cut:
+        more = f"; {program!r} ended with status {status}" if status else ""
+        return f"recorded {size} bytes in {folder}{more}; see them with: scalkit trace analyse {folder}\n"
+    calls = sum(count_records(header, location)["calls"] for location in range(header.locations))
+    who = f"location {cut[0]}" if len(cut) == 1 else f"{len(cut)} of {header.locations} locations"
+    ended = f"{program!r} ended with status {status}: {who} did not come to MPI_Finalize"
+    if not calls:
+        return f"{ended}, and no call was recorded in {folder}\n"
+    see = f"see them with: scalkit trace analyse {folder} --keep-going"
+    return f"{ended}; recorded until then: {calls} calls in {folder}; {see}\n"
