@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Final
 
-__all__ = ["COLOURS", "CSS", "PLOTLY_CONFIG", "SCRIPT", "light"]
-
 COLOURS: Final = {
     "ink": ("#1b1f24", "#e6e9ec"),
     "paper": ("#ffffff", "#22272d"),

@@ -2,20 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "BuildError",
-    "DataError",
-    "ExpectationError",
-    "LaunchError",
-    "MissingPackageError",
-    "ReportError",
-    "RuleError",
-    "RunFileError",
-    "ScalkitError",
-    "StoreError",
-    "UsageError",
-]
-
 
 class ScalkitError(Exception):
     """Base of all errors that name wrong input or a missing tool; the commands print its text and exit with 2."""

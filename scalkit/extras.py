@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from scalkit.errors import MissingPackageError
 
-__all__ = ["EXTRAS", "Extra", "explained", "install_command", "missing", "require", "sentence"]
-
 
 @dataclass(frozen=True)
 class Extra:

@@ -10,8 +10,6 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-__all__ = ["MOVED"]
-
 MOVED = {
     "scalkit.guideline_models": "scalkit.guidelines.fitted",
     "scalkit.guideline_tables": "scalkit.guidelines.tables",

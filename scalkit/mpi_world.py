@@ -11,8 +11,6 @@ from scalkit.extras import install_command
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-__all__ = ["mpi_world"]
-
 
 def mpi_world(n_ranks: int | None) -> MPI.Intracomm:
     """Return the communicator of all ranks; loads MPI.

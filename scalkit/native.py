@@ -14,8 +14,6 @@ from pathlib import Path
 
 from scalkit.errors import BuildError
 
-__all__ = ["Build", "build", "cache_folder", "show_command", "sources", "sources_hash"]
-
 _PACKAGE = Path(__file__).resolve().parent
 _SOURCE_SUFFIXES = (".c", ".h", ".def", ".mk", ".awk")
 _ENVIRONMENT = ("CFLAGS", "CPPFLAGS", "LDFLAGS", "MPIFLAGS")

@@ -9,8 +9,6 @@ from typing import Any, Literal, TypedDict, cast, get_args
 
 from scalkit.errors import DataError, UsageError
 
-__all__ = ["MIN_POINTS", "OPTIONS", "Judging", "JudgingOptions", "Prior", "Scaling", "Statistic"]
-
 MIN_POINTS = 5
 """A model has two coefficients and a class; with fewer points than this, many classes explain the values equally well."""
 

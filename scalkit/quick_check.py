@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from scalkit.validation import Validation, Verdict
     from scalkit.validation.answer import Answer
 
-__all__ = ["Check", "check"]
-
 _PROBING = 0.2
 """Share of the budget for finding the sizes, so that most of it measures."""
 _CALLS = 60

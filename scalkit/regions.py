@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["region"]
-
 _FOLDER = "SCALKIT_REGIONS"
 _all: list[dict[str, Any]] = []
 _mine = threading.local()

@@ -11,8 +11,6 @@ from typing import Any, ClassVar, NoReturn
 
 from scalkit.errors import RuleError
 
-__all__ = ["NAME", "Relation", "SumReader", "Terms", "shown_factor", "token_pattern"]
-
 NAME = r"[A-Za-z_][A-Za-z0-9_.:]*(?:\[[A-Za-z0-9_=.,:;/+-](?: ?[A-Za-z0-9_=.,:;/+-]){0,199}\])?"
 """What stands without quotes; a variant such as ``MPI_Bcast[S=8, mode=root]`` too."""
 

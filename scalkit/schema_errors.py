@@ -10,8 +10,6 @@ from typing import Any
 from scalkit.text import shortened
 from scalkit.toml_lines import Path, line_of
 
-__all__ = ["hint", "place", "schema_errors"]
-
 _MOST = 12
 
 

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["Report", "bar", "is_watched", "task_bar"]
-
 Report = Callable[[int, int], None]
 """Is called with the number of tasks that are done, and of all."""
 

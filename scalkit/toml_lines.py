@@ -7,8 +7,6 @@ import tomllib
 from bisect import bisect_right
 from typing import Any, NamedTuple
 
-__all__ = ["Path", "line_of", "lines_of", "syntax_error"]
-
 Path = tuple[str | int, ...]
 """Keys and places in lists from the top, as in ``("rules", 0)``."""
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from scalkit.errors import UsageError
 
-__all__ = ["key_text", "to_toml", "value_text"]
-
 _WIDEST = 100
 
 

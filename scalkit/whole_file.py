@@ -10,8 +10,6 @@ from pathlib import Path
 
 from scalkit.errors import ScalkitError
 
-__all__ = ["whole_file"]
-
 
 @contextmanager
 def whole_file(

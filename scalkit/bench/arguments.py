@@ -12,8 +12,6 @@ from scalkit.bench.operations import FUNCTIONS, KINDS, NEIGHBOURHOOD, SHAPES
 from scalkit.errors import UsageError
 from scalkit.measure.quarter_means import Cut
 
-__all__ = ["DATATYPES", "SYNCS", "Arguments", "require_counts"]
-
 DATATYPES = {"byte": 1, "int": 4, "double": 8}
 SYNCS = ("round", "window", "dissemination")
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["ForeignLoad"]
-
 
 class ForeignLoad:
     """A context; after it, `share` is what others than this process and its ended children used of all cores, or None.

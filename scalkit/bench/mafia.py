@@ -21,8 +21,6 @@ from scalkit.bench.provenance import environment, machine
 from scalkit.errors import LaunchError, UsageError
 from scalkit.native import build, sources, sources_hash
 
-__all__ = ["FUNCTIONS", "MafiaProgress", "MafiaSettings", "measure_mafia"]
-
 FUNCTIONS = ("gen", "dedup", "pcount", "unjoin")
 """What is measured, in the order in which a search calls them."""
 

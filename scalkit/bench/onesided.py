@@ -21,8 +21,6 @@ from scalkit.bench.process import LAST_LINES, run_program
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.native import Build, build, sources
 
-__all__ = ["TCP", "Delay", "Multiplication", "Simulator", "delays", "multiply", "programs"]
-
 TCP = {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp,self"}
 """Settings with which MPICH sends messages over TCP: then transfers need calls of the target, as they do not in shared memory."""
 

@@ -13,8 +13,6 @@ from scalkit.errors import DataError
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["ProgressThread", "weigh_progress_thread"]
-
 _LIBRARIES = ("MPI_", "ARMCI_", "armci_", "sk1s_")
 
 

@@ -9,18 +9,6 @@ from pathlib import Path
 
 from scalkit.errors import BuildError, UsageError
 
-__all__ = [
-    "FUNCTIONS",
-    "GROUPS",
-    "KINDS",
-    "NEIGHBOURHOOD",
-    "PROGRAMS",
-    "SHAPES",
-    "choose",
-    "in_virtual_time",
-    "operations",
-]
-
 PROGRAMS = {"collectives": "sk_time", "memory": "sk_memory"}
 KINDS = tuple(PROGRAMS)
 FUNCTIONS = "functions"

@@ -14,8 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["LAST_LINES", "Outcome", "run_program", "summary"]
-
 _GRACE_S = 3.0
 """A launcher gets this long to end its ranks by itself."""
 

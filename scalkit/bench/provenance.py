@@ -13,8 +13,6 @@ from scalkit import __version__
 from scalkit.bench.libraries.mpi import Mpi, cores
 from scalkit.native import Build
 
-__all__ = ["environment", "machine", "provenance", "write_provenance"]
-
 _FLAGS = ("CFLAGS", "CPPFLAGS", "LDFLAGS", "LD_PRELOAD", "OMP_NUM_THREADS")
 _TUNING = ("MPIR_", "MPICH_", "HYDRA_", "OMPI_", "PRTE_", "PMIX_MCA_", "I_MPI_", "UCX_", "FI_", "MV2_", "SKFAULT")
 _SECRETS = ("KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "COOKIE", "AUTH", "JWT")

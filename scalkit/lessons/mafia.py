@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _TABLE = 4
 _METRICS = ("time", "operations")
 Source = xr.Dataset | str | os.PathLike[str] | None
+"""A folder that `scalkit mafia` wrote, or its Dataset; None for the bundled measurements of three clusters."""
 
 
 def mafia_data(source: Source = None) -> xr.Dataset:
@@ -57,11 +58,6 @@ def mafia_data(source: Source = None) -> xr.Dataset:
 
 def mafia_table(source: Source = None) -> pd.DataFrame:
     """Return Table 4 as published, and beside it what our own measurements give.
-
-    Parameters
-    ----------
-    source : Dataset, path or None
-        As `mafia_data` takes it.
 
     Returns
     -------
@@ -97,13 +93,7 @@ def mafia_text(source: Source = None) -> str:
 
 
 def mafia_claims(source: Source = None) -> str:
-    """Return what our own measurements say beside the paper: a line for each function, in words.
-
-    Parameters
-    ----------
-    source : Dataset, path or None
-        As `mafia_data` takes it.
-    """
+    """Return what our own measurements say beside the paper: a line for each function, in words."""
     table = mafia_table(source)
     lines = []
     for name, row in table.iterrows():
@@ -126,11 +116,6 @@ def mafia_costs(source: Source = None) -> pd.DataFrame:
 
     Where it stays the same, both grow alike. Where it rises with k, the operations themselves become dearer, as when their
     data outgrow a cache; where it falls, something that is not counted as an operation weighs less and less.
-
-    Parameters
-    ----------
-    source : Dataset, path or None
-        As `mafia_data` takes it.
 
     Returns
     -------
@@ -156,11 +141,6 @@ def mafia_comparisons(source: Source = None) -> pd.DataFrame:
     The number of comparisons is that of a balanced search: for every unit that is looked up, the logarithm of the number of
     units it may be, of all steps together. Where the time of one stays the same while it compares more and more windows, the
     step itself is dear, not the windows, and the run time grows slower than the operations.
-
-    Parameters
-    ----------
-    source : Dataset, path or None
-        As `mafia_data` takes it.
 
     Returns
     -------

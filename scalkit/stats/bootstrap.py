@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike
 from scalkit.stats.samples import Floats, by_counts, fraction, same_rows, samples
 from scalkit.stats.shift import Shift
 
-__all__ = ["bootstrap_medians"]
-
 _MOST_DRAWN = 1 << 22
 
 

@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike
 from scalkit.errors import UsageError
 from scalkit.stats.samples import Floats, Integers, samples
 
-__all__ = ["fenced_medians", "tukey_fence"]
-
 
 def tukey_fence(values: ArrayLike, k: float = 1.5) -> tuple[Floats, Floats]:
     """Return the bounds beyond which a value is an outlier: q1 - k (q3 - q1) and q3 + k (q3 - q1).

@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike
 from scalkit.errors import UsageError
 from scalkit.stats.samples import Floats
 
-__all__ = ["ADJUSTMENTS", "adjusted_p"]
-
 ADJUSTMENTS = ("bh", "by", "none")
 
 

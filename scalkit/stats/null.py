@@ -11,16 +11,6 @@ import numpy as np
 from scalkit.errors import UsageError
 from scalkit.stats.samples import Floats
 
-__all__ = [
-    "least_rank_sum_p",
-    "least_signed_rank_p",
-    "rank_sum_tail",
-    "runs_needed",
-    "signed_rank_tail",
-    "signed_tail",
-    "subset_tail",
-]
-
 
 def least_rank_sum_p(n: int, m: int) -> float:
     """Return the smallest one-sided p-value that a rank sum of `n` and `m` values can have: 1 / C(n+m, n).

@@ -11,8 +11,6 @@ from scalkit.errors import UsageError
 from scalkit.stats.null import rank_sum_tail, subset_tail
 from scalkit.stats.samples import Alternative, Flags, Floats, Integers, alternative_of, by_counts, same_rows, samples
 
-__all__ = ["METHODS", "RankTest", "one_or_two_sided", "rank_sum"]
-
 METHODS = ("auto", "exact", "asymptotic")
 _EXACT_BELOW = 50
 _EXACT_TIED_UP_TO = 40

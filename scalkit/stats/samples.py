@@ -10,18 +10,6 @@ from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError, UsageError
 
-__all__ = [
-    "Alternative",
-    "Flags",
-    "Floats",
-    "Integers",
-    "alternative_of",
-    "by_counts",
-    "fraction",
-    "same_rows",
-    "samples",
-]
-
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 Integers = np.ndarray[Any, np.dtype[np.int64]]

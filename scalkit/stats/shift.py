@@ -13,8 +13,6 @@ from scalkit.stats.null import rank_sum_tail, signed_rank_tail
 from scalkit.stats.samples import Floats, Integers, by_counts, fraction, same_rows, samples
 from scalkit.stats.signed_rank import differences
 
-__all__ = ["Shift", "hodges_lehmann", "hodges_lehmann_ratio"]
-
 _EXACT_UP_TO = 50
 _MOST_DIFFERENCES = 1 << 22
 

@@ -10,8 +10,6 @@ from scalkit.stats.null import signed_tail
 from scalkit.stats.rank_sum import RankTest, one_or_two_sided
 from scalkit.stats.samples import Alternative, Floats, Integers, alternative_of, by_counts, same_rows, samples
 
-__all__ = ["differences", "signed_rank"]
-
 _EXACT_UP_TO = 50
 
 

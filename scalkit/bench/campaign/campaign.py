@@ -24,8 +24,6 @@ from scalkit.bench.virtual.mpi import VirtualMpi
 from scalkit.errors import LaunchError, UsageError
 from scalkit.native import Build, build, sources
 
-__all__ = ["Campaign", "LaunchLoop", "Progress", "Result", "prepare"]
-
 _ATTEMPTS = 2
 """After this many failures of one kind at one number of processes, its other runs are not tried."""
 

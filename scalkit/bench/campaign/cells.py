@@ -20,8 +20,6 @@ from scalkit.bench.provenance import environment, machine, write_provenance
 from scalkit.errors import UsageError
 from scalkit.native import Build
 
-__all__ = ["CellArguments", "CellCampaign"]
-
 _TEXTS = ("remarks", "failures")
 
 

@@ -20,8 +20,6 @@ from scalkit.native import sources
 from scalkit.schema_errors import hint, place
 from scalkit.toml_lines import Path as EntryPath
 
-__all__ = ["Checks", "absolute", "is_file", "platforms_of"]
-
 _KEYS = {
     "--platform": "platform",
     "--per-node": "processes_per_node",

@@ -22,8 +22,6 @@ from scalkit.errors import UsageError
 from scalkit.schema_errors import place, schema_errors
 from scalkit.toml_lines import lines_of, syntax_error
 
-__all__ = ["HERE", "CampaignFile", "Library", "SlurmOptions", "Variant", "read_campaign"]
-
 HERE = "here"
 """Name of the library that is found where the campaign runs."""
 

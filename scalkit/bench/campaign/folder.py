@@ -19,8 +19,6 @@ from scalkit.text import shortened
 from scalkit.toml_writer import to_toml
 from scalkit.whole_file import whole_file
 
-__all__ = ["CAMPAIGN", "Folder", "new_record", "write_whole"]
-
 CAMPAIGN = "campaign.toml"
 SCHEMA = 1
 

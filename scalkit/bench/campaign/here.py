@@ -16,8 +16,6 @@ from scalkit.bench.campaign.plan import Launch, Pace
 from scalkit.bench.jobs.job import prepare_variant
 from scalkit.errors import UsageError
 
-__all__ = ["prepare_here", "run_alternately", "run_here"]
-
 
 def prepare_here(file: CampaignFile, *, set_aside: bool = False) -> tuple[Campaign, ...]:
     """Return the campaigns of a file, one for each variant, ready to run here.

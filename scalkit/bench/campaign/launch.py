@@ -19,8 +19,6 @@ from scalkit.bench.process import LAST_LINES, Outcome, run_program
 from scalkit.errors import LaunchError
 from scalkit.native import Build
 
-__all__ = ["Launcher", "StopError", "is_complete", "launch_seed", "time_limit"]
-
 _WRONG_INPUT, _WRONG_WORLD, _WRONG_RESULT = 2, 3, 4
 """Exit statuses of the programs; with the last one the run file is complete, and marked."""
 

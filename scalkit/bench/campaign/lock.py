@@ -9,8 +9,6 @@ from pathlib import Path
 
 from scalkit.errors import UsageError
 
-__all__ = ["locked_folder"]
-
 
 @contextmanager
 def locked_folder(path: Path, busy: str) -> Iterator[int]:

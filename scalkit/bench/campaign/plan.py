@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from scalkit.bench.arguments import Arguments
 
-__all__ = ["MEMORY_RUNS", "STEMS", "Launch", "Pace", "least_time", "make_plan", "share"]
-
 MEMORY_RUNS = 3
 """Memory of objects repeats exactly; three launches show that it does."""
 

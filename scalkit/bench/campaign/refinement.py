@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from scalkit.errors import UsageError
 
-__all__ = ["OVER", "Curve", "Insertion", "Refinement", "next_point"]
-
 OVER = ("sizes", "processes")
 """What can be refined."""
 

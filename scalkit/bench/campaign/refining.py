@@ -24,8 +24,6 @@ from scalkit.errors import LaunchError, UsageError
 from scalkit.measure import read, series
 from scalkit.measure.reduce import Series, Statistic
 
-__all__ = ["Range", "curves_of", "range_of", "ranges_of_file", "run_refined", "sized_folder"]
-
 _RECORD = "refinement.json"
 
 _OF_QUARTILE = 1.3626

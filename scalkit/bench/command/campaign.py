@@ -33,8 +33,6 @@ from scalkit.bench.process import LAST_LINES, run_program
 from scalkit.bench.provenance import environment, machine
 from scalkit.errors import LaunchError, UsageError
 
-__all__ = ["KIND", "CommandArguments", "CommandCampaign", "prepare_command"]
-
 KIND = "command"
 _SHARE_S = 2.0
 """Repetitions of a launch go on for so long where no budget is given; a program that lasts longer has the fewest."""

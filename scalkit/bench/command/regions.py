@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Region", "regions_of"]
-
 _MOST_REGIONS, _MOST_NAME = 1000, 500
 _NUMBERS = ("calls", "ns", "open", "nested", "unbegun", "memory_calls", "kept", "peak")
 

@@ -14,8 +14,6 @@ from scalkit.errors import UsageError
 from scalkit.measure.schema import is_reserved
 from scalkit.text import shortened
 
-__all__ = ["Point", "Template", "matrix", "points_of_file"]
-
 Point = tuple[tuple[str, int], ...]
 """Names of the parameters with their values, in the order in which they were given."""
 

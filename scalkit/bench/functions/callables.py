@@ -19,8 +19,6 @@ from scalkit.bench.functions.sampling import Clock, Effort, Loop, Samples, TooSl
 from scalkit.errors import DataError, UsageError
 from scalkit.measure import measurements
 
-__all__ = ["measure_callable", "name_of"]
-
 
 def measure_callable(
     func: Callable[..., object],

@@ -18,8 +18,6 @@ from scalkit.bench.operations import FUNCTIONS
 from scalkit.errors import LaunchError
 from scalkit.measure import read
 
-__all__ = ["measure_function"]
-
 
 def measure_function(
     *functions: str,

@@ -14,18 +14,6 @@ from itertools import repeat
 from statistics import fmean, stdev
 from typing import Any, Literal
 
-__all__ = [
-    "Clock",
-    "Effort",
-    "Samples",
-    "TooSlowError",
-    "is_known",
-    "quartile_interval",
-    "resolution_ns",
-    "sample_all",
-    "timed_loop",
-]
-
 Clock = Callable[[], int]
 Loop = Callable[[int], int]
 Status = Literal["converged", "capped", "budget"]

@@ -18,8 +18,6 @@ from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.extras import require
 from scalkit.native import Build, build, cache_folder
 
-__all__ = ["UserFunctions", "user_functions"]
-
 _RANKS = Path(__file__).with_name("ranks.py")
 _PYTHON = re.compile(r"([^,]+):([A-Za-z_]\w*)")
 _C_NAME = re.compile(r"[A-Za-z_]\w*")

@@ -17,8 +17,6 @@ from scalkit.bench.jobs.slurm import REJECTED, job_states, require_slurm, submit
 from scalkit.bench.process import summary
 from scalkit.errors import UsageError
 
-__all__ = ["Status", "look", "submit"]
-
 
 @dataclass(frozen=True)
 class Status:

@@ -18,8 +18,6 @@ from scalkit.bench.campaign.plan import Launch, make_plan
 from scalkit.bench.jobs.slurm import REJECTED, JobState
 from scalkit.errors import UsageError
 
-__all__ = ["Book", "Job", "planned_jobs"]
-
 SCHEMA = 1
 _BOOK = "jobs.json"
 _SUBMITTED = "submitted.toml"

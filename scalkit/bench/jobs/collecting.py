@@ -15,8 +15,6 @@ from scalkit.bench.jobs.book import Book, Job
 from scalkit.errors import LaunchError, UsageError
 from scalkit.toml_writer import to_toml
 
-__all__ = ["collect"]
-
 
 def collect(file: CampaignFile, book: Book) -> list[str]:
     """Put run files into the folders of the variants, those that broke off too, and return what is wrong with them.

@@ -20,8 +20,6 @@ from scalkit.bench.operations import PROGRAMS, choose
 from scalkit.errors import UsageError
 from scalkit.native import sources
 
-__all__ = ["TOOLS", "emitted"]
-
 TOOLS = {"reframe": ".py", "jube": ".xml"}
 """Names of the tools, and how their files end."""
 

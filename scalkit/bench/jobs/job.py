@@ -17,8 +17,6 @@ from scalkit.bench.virtual.mpi import virtual
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import LaunchError, UsageError
 
-__all__ = ["library_mpi", "prepare_variant", "run_job"]
-
 
 def run_job(
     file: CampaignFile,

@@ -14,8 +14,6 @@ from scalkit.bench.jobs.templating import filled, shell_word
 from scalkit.bench.libraries.placement import nodes_needed
 from scalkit.errors import UsageError
 
-__all__ = ["job_budget", "job_script", "require_enough"]
-
 _USED = 0.8
 """A job measures for this part of its time limit at most; the rest is for starting and compiling."""
 

@@ -12,8 +12,6 @@ from pathlib import Path
 from scalkit.bench.process import run_program, summary
 from scalkit.errors import LaunchError, UsageError
 
-__all__ = ["GONE", "REJECTED", "JobState", "availability", "job_states", "require_slurm", "submit_script"]
-
 GONE = "GONE"
 """State of a job that Slurm does not know any more."""
 

@@ -12,8 +12,6 @@ from xml.sax.saxutils import escape
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["filled", "python_literal", "shell_word", "xml_text"]
-
 _TEMPLATES = Path(__file__).with_name("templates")
 
 

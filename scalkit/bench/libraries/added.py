@@ -16,17 +16,6 @@ from scalkit.bench.process import summary
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.native import cache_folder
 
-__all__ = [
-    "Library",
-    "State",
-    "compiler_at",
-    "find_library",
-    "libraries",
-    "libraries_folder",
-    "remove_library",
-    "state_of",
-]
-
 _RECORD = "library.json"
 _SCHEMA = 1
 _KINDS = {

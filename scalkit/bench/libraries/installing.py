@@ -19,8 +19,6 @@ from scalkit.bench.libraries.mpi import Mpi, candidates
 from scalkit.bench.process import LAST_LINES, Outcome, run_program
 from scalkit.errors import BuildError, LaunchError, UsageError
 
-__all__ = ["KNOWN", "add_library"]
-
 
 @dataclass(frozen=True)
 class Wheels:

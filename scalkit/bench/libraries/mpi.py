@@ -18,8 +18,6 @@ from scalkit.errors import BuildError, LaunchError
 from scalkit.extras import install_command
 from scalkit.native import build, show_command
 
-__all__ = ["PROBE", "Mpi", "candidates", "cores", "find_mpi", "probe", "require_one_library", "settings"]
-
 PROBE = Path(__file__).with_name("probe")  # the C program that asks a library about itself
 
 _LAUNCHERS = ("mpiexec", "mpirun")

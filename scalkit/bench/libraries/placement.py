@@ -10,8 +10,6 @@ from pathlib import Path
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.errors import UsageError
 
-__all__ = ["PlacedMpi", "nodes_needed", "place_processes"]
-
 
 @dataclass(frozen=True)
 class PlacedMpi(Mpi):

@@ -19,8 +19,6 @@ from scalkit.bench.process import LAST_LINES, Outcome, run_program
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.native import build, cache_folder, show_command
 
-__all__ = ["ALGORITHMS", "COLLECTIVES", "KIND", "REPETITIONS", "SimulatedMpi", "read_algorithms", "simulate"]
-
 KIND = "SimGrid SMPI"
 
 REPETITIONS = 3

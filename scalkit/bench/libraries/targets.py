@@ -14,8 +14,6 @@ from scalkit.bench.virtual.mpi import CLOCKS, proved, virtual
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import UsageError
 
-__all__ = ["Target", "find_targets"]
-
 
 @dataclass(frozen=True)
 class Target:

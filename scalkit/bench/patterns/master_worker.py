@@ -18,8 +18,6 @@ from scalkit.bench.libraries.simulator import REPETITIONS, SimulatedMpi
 from scalkit.errors import BuildError, UsageError
 from scalkit.native import build, sources
 
-__all__ = ["KIND", "FarmArguments", "FarmCampaign", "prepare_farm", "variants"]
-
 KIND = "master-worker"
 
 _PASSES = 3

@@ -17,8 +17,6 @@ from scalkit.bench.arguments import DATATYPES
 from scalkit.errors import BuildError, UsageError
 from scalkit.native import sources
 
-__all__ = ["COLUMNS", "MOST_ROWS", "design_text", "experiments", "operations_of_neighbourhoods", "table_text"]
-
 Row = Mapping[str, str]
 
 COLUMNS = (

@@ -10,8 +10,6 @@ from typing import Any
 from scalkit.bench.campaign.plan import Launch
 from scalkit.errors import UsageError
 
-__all__ = ["LOCAL", "PARTS", "MessageArguments", "cells_of", "message_plan"]
-
 PARTS = ("latency", "exchange", "loggp", "overlap", "sync", "datatypes", "reduce", "matching", "bisection", "hops")
 """What can be measured; ``hops`` on a simulated torus only."""
 

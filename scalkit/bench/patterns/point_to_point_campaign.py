@@ -19,8 +19,6 @@ from scalkit.bench.patterns.point_to_point import LOCAL, MessageArguments, cells
 from scalkit.errors import UsageError
 from scalkit.native import build, sources
 
-__all__ = ["MessageCampaign", "prepare_messages", "torus_of"]
-
 _PASSES = 5
 _TRAIN, _EXCHANGES = 10, 3
 

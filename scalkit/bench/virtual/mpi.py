@@ -18,8 +18,6 @@ from scalkit.bench.virtual.network import Network
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.native import Build, build, sources
 
-__all__ = ["CLOCKS", "COMPUTES", "REPETITIONS", "VirtualMpi", "proved", "settings_of", "virtual"]
-
 CLOCKS = ("real", "virtual")
 """What run times can be read from."""
 

@@ -13,8 +13,6 @@ from typing import Any
 from scalkit.errors import UsageError
 from scalkit.units import SECONDS, split_quantity
 
-__all__ = ["NETWORKS", "Network", "read_network"]
-
 NETWORKS = ("cluster", "ethernet")
 """Names of the networks that come with scalkit."""
 

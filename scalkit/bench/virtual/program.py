@@ -22,8 +22,6 @@ from scalkit.bench.process import LAST_LINES
 from scalkit.bench.virtual.mpi import VirtualMpi
 from scalkit.errors import LaunchError, UsageError
 
-__all__ = ["Account", "ProgramArguments", "ProgramCampaign", "accounts", "prepare_program"]
-
 KIND = "program"
 
 _STALL_SHARE = 0.6
