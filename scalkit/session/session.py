@@ -76,7 +76,7 @@ class Session(SessionSteps):
         begin = State(judging, tuple(dict.fromkeys((*self._judge.expected.rules, *own))))
         self._history = History(begin)
         self._outcome = self._judge.result(begin)
-        self._selected = next(iter(self._outcome.verdicts), self._judge.names[0])
+        self._selected = self._outcome.worst or self._judge.names[0]
         self._snapshots: dict[str, State] = {}
         self._observers = Observers()
         self._group: tuple[str | None, int] | None = None

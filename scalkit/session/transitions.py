@@ -58,7 +58,7 @@ class SessionSteps(SessionView):
                 self._opened[before.data] = (self._judge, self._source)
                 self._judge, self._source = judge, source
                 if self._selected not in judge.names:
-                    self._selected = next(iter(outcome.verdicts), judge.names[0])
+                    self._selected = outcome.worst or judge.names[0]
                     changed |= {"selected"}
             self._outcome, self._history = outcome, history
             self._observers.tell(changed)

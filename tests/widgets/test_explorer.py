@@ -44,7 +44,7 @@ def living() -> int:
 def session() -> Session:
     made = {"f": 1 + 0.2 * np.sqrt(P) * np.log2(P), "g": 3 + 0.5 * P, "h<i>": 2 + P}
     data = combine([sk.measurements(P, y, name=name) for name, y in made.items()])
-    return Session(data, {"f": "p", "g": "p"})
+    return Session(data, {"f": "p", "g": "p"}).select("f")
 
 
 @pytest.fixture

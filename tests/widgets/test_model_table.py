@@ -20,6 +20,7 @@ Show = Callable[..., Any]
 Wire = list[tuple[str, str, dict[str, Any]]]
 P = 2.0 ** np.arange(1, 8)
 MADE = {"b": 3 + 0.5 * P, "A": 1 + 0.2 * np.sqrt(P) * np.log2(P), "c": 1 + P**2, "d": 2 + P, "e<i>": 5 + np.log2(P)}
+WORST_FIRST = ["c", "b", "d", "A", "e<i>"]  # fix, cannot tell, no verdict, fine
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_every_column_sorts_up_and_down_and_back(table: ModelTable, column: str,
     assert down[0] == ascending[-1] or down[-1] == "d", "without a verdict it stays last"
     assert table.sort == [column, "descending"]
     press(table, "sort", key=column)
-    assert names(table) == list(MADE)
+    assert names(table) == WORST_FIRST
     press(table, "sort", key="nothing")
     assert table.sort == ["", ""]
 
@@ -79,12 +80,13 @@ def test_filtered_by_verdict(table: ModelTable, session: Session) -> None:
     press(table, "filter", key="<x>")
     assert table.filter == "unjudged"
     press(table, "filter", key="")
-    assert names(table) == list(MADE)
+    assert names(table) == WORST_FIRST
     table.filter = "none"
     assert '<option value="none" selected>' in table.pieces["head"], "set in Python, too"
 
 
 def test_only_rows_that_changed_are_sent(table: ModelTable, session: Session, wire: Wire) -> None:
+    session.select("b")
     wire.clear()
     session.select("c")
     assert [set(state) for state in states(wire, table)] == [{"current"}]
@@ -113,7 +115,7 @@ def test_other_data_have_other_rows(table: ModelTable, session: Session) -> None
     assert (table.n_rows, table.current, table.order) == (7, 0, list(range(7)))
     assert "<code>n6</code>" in table.get_state()["row6"]["cells"][0]
     session.undo()
-    assert (table.n_rows, table.order) == (5, list(range(5)))
+    assert (table.n_rows, names(table)) == (5, WORST_FIRST)
     assert "<code>b</code>" in table.get_state()["row0"]["cells"][0]
     assert (table.get_state()["row5"], table.get_state()["row6"]) == ({}, {})
     session.redo()
@@ -158,7 +160,7 @@ def test_grid_is_walked_through_with_the_keyboard(page: Any) -> None:
     page.keyboard.press("Control+Home")
     page.keyboard.press("Enter")
     assert page.evaluate("sent") == [
-        {"name": "select", "value": {"key": "3"}},
+        {"name": "select", "value": {"key": "1"}},
         {"name": "sort", "value": {"key": "Function"}},
     ]
     stops = "[...document.querySelectorAll('table [tabindex]')].filter((one) => one.tabIndex === 0).length"
@@ -169,8 +171,8 @@ def test_grid_is_walked_through_with_the_keyboard(page: Any) -> None:
 
 @pytest.mark.browser
 def test_page_shows_order_selection_and_rows_as_they_change(page: Any, table: ModelTable, session: Session) -> None:
-    seen = "[...document.querySelectorAll('tbody tr')].map((one) => one.cells[0].textContent)"
-    assert page.evaluate(seen) == list(MADE)
+    seen = "[...document.querySelectorAll('tbody tr')].map((one) => one.querySelector('button').textContent)"
+    assert page.evaluate(seen) == WORST_FIRST
     page.get_by_role("button", name="c", exact=True).focus()
     page.evaluate("() => { window.kept = [...document.querySelectorAll('tbody tr')]; }")
     press(table, "sort", key="Model")
@@ -182,7 +184,7 @@ def test_page_shows_order_selection_and_rows_as_they_change(page: Any, table: Mo
     )
     page.wait_for_selector("th[aria-sort=ascending]:has-text('Model ▲')")
     assert page.evaluate(seen) == names(table)
-    assert page.evaluate("document.querySelector('tr[aria-selected=true]').cells[0].textContent") == "c"
+    assert page.evaluate("document.querySelector('tr[aria-selected=true] button').textContent") == "c"
     assert page.evaluate("document.activeElement.textContent") == "c", "the focus goes with its row"
     assert page.evaluate("kept.every((one) => one.isConnected)"), "rows are moved, not made anew"
     assert page.get_by_role("grid").get_attribute("aria-rowcount") == "6"

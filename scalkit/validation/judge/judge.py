@@ -61,6 +61,12 @@ class Outcome:
     problems: Mapping[Name, str]
     refused: tuple[DataError, ...] = ()
 
+    @property
+    def worst(self) -> Name | None:
+        """What has the worst answer, a tie going to what was measured first; None if nothing was judged."""
+        order = [*self.validation.worst_first]
+        return min(self.verdicts, key=lambda name: order.index(self.verdicts[name]), default=None)
+
 
 class Judge(Tasks):
     """Judges the same measurements again and again; only what changed is computed.

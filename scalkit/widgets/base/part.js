@@ -1,6 +1,7 @@
 // Shows pieces of markup that Python made, and tells Python which buttons were pressed and what was typed.
 const FOCUSABLE = "button, input, select, summary, [tabindex]";
 const LIVE = ["said", "problem", "progress", "log"];
+const UNFOLDED = ["few", "view"]; // seen although their part is folded
 const keyOf = (element) => element?.closest("[data-key]")?.dataset.key;
 // JupyterLab looks for this on the focused element itself.
 const keepShortcutsAway = (box) => { for (const one of box.querySelectorAll(FOCUSABLE)) one.dataset.lmSuppressShortcuts = "true"; };
@@ -95,7 +96,7 @@ function renderPart({ model, el, signal }) {
         if (LIVE.includes(key)) box.setAttribute("aria-live", "polite");
         if (key === "log") Object.assign(box, { role: "log", ariaLabel: "Log", tabIndex: 0 }).dataset.lmSuppressShortcuts = "true";
         boxes.set(key, box);
-        place.append(box);
+        (UNFOLDED.includes(key) ? el : place).append(box);
       }
       const before = shown.get(key);
       if (before === html) continue;

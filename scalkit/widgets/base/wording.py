@@ -27,6 +27,11 @@ def ranked(verdict: Judged) -> str:
     return f'style="--rank: {RANK_COLOURS[key_of(verdict)]}"'
 
 
+def answered(verdict: Judged) -> str:
+    """Return the colour of the answer of a verdict as a style attribute."""
+    return f'style="--rank: {RANK_COLOURS[answer_key(cast("Verdict", verdict))]}"'
+
+
 def word_of(verdict: Judged) -> str:
     """Return a verdict in a few words."""
     return RANK_WORDS[key_of(verdict)]
@@ -36,9 +41,9 @@ def mark(verdict: Judged) -> str:
     """Return answer and match of a verdict, with the colour of the answer behind its symbol."""
     doubt = "" if verdict.decides else ' <span title="does not decide">⚠</span>'
     return (
-        f'<span class="mark" style="--rank: {RANK_COLOURS[answer_key(cast("Verdict", verdict))]}">'
+        f'<span class="mark" {answered(verdict)}>'
         f'<b aria-hidden="true">{ANSWER_SYMBOLS[verdict.answer]}</b>'
-        f"<span>{verdict.answer}: {esc(word_of(verdict))}{doubt}</span></span>"
+        f'<span>{verdict.answer}<span class="wide">: {esc(word_of(verdict))}</span>{doubt}</span></span>'
     )
 
 

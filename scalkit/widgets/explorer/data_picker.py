@@ -72,7 +72,6 @@ class DataPicker(Part):
     def _drawn(self) -> dict[str, str]:
         session = self.session
         return {
-            "headline": f"<h3>Measurements</h3><p><strong>{esc(session.result.headline)}</strong></p>",
             "source": self._source(),
             "choice": f'<div class="line">{self._names()}{self._option("statistic")}{self._noise()}</div>',
             "judging": self._judging(),

@@ -35,9 +35,9 @@ class ExpectationEditor(Part):
         text = "" if now is None else str(now.growth)
         # Named by its function: what was typed for one is never left in the field for another.
         form = (
-            f'<h3>Expectation</h3><form data-typing="typing" data-submit="expect" data-of="{esc(self.session.selected[0])}">'
-            f"<label>grows as {_field('expectation', text, f'in terms of {names}')}</label>"
-            f"<label>may deviate by {_field('deviation', _own(now), 'automatic')}</label>"
+            f'<form data-typing="typing" data-submit="expect" data-of="{esc(self.session.selected[0])}">'
+            f"<label><strong>Expected</strong> to grow as {_field('expectation', text, f'in terms of {names}')}</label>"
+            f"<label>give or take {_field('deviation', _own(now), 'automatic')}</label>"
             '<button type="submit" title="Judge against this expectation (Enter)">Expect</button></form>'
         )
         return {"form": form, "said": self._said(now)}

@@ -17,6 +17,7 @@ from scalkit.widgets.base.fallback import Fallback
 from scalkit.widgets.explorer.code_panel import CodePanel
 from scalkit.widgets.explorer.data_picker import DataPicker
 from scalkit.widgets.explorer.expectation_editor import ExpectationEditor
+from scalkit.widgets.explorer.headline import Headline
 from scalkit.widgets.explorer.history_bar import HistoryBar
 from scalkit.widgets.explorer.hypothesis_list import HypothesisList
 from scalkit.widgets.explorer.model_table import ModelTable
@@ -46,7 +47,7 @@ class Explorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
     ----------
     session : Session
         What is shown; another one after one was opened. It may be set.
-    data_picker, history_bar, table, verdict, editor, hypotheses, rules, run, report, code, session_bar : widgets
+    headline, data_picker, history_bar, table, verdict, editor, hypotheses, rules, run, report, code, session_bar : widgets
         The parts.
     plots : PlotPanel
     map : ParameterMap or None
@@ -67,6 +68,7 @@ class Explorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
     def __init__(self, data: object, expectations: object | None = None, **options: Any) -> None:
         session = _session(data, expectations, options)
         super().__init__(layout=ipywidgets.Layout(width="100%", overflow="visible"))
+        self.add_class("sk-app")
         self._session = session
         with in_one_piece():
             self._build()
@@ -103,7 +105,8 @@ class Explorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
 
     def _build(self) -> None:
         session = self._session
-        self.data_picker, self.history_bar = DataPicker(session), HistoryBar(session)
+        self.headline, self.history_bar = Headline(session), HistoryBar(session)
+        self.data_picker = DataPicker(session, title="Data, and how they are judged")
         self.table, self.verdict = ModelTable(session), VerdictBadge(session)
         self.editor, self.hypotheses = ExpectationEditor(session), HypothesisList(session)
         self.rulers = tuple(
@@ -115,27 +118,14 @@ class Explorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
         self.code = CodePanel(session)
         self.session_bar = SessionBar(session, self._load, title="Save and open")
         self._parameters = session.parameters
-        self._over_plots = _heading("Fit" if self.map else "Fit and divergence")
-        self._show_heading()
         self._link()
         session.observe(self._told)
+        now = (self.verdict, self.editor, self.plots, *self.rulers, *([self.map] if self.map else []), self.hypotheses)
+        folded = (self.data_picker, self.rules, self.run, self.report, self.code, self.session_bar)
         self.children = (
-            self.data_picker,
-            self.history_bar,
-            self.table,
-            self.verdict,
-            self.editor,
-            _heading("Ruler" if len(self.rulers) == 1 else "Rulers"),
-            *self.rulers,
-            self._over_plots,
-            self.plots,
-            *([self.map] if self.map else []),
-            self.hypotheses,
-            self.rules,
-            self.run,
-            self.report,
-            self.code,
-            self.session_bar,
+            _box("sk-top", self.headline, self.history_bar),
+            _box("sk-columns", _box("sk-list", self.table), _box("sk-now", *now)),
+            _box("sk-drawer", *folded),
         )
 
     def _link(self) -> None:
@@ -191,12 +181,6 @@ class Explorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
         if "data" in changed and self._session.parameters != self._parameters:
             self._session.unobserve(self._told)
             self._rebuild()
-        elif changed & {"selected", "result"}:
-            self._show_heading()
-
-    def _show_heading(self) -> None:
-        """Show no heading over pictures that are not there."""
-        self._over_plots.layout.display = None if self._session.verdict else "none"
 
     def _load(self, session: Session) -> None:
         path = self.session_bar.path
@@ -205,8 +189,11 @@ class Explorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
         self.session_bar.refresh()
 
 
-def _heading(text: str) -> ipywidgets.HTML:
-    return ipywidgets.HTML(f'<div class="sk-part"><h3>{text}</h3></div>')
+def _box(name: str, *parts: ipywidgets.Widget) -> ipywidgets.VBox:
+    """Return parts in a box whose place the style sheet decides."""
+    box = ipywidgets.VBox(parts, layout=ipywidgets.Layout(overflow="visible"))
+    box.add_class(name)
+    return box
 
 
 def _session(data: object, expectations: object | None, options: dict[str, Any]) -> Session:

@@ -34,7 +34,7 @@ class ModelTable(Part):
     Attributes
     ----------
     sort : list of two str
-        A column and ``"ascending"`` or ``"descending"``; empty texts for the order of the data.
+        A column and ``"ascending"`` or ``"descending"``; empty texts for the worst answer first.
     filter : str
         Only rows of this verdict: ``"total"``, ``"approximate"``, ``"none"``, ``"slower"``, ``"undecided"`` or ``"unjudged"``;
         empty for all.
@@ -58,6 +58,8 @@ class ModelTable(Part):
 
     def __init__(self, session: Session, **traits: Any) -> None:
         self._made: dict[tuple[int, Name], tuple[Entry, tuple[object, ...], dict[str, Any]]] = {}
+        self._entries: list[Entry] = []
+        self._urgent: list[int] = []  # the worst first, as it was when the data came: no row jumps while a claim is moved
         super().__init__(session, **traits)
         self.observe(lambda _: self._arrange(), ["sort", "filter"])
 
@@ -74,6 +76,8 @@ class ModelTable(Part):
                 if getattr(self, f"row{k}") is not row:
                     setattr(self, f"row{k}", row)
             self._forget(entries)
+            if [one.name for one in entries] != [one.name for one in self._entries]:
+                self._urgent = ordered(entries, "", False, "")
             self._entries = entries
             self.n_rows = len(entries)
             self.current = session.names.index(session.selected)
@@ -98,7 +102,8 @@ class ModelTable(Part):
 
     def _arrange(self) -> None:
         with self.hold_sync():
-            self.order = ordered(self._entries, self.sort[0], self.sort[1] == "descending", self.filter)
+            order = ordered(self._entries, self.sort[0], self.sort[1] == "descending", self.filter)
+            self.order = order if self.sort[0] else sorted(order, key=self._urgent.index)
             super().refresh()
 
     def _drawn(self) -> dict[str, str]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 _SHOWN = frozenset({"selected", "result"})
+_HEIGHT = 250  # px: verdict, picture and ruler are seen at once on a screen of 800
 
 
 class PlotPanel(OfCell, ipywidgets.Box):  # type: ignore[misc]
@@ -33,6 +34,8 @@ class PlotPanel(OfCell, ipywidgets.Box):  # type: ignore[misc]
     Attributes
     ----------
     fit, divergence : PlotView
+    which : ipywidgets.ToggleButtons
+        Which of both is seen where there is place for one only.
     zoom : ipywidgets.Link
         Keeps their x axes together in the page.
     pictures : tuple of PlotView
@@ -45,7 +48,13 @@ class PlotPanel(OfCell, ipywidgets.Box):  # type: ignore[misc]
             self.fit, self.divergence = PlotView(layout=_wide()), PlotView(layout=_wide())
         self.zoom = ipywidgets.jslink((self.fit, "xrange"), (self.divergence, "xrange"))
         flow = ipywidgets.Layout(display="flex", flex_flow="row wrap", width="100%", overflow="visible")
-        super().__init__([self.fit, self.divergence], layout=flow)
+        self.which = ipywidgets.ToggleButtons(
+            options=["Fit", "Divergence"], tooltips=["Values and model", "Model / expectation"]
+        )
+        self.which.add_class("sk-which")
+        self.which.observe(self._turn, "value")
+        super().__init__([self.which, self.fit, self.divergence], layout=flow)
+        self.add_class("sk-plots")
         session.observe(self._told)
         self.refresh()
         self._enter_cell()
@@ -84,6 +93,10 @@ class PlotPanel(OfCell, ipywidgets.Box):  # type: ignore[misc]
         self.zoom.close()
         super().close()
 
+    def _turn(self, change: Any) -> None:
+        """Show the other picture where there is place for one only."""
+        (self.add_class if change["new"] == "Divergence" else self.remove_class)("sk-second")
+
     def _told(self, changed: frozenset[str]) -> None:
         if changed & _SHOWN:
             self.refresh()
@@ -92,6 +105,7 @@ class PlotPanel(OfCell, ipywidgets.Box):  # type: ignore[misc]
 def _fit(verdict: Any) -> dict[str, Any]:
     """Return the fit with the hidden curves of its rivals."""
     figure: dict[str, Any] = draw_fit(verdict).plain()
+    figure["layout"]["height"] = _HEIGHT
     for trace in figure["data"]:
         if trace.get("legendgroup") == "model":
             trace["meta"] = {"growth": str(verdict.model.growth)}
@@ -101,6 +115,7 @@ def _fit(verdict: Any) -> dict[str, Any]:
 def _divergence(verdict: Any) -> dict[str, Any]:
     """Return the divergence with the hidden ones of its rivals."""
     figure: dict[str, Any] = draw_divergence(verdict).plain()
+    figure["layout"]["height"] = _HEIGHT
     return {**figure, "data": [*figure["data"], *rival_divergences(verdict)]}
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from scalkit.markup import bullets, esc
-from scalkit.plots.style import METRIC_WORDS, RANK_MARKS, metric_word
+from scalkit.plots.style import METRIC_WORDS, metric_word
+from scalkit.validation.answer import ANSWER_SYMBOLS
 from scalkit.widgets.base.part import Part
-from scalkit.widgets.base.wording import key_of, ranked, word_of
+from scalkit.widgets.base.wording import answered, word_of
 
 
 class VerdictBadge(Part):
@@ -31,8 +32,8 @@ class VerdictBadge(Part):
         shape = "verdict" if verdict.decides else "verdict open"
         doubt = "" if verdict.decides else " · ⚠ does not decide"
         said = (
-            f'<div class="{shape}" {ranked(verdict)}><b aria-hidden="true">{RANK_MARKS[key_of(verdict)]}</b>'
-            f"<div><strong>{esc(word_of(verdict))}{doubt}</strong>{esc(verdict.sentence)}</div></div>"
+            f'<div class="{shape}" {answered(verdict)}><b aria-hidden="true">{ANSWER_SYMBOLS[verdict.answer]}</b>'
+            f"<div><strong>{verdict.answer}: {esc(word_of(verdict))}{doubt}</strong>{esc(verdict.sentence)}</div></div>"
         )
         remarks = [line for line in (verdict.likelihood_sentence, verdict.hidden_sentence, *verdict.caveats) if line]
         return {"head": head, "said": said, "remarks": bullets(remarks)}
