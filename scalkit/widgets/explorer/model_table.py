@@ -59,7 +59,9 @@ class ModelTable(Part):
     def __init__(self, session: Session, **traits: Any) -> None:
         self._made: dict[tuple[int, Name], tuple[Entry, tuple[object, ...], dict[str, Any]]] = {}
         self._entries: list[Entry] = []
-        self._urgent: list[int] = []  # the worst first, as it was when the data came: no row jumps while a claim is moved
+        self._urgent: list[
+            int
+        ] = []  # the worst first, as it was when the data came: no row jumps while a claim is moved
         super().__init__(session, **traits)
         self.observe(lambda _: self._arrange(), ["sort", "filter"])
 
