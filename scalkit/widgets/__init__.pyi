@@ -3,6 +3,7 @@ from scalkit.widgets.explorer.code_panel import CodePanel as CodePanel
 from scalkit.widgets.explorer.data_picker import DataPicker as DataPicker
 from scalkit.widgets.explorer.expectation_editor import ExpectationEditor as ExpectationEditor
 from scalkit.widgets.explorer.explorer import Explorer as Explorer
+from scalkit.widgets.explorer.headline import Headline as Headline
 from scalkit.widgets.explorer.history_bar import HistoryBar as HistoryBar
 from scalkit.widgets.explorer.hypothesis_list import HypothesisList as HypothesisList
 from scalkit.widgets.explorer.model_table import ModelTable as ModelTable
