@@ -24,6 +24,7 @@ from scalkit.validation.expectation import Rank
 from scalkit.validation.several.verdict import SeveralVerdict
 
 _RIVALS = 5
+_ALL_OPEN = 3  # cards; with more, those of what is fine are folded
 _MATCHES: dict[Rank, str] = {"total": "total", "approximate": "approximate", "none": "no match"}
 
 
@@ -32,7 +33,7 @@ def cards(page: Page, metric: str | None = None) -> Section:
 
     Variants of a function, named ``function[variant]``, are folded into the card of the function itself.
     """
-    metrics = dict.fromkeys(v.metric for v in page.result.verdicts) if metric is None else (metric,)
+    metrics = dict.fromkeys(v.metric for v in page.result.worst_first) if metric is None else (metric,)
     section = Section.of()
     for each in metrics:
         mine = [v for v in page.result.worst_first if v.metric == each]
@@ -44,6 +45,7 @@ def cards(page: Page, metric: str | None = None) -> Section:
 
 def _cards_of(verdicts: Sequence[AnyVerdict]) -> Section:
     names = {v.function for v in verdicts}
+    is_long = len(verdicts) > _ALL_OPEN
     section = Section.of()
     for verdict in verdicts:
         if isinstance(verdict, SeveralVerdict):
@@ -51,15 +53,14 @@ def _cards_of(verdicts: Sequence[AnyVerdict]) -> Section:
             continue
         base = verdict.function.partition("[")[0]
         if base == verdict.function or base not in names:
-            section += card(
-                verdict,
-                [v for v in verdicts if isinstance(v, Verdict) and v.function.startswith(f"{verdict.function}[")],
-            )
+            variants = [v for v in verdicts if isinstance(v, Verdict) and v.function.startswith(f"{verdict.function}[")]
+            is_fine = all(v.answer == "fine" for v in (verdict, *variants))
+            section += card(verdict, variants, is_folded=is_long and is_fine)
     return section
 
 
-def card(verdict: Verdict, variants: Sequence[Verdict] = ()) -> Section:
-    """Return the card of one verdict, with its variants folded at the end."""
+def card(verdict: Verdict, variants: Sequence[Verdict] = (), *, is_folded: bool = False) -> Section:
+    """Return the card of one verdict, with its variants folded at the end; all of it below one line if folded."""
     shown = {
         "fit": plots.fit,
         "divergence_of": plots.divergence_of,
@@ -69,7 +70,7 @@ def card(verdict: Verdict, variants: Sequence[Verdict] = ()) -> Section:
         "runners_up": _runners_up,
         "data": _data,
     }
-    found = {"verdict": verdict, "variants": list(variants), "variants_table": _variants_table}
+    found = {"verdict": verdict, "is_folded": is_folded, "variants": list(variants), "variants_table": _variants_table}
     return Section.rendered("card.html", **found, **shown)
 
 

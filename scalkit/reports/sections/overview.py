@@ -9,7 +9,7 @@ from scalkit.reports.pieces import Section
 
 
 def overview(page: Page) -> Section:
-    """Return one scaling figure per metric beside each other, and the divergences of all functions below.
+    """Return the divergences of all functions, and folded below one scaling figure per metric beside each other.
 
     Over several parameters it is one figure of their effects.
 

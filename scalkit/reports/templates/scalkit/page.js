@@ -106,10 +106,12 @@
     }
   }
 
-  // A link to a folded part opens it.
+  // A link to a folded part, or into one, opens it.
   function reveal() {
     const el = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (el && el.tagName === "DETAILS") { el.open = true; el.scrollIntoView(); }
+    let isFolded = false;
+    for (let fold = el?.closest("details"); fold; fold = fold.parentElement.closest("details")) isFolded = fold.open = true;
+    if (isFolded) el.scrollIntoView();
   }
 
   addEventListener("hashchange", reveal);
