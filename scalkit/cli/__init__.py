@@ -30,6 +30,7 @@ COMMANDS = (
     "trace",
     "store",
     "convert",
+    "explore",
     "lab",
     "teach",
     "doctor",

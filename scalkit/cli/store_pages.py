@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from scalkit.errors import UsageError
+from scalkit.cli import page
 
 Action = Callable[[str, str, Callable[[argparse.Namespace], int]], argparse.ArgumentParser]
-_NOTEBOOK = "notebooks/store_explorer.ipynb"
 
 
 def add_pages(action: Action) -> None:
@@ -24,8 +22,7 @@ def add_pages(action: Action) -> None:
     report.add_argument("--force", action="store_true", help="replace an existing file")
     report.add_argument("--progress", action="store_true", help="say on standard error how far it is")
     explore = action("explore", "the explorer as a page in the browser, by Voila; reads only", _explore)
-    explore.add_argument("--no-browser", action="store_true", help="only print the address")
-    explore.add_argument("--port", type=int, default=8866, metavar="N", help="port to listen on (default: %(default)s)")
+    page.add_arguments(explore)
 
 
 def _report(args: argparse.Namespace) -> int:
@@ -51,22 +48,8 @@ def _say_progress(done: int, total: int) -> None:
 def _explore(args: argparse.Namespace) -> int:
     """Become Voila on the notebook of the explorer."""
     import scalkit as sk
-    from scalkit.extras import require
 
-    if not 1 <= args.port <= 65535:
-        raise UsageError(f"--port {args.port}: a number from 1 to 65535 is needed.")
-    require("voila")
+    page.checked(args)
     sk.store.open(args.store, readonly=True)  # what is wrong with it is said here, and not in the page
-    sys.stdout.write(f"Voila shows {args.store} at http://localhost:{args.port}; Ctrl-C ends it.\n")
-    sys.stdout.flush()
-    words = command(browser=not args.no_browser, port=args.port)
-    os.environ |= {"SCALKIT_STORE": str(Path(args.store).absolute()), "JUPYTER_PREFER_ENV_PATH": "1"}
-    os.execv(words[0], words)
-
-
-def command(*, browser: bool, port: int) -> list[str]:
-    """Return the words that start Voila on the notebook of the explorer, with the Python that runs now."""
-    from scalkit.reports import bundled
-
-    words = [sys.executable, "-m", "voila", str(bundled(_NOTEBOOK)), f"--port={port}", "--Voila.ip=127.0.0.1"]
-    return words if browser else [*words, "--no-browser"]
+    page.show("notebooks/store_explorer.ipynb", args.store, args, {"SCALKIT_STORE": str(Path(args.store).absolute())})
+    return 0

@@ -47,8 +47,15 @@ def test_on_paper_the_runners_up_are_open_and_the_figures_drawn(printed: ReportR
     page.goto(printed.html.as_uri())
     page.wait_for_selector("html[data-figures=drawn]", state="attached", timeout=120_000)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    opened = page.locator("details").evaluate_all("all => all.map(e => [e.firstChild.textContent, e.open])")
-    assert [name for name, is_open in opened if is_open] == ["Runners-up"]
+    opened = page.locator("details").evaluate_all(
+        "all => all.map(e => [e.querySelector('summary').textContent.trim(), e.open])"
+    )
+    assert [name for name, is_open in opened if is_open] == [
+        "Values and models of all functions",
+        "Runners-up",
+        "Prediction",
+        "Provenance",
+    ]
     heights = page.locator(".card .pair .plot").evaluate_all("all => all.map(e => e.clientHeight)")
     assert set(heights) == {250}
     page.evaluate("dispatchEvent(new Event('afterprint'))")

@@ -1,4 +1,4 @@
-"""The quick start and the explorer of a store as pages: Voila runs a notebook and shows what it shows, without its code."""
+"""The app and the explorer of a store as pages: Voila runs a notebook and shows what it shows, without its code."""
 
 from __future__ import annotations
 
@@ -43,15 +43,6 @@ def served(folder: Path, words: Sequence[object], **environment: str) -> Iterato
             server.wait(60)
 
 
-@pytest.fixture
-def voila(tmp_path: Path) -> Iterator[str]:
-    """Return the address of a Voila on a copy of the quick start."""
-    notebook = tmp_path / "00_quickstart.ipynb"
-    shutil.copy(bundled("notebooks/00_quickstart.ipynb"), notebook)
-    with served(tmp_path, ["voila", notebook, "--Voila.ip=127.0.0.1"]) as address:
-        yield address
-
-
 def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
     end = time.monotonic() + 120
     while time.monotonic() < end and server.poll() is None:
@@ -66,28 +57,38 @@ def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
     raise RuntimeError(f"Voila did not start:\n{log.read_text()[-3000:]}")
 
 
-def test_quick_start_as_a_page(voila: str, chromium: Any) -> None:
-    page = chromium.new_page(viewport={"width": 1280, "height": 1400})
+def test_the_app_as_a_page(tmp_path: Path, chromium: Any) -> None:
+    """``scalkit explore``: the answer, its culprit selected, and nothing asked of another server."""
+    page = chromium.new_page(viewport={"width": 1000, "height": 800})
     page.set_default_timeout(120_000)
     outside: list[str] = []
     errors: list[str] = []
-    own = (voila, voila.replace("http", "ws"), "data:", "blob:")
-    page.on("request", lambda asked: None if asked.url.startswith(own) else outside.append(asked.url))
     page.on("pageerror", lambda error: errors.append(str(error)))
     try:
-        page.goto(voila)
-        page.wait_for_selector(".sk-part h3:text('MPI_Gather')")
-        page.wait_for_function("() => document.querySelectorAll('.sk-plot[data-drawn]').length >= 2")
-        page.get_by_role("button", name="MPI_Comm_dup", exact=True).click()
-        page.wait_for_selector(".sk-part h3:text('MPI_Comm_dup')")
-        assert page.get_by_text("import scalkit as sk").count() <= 1  # the code that the app shows, not the cells
-        assert page.get_by_text("exit status").count() >= 1
-        folder = os.environ.get("SCALKIT_PICTURES")
-        if folder:
-            page.screenshot(path=Path(folder) / "voila.png")
+        with served(tmp_path, ["scalkit.cli", "explore", bundled("data/regression")]) as address:
+            own = (address, address.replace("http", "ws"), "data:", "blob:")
+            page.on("request", lambda asked: None if asked.url.startswith(own) else outside.append(asked.url))
+            page.goto(address)
+            page.wait_for_selector(".sk-part h3:text('MPI_Comm_dup')")
+            assert "1 problem: MPI_Comm_dup" in page.locator(".headline").inner_text()
+            page.wait_for_function("() => document.querySelectorAll('.sk-plot[data-drawn]').length >= 2")
+            below = page.locator(".sk-ruler .tick").first.bounding_box()
+            assert below["y"] < 800, "verdict, picture and ruler are seen at once"
+            assert page.locator(".sk-plot:visible").count() == 1
+            page.get_by_role("button", name="Divergence", exact=True).click()
+            page.wait_for_selector(".sk-second .sk-plot:last-child:visible")
+            page.set_viewport_size({"width": 1400, "height": 800})
+            page.wait_for_function("() => document.querySelector('.sk-which').clientWidth === 0")
+            assert page.locator(".sk-plot:visible").count() == 2
+            page.get_by_role("button", name="MPI_Win_create", exact=True).click()
+            page.wait_for_selector(".sk-part h3:text('MPI_Win_create')")
+            assert page.get_by_text("import Explorer").count() == 0
+            folder = os.environ.get("SCALKIT_PICTURES")
+            if folder:
+                page.screenshot(path=Path(folder) / "voila.png")
     finally:
         page.close()
-    assert [url for url in outside if "fontawesome" not in url] == []  # Voila's own icons, which nothing here needs
+    assert outside == []
     assert errors == []
 
 
@@ -130,5 +131,5 @@ def test_a_zipped_store_as_a_page(tmp_path: Path, chromium: Any) -> None:
     finally:
         page.close()
     assert Path(archive).read_bytes() == before
-    assert [url for url in outside if "fontawesome" not in url] == []
+    assert outside == []
     assert errors == []

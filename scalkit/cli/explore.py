@@ -1,0 +1,71 @@
+"""Open the app on measurements as a page in the browser, without a notebook in sight.
+
+The page begins with the answer: what is to be fixed, and beside it the worst function with its picture and its ruler. What is
+changed there lasts until the page is closed, unless it is saved under "Save and open". The page runs until Ctrl-C.
+
+    scalkit explore runs/here
+    scalkit explore results.json --expectation 'sort = n log n'
+    scalkit explore report.html                                    the session inside a report
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scalkit.cli import page
+from scalkit.cli.options.expected import add_expectation, expected_of
+
+if TYPE_CHECKING:
+    from scalkit.session import Session
+
+HELP = "open the app in the browser: the answer first, then move the claim"
+
+_SHOWN = "SCALKIT_EXPLORE"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `scalkit explore`."""
+    parser.add_argument(
+        "runs",
+        nargs="*",
+        metavar="RUN",
+        help="run folders or files, a session, or a report (default: the bundled example)",
+    )
+    parser.add_argument(
+        "--expect", metavar="FILE", help="TOML file of expectations, or mpi, mpi-all, mafia (default: mpi)"
+    )
+    add_expectation(parser.add_argument_group("what is expected"))
+    page.add_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Open the session once here, so that what is wrong is said here and not in the page."""
+    page.checked(args)
+    chosen = [str(Path(one).absolute()) for one in args.runs], args.expect, args.expectation
+    if args.expect and Path(args.expect).exists():
+        chosen = chosen[0], str(Path(args.expect).absolute()), args.expectation
+    opened(*chosen)
+    what = ", ".join(args.runs) or "the bundled example"
+    page.show("notebooks/explore.ipynb", what, args, {_SHOWN: json.dumps(chosen)})
+    return 0
+
+
+def opened(runs: Sequence[str], expect: str | None = None, expectations: Sequence[str] = ()) -> Session:
+    """Return the session of measurements, or the one that is saved in a file or a report."""
+    from scalkit.reports import bundled
+    from scalkit.reports.kinds import kind_of
+    from scalkit.session import Session
+
+    if len(runs) == 1 and kind_of(runs[0]) == "session":
+        return Session.load(runs[0])
+    return Session(list(runs) or str(bundled("data/quickstart")), expected_of(expect, None, expectations))
+
+
+def shown() -> Session:
+    """Return the session that `scalkit explore` asked for; by itself the bundled example."""
+    return opened(*json.loads(os.environ.get(_SHOWN, "[[]]")))

@@ -1,0 +1,47 @@
+"""A notebook as a page in the browser, by Voila: its code is not shown, and nothing is asked of another server."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from scalkit.errors import UsageError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that all such pages have."""
+    parser.add_argument("--no-browser", action="store_true", help="only print the address")
+    parser.add_argument("--port", type=int, default=8866, metavar="N", help="port to listen on (default: %(default)s)")
+
+
+def checked(args: argparse.Namespace) -> argparse.Namespace:
+    """Return the arguments, or say what is wrong with them or missing.
+
+    Raises UsageError for a port that is none, MissingExtra without Voila.
+    """
+    from scalkit.extras import require
+
+    if not 1 <= args.port <= 65535:
+        raise UsageError(f"--port {args.port}: a number from 1 to 65535 is needed.")
+    require("voila")
+    return args
+
+
+def show(notebook: str, what: str, args: argparse.Namespace, environment: dict[str, str]) -> None:
+    """Become Voila on a bundled notebook, which reads what to show from the environment."""
+    sys.stdout.write(f"Voila shows {what} at http://localhost:{args.port}; Ctrl-C ends it.\n")
+    sys.stdout.flush()
+    words = command(notebook, browser=not args.no_browser, port=args.port)
+    paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("JUPYTER_PATH")])]
+    os.environ |= {"JUPYTER_PREFER_ENV_PATH": "1", "JUPYTER_PATH": os.pathsep.join(paths), **environment}
+    os.execv(words[0], words)
+
+
+def command(notebook: str, *, browser: bool, port: int) -> list[str]:
+    """Return the words that start Voila on a bundled notebook, with the Python that runs now."""
+    from scalkit.reports import bundled
+
+    words = [sys.executable, "-m", "voila", str(bundled(notebook)), f"--port={port}", "--Voila.ip=127.0.0.1"]
+    return [*words, "--template=scalkit", *([] if browser else ["--no-browser"])]
