@@ -55,6 +55,8 @@ def command(folder: Path, *, browser: bool, port: int | None) -> list[str]:
         "jupyterlab",
         f"--ServerApp.root_dir={folder}",
         f"--LabApp.default_url=/lab/tree/{_FIRST}",
+        "--LabApp.news_url=None",  # no question whether to fetch Jupyter's news
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     ]
     if not browser:
         words.append("--no-browser")

@@ -17,6 +17,9 @@ from scalkit.teaching.strip import students_edition
 from scalkit.whole_file import whole_file
 
 _LESSONS = "teach/"
+_RUN_BY_COMMANDS = ("9?_*.ipynb", "explore.ipynb", "store_explorer.ipynb")
+"""Templates of reports and pages, which stay where they are: a newcomer has nothing to do with them."""
+
 _RECORD = ".scalkit-notebooks.json"
 """Beside the copies: the hash of each file as it was copied, which shows what the user changed since."""
 
@@ -107,8 +110,8 @@ def _content(path: Path, name: str) -> bytes:
 
 
 def _files(source: Path) -> list[Path]:
-    """Return what is to be copied: all files but hidden ones and those in hidden folders."""
-    found = (path for path in source.rglob("*") if path.is_file())
+    """Return what is to be copied: all files but those that commands run, hidden ones, and those in hidden folders."""
+    found = (p for p in source.rglob("*") if p.is_file() and not any(map(p.match, _RUN_BY_COMMANDS)))
     return sorted(p for p in found if not any(part.startswith((".", "__")) for part in p.relative_to(source).parts))
 
 
