@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
-__all__ = ["NONE", "counted", "joined", "percent", "r2", "shortened"]
+__all__ = ["NONE", "counted", "joined", "percent", "plain", "r2", "shortened"]
 
 NONE = "–"
 """Stands in a table where there is no number."""
+
+_UNPRINTED = re.compile(
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\xad\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\ud800-\\udfff]"
+)
+"""What moves the cursor, changes a terminal, turns a line around or cannot be seen."""
 
 
 def percent(share: float, *, short: bool = False) -> str:
@@ -44,3 +50,8 @@ def joined(names: Sequence[str]) -> str:
 def shortened(text: str, most: int = 60) -> str:
     """Return a text of at most `most` letters, whose end is cut off for three dots."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def plain(text: str) -> str:
+    """Return a text as a terminal may show it: control characters, and those that cannot be seen, in words, as ``\\u001b``."""
+    return _UNPRINTED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

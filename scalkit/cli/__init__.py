@@ -13,6 +13,7 @@ from typing import TextIO
 
 from scalkit.errors import ScalkitError
 from scalkit.extras import explained
+from scalkit.text import plain
 
 __all__ = ["COMMANDS", "build_parser", "main"]
 
@@ -134,7 +135,7 @@ def _unexpected(error: Exception) -> str:
 
 def _say(text: str) -> None:
     with contextlib.suppress(OSError):
-        print(text, file=sys.stderr)  # noqa: T201
+        print(plain(text), file=sys.stderr)  # noqa: T201
     _drop(sys.stderr)
 
 

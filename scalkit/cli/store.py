@@ -10,7 +10,10 @@ merge      takes over valid runs and retractions of another store, a folder or a
 publish    writes a zip that can be cited, deposited and opened again, or a page that needs no server
 report     writes a page about one run: its user and switches, all suites with quartiles, caveats
 explore    shows the explorer as a page in the browser, by Voila, without JupyterLab
-retract    takes a run out of all answers; reindex: makes the index anew, which is never needed
+verify     checks every file of a store down to the bit, and who signed which run
+sign       signs runs with an SSH key; trust: lets the signatures of a key count
+retract    takes a run out of all answers; restore: undoes that
+reindex    makes the index anew, which is never needed
 
 A store is a folder of Parquet files, one for each run, that never change. Exit status: 0, 1 if something is refused, 2 for
 wrong input or use.
@@ -26,8 +29,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.cli.store_pages import add_pages
+from scalkit.cli.store_statements import add_statements
 from scalkit.errors import DataError, UsageError
-from scalkit.text import counted
+from scalkit.text import counted, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,16 +90,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     validate.add_argument("--quiet", action="store_true", help="only the exit status")
     merge = _action(actions, "merge", "take over another store: scalkit store merge results theirs.zip", _merge)
     merge.add_argument("others", nargs="+", metavar="OTHER", help="stores, or zips of them")
-    merge.add_argument(
-        "--no-retractions",
+    which = merge.add_mutually_exclusive_group()
+    which.add_argument(
+        "--all-retractions",
         action="store_true",
-        help="runs that are here stay in the answers, also where OTHER has retracted them; for what strangers send",
+        help="also those that no trusted signer signed take runs out that are here; for stores of one group",
     )
+    which.add_argument("--no-retractions", action="store_true", help="none takes out runs that are here")
     _add_publish(actions)
     add_pages(lambda name, text, act: _action(actions, name, text, act, "folder or zip of the store"))
-    retract = _action(actions, "retract", "take a run out of all answers", _retract)
-    retract.add_argument("run_id", metavar="RUN", help="id of the run, or its beginning")
-    retract.add_argument("--reason", required=True, help="what is wrong with it")
+    add_statements(lambda name, text, act: _action(actions, name, text, act), _opened)
     _action(actions, "reindex", "make the index anew", _reindex)
 
 
@@ -282,7 +286,8 @@ def _validate(args: argparse.Namespace) -> int:
 
 def _merge(args: argparse.Namespace) -> int:
     store = _opened(args, writes=True, sources=args.others)
-    merged = {other: store.merge(other, retractions=not args.no_retractions) for other in args.others}
+    which = True if args.all_retractions else False if args.no_retractions else None
+    merged = {other: store.merge(other, retractions=which) for other in args.others}
     if args.json:
         _print_json({other: one.to_json() for other, one in merged.items()})
     else:
@@ -315,16 +320,6 @@ def _publish(args: argparse.Namespace) -> int:
     return 0
 
 
-def _retract(args: argparse.Namespace) -> int:
-    store = _opened(args, writes=True)
-    full = store.resolve(args.run_id)
-    store.retract(full, args.reason)
-    if args.json:
-        return _print_json({"retracted": full, "reason": args.reason})
-    _say(f"retracted {full}: {args.reason}")
-    return 0
-
-
 def _reindex(args: argparse.Namespace) -> int:
     store = _opened(args, writes=True)
     number = store.reindex()
@@ -336,7 +331,7 @@ def _reindex(args: argparse.Namespace) -> int:
 
 def _problems(store: Store) -> int:
     for text in store.problems:
-        print(f"scalkit store: {text}", file=sys.stderr)  # noqa: T201
+        print(f"scalkit store: {plain(text)}", file=sys.stderr)  # noqa: T201
     return 0
 
 
@@ -356,7 +351,7 @@ def _table(frame: pd.DataFrame, columns: dict[str, str], nothing: str) -> None:
         table.add_column(title, justify="right" if is_number else "left", overflow="fold", no_wrap=key == "run_id")
     for row in frame[list(shown)].itertuples(index=False, name=None):
         cells = (str(cell)[:12] if key == "run_id" else str(cell) for key, cell in zip(shown, row, strict=True))
-        table.add_row(*(Text(cell) for cell in cells))
+        table.add_row(*(Text(plain(cell)) for cell in cells))
     console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
     console.print(table)
 
@@ -366,9 +361,9 @@ def _print_frame(frame: pd.DataFrame) -> int:
 
 
 def _print_json(value: Any) -> int:
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    sys.stdout.write(plain(json.dumps(value, indent=2, ensure_ascii=False)) + "\n")
     return 0
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(plain(text) + "\n")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,18 +46,14 @@ class Database:
     def __init__(self, snapshot: Snapshot, hidden: Sequence[str]) -> None:
         self._connection = _closed_connection(snapshot.generation)
         self._columns: dict[str, list[str]] = {}
-        out = sorted({*hidden, *snapshot.gone})
+        out, gone = _without(hidden), _without(snapshot.gone)
         for view, file, fresh in (("runs", RUNS, snapshot.runs), ("points", POINTS, snapshot.points)):
             self._connection.register(f"fresh_{view}", fresh)
             parts = [f"SELECT * FROM fresh_{view}"] if len(fresh) or snapshot.generation is None else []
             if snapshot.generation is not None:
                 path = str(snapshot.generation / file).replace("'", "''")
-                parts.append(f"SELECT * FROM read_parquet('{path}')")
-            listed = ", ".join(f"'{run_id}'" for run_id in out)  # 32 hexadecimal digits each
-            where = f" WHERE run_id NOT IN ({listed})" if out else ""
-            self._connection.execute(
-                f"CREATE VIEW {view} AS SELECT * FROM ({' UNION ALL BY NAME '.join(parts)}){where}"
-            )
+                parts.append(f"SELECT * FROM read_parquet('{path}'){gone}")
+            self._connection.execute(f"CREATE VIEW {view} AS SELECT * FROM ({' UNION ALL BY NAME '.join(parts)}){out}")
             self._columns[view] = list(fresh.schema.names)
 
     def conditions(self, view: str, filters: Mapping[str, Any]) -> tuple[str, list[Any]]:
@@ -131,6 +128,29 @@ class Database:
             return dict(self._connection.execute(sql, list(parameters)).fetchnumpy())
         except duckdb.IOException as error:
             raise FileNotFoundError(str(error)) from error
+
+
+def with_ids(
+    filters: Mapping[str, Any], run_ids: str | Sequence[str] | None, resolve: Callable[[str], str]
+) -> dict[str, Any]:
+    """Return filters with whole ids of the runs that `run_ids` and ``run`` name by their beginnings."""
+    found = dict(filters)
+    named = found.pop("run", None)
+    for wanted in (run_ids, named):
+        if wanted is not None:
+            several = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
+            whole = [resolve(str(one)) for one in several]
+            before = found.get("run_id")
+            if before is not None:
+                both = before if isinstance(before, list | tuple | set | frozenset) else [before]
+                whole = [one for one in whole if any(fnmatchcase(one, str(other)) for other in both)]
+            found["run_id"] = whole
+    return found
+
+
+def _without(run_ids: Iterable[str]) -> str:
+    listed = ", ".join(f"'{run_id}'" for run_id in sorted(run_ids))  # 32 hexadecimal digits each
+    return f" WHERE run_id NOT IN ({listed})" if listed else ""
 
 
 def _closed_connection(folder: Path | None) -> duckdb.DuckDBPyConnection:

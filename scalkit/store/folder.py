@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import errno
+import hashlib
 import json
 import os
 import re
 import secrets
+import shutil
 import socket
 import time
 from collections.abc import Iterator
@@ -16,10 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import StoreError
+from scalkit.native import cache_folder
 from scalkit.store.runs.columns import SCHEMA_VERSION
 
 MARKER = "scalkit-store.json"
-_RUNS, _TEMPORARY, _RETRACTED = "runs", "tmp", "retracted.jsonl"
+INDEX = "index"
+"""A folder that no store has any more: what is derived is made by who reads, in a place of one's own."""
+
+SIGNERS = "allowed_signers"
+_RUNS, _TEMPORARY, _RETRACTED, _SIGNATURES = "runs", "tmp", "retracted.jsonl", "signatures.jsonl"
 _NAME = re.compile(r"[0-9a-f]{32}\.parquet")
 _ORPHAN_AFTER_S = 24 * 3600.0
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -73,7 +80,19 @@ class StoreFolder:
         folder._require_known_schema()
         if not readonly:
             folder.sweep()
+            shutil.rmtree(folder.path / INDEX, ignore_errors=True)  # of an older scalkit, or of who sent the folder
         return folder
+
+    @property
+    def index(self) -> Path:
+        """The folder of this user's index of the store: in the cache, as nobody else's is believed."""
+        key = hashlib.sha256(os.fsencode(self.path.resolve())).hexdigest()[:32]
+        return cache_folder().parent / "stores" / key
+
+    @property
+    def signers(self) -> Path:
+        """The list of those whose signatures count, as ssh-keygen reads it."""
+        return self.path / SIGNERS
 
     @property
     def runs(self) -> Path:
@@ -116,11 +135,18 @@ class StoreFolder:
 
     def run_ids(self) -> list[str]:
         """Return the ids of all runs, retracted ones included, in no particular order."""
-        try:
-            with os.scandir(self.runs) as entries:
-                return [entry.name[:32] for entry in entries if _NAME.fullmatch(entry.name)]
-        except FileNotFoundError:
-            return []
+        return list(self.stamps())
+
+    def stamps(self) -> dict[str, str]:
+        """Return size and date of the file of every run by its id: a file that was replaced has another stamp."""
+        found = {}
+        with contextlib.suppress(FileNotFoundError), os.scandir(self.runs) as entries:
+            for entry in entries:
+                if _NAME.fullmatch(entry.name):
+                    with contextlib.suppress(OSError):
+                        status = entry.stat()
+                        found[entry.name[:32]] = f"{status.st_size}:{status.st_mtime_ns}"
+        return found
 
     def file_of(self, run_id: str) -> Path:
         """Return where a run lies, whether it is there or not."""
@@ -184,29 +210,45 @@ class StoreFolder:
         return swept
 
     def retracted(self) -> list[dict[str, Any]]:
-        """Return the retractions, oldest first: ``run_id``, ``reason``, ``by``, ``when``."""
+        """Return what was said of runs, oldest first: ``run_id``, ``reason``, ``by``, ``when``; ``restored``, ``signature``."""
+        must = ("run_id", "reason", "by", "when")
+        return self._lines(_RETRACTED, must, ("restored", "signature"))
+
+    def signatures(self) -> list[dict[str, Any]]:
+        """Return the signatures of runs: ``run_id`` and ``signature``."""
+        return self._lines(_SIGNATURES, ("run_id", "signature"), ())
+
+    def _lines(self, name: str, must: tuple[str, ...], may: tuple[str, ...]) -> list[dict[str, Any]]:
         try:
-            lines = (self.path / _RETRACTED).read_bytes().split(b"\n")
+            lines = (self.path / name).read_bytes().split(b"\n")
         except FileNotFoundError:
             return []
         found = []
         for line in lines:
-            with contextlib.suppress(ValueError):  # a line that a killed writer began
+            with contextlib.suppress(ValueError, RecursionError):  # a line that a killed writer began
                 fields = json.loads(line)
                 if isinstance(fields, dict) and re.fullmatch(r"[0-9a-f]{32}", str(fields.get("run_id"))):
-                    found.append({key: str(fields.get(key, "")) for key in ("run_id", "reason", "by", "when")})
+                    more = [key for key in may if fields.get(key)]
+                    found.append({key: str(fields.get(key, "")) for key in (*must, *more)})
         return found
 
     def retract(self, entries: list[dict[str, Any]]) -> None:
-        """Append retractions."""
+        """Append what is said of runs."""
+        self._append(_RETRACTED, entries)
+
+    def add_signatures(self, entries: list[dict[str, Any]]) -> None:
+        """Append signatures of runs that are not there yet."""
+        there = self.signatures()
+        self._append(_SIGNATURES, [one for one in entries if one not in there])
+
+    def _append(self, name: str, entries: list[dict[str, Any]]) -> None:
         self.require_writable()
         if not entries:
             return
-        path = self.path / _RETRACTED
         text = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
-        with self._explained(f"write {_RETRACTED}", len(text)):
+        with self._explained(f"write {name}", len(text)):
             # a newline first: whoever wrote before may have been killed within a line
-            number = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+            number = os.open(self.path / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
             try:
                 os.write(number, ("\n" + text).encode())
                 os.fsync(number)
@@ -293,8 +335,6 @@ def _is_alive(pid: int) -> bool:
 
 def _delete(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
-        import shutil
-
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink()

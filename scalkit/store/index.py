@@ -1,4 +1,7 @@
-"""The index of a store: the summaries of all measurements in two files that can be made again at any time."""
+"""The index of a store: the summaries of all measurements in two files of this user's cache, computed from the repetitions.
+
+An index that lies in a store is never read: whoever sent it may have changed it.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ import contextlib
 import hashlib
 import os
 import shutil
+import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 from scalkit.errors import DataError
 from scalkit.store.folder import StoreFolder
 from scalkit.store.runs.columns import COLUMNS, SCHEMA_VERSION, arrow_schema
-from scalkit.store.runs.content import decoded
+from scalkit.store.runs.content import trusted
 from scalkit.store.runs.facts import with_facts
+from scalkit.store.runs.marks import MARKS, marks_of
 from scalkit.store.runs.record import canonical, platform_of
 
 if TYPE_CHECKING:
@@ -36,6 +41,8 @@ _OF_RUN = ("run_id", "platform", "machine", "simulated")
 _TEXTS = ("campaign", "label", "site", "machine", "started", "ended", "mpi_impl", "mpi_version", "os", "parameter")
 _FILED = ("user", "contributor", "licence", "notes", "filed")
 _ROW_GROUP = 16_384
+_UNDONE, _OF = "new-", "store.txt"
+"""What the name of an index that is being written begins with; the file that names the store of an index."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,18 +53,18 @@ class Snapshot:
     ----------
     generation : Path or None
         The folder of the index.
-    indexed : frozenset of str
-        Ids of the runs in it.
+    indexed : mapping of str to str
+        Ids of the runs in it, and the stamps of their files.
     runs, points : pyarrow.Table
         Of the runs that are not in the index.
     gone : frozenset of str
-        Ids in the index whose files are gone.
+        Ids in the index whose files are gone or others.
     problems : tuple of str
         Files that cannot be read, and why.
     """
 
     generation: Path | None
-    indexed: frozenset[str]
+    indexed: Mapping[str, str]
     runs: pa.Table
     points: pa.Table
     gone: frozenset[str]
@@ -66,26 +73,29 @@ class Snapshot:
 
 def snapshot(folder: StoreFolder, before: Snapshot | None = None) -> Snapshot:
     """Return the runs that are there now; `before` saves reading again what it has."""
-    there = set(folder.run_ids())
+    there = folder.stamps()
     generation, indexed = _newest(folder)
-    if before is not None and before.generation == generation and _ids(before.runs) | before.indexed == there:
+    if before is not None and before.generation == generation and {**before.indexed, **_stamps(before.runs)} == there:
         return before
-    runs, points, problems = _read_again(folder, there - indexed, before)
-    if len(runs) > max(_FRESH_WRITTEN, len(indexed) // 8) and not folder.readonly:
+    missing = {run_id: stamp for run_id, stamp in there.items() if indexed.get(run_id) != stamp}
+    runs, points, problems = _read_again(folder, missing, before)
+    if len(runs) > max(_FRESH_WRITTEN, len(indexed) // 8) and folder.archive is None:
         with contextlib.suppress(OSError):
             generation, indexed = _written(folder, generation, there, runs, points)
             runs, points = runs.slice(0, 0), points.slice(0, 0)
-    return Snapshot(generation, indexed, runs, points, indexed - there, problems)
+    gone = frozenset(run_id for run_id, stamp in indexed.items() if there.get(run_id) != stamp)
+    return Snapshot(generation, indexed, runs, points, gone, problems)
 
 
 def _read_again(
-    folder: StoreFolder, missing: set[str], before: Snapshot | None
+    folder: StoreFolder, missing: Mapping[str, str], before: Snapshot | None
 ) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
     """Return what `_read` does, without reading again what was read before: files do not change."""
     import pyarrow as pa
 
-    known = _ids(before.runs) & missing if before is not None else set()
-    runs, points, problems = _read(folder, sorted(missing - known))
+    stamps = _stamps(before.runs) if before is not None else {}
+    known = {run_id for run_id, stamp in stamps.items() if missing.get(run_id) == stamp}
+    runs, points, problems = _read(folder, {run_id: one for run_id, one in missing.items() if run_id not in known})
     if before is None or not known:
         return runs, points, problems
     kept = (_only(before.runs, known), _only(before.points, known))
@@ -95,59 +105,62 @@ def _read_again(
 def rebuild(folder: StoreFolder) -> Snapshot:
     """Return the runs after the index was made anew from their files."""
     folder.require_writable()
-    there = set(folder.run_ids())
-    shutil.rmtree(folder.path / "index", ignore_errors=True)
-    runs, points, problems = _read(folder, sorted(there))
+    shutil.rmtree(folder.index, ignore_errors=True)
+    there = folder.stamps()
+    runs, points, problems = _read(folder, there)
     generation, indexed = _written(folder, None, there, runs, points)
     return Snapshot(generation, indexed, runs.slice(0, 0), points.slice(0, 0), frozenset(), problems)
 
 
-def _ids(table: pa.Table) -> set[str]:
-    return set(table["run_id"].to_pylist())
+def _stamps(runs: pa.Table) -> dict[str, str]:
+    return dict(zip(runs["run_id"].to_pylist(), runs["stamp"].to_pylist(), strict=True))
 
 
-def _newest(folder: StoreFolder) -> tuple[Path | None, frozenset[str]]:
-    """Return the newest index that can be read, and the runs in it."""
+def _newest(folder: StoreFolder) -> tuple[Path | None, dict[str, str]]:
+    """Return the newest index that can be read, and the runs in it with their stamps."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        with os.scandir(folder.path / "index") as entries:
-            dated = sorted(((entry.stat().st_mtime, entry.path) for entry in entries if entry.is_dir()), reverse=True)
-    except FileNotFoundError:
-        return None, frozenset()
+        with os.scandir(folder.index) as entries:
+            dated = sorted(((entry.stat().st_mtime, entry.path) for entry in entries if _is_done(entry)), reverse=True)
+    except OSError:
+        return None, {}
     for _, path in dated:
         with contextlib.suppress(pa.ArrowException, OSError, KeyError):
             file = pq.ParquetFile(Path(path) / RUNS)
             if (file.schema_arrow.metadata or {}).get(b"index") == _version() and (Path(path) / POINTS).is_file():
-                return Path(path), frozenset(file.read(columns=["run_id"])["run_id"].to_pylist())
-    return None, frozenset()
+                return Path(path), _stamps(file.read(columns=["run_id", "stamp"]))
+    return None, {}
+
+
+def _is_done(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir() and not entry.name.startswith(_UNDONE)
 
 
 def _version() -> bytes:
-    return f"2.{SCHEMA_VERSION}".encode()
+    return f"3.{SCHEMA_VERSION}".encode()
 
 
-def _read(folder: StoreFolder, run_ids: Iterable[str]) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
+def _read(folder: StoreFolder, stamps: Mapping[str, str]) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
     """Return what the index would hold of runs: a table of runs, one of measurements, and what cannot be read."""
     import pyarrow as pa
 
     rows, points, problems = [], [], []
-    for run_id in run_ids:
-        path = folder.file_of(run_id)
+    for run_id in sorted(stamps):
         try:
-            record, table = decoded(path, path.name, _INDEXED)
+            record, table = trusted(folder.file_of(run_id), run_id)
         except FileNotFoundError:
             continue
         except DataError as error:
             problems.append(str(error))
             continue
-        row = _row(run_id, record, table)
+        row = {**_row(run_id, record, table), "stamp": stamps[run_id]}
         rows.append(row)
         points.append(_with_run(row, table))
     runs = pa.Table.from_pylist(rows, schema=_runs_schema())
     fields = [pa.field(name, _kind_of_run(name)) for name in _OF_RUN] + _indexed_fields()
-    empty = with_facts(pa.schema(fields).empty_table())
+    empty = _with_marks(with_facts(pa.schema(fields).empty_table()), {name: [] for name in MARKS})
     return runs, pa.concat_tables([empty, *points]), tuple(problems)
 
 
@@ -168,7 +181,16 @@ def _with_run(row: dict[str, Any], table: pa.Table) -> pa.Table:
     columns = [pa.repeat(pa.scalar(row[name], _kind_of_run(name)), len(table)) for name in _OF_RUN]
     fields = [pa.field(name, _kind_of_run(name)) for name in _OF_RUN]
     arrays = [*columns, *(table[name] for name in _INDEXED)]
-    return with_facts(pa.table(arrays, schema=pa.schema(fields + _indexed_fields())))
+    found = with_facts(pa.table(arrays, schema=pa.schema(fields + _indexed_fields())))
+    return _with_marks(found, marks_of(table))
+
+
+def _with_marks(table: pa.Table, marks: Mapping[str, list[Any]]) -> pa.Table:
+    import pyarrow as pa
+
+    for name, kind in zip(MARKS, (pa.float32(), pa.int64()), strict=True):
+        table = table.append_column(name, pa.array(marks[name], pa.list_(kind)))
+    return table
 
 
 def _row(run_id: str, record: dict[str, Any], table: pa.Table) -> dict[str, Any]:
@@ -201,14 +223,14 @@ def _runs_schema() -> pa.Schema:
             *((name, pa.string()) for name in (*_TEXTS, *_FILED)),
             *((name, pa.bool_()) for name in ("simulated", "complete")),
             *((name, pa.int64()) for name in wholes),
-            ("record", pa.string()),
+            *((name, pa.string()) for name in ("record", "stamp")),
         ]
     )
 
 
 def _written(
-    folder: StoreFolder, generation: Path | None, there: set[str], runs: pa.Table, points: pa.Table
-) -> tuple[Path, frozenset[str]]:
+    folder: StoreFolder, generation: Path | None, there: Mapping[str, str], runs: pa.Table, points: pa.Table
+) -> tuple[Path, dict[str, str]]:
     """Return a new index of what an older one has and of further runs, and the runs in it."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -216,28 +238,31 @@ def _written(
     if generation is not None:
         old_runs = pq.read_table(generation / RUNS, use_threads=False).cast(runs.schema)
         old_points = pq.read_table(generation / POINTS, use_threads=False).cast(points.schema)
-        runs = pa.concat_tables([_only(old_runs, there), runs])
-        points = pa.concat_tables([_only(old_points, there), points])
-    ids = _ids(runs)
-    name = hashlib.sha256(_version() + "".join(sorted(ids)).encode()).hexdigest()[:16]
-    target = folder.path / "index" / name
-    _write(folder, target, runs, points)
+        same = {run_id for run_id, stamp in _stamps(old_runs).items() if there.get(run_id) == stamp}
+        runs = pa.concat_tables([_only(old_runs, same), runs])
+        points = pa.concat_tables([_only(old_points, same), points])
+    stamps = _stamps(runs)
+    name = hashlib.sha256(_version() + canonical(stamps).encode()).hexdigest()[:16]
+    target = folder.index / name
+    _write(target, runs, points)
+    (folder.index / _OF).write_bytes(os.fsencode(folder.path.resolve()))
     _drop_old(target)
-    return target, frozenset(ids)
+    return target, stamps
 
 
-def _only(table: pa.Table, ids: set[str]) -> pa.Table:
+def _only(table: pa.Table, ids: Iterable[str]) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     return table.filter(pc.is_in(table["run_id"], pa.array(sorted(ids))))
 
 
-def _write(folder: StoreFolder, target: Path, runs: pa.Table, points: pa.Table) -> None:
+def _write(target: Path, runs: pa.Table, points: pa.Table) -> None:
     """Write both files into a folder that appears at once; another process with the same runs writes the same."""
     import pyarrow.parquet as pq
 
-    scratch = folder.scratch()
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    scratch = Path(tempfile.mkdtemp(prefix=_UNDONE, dir=target.parent))
     try:
         pq.write_table(runs.replace_schema_metadata({b"index": _version()}), scratch / RUNS, compression="zstd")
         ordered = points.sort_by([(key, "ascending") for key in ("op", "metric", "platform", "run_id", "suite", "x")])
@@ -249,7 +274,6 @@ def _write(folder: StoreFolder, target: Path, runs: pa.Table, points: pa.Table) 
             use_dictionary=texts,
             row_group_size=_ROW_GROUP,
         )
-        target.parent.mkdir(exist_ok=True)
         try:
             scratch.rename(target)
         except OSError:
@@ -260,7 +284,11 @@ def _write(folder: StoreFolder, target: Path, runs: pa.Table, points: pa.Table) 
 
 
 def _drop_old(current: Path) -> None:
+    """Delete what this index replaced, and the indices of stores that are gone."""
     with contextlib.suppress(OSError):
         for other in current.parent.iterdir():
-            if other != current and time.time() - other.stat().st_mtime > _KEPT_S:
+            if other != current and other.is_dir() and time.time() - other.stat().st_mtime > _KEPT_S:
                 shutil.rmtree(other, ignore_errors=True)
+        for of in current.parents[1].glob(f"*/{_OF}"):
+            if not os.path.lexists(of.read_bytes()):
+                shutil.rmtree(of.parent, ignore_errors=True)

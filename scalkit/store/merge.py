@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import json
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.markup import counted
+from scalkit.store.runs.marks import MARKS
+from scalkit.store.statements import in_effect
+from scalkit.store.submissions.copies import Marks, Origin
 from scalkit.store.submissions.policy import Policy
-from scalkit.store.submissions.report import Checked, Report, examined
+from scalkit.store.submissions.report import Checked, examined, without_copies
 
 if TYPE_CHECKING:
     from scalkit.store.store import Store
@@ -87,7 +91,7 @@ class Hidden:
         return f"{self.run_id[:12]} ({self.platform}): {' '.join(self.reason.split())!r}{who}, {self.when}"
 
 
-def merge(store: Store, other: Path, policy: Policy | None = None, *, retractions: bool = True) -> Merged:
+def merge(store: Store, other: Path, policy: Policy | None = None, *, retractions: bool | None = None) -> Merged:
     """Take over the runs and retractions of another store, a folder or a zip; doing it again changes nothing.
 
     Every file is validated first, by another process, and what is taken over was written again by that process. A run
@@ -99,8 +103,9 @@ def merge(store: Store, other: Path, policy: Policy | None = None, *, retraction
         Opened for writing.
     other : Path
     policy : Policy, optional
-    retractions : bool
-        Whether runs that were retracted there are taken out here, too. A retraction is not signed: leave those of strangers.
+    retractions : bool, optional
+        Which runs of here that were retracted there are taken out, and which restored, too: all, none, or by default those of
+        which a trusted signer (`Store.trust`) says so.
 
     Raises
     ------
@@ -114,7 +119,9 @@ def merge(store: Store, other: Path, policy: Policy | None = None, *, retraction
     try:
         with examined(other, policy, scratch) as (report, clean):
             there = set(store.folder.run_ids())
-            refused = [*report.refused, *_repeated(store, report, there)]
+            known = [replace(one, marks={}) if one.run_id in there else one for one in report.checked]
+            report = without_copies(replace(report, checked=tuple(known)), clean, _known(store), store.folder.file_of)
+            refused = list(report.refused)
             names = {one.run_id for one in refused}
             added: list[str] = []
             skipped: list[str] = []
@@ -126,19 +133,24 @@ def merge(store: Store, other: Path, policy: Policy | None = None, *, retraction
                     continue
                 content = (clean / f"{run_id}.parquet").read_bytes()
                 (added if store.folder.add(run_id, content) else skipped).append(run_id)
-            before = store.retractions()
-            known = {(entry["run_id"], entry["when"], entry["reason"]) for entry in before}
-            new = [one for one in report.retracted if (one["run_id"], one["when"], one["reason"]) not in known]
-            out = {entry["run_id"] for entry in before}
-            own = _of_runs(store, [one for one in new if one["run_id"] in there - out])
-            mine = new if retractions else [one for one in new if one["run_id"] in added]
+            store.folder.add_signatures([one for one in report.signatures if one["run_id"] in {*added, *skipped}])
+            before = store.folder.retracted()
+            new = [one for one in report.retracted if one not in before]
+            mine = [one for one in new if one["run_id"] in added or _counts(store, one, retractions)]
+            out = {entry["run_id"] for entry in store.retractions()}
             store.folder.retract([dict(entry) for entry in mine])
+            out_now = {entry["run_id"] for entry in store.retractions()}
+            hidden = _of_runs(store, [one for one in in_effect(mine) if one["run_id"] in there & out_now - out])
+            left = _of_runs(store, [one for one in in_effect(new) if one["run_id"] in there - out_now])
     finally:
         import shutil
 
         shutil.rmtree(scratch, ignore_errors=True)
-    hidden, left = (own, ()) if retractions else ((), own)
     return Merged(tuple(added), tuple(skipped), tuple(refused), len(mine), hidden, left)
+
+
+def _counts(store: Store, entry: dict[str, str], retractions: bool | None) -> bool:
+    return bool(retractions if retractions is not None else "signature" in entry and store.signer(entry))
 
 
 def _of_runs(store: Store, entries: list[dict[str, str]]) -> tuple[Hidden, ...]:
@@ -148,26 +160,18 @@ def _of_runs(store: Store, entries: list[dict[str, str]]) -> tuple[Hidden, ...]:
     runs = store.runs(retracted=True)
     platforms = dict(zip(runs["run_id"], runs["platform"], strict=True))
     first = {entry["run_id"]: entry for entry in reversed(entries)}
-    return tuple(Hidden(platform=platforms.get(run_id, "unreadable"), **first[run_id]) for run_id in sorted(first))
-
-
-def _repeated(store: Store, report: Report, there: set[str]) -> list[Checked]:
-    """Return the files whose measurements are here already, in another run."""
-    candidates = [one for one in report.checked if not one.refused and one.run_id not in there and one.hashes]
-    wanted = sorted({number for one in candidates for number in one.hashes})
-    if not wanted or not there:
-        return []
-    sql = (
-        "SELECT p.raw_hash, p.run_id, r.campaign, r.label FROM points p JOIN runs r USING (run_id) "
-        "WHERE p.raw_hash IN (SELECT unnest(?)) AND p.n >= 8 AND p.metric = 'time' AND NOT p.simulated"
+    return tuple(
+        Hidden(one["run_id"], platforms.get(run_id, "unreadable"), one["reason"], one["by"], one["when"])
+        for run_id, one in sorted(first.items())
     )
-    found = {int(row.raw_hash): row for row in store.query(sql, [wanted]).itertuples()}
-    refused = []
-    for one in candidates:
-        for number in one.hashes:
-            row = found.get(number)
-            if row is not None and (row.campaign, row.label) != (one.campaign, one.label):
-                text = f"{one.file} has the very repetitions of run {row.run_id[:12]}, which is here already."
-                refused.append(Checked(one.file, one.run_id, (("raw-duplicated", text),)))
-                break
-    return refused
+
+
+def _known(store: Store) -> Marks:
+    """Return the marks of all runs of a store, retracted ones included."""
+    runs = store.marks()
+    origins, columns = [], []
+    for run_id, own in runs.groupby("run_id", sort=False):
+        measured = json.loads(own["record"].iloc[0])["measured"]
+        origins.append(Origin.of(str(run_id), f"run {str(run_id)[:12]}, which is here already", measured))
+        columns.append({name: own[name].tolist() for name in ("raw_hash", *MARKS)})
+    return Marks.of(origins, columns)

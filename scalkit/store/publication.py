@@ -110,9 +110,11 @@ def publish(
     files: dict[str, bytes | Path] = {MARKER: _json({"scalkit_store": 1, "schema_version": SCHEMA_VERSION})}
     for run_id in sorted(runs["run_id"].tolist()):
         files[f"runs/{run_id}.parquet"] = store.folder.file_of(run_id)
-    retractions = store.retractions()
+    retractions = store.folder.retracted()
     if retractions:
         files["retracted.jsonl"] = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in retractions).encode()
+    if signatures := store.folder.signatures():
+        files["signatures.jsonl"] = "".join(json.dumps(one) + "\n" for one in signatures).encode()
     for name, content in (extra or {}).items():
         if not _EXTRA.fullmatch(name):
             raise UsageError(

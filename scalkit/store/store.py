@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.markup import counted
-from scalkit.store.database import RUN_COLUMNS, SUITE_COLUMNS, Database
+from scalkit.store.database import RUN_COLUMNS, SUITE_COLUMNS, Database, with_ids
 from scalkit.store.filed.outcome import Filed, login, replaced_by
 from scalkit.store.folder import StoreFolder, now
 from scalkit.store.index import Snapshot, rebuild, snapshot
-from scalkit.store.runs.content import decoded, encoded
-from scalkit.store.runs.texts import retraction_problem
+from scalkit.store.runs.content import encoded, trusted
+from scalkit.store.runs.marks import MARKS
+from scalkit.store.statements import Statements
 from scalkit.store.submissions.policy import Policy
 
 if TYPE_CHECKING:
@@ -26,14 +26,16 @@ if TYPE_CHECKING:
     from scalkit.store.advice.answer import Advice
     from scalkit.store.merge import Merged
     from scalkit.store.publication import Published
+    from scalkit.store.verification import Verified
     from scalkit.store.views.choices import Choice
     from scalkit.store.views.comparison import Comparison
 
 T = TypeVar("T")
 Texts = str | Sequence[str]
+_ALL = f"* EXCLUDE ({', '.join(MARKS)})"
 
 
-class Store:
+class Store(Statements):
     """A folder of runs; `scalkit.store.open` returns it.
 
     Several processes may read and write the folder at once. A Store sees what others added at its next call.
@@ -128,30 +130,9 @@ class Store:
         replaced = replaced_by(self, [run for run in runs if run.run_id in added])
         return Filed(tuple(added), tuple(known), replaced)
 
-    def retract(self, run_id: str, reason: str, by: str | None = None) -> None:
-        """Take a run out of all answers; its file stays, and `merge` carries the retraction on.
-
-        Raises
-        ------
-        DataError
-            If there is no such run.
-        UsageError
-            If there is no reason, or a text is one that `validate` refuses.
-        """
-        if not reason.strip():
-            raise UsageError("a retraction needs a reason; say what is wrong with the run.")
-        full = self.resolve(run_id)
-        entry = {"run_id": full, "reason": reason, "by": login() if by is None else by, "when": now()}
-        problem = retraction_problem([entry], Policy().max_text)
-        if problem is not None:
-            raise UsageError(problem[1])
-        self._folder.retract([entry])
-
-    def retractions(self) -> list[dict[str, Any]]:
-        """Return what was retracted: ``run_id``, ``reason``, ``by`` and ``when``."""
-        return self._folder.retracted()
-
-    def merge(self, other: str | os.PathLike[str], *, policy: Policy | None = None, retractions: bool = True) -> Merged:
+    def merge(
+        self, other: str | os.PathLike[str], *, policy: Policy | None = None, retractions: bool | None = None
+    ) -> Merged:
         """Take over the runs and retractions of another store, a folder or a zip, that are valid and new.
 
         See `scalkit.store.merge.merge`.
@@ -221,7 +202,7 @@ class Store:
     def points(self, run_ids: Texts | None = None, **filters: Any) -> pd.DataFrame:
         """Return measurements with their summaries, without the repetitions: what a plot needs, from the index."""
         filters = self._with_ids(filters, run_ids)
-        return self._asked(lambda database: _selected(database, "*", filters, "ORDER BY op, platform, run_id, x"))
+        return self._asked(lambda database: _selected(database, _ALL, filters, "ORDER BY op, platform, run_id, x"))
 
     def arrays(self, columns: Sequence[str], filters: Mapping[str, Any], *, distinct: bool = False) -> dict[str, Any]:
         """Return some columns of measurements as numpy arrays, masked where values are missing; `distinct` ones once."""
@@ -234,6 +215,11 @@ class Store:
             return database.arrays(f"SELECT {'DISTINCT ' * distinct}{listed} FROM points WHERE {where}", values)
 
         return self._asked(answer)
+
+    def marks(self) -> pd.DataFrame:
+        """Return what copies are found by, a row for each measurement that has it, of retracted runs, too."""
+        sql = f"SELECT run_id, raw_hash, {', '.join(MARKS)}, record FROM points JOIN runs USING (run_id) WHERE len(sketch) > 0"
+        return self._asked(lambda database: database.frame(sql), retracted=True)
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> pd.DataFrame:
         """Return the answer of DuckDB to a question about the views ``runs`` and ``points``.
@@ -250,13 +236,12 @@ class Store:
     def record(self, run_id: str) -> dict[str, Any]:
         """Return everything that is known about a run: ``measured``, ``filing``, ``run_id`` and ``schema_version``."""
         full = self.resolve(run_id)
-        path = self._folder.file_of(full)
-        return decoded(path, path.name, ["suite"])[0]
+        return trusted(self._folder.file_of(full), full, ["suite"])[0]
 
     def table(self, run_id: str) -> pa.Table:
-        """Return the measurements of a run with all repetitions, as they are in its file."""
-        path = self._folder.file_of(self.resolve(run_id))
-        return decoded(path, path.name)[1]
+        """Return the measurements of a run with all repetitions; what follows from them is computed anew."""
+        full = self.resolve(run_id)
+        return trusted(self._folder.file_of(full), full)[1]
 
     def resolve(self, run_id: str) -> str:
         """Return the whole id of a run, given its beginning.
@@ -312,7 +297,7 @@ class Store:
         rows = self.points(run_ids, **filters)
         found = selected_datasets(
             rows,
-            lambda run_id: decoded(self._folder.file_of(run_id), run_id),
+            lambda run_id: trusted(self._folder.file_of(run_id), run_id),
             lambda runs: dataset_of(runs, level, keep_flagged=keep_flagged),
         )
         if not found:
@@ -337,6 +322,12 @@ class Store:
 
         return advise(self, op, **options)
 
+    def verify(self) -> Verified:
+        """Return which files are what was filed, down to the bit; see `scalkit.store.verification.verify`."""
+        from scalkit.store.verification import verify
+
+        return verify(self)
+
     def publish(self, path: str | os.PathLike[str], **options: Any) -> Published:
         """Write all of it as one zip that can be cited and opened; see `scalkit.store.publication.publish`."""
         from scalkit.store.publication import publish
@@ -351,22 +342,10 @@ class Store:
         return self._folder
 
     def _with_ids(self, filters: Mapping[str, Any], run_ids: Texts | None = None) -> dict[str, Any]:
-        """Return filters with whole ids of the runs that `run_ids` and ``run`` name by their beginnings."""
-        found = dict(filters)
-        named = found.pop("run", None)
-        for wanted in (run_ids, named):
-            if wanted is not None:
-                several = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
-                whole = [self.resolve(str(one)) for one in several]
-                before = found.get("run_id")
-                if before is not None:
-                    both = before if isinstance(before, list | tuple | set | frozenset) else [before]
-                    whole = [one for one in whole if any(fnmatchcase(one, str(other)) for other in both)]
-                found["run_id"] = whole
-        return found
+        return with_ids(filters, run_ids, self.resolve)
 
     def _retracted_ids(self) -> tuple[str, ...]:
-        return tuple(sorted({entry["run_id"] for entry in self._folder.retracted()}))
+        return tuple(sorted({entry["run_id"] for entry in self.retractions()}))
 
     def _refreshed(self) -> Database:
         """Return the database of what is there now."""

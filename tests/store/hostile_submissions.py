@@ -7,6 +7,7 @@ import datetime as dt
 import io
 import json
 import os
+import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -18,8 +19,9 @@ import pyarrow.parquet as pq
 
 import scalkit as sk
 from scalkit.store.runs.columns import arrow_schema, names
-from scalkit.store.runs.content import KEY, content_id, decoded
+from scalkit.store.runs.content import KEY, content_id, decoded, sealed
 from scalkit.store.runs.record import canonical
+from scalkit.store.runs.summaries import recomputed
 
 __all__ = ["CASES", "good"]
 
@@ -65,7 +67,7 @@ def _written(
     """Write a run with a name that fits its content, so that only what a case is about is wrong."""
     if rename and text is None:
         record["run_id"] = content_id(record["measured"], table)
-    content = {KEY: text if text is not None else canonical(record).encode()} if metadata is None else metadata
+    content = {KEY: text if text is not None else canonical(sealed(record)).encode()} if metadata is None else metadata
     path = into / f"{record['run_id']}.parquet"
     with pq.ParquetWriter(path, table.schema, **{"store_schema": False, "compression": "zstd", **options}) as writer:
         writer.write_table(table)
@@ -130,6 +132,14 @@ _record_case("text that runs backwards", "text-control", _measured("machine", "a
 _record_case("zero-width characters", "text-control", _measured("machine", "a\u200bb"))
 _record_case("text not in normal form", "text-not-nfc", _measured("site", "Mu\u0308nchen"))
 _record_case("very long text", "text-long", lambda r: r["filing"].update(notes="x" * 5000))
+_record_case("name of blanks", "name-blank", _measured("machine", "   "))
+_record_case("name of letters without a shape", "name-blank", _measured("machine", "\u3164\u3164"))
+_record_case("heap of accents", "name-accents", _measured("machine", "q" + "\u0316" * 40))
+_record_case("formula in wide letters", "formula-in-name", _measured("site", "\uff1d1+1"))
+_record_case("markup in wide letters", "markup-in-name", _measured("site", "\uff1cb\uff1e"))
+_table_case("Cyrillic a in an operation", "name-disguised", _column("op", "MPI_G\u0430ther"))
+_table_case("operation in Cyrillic letters only", "name-disguised", _column("op", "\u0405\u0441\u0430\u0440"))
+_table_case("operation in bold letters", "name-disguised", _column("op", "\U0001d40c\U0001d40f\U0001d408"))
 _table_case("HTML in an operation", "markup-in-name", _column("op", "<script>alert(1)</script>"))
 _table_case("formula in an operation", "formula-in-name", _column("op", "=cmd()"))
 _table_case("newline in an operation", "text-control", _column("op", "MPI_Gather\nMPI_Send"))
@@ -170,6 +180,31 @@ def _(store: Path, into: Path) -> Path:
 def _(store: Path, into: Path) -> Path:
     record, table = _run_of(store)
     return _written(into, record, table, text=canonical(record).encode().replace(b'"nodes":0', b'"nodes":NaN'))
+
+
+@_case("record with a number beyond all", "record-json")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    return _written(into, record, table, text=canonical(record).encode().replace(b'"nodes":0', b'"nodes":1e999'))
+
+
+@_case("record with half a character", "text-control")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    return _written(into, record, table, text=canonical(record).encode().replace(b'"site":"here"', b'"site":"\\ud800"'))
+
+
+@_case("record that does not fit its hash", "record-damaged")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    return _written(into, record, table, text=canonical(record).encode().replace(b"somebody", b"somebodi"))
+
+
+@_case("record without its hash", "record-damaged")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    del record["sha256"]
+    return _written(into, record, table, text=canonical(record).encode())
 
 
 @_case("record with a key twice", "record-json")
@@ -215,6 +250,7 @@ _table_case("hash that does not follow", "summary-mismatch", _row("raw_hash", la
 _table_case("repetitions that are not there", "count-mismatch", _row("n", lambda n: n + 1))
 _table_case("passes that do not add up", "count-mismatch", _row("passes", lambda passes: [*passes, 7]))
 _table_case("late repetition that is not there", "index-wrong", _row("late_at", lambda _: [10_000]))
+_table_case("least time where the median stands", "summary-mismatch", _column("statistic", "min"))
 _table_case("no processes", "out-of-range", _column("p", 0))
 _table_case("unknown pattern", "pattern-unknown", _column("pattern", "teleport"))
 _table_case("unknown status", "status-unknown", _column("status", "great"))
@@ -225,7 +261,26 @@ _table_case("x that is not its parameter", "x-mismatch", _column("x", 3))
 _table_case("one suite of two kinds", "suite-mixed", _row("datatype", lambda _: "MPI_INT"))
 _table_case("measurement twice", "measurement-twice", lambda t: pa.concat_tables([t, t.slice(0, 1)]))
 _table_case("no measurement", "empty", lambda t: t.slice(0, 0))
+_table_case(
+    "negative latency of another metric",
+    "not-positive",
+    lambda t: _row("raw", lambda r: [-5, *r[1:]])(_set(t, "metric", "latency")),
+)
+_table_case("negative first time", "not-positive", _row("first", lambda _: -1))
+_table_case(
+    "bandwidth of what calls itself a barrier",
+    "bandwidth-impossible",
+    lambda t: _set(_with_size(t, 10**12), "op", "Barrier_gather"),
+)
+_table_case(
+    "faster than cores talk", "latency-impossible", lambda t: _timed(t, lambda raw: [1 + time % 3 for time in raw])
+)
+_table_case("a clock that stands still", "clock-stopped", lambda t: _timed(t, lambda raw: [raw[0]] * 40))
 _table_case("impossible bandwidth", "bandwidth-impossible", lambda t: _with_size(t, 10**12))
+
+
+def _timed(table: pa.Table, change: Callable[[list[int]], list[int]]) -> pa.Table:
+    return recomputed(_set(table, "raw", [change(raw) for raw in table["raw"].to_pylist()]))
 
 
 def _with_size(table: pa.Table, size: int) -> pa.Table:
@@ -298,6 +353,13 @@ def _(store: Path, into: Path) -> Path:
     content[-8:-4] = (2**31 - 1).to_bytes(4, "little")
     (into / path.name).write_bytes(bytes(content))
     return into / path.name
+
+
+@_case("repetition that is missing", "null-value")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    missing = _row("raw", lambda raw: [None, *raw[1:]])(table)
+    return _written(into, record, missing, text=canonical(record).encode())
 
 
 @_case("bomb of repetitions", "too-many-values")
@@ -428,6 +490,19 @@ def _(store: Path, into: Path) -> Path:
     path = into / "submission.zip"
     path.write_bytes(bytes(content))
     return path
+
+
+@_case("folder with an index", "index-brought")
+def _(store: Path, into: Path) -> Path:
+    shutil.copytree(store, into / "s")
+    (into / "s" / "index").mkdir()
+    return into / "s"
+
+
+@_case("zip with an index", "index-brought")
+def _(store: Path, into: Path) -> Path:
+    run = next((store / "runs").iterdir())
+    return _zip(into, {f"runs/{run.name}": run.read_bytes(), "index/0/points.parquet": b"x"})
 
 
 @_case("folder with a link", "link")

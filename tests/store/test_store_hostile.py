@@ -203,7 +203,9 @@ def test_merge_names_runs_that_others_retracted_or_leaves_them(submission: Path,
     assert ([one.run_id for one in left.left], left.hidden, len(careful)) == ([run_id], (), 1)
     assert "  1 run retracted there stays in the answers here:" in str(left).splitlines()
     assert set(careful.runs()["run_id"]) == {run_id}  # what they retracted of what they bring is not shown
-    merged = mine.merge(other)
+    asked = sk.store.open(shutil.copytree(submission, tmp_path / "asked"))
+    assert [one.run_id for one in asked.merge(other).left] == [run_id]  # nobody signed it whom we trust
+    merged = mine.merge(other, retractions=True)
     assert [(one.run_id, one.by, one.platform) for one in merged.hidden] == [(run_id, "them", "good machine")]
     lines = str(merged).splitlines()
     assert lines[0] == "1 added, 1 there already, 0 refused, 2 retractions taken over."

@@ -26,7 +26,9 @@ def test_a_tenth(tmp_path: Path) -> None:
     assert found["runs"] == 100
     assert found["share"] <= json.loads(done.stdout)["bars"]["share"]
     for one in (path / "runs").iterdir():
-        os.truncate(one, 0)  # what follows is in the index
+        status = one.stat()
+        one.write_bytes(bytes(status.st_size))  # what follows is in the index
+        os.utime(one, ns=(status.st_atime_ns, status.st_mtime_ns))
     store = sk.store.open(path)
     joint = store.arrays(("run_id", "x", "q1", "med", "q3"), {"op": "MPI_Gather", "metric": "time"})
     assert len(joint["x"]) == 100 * 20

@@ -18,7 +18,7 @@ from scalkit.reports.writer.content import Content, written_now
 from scalkit.store import Store
 from scalkit.store import open as open_store
 from scalkit.store.runs.columns import BASE_UNITS, UNITS, names
-from scalkit.store.runs.content import decoded
+from scalkit.store.runs.content import trusted
 from scalkit.store.runs.record import new_record, platform_of
 from scalkit.store.views.explorer import fixed_words
 
@@ -193,7 +193,7 @@ def open_run(store: str, run: str = "", *, title: str = "", named: str = "") -> 
 
     opened = open_store(store or bundled("data/store"), readonly=True)
     run_id = opened.resolve(run) if run else _newest(opened)
-    record, table = decoded(opened.folder.file_of(run_id), run_id, [*names(bulk=False), "root_raw", "process_med"])
+    record, table = trusted(opened.folder.file_of(run_id), run_id, [*names(bulk=False), "root_raw", "process_med"])
     record |= new_record(record["measured"], record["filing"])  # an older one may lack fields
     platform = platform_of(record["measured"])
     mark = ", simulated" if record["measured"]["simulated"] and "simulated" not in platform else ""

@@ -10,7 +10,7 @@ import numpy as np
 
 from scalkit.measure.assemble_units import WORKERS
 from scalkit.store.runs.columns import COLUMNS, SUITE_KEY, arrow_schema
-from scalkit.store.runs.summaries import kept_of, raw_hash, standard_errors, summaries
+from scalkit.store.runs.summaries import recomputed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -100,32 +100,14 @@ class Rows:
             number, axis, step = numbers[tuple(row[key] for key in SUITE_KEY)]
             row.update(suite=number, axis=axis, x_step=step)
         ordered = sorted(self._rows, key=lambda row: (row["suite"], row["x"], row["launch"]))
-        derived = _derived(ordered)
-        arrays = []
-        for field in arrow_schema():
-            values = derived.get(field.name, [row.get(field.name) for row in ordered])
-            arrays.append(pa.array(values, type=field.type, from_pandas=True))
-        return pa.table(arrays, schema=arrow_schema())
+        empty = {column.name: _EMPTY[column.kind] for column in COLUMNS if column.derived and not column.nullable}
+        arrays = [
+            pa.array([{**empty, **row}.get(field.name) for row in ordered], type=field.type) for field in arrow_schema()
+        ]
+        return recomputed(pa.table(arrays, schema=arrow_schema()))
 
 
 def _step(x: Sequence[int]) -> float | None:
     """Return the step between the values of a suite, if it is fixed."""
     steps = np.diff(np.unique(np.asarray(x, dtype=np.float64)))
     return float(steps[0]) if len(steps) and (steps == steps[0]).all() else None
-
-
-def _derived(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    kept, rules = [], []
-    for row in rows:
-        some, rule = kept_of(np.asarray(row["raw"], dtype=np.int64), row["late_at"], row["overrun_at"])
-        kept.append(some)
-        rules.append(rule)
-    found: dict[str, Any] = dict(summaries(kept, [row["statistic"] for row in rows]))
-    return {
-        **found,
-        "stderr": standard_errors(kept, [row.get("cut") for row in rows]),
-        "outlier_rule": rules,
-        "raw_hash": [raw_hash(np.asarray(row["raw"], dtype=np.int64)) for row in rows],
-        "n": [len(row["raw"]) for row in rows],
-        "n_kept": [len(some) for some in kept],
-    }

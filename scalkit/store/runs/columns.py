@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SCHEMA_VERSION = 3
-"""Written into every file. A newer version only adds columns that may be missing; see `Column.since`."""
+SCHEMA_VERSION = 4
+"""Written into every file. A newer version only adds columns that may be missing, see `Column.since`; 4 brought the hash of the
+record and checksums of pages."""
 
 PATTERNS = ("point-to-point", "collective", "master-worker", "simple", "rma", "memory", "kernel")
 """How measurements are performed: those of one pattern can be compared."""

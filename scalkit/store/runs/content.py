@@ -13,12 +13,21 @@ import numpy as np
 from scalkit.errors import DataError
 from scalkit.store.runs.columns import COLUMNS, SCHEMA_VERSION, arrow_schema, names
 from scalkit.store.runs.record import canonical, new_record
+from scalkit.store.runs.summaries import recomputed
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pyarrow as pa
 
 KEY = b"scalkit"
 """The record's place in the metadata of a file."""
+
+SEAL = "sha256"
+"""The place of the record's own hash in it."""
+
+SEALED_SINCE = 4
+"""The schema from which on every record has its hash."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +82,8 @@ def _bytes(array: Any, kind: str) -> list[bytes]:
         return [valid, lengths, b"".join(texts)]
     if kind == "ints":
         some = array.drop_null()
+        if some.flatten().null_count:
+            raise ValueError("a repetition without a value")
         lengths = np.asarray(some.value_lengths().to_numpy(zero_copy_only=False), dtype="<i8").tobytes()
         return [valid, lengths, np.asarray(some.flatten().to_numpy(zero_copy_only=False), dtype="<i8").tobytes()]
     kinds = {"int64": "<i8", "double": "<f8", "bool": "<u1"}
@@ -80,11 +91,11 @@ def _bytes(array: Any, kind: str) -> list[bytes]:
 
 
 def encoded(run: RunContent) -> bytes:
-    """Return a run as the bytes of its Parquet file: whole numbers split by bytes, texts as dictionaries, zstd."""
+    """Return a run as the bytes of its Parquet file: whole numbers split by bytes, texts as dictionaries, zstd, checksums."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    record = {"schema_version": SCHEMA_VERSION, "run_id": run.run_id, **run.record}
+    record = sealed({"schema_version": SCHEMA_VERSION, "run_id": run.run_id, **run.record})
     lists = [f"{name}.list.element" for name in names("ints")]
     sink = pa.BufferOutputStream()
     with pq.ParquetWriter(
@@ -95,11 +106,18 @@ def encoded(run: RunContent) -> bytes:
         use_dictionary=names("string"),
         column_encoding=dict.fromkeys(lists, "BYTE_STREAM_SPLIT"),
         write_statistics=False,
+        write_page_checksum=True,
         store_schema=False,
     ) as writer:
         writer.write_table(run.table.cast(arrow_schema()))
         writer.add_key_value_metadata({KEY: canonical(record).encode()})
     return bytes(sink.getvalue())
+
+
+def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record with its hash: the id is no hash of who filed it, and a flipped bit would change that unseen."""
+    bare = {key: value for key, value in record.items() if key != SEAL}
+    return {**bare, SEAL: hashlib.sha256(canonical(bare).encode()).hexdigest()[:32]}
 
 
 def record_of(metadata: Mapping[bytes, bytes] | None, name: str) -> dict[str, Any]:
@@ -120,7 +138,19 @@ def record_of(metadata: Mapping[bytes, bytes] | None, name: str) -> dict[str, An
         raise DataError(
             f"{name} has schema {version}, newer than {SCHEMA_VERSION}, the newest that this scalkit reads; update scalkit."
         )
+    if (version >= SEALED_SINCE or SEAL in record) and not is_intact(record):
+        raise DataError(
+            f"{name} has a record that does not fit its hash: it was changed or damaged; restore it from another copy."
+        )
     return dict(record)
+
+
+def is_intact(record: Mapping[str, Any]) -> bool:
+    """Return whether a record has the hash that follows from it."""
+    try:
+        return bool(record.get(SEAL) == sealed(record)[SEAL])
+    except ValueError:  # infinite numbers and half characters, which no record has
+        return False
 
 
 def decoded(source: Any, name: str, columns: list[str] | None = None) -> tuple[dict[str, Any], pa.Table]:
@@ -137,24 +167,58 @@ def decoded(source: Any, name: str, columns: list[str] | None = None) -> tuple[d
     Raises
     ------
     DataError
-        If it is no file of a store, or of a newer schema.
+        If it is no file of a store, damaged as far as checksums of pages and the hash of the record tell, or of a newer schema.
+        Its derived columns are what it says they are; see `trusted`.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(source)
+        file = pq.ParquetFile(source, page_checksum_verification=True)
         record = record_of(file.metadata.metadata, name)
         there = set(file.schema_arrow.names)
         table = file.read(columns=[one for one in columns or names() if one in there], use_threads=False)
-    except (pa.ArrowException, OSError, KeyError) as error:
+        return record, completed(table, columns)
+    except DataError:
+        raise
+    except (pa.ArrowException, OSError, KeyError, ValueError) as error:
         if isinstance(error, FileNotFoundError):
             raise
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DataError(
             f"{name} cannot be read as Parquet: {text}; restore it from another copy of the store."
         ) from error
-    return record, completed(table, columns)
+
+
+def trusted(path: Path, run_id: str, columns: list[str] | None = None) -> tuple[dict[str, Any], pa.Table]:
+    """Return record and table of a run of a store: nothing derived is believed, and the content must have the run's hash.
+
+    Parameters
+    ----------
+    path : Path
+    run_id : str
+        The run that it must be.
+    columns : list of str, optional
+        Only these.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or is not what was filed.
+    """
+    record, table = decoded(path, path.name)
+    try:
+        found = content_id(record["measured"], table)
+        if not record["run_id"] == run_id == found:
+            raise DataError(
+                f"{path.name} was changed or damaged: its content is that of run {found[:12]}, not {run_id[:12]}; restore it "
+                "from another copy of the store."
+            )
+        return record, completed(recomputed(table), columns)
+    except (ValueError, IndexError, TypeError, OverflowError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{path.name} has measurements that cannot be: {error}; retract run {run_id[:12]}.") from error
 
 
 def completed(table: pa.Table, columns: list[str] | None = None) -> pa.Table:

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.measure.quarter_means import CUT_MEANS, Cut, cut_mean, relative_error
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 Integers = NDArray[np.int64]
 
 _LEAST_VALID = 5
 """With fewer repetitions than these, the flagged ones stay, as in `scalkit.read`."""
+
+_STATISTICS = {"time": "med", "object_memory": "min", "process_memory": "min"}
+"""What stands for a measurement of these metrics, whatever a file says; of others it is the median or the least."""
 
 OUTLIER_RULES = ("none", "late and overrun left out", "late and overrun kept: too few others")
 
@@ -33,6 +39,62 @@ def raw_hash(raw: Integers) -> int:
     """Return 63 bits by which equal repetitions are found."""
     digest = hashlib.blake2b(np.ascontiguousarray(raw, dtype="<i8").tobytes(), digest_size=8).digest()
     return int.from_bytes(digest, "little") >> 1
+
+
+def repetitions_of(table: pa.Table) -> list[Integers]:
+    """Return the repetitions of each measurement.
+
+    Raises
+    ------
+    ValueError
+        If a measurement has none, or one of them is missing.
+    """
+    array = table["raw"].combine_chunks()
+    flat, ends = array.flatten(), np.cumsum(array.value_lengths().to_numpy(zero_copy_only=False))
+    if array.null_count or flat.null_count or not np.diff(ends, prepend=0).all():
+        raise ValueError("a measurement has a repetition without a value, or none")
+    return np.split(np.asarray(flat.to_numpy(zero_copy_only=False), dtype=np.int64), ends[:-1])
+
+
+def derived_of(table: pa.Table) -> dict[str, Any]:
+    """Return all derived columns, computed from the repetitions, whatever the table says of them.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        With ``raw``, ``late_at``, ``overrun_at``, ``cut``, ``metric`` and ``statistic``.
+
+    Raises
+    ------
+    ValueError, IndexError, TypeError
+        If the repetitions are not all there, or marks are of repetitions that are not there.
+    """
+    raws = repetitions_of(table)
+    marks = zip(table["late_at"].to_pylist(), table["overrun_at"].to_pylist(), strict=True)
+    both = [kept_of(raw, late, overrun) for raw, (late, overrun) in zip(raws, marks, strict=True)]
+    kept = [some for some, _ in both]
+    said = zip(table["metric"].to_pylist(), table["statistic"].to_pylist(), strict=True)
+    statistics = [_STATISTICS.get(metric, "min" if word == "min" else "med") for metric, word in said]
+    return {
+        **summaries(kept, statistics),
+        "statistic": statistics,
+        "stderr": standard_errors(kept, table["cut"].to_pylist()),
+        "outlier_rule": [rule for _, rule in both],
+        "raw_hash": [raw_hash(raw) for raw in raws],
+        "n": [len(raw) for raw in raws],
+        "n_kept": [len(some) for some in kept],
+    }
+
+
+def recomputed(table: pa.Table) -> pa.Table:
+    """Return a table of the newest schema with every derived column computed from the repetitions; see `derived_of`."""
+    import pyarrow as pa
+
+    for name, values in derived_of(table).items():
+        place = table.column_names.index(name)
+        field = table.schema.field(name)
+        table = table.set_column(place, field, pa.array(values, type=field.type, from_pandas=True))
+    return table
 
 
 def summaries(kept: Sequence[Integers], statistics: Sequence[str]) -> dict[str, NDArray[np.float64]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,6 +25,22 @@ FREE = frozenset(
 
 _MARKUP = re.compile(r"[<>\"`]|&[#\w]+;|javascript:", re.I)
 _FORMULA = re.compile(r"\s*[=+@|%-]")
+_WHEN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
+_SKEW = dt.timedelta(minutes=10)
+_UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
+"""Letters and a symbol without a shape."""
+
+_LOOKS = ("<wide>", "<narrow>", "<font>")
+"""Kinds of characters that are others in another form, as the wide letters of East Asian sets, or bold ones of mathematics."""
+
+_ALIKE = frozenset(
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d\u04cf"  # Cyrillic
+    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0406\u0408\u0405\u04ae"
+    "\u03bf\u03bd\u03b9\u03c1\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7"  # Greek
+    "\u0131\u0261\u1d00\u2c9f\u0585\u057d"  # others
+)
+"""Letters that are drawn like a Latin one in most fonts; after Unicode's confusables.txt."""
+
 _LINES = "\n\t\r"
 
 
@@ -40,21 +58,51 @@ def text_problem(text: str, longest: int, *, is_free: bool) -> tuple[str, str] |
 
 
 def name_problem(text: str) -> tuple[str, str] | None:
-    """Return code and words for what no name may have: markup, or a beginning that spreadsheets take for a formula."""
-    if _MARKUP.search(text):
+    """Return code and words for what no name may have.
+
+    That is markup, a beginning that spreadsheets take for a formula, also in wide letters, nothing that can be seen, heaps of
+    accents, and letters that look like others: ``MPI_Gather`` with a Cyrillic a is another operation that reads the same.
+    """
+    compatible = unicodedata.normalize("NFKC", text)
+    if _MARKUP.search(compatible):
         return "markup-in-name", "has markup in it"
-    if _FORMULA.match(text):
+    if _FORMULA.match(compatible):
         return "formula-in-name", "begins like a formula of a spreadsheet"
+    if text and not any(unicodedata.category(one)[0] in "LNPS" and one not in _UNSEEN for one in text):
+        return "name-blank", "has nothing that can be seen"
+    if any(unicodedata.combining(one) and unicodedata.combining(other) for one, other in itertools.pairwise(text)):
+        return "name-accents", "has several accents on one letter"
+    if any(unicodedata.decomposition(one).startswith(_LOOKS) for one in text) or any(
+        is_disguised(word) for word in re.findall(r"\w+", text)
+    ):
+        return "name-disguised", "has letters that look like others"
     return None
+
+
+def is_disguised(word: str) -> bool:
+    """Return whether a word has Greek or Cyrillic letters that look like Latin ones, and nothing that shows the script.
+
+    Examples
+    --------
+    >>> is_disguised("MPI_G\u0430ther"), is_disguised("\u041c\u043e\u0441\u043a\u0432\u0430"), is_disguised("10\u03bcs")
+    (True, False, False)
+    """
+    alike = [one for one in word if one in _ALIKE]
+    foreign = [one for one in word if one.isalpha() and not one.isascii()]
+    return bool(alike) and (len(alike) == len(foreign) or any(one.isascii() and one.isalpha() for one in word))
 
 
 def retraction_problem(entries: Iterable[Mapping[str, str]], longest: int) -> tuple[str, str] | None:
     """Return code and sentence of the first text of a retraction that may not be; None if all may."""
     for key, text in ((key, text) for one in entries for key, text in one.items()):
-        is_free = key == "reason"
+        is_free = key in ("reason", "signature")
         found = text_problem(text, longest, is_free=is_free) or (None if is_free else name_problem(text))
         if found is not None:
             return found[0], f"{key} {text.encode('unicode_escape').decode()[:40]!r} {found[1]}."
+        if key == "when" and text and not _WHEN.fullmatch(text):
+            return "date-wrong", f"when is {text[:40]!r}; a time such as 2026-11-21T08:35:17Z is needed."
+        if key == "when" and text > (dt.datetime.now(dt.UTC) + _SKEW).isoformat():
+            return "date-future", f"when is {text}, in the future."
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import stat
 import zipfile
 from collections.abc import Iterator
@@ -15,7 +16,9 @@ from scalkit.store.submissions.policy import Policy
 from scalkit.text import shortened
 
 RUN_FILE = re.compile(r"[0-9a-f]{32}\.parquet")
-_ALLOWED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}\.(parquet|json|jsonl|md|txt|cff|html|svg|pdf|csv)")
+_ALLOWED = re.compile(
+    r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}\.(parquet|json|jsonl|md|txt|cff|html|svg|pdf|csv)|allowed_signers"
+)
 _ENCRYPTED = 0x1
 _CHUNK = 1 << 20
 
@@ -70,6 +73,8 @@ def unpacked(archive: Path, into: Path, policy: Policy) -> Path:
     """
     try:
         with zipfile.ZipFile(archive) as opened:
+            if into.exists():  # the process before this one unpacked it, and died of a file
+                shutil.rmtree(into)
             members = opened.infolist()
             _require_modest(members, policy)
             for member in members:

@@ -1,11 +1,13 @@
 """Reads a submission in a process with little memory and time, without a network, that can write nowhere else.
 
-``python -m scalkit.store.submissions.examine REQUEST`` prints its findings as JSON; the module `report` starts it.
+``python -m scalkit.store.submissions.examine`` reads a request and prints its findings as JSON. The module `report` starts it,
+and where a file ended it, once more, without what was read.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -29,7 +31,7 @@ def main(request: str) -> int:
     _limit(policy.memory_bytes, policy.cpu_s, policy.max_file_bytes)
     scratch = Path(asked["scratch"])
     tempfile.tempdir = str(scratch)
-    for found in _examined(Path(asked["path"]), scratch, policy):
+    for found in _examined(Path(asked["path"]), scratch, policy, set(asked["done"]), asked["integrity"]):
         _say(found)
     return 0
 
@@ -54,12 +56,25 @@ def _limit(memory_bytes: int, cpu_s: int, file_bytes: int) -> None:
         resource.setrlimit(kind, (most, most))
 
 
-def _examined(path: Path, scratch: Path, policy: Any) -> Iterator[dict[str, Any]]:
-    from scalkit.store.folder import MARKER
+def _allow(cpu_s: int) -> None:
+    """Let this process compute so long from now on, within what is left of its limit."""
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    soft = math.ceil(used.ru_utime + used.ru_stime) + cpu_s
+    resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(hard, soft), hard))
+
+
+def _examined(path: Path, scratch: Path, policy: Any, done: set[str], integrity: bool) -> Iterator[dict[str, Any]]:
+    import jsonschema  # noqa: F401  # what is loaded here does not count as time for the first file
+    import pyarrow.parquet  # noqa: F401
+
+    from scalkit.store.folder import INDEX, MARKER
     from scalkit.store.submissions.containers import RefusedError, listed, unpacked
 
     clean = scratch / "clean"
-    clean.mkdir()
+    clean.mkdir(exist_ok=True)
     try:
         if path.is_dir():
             root, files = path, list(listed(path, policy))
@@ -68,17 +83,38 @@ def _examined(path: Path, scratch: Path, policy: Any) -> Iterator[dict[str, Any]
         else:
             root = unpacked(path, scratch / "unpacked", policy)
             files = list(listed(root, policy))
-        said = list(_of_store(root, path, policy))
-        yield from said
-        if any(one["file"] == MARKER for one in said):
-            return
+        if not done:
+            said = list(_of_store(root, path, policy))
+            yield from said
+            if any(one["file"] == MARKER for one in said):
+                return
+            if path != root / path.name and (root / INDEX).is_dir():
+                yield _refusal(INDEX, "index-brought", "an index is derived and not believed; delete the folder index.")
     except RefusedError as refused:
         yield _refusal(path.name, refused.code, str(refused))
         return
-    if not files:
+    if not files and not done:
         yield _refusal(path.name, "no-runs", f"there is no run file in {path.name}.")
     for file in files:
-        yield {**_of_file(file, clean, policy), "file": str(file.relative_to(root))}
+        name = str(file.relative_to(root))
+        if name not in done:
+            _say({"reading": name})
+            _allow(policy.file_cpu_s)
+            yield {**(_intact(file) if integrity else _of_file(file, clean, policy)), "file": name}
+
+
+def _intact(file: Path) -> dict[str, Any]:
+    """Return whether a run is what was filed, whatever else is to be said of it."""
+    from scalkit.errors import DataError
+    from scalkit.store.runs.content import decoded, trusted
+    from scalkit.store.submissions.table_checks import derived_problems
+
+    try:
+        trusted(file, file.stem)
+        problems = [list(one) for one in derived_problems(decoded(file, file.name)[1])]
+    except DataError as error:
+        return _refusal(file.name, "damaged", str(error))
+    return {"file": file.name, "run_id": file.stem, "refused": problems, "warnings": []}
 
 
 def _of_store(root: Path, path: Path, policy: Any) -> Iterator[dict[str, Any]]:
@@ -96,12 +132,15 @@ def _of_store(root: Path, path: Path, policy: Any) -> Iterator[dict[str, Any]]:
                 code = "schema-newer" if "newer" in str(error) else "store-broken"
                 yield _refusal(MARKER, code, str(error))
                 return
-        entries = folder.retracted()[:10_000]
+        entries = folder.retracted()
         problem = retraction_problem(entries, policy.max_text)
+        if len(entries) > policy.max_retractions:
+            problem = "too-many-retractions", f"there are {len(entries)}; at most {policy.max_retractions} are allowed."
         if problem is not None:
             yield _refusal("retracted.jsonl", *problem)
             return
-        yield {"file": "", "retracted": entries}
+        signatures = [one for one in folder.signatures() if len(one["signature"]) <= policy.max_text]
+        yield {"file": "", "retracted": entries, "signatures": signatures}
 
 
 def _refusal(file: str, code: str, text: str) -> dict[str, Any]:
@@ -110,6 +149,7 @@ def _refusal(file: str, code: str, text: str) -> dict[str, Any]:
 
 def _of_file(file: Path, clean: Path, policy: Any) -> dict[str, Any]:
     from scalkit.store.submissions.containers import RefusedError
+    from scalkit.store.submissions.copies import Origin
     from scalkit.store.submissions.file_checks import checked_file
 
     try:
@@ -118,21 +158,22 @@ def _of_file(file: Path, clean: Path, policy: Any) -> dict[str, Any]:
         return _refusal(file.name, refused.code, str(refused))
     except MemoryError:
         return _refusal(file.name, "memory", f"{file.name} needs more memory than {policy.memory_bytes >> 20} MB.")
+    except Exception as error:  # whatever a file does to its reader, the others are read
+        return _refusal(file.name, "reader-failed", f"reading {file.name} failed with {type(error).__name__}.")
     if found.run is not None and not found.problems:
         from scalkit.store.runs.content import encoded
 
         (clean / f"{found.run.run_id}.parquet").write_bytes(encoded(found.run))
-    measured = found.run.record["measured"] if found.run is not None else {}
+    origin = Origin.of("", "", found.run.record["measured"] if found.run is not None else {})
     return {
         "file": file.name,
         "run_id": found.run.run_id if found.run is not None else "",
-        "campaign": measured.get("campaign", ""),
-        "label": measured.get("label", ""),
         "refused": [list(problem) for problem in found.problems],
         "warnings": [list(warning) for warning in found.warnings],
-        "hashes": found.hashes,
+        "marks": found.marks,
+        "origin": [list(origin.same), origin.computed],
     }
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.stdin.read()))

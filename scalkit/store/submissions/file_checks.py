@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scalkit.store.runs.columns import COLUMNS, arrow_schema
+from scalkit.store.runs.columns import COLUMNS, arrow_schema, names
 from scalkit.store.runs.content import KEY, RunContent, completed, content_id, encoded
+from scalkit.store.runs.marks import marks_of
 from scalkit.store.submissions.containers import RUN_FILE, RefusedError
 from scalkit.store.submissions.policy import Policy
 from scalkit.store.submissions.record_checks import checked_record, record_problems
-from scalkit.store.submissions.table_checks import distinctive, table_problems, table_warnings
+from scalkit.store.submissions.table_checks import table_problems, table_warnings
 
 Problem = tuple[str, str]
 
@@ -22,12 +23,12 @@ _ARROW = b"ARROW:schema"
 
 @dataclass(frozen=True, eq=False)
 class CheckedFile:
-    """What was found: the run, if it could be read, what is wrong with it, what is odd, and hashes of its measurements."""
+    """What was found: the run, if it could be read, what is wrong with it, what is odd, and marks of its measurements."""
 
     run: RunContent | None
     problems: tuple[Problem, ...]
     warnings: tuple[Problem, ...] = ()
-    hashes: list[int] = field(default_factory=list)
+    marks: dict[str, list[Any]] = field(default_factory=dict)
 
 
 def checked_file(path: Path, policy: Policy) -> CheckedFile:
@@ -57,7 +58,7 @@ def checked_file(path: Path, policy: Policy) -> CheckedFile:
     problems += _name_problems(path, record, run)
     if problems:
         return CheckedFile(run, tuple(problems))
-    return CheckedFile(run, (), tuple(table_warnings(record, table)), distinctive(record, table))
+    return CheckedFile(run, (), tuple(table_warnings(record, table)), marks_of(table))
 
 
 def _footer(path: Path) -> Any:
@@ -146,10 +147,15 @@ def _read(path: Path) -> Any:
 
     pa.set_cpu_count(1)
     try:
-        table = pq.ParquetFile(path).read(use_threads=False)
+        table = pq.ParquetFile(path, page_checksum_verification=True).read(use_threads=False)
         table.validate(full=True)
+        for name in names("ints"):
+            if name in table.column_names and table[name].combine_chunks().flatten().null_count:
+                raise RefusedError("null-value", f"{name} has a value that is missing.")
         return completed(table)
     except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, RefusedError):
+            raise
         if isinstance(error, pa.ArrowMemoryError):
             raise MemoryError from error
         text = str(error).splitlines()[0][:120] if str(error) else type(error).__name__

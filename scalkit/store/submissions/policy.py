@@ -17,8 +17,10 @@ class Policy:
         Of a Parquet file; values of one column count, repetitions included.
     max_json_bytes, max_json_depth, max_text
         Of a run's record.
-    memory_bytes, cpu_s, wall_s
-        Of the process that reads.
+    max_retractions
+        Of a store.
+    memory_bytes, cpu_s, file_cpu_s, wall_s
+        Of the processes that read: memory and computing of one, computing for one file, and time of all together.
     link_bytes_per_s
         What no link of a machine carries; twice the link that a record declares, in ``machine_desc.link_By_per_s``, counts too.
     """
@@ -34,7 +36,9 @@ class Policy:
     max_json_bytes: int = 4 << 20
     max_json_depth: int = 16
     max_text: int = 4096
+    max_retractions: int = 10_000
     memory_bytes: int = 4 << 30
     cpu_s: int = 600
+    file_cpu_s: int = 120
     wall_s: float = 900.0
     link_bytes_per_s: float = 1e12

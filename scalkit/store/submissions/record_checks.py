@@ -5,12 +5,15 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 import json
+import math
 from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any, NoReturn
 
 from scalkit.errors import UsageError
 from scalkit.store.runs.columns import SCHEMA_VERSION
+from scalkit.store.runs.content import SEAL, SEALED_SINCE, is_intact
+from scalkit.store.runs.record import canonical
 from scalkit.store.runs.texts import FREE, NAMES, name_problem, text_problem, texts_in
 from scalkit.store.submissions.containers import RefusedError
 from scalkit.store.submissions.policy import Policy
@@ -35,7 +38,9 @@ def checked_record(text: bytes, policy: Policy) -> dict[str, Any]:
     if _depth(text) > policy.max_json_depth:
         raise RefusedError("record-deep", f"the record nests deeper than {policy.max_json_depth} levels.")
     try:
-        record = json.loads(text.decode("utf-8"), parse_constant=_refuse, object_pairs_hook=_unique)
+        record = json.loads(
+            text.decode("utf-8"), parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_unique
+        )
     except (ValueError, RecursionError) as error:
         raise RefusedError("record-json", f"the record is no JSON: {str(error).splitlines()[0][:100]}.") from error
     version = record.get("schema_version") if isinstance(record, dict) else None
@@ -45,6 +50,12 @@ def checked_record(text: bytes, policy: Policy) -> dict[str, Any]:
             f"the schema {version} is newer than {SCHEMA_VERSION}, the newest that this scalkit reads; update scalkit.",
         )
     _require_form(record)
+    try:
+        canonical(record).encode()
+    except ValueError as error:
+        raise RefusedError("text-control", "the record has half of a character.") from error
+    if (int(record["schema_version"]) >= SEALED_SINCE or SEAL in record) and not is_intact(record):
+        raise RefusedError("record-damaged", "the record does not fit its hash: it was changed or damaged.")
     return dict(record)
 
 
@@ -62,6 +73,11 @@ def _depth(text: bytes) -> int:
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not allowed")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _refuse(text[:20])
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import shutil
@@ -10,13 +11,16 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from scalkit.errors import DataError
 from scalkit.extras import require
+from scalkit.store.statements import in_effect
+from scalkit.store.submissions.copies import Marks, Origin, copies, raws_in
 from scalkit.store.submissions.policy import Policy
 
 _MOST_SHOWN = 5
@@ -33,19 +37,18 @@ class Checked:
         Of what is in it; empty if it cannot be read.
     refused, warnings : tuple of (code, sentence)
         Reasons not to accept it, and what is odd.
-    campaign, label : str
-        Of the run.
-    hashes : tuple of int
-        Of measurements that no other run has by accident.
+    origin : Origin, optional
+        What copies are told by, with `marks`.
+    marks : mapping
+        Of the measurements; see `scalkit.store.runs.marks.marks_of`.
     """
 
     file: str
     run_id: str = ""
     refused: tuple[tuple[str, str], ...] = ()
     warnings: tuple[tuple[str, str], ...] = ()
-    campaign: str = ""
-    label: str = ""
-    hashes: tuple[int, ...] = ()
+    origin: Origin | None = None
+    marks: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,9 @@ class Report:
     path : str
     checked : tuple of Checked
     retracted : tuple of dict
-        Retractions that the submission carries.
+        Retractions that the submission carries, and restorations, which have ``restored``.
+    signatures : tuple of dict
+        Signatures of runs that it carries, not yet verified.
     confined : tuple of str
         What kept the process that read it from the network, from starting programs and from writing elsewhere; see
         `scalkit.store.submissions.sandbox.confine`.
@@ -67,6 +72,7 @@ class Report:
     checked: tuple[Checked, ...]
     retracted: tuple[dict[str, str], ...] = ()
     confined: tuple[str, ...] = ()
+    signatures: tuple[dict[str, str], ...] = ()
 
     @property
     def accepted(self) -> tuple[str, ...]:
@@ -90,11 +96,11 @@ class Report:
                 lines += [f"  {one.file}: {mark}: {text} [{code}]" for code, text in found[:_MOST_SHOWN]]
                 if len(found) > _MOST_SHOWN:
                     lines.append(f"  {one.file}: and {len(found) - _MOST_SHOWN} more")
-        for entry in self.retracted[:_MOST_SHOWN]:
+        for entry in (retracted := in_effect(self.retracted))[:_MOST_SHOWN]:
             reason = " ".join(entry["reason"].split())
             lines.append(f"  retracted there: {entry['run_id'][:12]}: {reason!r}, by {entry['by'] or 'nobody named'}")
-        if len(self.retracted) > _MOST_SHOWN:
-            lines.append(f"  retracted there: and {len(self.retracted) - _MOST_SHOWN} more")
+        if len(retracted) > _MOST_SHOWN:
+            lines.append(f"  retracted there: and {len(retracted) - _MOST_SHOWN} more")
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
@@ -136,13 +142,17 @@ def validate(path: str | os.PathLike[str], *, policy: Policy | None = None) -> R
 
 
 @contextlib.contextmanager
-def examined(path: Path, policy: Policy | None = None, below: Path | None = None) -> Iterator[tuple[Report, Path]]:
+def examined(
+    path: Path, policy: Policy | None = None, below: Path | None = None, *, integrity: bool = False
+) -> Iterator[tuple[Report, Path]]:
     """Provide the report, and for that time a folder with the accepted runs, written again by this version.
 
     Parameters
     ----------
     below : Path, optional
         Where to make the scratch folder.
+    integrity : bool
+        Tell only whether the files are what was filed; nothing is written again.
     """
     require("store")
     policy = policy or Policy()
@@ -150,30 +160,48 @@ def examined(path: Path, policy: Policy | None = None, below: Path | None = None
         raise DataError(f"there is nothing at {str(path)!r}; name a store, a zip of one, or a run's Parquet file.")
     scratch = Path(tempfile.mkdtemp(prefix="examine-", dir=below))
     try:
-        found, ending = _run(path.absolute(), scratch, policy)
-        yield _report(path, found, ending), scratch / "clean"
+        found, ending = _run(path.absolute(), scratch, policy, integrity=integrity)
+        report = _report(path, found, ending)
+        yield (report if integrity else without_copies(report, scratch / "clean")), scratch / "clean"
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _run(path: Path, scratch: Path, policy: Policy) -> tuple[list[dict[str, Any]], str]:
-    """Return what the other process printed, and how it ended if it did not end well."""
-    request = json.dumps({"path": str(path), "scratch": str(scratch), "policy": asdict(policy)})
+def _run(path: Path, scratch: Path, policy: Policy, *, integrity: bool) -> tuple[list[dict[str, Any]], str]:
+    """Return what other processes printed, one after the other where a file ends them, and how the last ended if not well."""
+    found: list[dict[str, Any]] = []
+    until = time.monotonic() + policy.wall_s
+    while True:
+        files = [one for one in found if "refused" in one]
+        request = {"path": str(path), "scratch": str(scratch), "policy": asdict(policy), "integrity": integrity}
+        request |= {"done": [one["file"] for one in files]}
+        said, ending = _read(request, scratch, policy, max(until - time.monotonic(), 0.001))
+        reading = [str(one["reading"]) for one in said if "reading" in one]
+        found += [one for one in said if "reading" not in one]
+        named = {one["file"] for one in found if "refused" in one}
+        if not ending or not reading or reading[-1] in named or time.monotonic() >= until:
+            return found, ending
+        text = f"{reading[-1]}: {ending}; the other files were read."
+        found.append({"file": reading[-1], "refused": [["reader-died", text]], "warnings": []})
+
+
+def _read(request: dict[str, Any], scratch: Path, policy: Policy, wall_s: float) -> tuple[list[dict[str, Any]], str]:
+    """Return what another process printed, and how it ended if it did not end well."""
     environment = {key: value for key, value in os.environ.items() if key in ("PATH", "LANG", "LC_ALL", "PYTHONPATH")}
     environment |= {"HOME": str(scratch), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "ARROW_IO_THREADS": "1"}
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "scalkit.store.submissions.examine", request],
+            [sys.executable, "-P", "-m", "scalkit.store.submissions.examine"],
+            input=json.dumps(request).encode(),
             capture_output=True,
             env=environment,
             cwd=scratch,
-            timeout=policy.wall_s,
+            timeout=wall_s,
             check=False,
-            stdin=subprocess.DEVNULL,
         )
         out, status = done.stdout, done.returncode
     except subprocess.TimeoutExpired as error:
-        out, status = error.stdout or b"", -signal.SIGXCPU
+        out, status = error.stdout or b"", -signal.SIGKILL
     found = []
     for line in out.splitlines():
         with contextlib.suppress(ValueError):
@@ -181,7 +209,7 @@ def _run(path: Path, scratch: Path, policy: Policy) -> tuple[list[dict[str, Any]
     if status == 0:
         return found, ""
     if status in (-signal.SIGXCPU, -signal.SIGKILL):
-        return found, f"reading it took more than {policy.cpu_s} s of computing or {policy.wall_s:.0f} s in all"
+        return found, f"reading it took more than {policy.file_cpu_s} s of computing or {policy.wall_s:.0f} s in all"
     if status < 0:
         return found, f"reading it ended with signal {-status}"
     last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no message"]
@@ -195,9 +223,8 @@ def _report(path: Path, found: list[dict[str, Any]], ending: str) -> Report:
             run_id=str(one.get("run_id", "")),
             refused=tuple((str(code), str(text)) for code, text in one["refused"]),
             warnings=tuple((str(code), str(text)) for code, text in one["warnings"]),
-            campaign=str(one.get("campaign", "")),
-            label=str(one.get("label", "")),
-            hashes=tuple(int(number) for number in one.get("hashes", ())),
+            origin=_origin(one),
+            marks=one.get("marks", {}),
         )
         for one in found
         if "refused" in one
@@ -205,27 +232,47 @@ def _report(path: Path, found: list[dict[str, Any]], ending: str) -> Report:
     retracted = tuple(entry for one in found for entry in one.get("retracted", ()))
     if ending:
         checked.append(Checked(path.name, refused=(("reader-died", f"{path.name}: {ending}; the rest was not read."),)))
-    confined = tuple(str(means) for one in found for means in one.get("confined", ()))
-    return Report(str(path), tuple(_without_repeated(checked)), retracted, confined)
+    confined = tuple(dict.fromkeys(str(means) for one in found for means in one.get("confined", ())))
+    signatures = tuple(entry for one in found for entry in one.get("signatures", ()))
+    return Report(str(path), tuple(checked), retracted, confined, signatures)
 
 
-def _without_repeated(checked: list[Checked]) -> Iterator[Checked]:
-    """Yield the files, those refused that have measurements of another file of the same submission."""
-    seen: dict[int, Checked] = {}
-    for one in checked:
-        others = [seen[number] for number in one.hashes if number in seen and not _same_run(seen[number], one)]
-        if others and not one.refused:
-            text = f"{one.file} has the very repetitions of {others[0].file}."
-            yield Checked(**{**_fields(one), "refused": (("raw-duplicated", text),)})
-            continue
-        seen |= dict.fromkeys(one.hashes, one)
-        yield one
+def _origin(found: Mapping[str, Any]) -> Origin | None:
+    if not found.get("origin"):
+        return None
+    same, computed = found["origin"]
+    return Origin(str(found["run_id"]), str(found["file"]), tuple(map(str, same)), bool(computed))
 
 
-def _same_run(one: Checked, other: Checked) -> bool:
-    """Return whether both are states of one run, of which the later has more launches."""
-    return (one.campaign, one.label) == (other.campaign, other.label) and bool(one.campaign)
+def without_copies(
+    report: Report, clean: Path, known: Marks | None = None, known_file: Callable[[str], Path] = Path
+) -> Report:
+    """Return the report, with the copies of other runs refused.
 
+    Parameters
+    ----------
+    report : Report
+    clean : Path
+        Where the accepted runs are.
+    known : Marks, optional
+        Of runs to compare them with, too.
+    known_file : callable
+        Where these are, by their ids.
+    """
+    looked_at = [one for one in report.checked if one.origin is not None and one.marks and not one.refused]
+    new = Marks.of([one.origin for one in looked_at if one.origin is not None], [one.marks for one in looked_at])
+    own = {one.run_id for one in looked_at}
 
-def _fields(one: Checked) -> dict[str, Any]:
-    return {name: getattr(one, name) for name in one.__dataclass_fields__}
+    @functools.lru_cache(maxsize=16)
+    def raws(run_id: str) -> dict[int, Any]:
+        return raws_in(clean / f"{run_id}.parquet" if run_id in own else known_file(run_id), run_id)
+
+    found = copies(new, known or Marks.of([], []), lambda run_id, number: raws(run_id)[number])
+    words = {"raw-duplicated": "the very repetitions of", "raw-copied": "repetitions that are, changed, those of"}
+    checked = []
+    for one in report.checked:
+        if one.run_id in found and not one.refused:
+            code, name = found[one.run_id]
+            one = replace(one, refused=((code, f"{one.file} has {words[code]} {name}."),))
+        checked.append(one)
+    return replace(report, checked=tuple(checked))

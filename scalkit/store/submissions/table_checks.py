@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import statistics
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +12,7 @@ import numpy as np
 
 from scalkit.measure.quarter_means import Cut
 from scalkit.store.runs.columns import PATTERNS, SUITE_KEY, UNITS, names
-from scalkit.store.runs.summaries import OUTLIER_RULES, kept_of, raw_hash, standard_errors, summaries
+from scalkit.store.runs.summaries import OUTLIER_RULES, derived_of
 from scalkit.store.runs.texts import NAMES, name_problem, text_problem
 from scalkit.store.submissions.policy import Policy
 
@@ -34,8 +36,18 @@ _CLOSE = 1e-9
 """Relative; floating-point sums of another order differ by less."""
 
 _LARGEST = 2**62
-_DISTINCTIVE = (8, 4)
-"""Repetitions, and different values among them, from which on two equal measurements are no accident."""
+_TIMES = ("first", "pure", "work")
+_BARRIER = re.compile(r"(MPI_I?)?barrier(_init)?(\[.*\])?", re.I)
+"""A barrier moves nothing; whoever measured several sizes may have filed one for each."""
+
+_LOCAL_NS = 5.0
+"""A cache line goes from core to core in no less than 20 ns; what takes less did not communicate."""
+
+_OF_PING_PONG = 0.1, 0.5
+"""Of half a round trip between two processes of the run: below the first share nothing can be, below the second it is odd."""
+
+_STOPPED = 16, 1000
+"""Equal repetitions, and ticks of the clock that each is long, from which on the clock must have stood still."""
 
 
 def table_problems(record: Mapping[str, Any], table: pa.Table, policy: Policy) -> Iterator[Problem]:
@@ -49,11 +61,9 @@ def table_problems(record: Mapping[str, Any], table: pa.Table, policy: Policy) -
     lists = list(_lists(rows))
     yield from lists
     if not lists and not found:
-        yield from _derived(rows, table)
-        settings = list(_settings(rows, record))
-        yield from settings
+        yield from derived_problems(table)
+        yield from _settings(rows, record)
         yield from _plausible(rows, record, policy)
-        yield from () if settings else _repeated(rows, record)
 
 
 def _texts(table: pa.Table, policy: Policy) -> Iterator[Problem]:
@@ -130,13 +140,19 @@ def _lists(rows: list[dict[str, Any]]) -> Iterator[Problem]:
             yield "index-wrong", f"{where} marks a repetition that is not there."
         elif (problem := _process_problem(row, n)) is not None:
             yield problem[0], f"{where} {problem[1]}."
-        elif row["metric"] == "time" and min(row["raw"]) < 1:
+        elif row["unit"] == "ns" and min(row["raw"]) < 1:
             yield "not-positive", f"{where} has a time of {min(row['raw'])} ns."
+        elif row["unit"] == "ns" and any(t is not None and t < 0 for name in _TIMES for t in _listed(row[name])):
+            yield "not-positive", f"{where} has a time below 0 beside its repetitions."
         elif max(map(abs, row["raw"])) > _LARGEST:
             yield "out-of-range", f"{where} has a value beyond 2^62."
         else:
             continue
         return
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _process_problem(row: Mapping[str, Any], n: int) -> Problem | None:
@@ -154,35 +170,20 @@ def _process_problem(row: Mapping[str, Any], n: int) -> Problem | None:
     return None
 
 
-def _derived(rows: list[dict[str, Any]], table: pa.Table) -> Iterator[Problem]:
-    kept = []
-    for row in rows:
-        raw = np.asarray(row["raw"], dtype=np.int64)
-        some, rule = kept_of(raw, row["late_at"], row["overrun_at"])
-        kept.append(some)
-        if (row["n_kept"], row["outlier_rule"]) != (len(some), rule):
-            yield (
-                "summary-mismatch",
-                f"{row['op']} at x = {row['x']} says {row['n_kept']} repetitions count, {len(some)} do.",
-            )
-            return
-        if row["raw_hash"] != raw_hash(raw):
-            yield "summary-mismatch", f"raw_hash of {row['op']} at x = {row['x']} does not follow from the repetitions."
-            return
-    computed_all = {
-        **summaries(kept, [row["statistic"] for row in rows]),
-        "stderr": standard_errors(kept, [row["cut"] for row in rows]),
-    }
-    for name, right in computed_all.items():
-        values = np.array([np.nan if v is None else v for v in table[name].to_pylist()], dtype=np.float64)
-        wrong = ~(np.isclose(values, right, rtol=_CLOSE, atol=0) | (np.isnan(values) & np.isnan(right)))
+def derived_problems(table: pa.Table) -> Iterator[Problem]:
+    """Yield what a file says of its measurements and does not follow from their repetitions, at most once."""
+    for name, computed in derived_of(table).items():
+        said = table[name].to_pylist()
+        if name in names("double"):
+            left, right = (np.array(one, dtype=np.float64) for one in (said, computed))
+            wrong = ~(np.isclose(left, right, rtol=_CLOSE, atol=0) | (np.isnan(left) & np.isnan(right)))
+        else:
+            wrong = np.array([one != other for one, other in zip(said, computed, strict=True)])
         if wrong.any():
-            row = rows[int(np.flatnonzero(wrong)[0])]
-            shown, computed = values[wrong][0], right[wrong][0]
-            yield (
-                "summary-mismatch",
-                f"{name} of {row['op']} at x = {row['x']} is {shown:g}; its repetitions give {computed:g}.",
-            )
+            at = int(np.flatnonzero(wrong)[0])
+            where = f"{table['op'][at].as_py()} at x = {table['x'][at].as_py()}"
+            yield "summary-mismatch", f"{name} of {where} is {said[at]}; its repetitions give {computed[at]}."
+            return
 
 
 def _settings(rows: list[dict[str, Any]], record: Mapping[str, Any]) -> Iterator[Problem]:
@@ -215,49 +216,63 @@ def _settings(rows: list[dict[str, Any]], record: Mapping[str, Any]) -> Iterator
 def _plausible(rows: list[dict[str, Any]], record: Mapping[str, Any], policy: Policy) -> Iterator[Problem]:
     declared = record["measured"].get("machine_desc", {}).get("link_By_per_s")
     limit = min(policy.link_bytes_per_s, 2 * declared) if declared else policy.link_bytes_per_s
-    for row in rows:
-        moves = row["metric"] == "time" and row["p"] > 1 and "barrier" not in row["op"].lower()
-        if moves and row["pattern"] != "kernel" and row["msg_By"] / (row["med"] * 1e-9) > limit:
-            rate = row["msg_By"] / row["med"]
+    computed = bool(record["measured"].get("simulated") or record["measured"].get("simulation"))
+    timed = [row for row in rows if row["unit"] == "ns"]
+    for row in timed:
+        where, moves = f"{row['op']} with {row['msg_By']} B on {row['p']} processes", row["p"] > 1
+        moves = moves and row["pattern"] != "kernel" and not _BARRIER.fullmatch(row["op"])
+        middle = statistics.median(row["raw"])
+        if moves and row["msg_By"] / (middle * 1e-9) > limit:
+            rate = row["msg_By"] / middle
             yield (
                 "bandwidth-impossible",
-                f"{row['op']} with {row['msg_By']} B on {row['p']} processes took {row['med']:g} ns: {rate:.3g} GB/s, more than "
-                f"{limit / 1e9:g} GB/s.",
+                f"{where} took {middle:g} ns: {rate:.3g} GB/s, more than {limit / 1e9:g} GB/s.",
             )
+            return
+    if not computed:
+        yield from _too_fast(timed, 0)
+        yield from _stopped(timed, record, *_STOPPED)
+
+
+def _too_fast(rows: list[dict[str, Any]], place: int) -> Iterator[Problem]:
+    """Yield a communication that is faster than cores can talk to each other, or than a ping-pong of the same run."""
+    trips = {row["msg_By"]: min(row["raw"]) / 2 for row in rows if row["op"] == "Ping_pong"}
+    for row in rows:
+        talks = row["p"] > 1 and row["pattern"] in ("collective", "point-to-point")
+        if not talks or row["op"] == "Ping_pong":
+            continue
+        least = max((trips[size] for size in trips if size <= row["msg_By"]), default=0.0) * _OF_PING_PONG[place]
+        middle = statistics.median(row["raw"])
+        if middle < max(least, _LOCAL_NS):
+            bound = f"a message of this run takes {least / _OF_PING_PONG[place]:g} ns" if least else "cores need more"
+            text = f"{row['op']} with {row['msg_By']} B on {row['p']} processes took {middle:g} ns; {bound}."
+            yield ("latency-impossible", "latency-odd")[place], text
             return
 
 
-def _repeated(rows: list[dict[str, Any]], record: Mapping[str, Any]) -> Iterator[Problem]:
-    seen: dict[int, dict[str, Any]] = {}
+def _stopped(rows: list[dict[str, Any]], record: Mapping[str, Any], least: int, ticks: int) -> Iterator[Problem]:
+    """Yield a measurement whose repetitions are all the same although the clock ticks in between."""
+    said = record["measured"].get("clock", {}).get("resolution_ns", 1)
+    coarse = int(np.gcd.reduce([t for row in rows for t in row["raw"][:50]])) if rows else 1
+    tick = max(coarse, said if isinstance(said, int | float) else 1, 1)
     for row in rows:
-        if _is_distinctive(row, record):
-            other = seen.setdefault(row["raw_hash"], row)
-            if other is not row:
-                yield (
-                    "raw-duplicated",
-                    f"{row['op']} at x = {row['x']} has the very repetitions of {other['op']} at x = {other['x']}.",
-                )
-                return
-
-
-def _is_distinctive(row: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
-    """Return whether equal repetitions elsewhere would be no accident: simulators and counters repeat, clocks do not."""
-    n, different = _DISTINCTIVE
-    is_timed = row["metric"] == "time" and not record["measured"].get("simulated")
-    return is_timed and len(row["raw"]) >= n and len(set(row["raw"])) >= different
-
-
-def distinctive(record: Mapping[str, Any], table: pa.Table) -> list[int]:
-    """Return the hashes of the measurements that no other run has by accident."""
-    columns = table.select(["metric", "raw", "raw_hash"]).to_pylist()
-    return [row["raw_hash"] for row in columns if _is_distinctive(row, record)]
+        if len(row["raw"]) >= least and min(row["raw"]) == max(row["raw"]) >= ticks * tick:
+            n, value = len(row["raw"]), row["raw"][0]
+            yield "clock-stopped", f"all {n} repetitions of {row['op']} at x = {row['x']} took {value} ns to the tick."
+            return
 
 
 def table_warnings(record: Mapping[str, Any], table: pa.Table) -> Iterator[Problem]:
     """Yield what is odd and no reason to refuse."""
+    if record["measured"].get("simulated") or record["measured"].get("simulation"):
+        return
+    wanted = ["op", "x", "p", "msg_By", "pattern", "metric", "unit", "raw", "med"]
+    rows = [row for row in table.select(wanted).to_pylist() if row["unit"] == "ns"]
+    yield from _too_fast(rows, 1)
+    yield from _stopped(rows, record, 8, 20)
     resolution = record["measured"].get("clock", {}).get("resolution_ns", 1)
-    for row in table.select(["op", "x", "metric", "raw", "med"]).to_pylist():
-        if row["metric"] == "time" and len(row["raw"]) >= 50 and len(set(row["raw"])) <= 2 and row["med"] > 100:
+    for row in rows:
+        if len(row["raw"]) >= 50 and len(set(row["raw"])) <= 2 and row["med"] > 100:
             yield (
                 "clock-coarse",
                 f"{row['op']} at x = {row['x']} has two different times; the clock's step is {resolution} ns.",

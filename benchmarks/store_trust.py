@@ -1,0 +1,148 @@
+"""Flips bits of runs, and disguises copies of measurements: how many are read wrong without a word, how many are found.
+
+    python benchmarks/store_trust.py                      1,000 flipped bits; all runs of data/store, disguised in six ways
+    python benchmarks/store_trust.py --flips 40 --runs 6  a few of them
+
+Each flipped file is read by a process of its own, since a bit can end it. Copies are those of runs that were measured, in the
+bundled store; honest pairs are all pairs of different runs of it, and of runs of the same machine drawn from one distribution.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import scalkit as sk
+from scalkit.errors import DataError
+from scalkit.store.runs.content import trusted
+from scalkit.store.runs.marks import mark_of
+from scalkit.store.runs.summaries import raw_hash, repetitions_of
+from scalkit.store.submissions.copies import Marks, Origin, copies
+
+STORE = Path(__file__).resolve().parents[1] / "data" / "store"
+Change = Callable[[np.ndarray], np.ndarray]
+DISGUISES: dict[str, Change] = {
+    "renamed": lambda raw: raw,
+    "later by 1 ns": lambda raw: raw + 1,
+    "backwards": lambda raw: raw[::-1],
+    "half as long": lambda raw: raw // 2,
+    "the first half": lambda raw: raw[: len(raw) // 2],
+    "shuffled, 1.5 times as long": lambda raw: np.random.default_rng(1).permutation(
+        np.rint(raw * 1.5).astype(np.int64)
+    ),
+}
+
+
+def flips(number: int, seed: int) -> dict[str, int]:
+    """Return how often a flipped bit was said, did not matter, ended the reader, or was read wrong without a word."""
+    rng, found = random.Random(seed), Counter[str]()
+    store = sk.store.open(STORE, readonly=True)
+    with tempfile.TemporaryDirectory() as folder:
+        written = sk.store.open(Path(folder) / "s")
+        run_ids = sorted(store.runs(simulated=False)["run_id"])[:4]
+        for run_id in run_ids:  # as this version writes it, with checksums of pages
+            written.merge(store.folder.file_of(run_id))
+        for k in range(number):
+            path = written.folder.file_of(run_ids[k % len(run_ids)])
+            content = bytearray(path.read_bytes())
+            at = rng.randrange(8 * len(content))
+            content[at // 8] ^= 1 << at % 8
+            (Path(folder) / "flipped.parquet").write_bytes(content)
+            found[_read(path, Path(folder) / "flipped.parquet")] += 1
+    return dict(found)
+
+
+def _read(path: Path, flipped: Path) -> str:
+    child = os.fork()
+    if child == 0:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        try:
+            same = trusted(flipped, path.stem) == trusted(path, path.stem)
+            os._exit(0 if same else 2)
+        except DataError:
+            os._exit(1)
+        except BaseException:  # a traceback is a word, too, though none that should be
+            os._exit(3)
+    status = os.waitpid(child, 0)[1]
+    words = {0: "harmless", 1: "said", 2: "silent", 3: "traceback"}
+    return words[os.WEXITSTATUS(status)] if os.WIFEXITED(status) else "ended the reader"
+
+
+def measured_runs(most: int) -> dict[str, list[np.ndarray]]:
+    """Return the times of the measured runs of the bundled store."""
+    store = sk.store.open(STORE, readonly=True)
+    found = {}
+    for run_id in sorted(store.runs(simulated=False)["run_id"])[:most]:
+        table = store.table(run_id)
+        both = zip(repetitions_of(table), table["unit"].to_pylist(), strict=True)
+        found[run_id] = [raw for raw, unit in both if unit == "ns"]
+    return {run_id: raws for run_id, raws in found.items() if raws}
+
+
+def marks(runs: dict[str, list[np.ndarray]]) -> Marks:
+    """Return the marks of runs that are not computed."""
+    columns = []
+    for raws in runs.values():
+        shapes, sketches = zip(*(mark_of(raw) for raw in raws), strict=True)
+        columns.append({"raw_hash": [raw_hash(raw) for raw in raws], "shape": shapes, "sketch": sketches})
+    return Marks.of([Origin(run_id, run_id, ("", run_id), False) for run_id in runs], columns)
+
+
+def raw_of(runs: dict[str, list[np.ndarray]]) -> Callable[[str, int], np.ndarray]:
+    """Return what finds repetitions by run and hash."""
+    known = {(run_id, raw_hash(raw)): raw for run_id, raws in runs.items() for raw in raws}
+    return lambda run_id, number: known[run_id, number]
+
+
+def disguised(runs: dict[str, list[np.ndarray]]) -> dict[str, Any]:
+    """Return the share of copies that are found, of runs and of single measurements that are distinctive, for each disguise."""
+    known, shares = marks(runs), {}
+    for name, change in DISGUISES.items():
+        copied = {f"copy of {run_id}": [change(raw) for raw in raws] for run_id, raws in runs.items()}
+        found = copies(marks(copied), known, raw_of({**runs, **copied}))
+        right = sum(found.get(f"copy of {run_id}", ("", ""))[1] == run_id for run_id in runs)
+        shares[name] = {"found": len(found), "of the right run": right, "of": len(runs)}
+    return shares
+
+
+def honest(runs: dict[str, list[np.ndarray]], drawn: int) -> dict[str, Any]:
+    """Return how many pairs of honest runs are taken for copies."""
+    n = len(runs)
+    bundled = copies(marks(runs), Marks.of([], []), raw_of(runs))
+    rng = np.random.default_rng(5)
+    same: dict[str, list[np.ndarray]] = {}
+    for k in range(drawn):  # runs of one machine, some with a coarse clock: the same distributions, other times
+        ticks, lengths = itertools.cycle((1, 10, 41, 1000)), itertools.cycle((10, 40, 400))
+        same[f"drawn {k}"] = [
+            np.rint(rng.lognormal(np.log(centre), 0.05, next(lengths)) / (tick := next(ticks))).astype(np.int64) * tick
+            for centre in np.geomspace(300, 1e6, 24)
+        ]
+    found = copies(marks(same), Marks.of([], []), raw_of(same))
+    pairs = n * (n - 1) // 2 + drawn * (drawn - 1) // 2
+    return {"pairs": pairs, "taken for copies": len(bundled) + len(found)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--flips", type=int, default=1000)
+    parser.add_argument("--runs", type=int, default=1000, help="at most so many of the bundled store")
+    parser.add_argument("--drawn", type=int, default=100, help="honest runs that are drawn")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    runs = measured_runs(args.runs)
+    found = {"copies": disguised(runs), "honest": honest(runs, args.drawn), "flips": flips(args.flips, args.seed)}
+    print(json.dumps(found, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+"""Nothing that a store says of itself is believed: what is derived is computed anew, what is filed has its hash."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hostile_submissions import good
+
+import scalkit as sk
+from scalkit.cli import main
+from scalkit.errors import DataError
+from scalkit.store.runs.content import KEY, decoded, trusted
+from scalkit.store.runs.marks import mark_of
+from scalkit.store.runs.summaries import raw_hash
+from scalkit.store.submissions.copies import Marks, Origin, copies
+from scalkit.store.submissions.policy import Policy
+
+SUMMARIES = ("value", "min", "q1", "med", "q3", "max", "mean", "cut_mean")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> sk.store.Store:
+    return sk.store.open(good(tmp_path / "s"))
+
+
+def _only_file(store: sk.store.Store) -> Path:
+    return next(store.folder.runs.iterdir())
+
+
+def _lowered(table: pa.Table) -> pa.Table:
+    for name in SUMMARIES:
+        values = [0.1 * value for value in table[name].to_pylist()]
+        table = table.set_column(
+            table.column_names.index(name), table.schema.field(name), pa.array(values, pa.float64())
+        )
+    return table
+
+
+def _rewritten(path: Path) -> None:
+    """Write a run with summaries that are a tenth, and everything else, its hashes included, as it is."""
+    footer = pq.read_metadata(path).metadata
+    table = _lowered(decoded(path, path.name)[1])
+    with pq.ParquetWriter(path, table.schema, store_schema=False) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({KEY: footer[KEY]})
+
+
+def test_an_index_that_was_brought_is_not_believed(store: sk.store.Store, tmp_path: Path) -> None:
+    honest = store.points()["med"].tolist()
+    store.reindex()
+    made = next(path.parent for path in store.folder.index.rglob("points.parquet"))
+    theirs = tmp_path / "theirs"
+    shutil.copytree(store.path, theirs)
+    shutil.copytree(made, theirs / "index" / made.name)
+    points = theirs / "index" / made.name / "points.parquet"
+    poisoned = _lowered(pq.read_table(points))
+    pq.write_table(poisoned.replace_schema_metadata(pq.read_schema(points).metadata), points)
+    archive = tmp_path / "theirs.zip"
+    with zipfile.ZipFile(archive, "w") as opened:
+        for one in theirs.rglob("*"):
+            if one.is_file():
+                opened.write(one, one.relative_to(theirs))
+    for place in (theirs, archive):
+        assert [code for one in sk.store.validate(place).refused for code, _ in one.refused] == ["index-brought"]
+        assert sk.store.open(place, readonly=True).points()["med"].tolist() == honest
+    sk.store.open(theirs)
+    assert not (theirs / "index").exists()
+
+
+def test_summaries_of_a_file_are_computed_from_its_repetitions(store: sk.store.Store) -> None:
+    honest = store.points()["med"].tolist()
+    path = _only_file(store)
+    _rewritten(path)
+    assert decoded(path, path.name)[1]["med"].to_pylist() == pytest.approx([0.1 * one for one in honest])
+    again = sk.store.open(store.path)
+    assert again.points()["med"].tolist() == again.table(path.stem)["med"].to_pylist() == honest
+    assert [code for one in again.verify().damaged for code, _ in one.refused] == ["summary-mismatch"]
+
+
+def test_another_run_under_a_name_is_not_read(store: sk.store.Store, capsys: pytest.CaptureFixture[str]) -> None:
+    path = _only_file(store)
+    assert main(["store", "verify", str(store.path)]) == 0
+    other = path.with_name(f"{'ab' * 16}.parquet")
+    path.rename(other)
+    again = sk.store.open(store.path)
+    sentence = (
+        f"{other.name} was changed or damaged: its content is that of run {path.stem[:12]}, not abababababab; restore it from "
+        "another copy of the store."
+    )
+    assert (len(again.runs()), again.problems) == (0, (sentence,))
+    capsys.readouterr()
+    assert main(["store", "verify", str(store.path)]) == 1
+    assert capsys.readouterr().out.splitlines()[1:] == [f"  {sentence} [damaged]"]
+
+
+def test_a_replaced_file_is_read_again(store: sk.store.Store) -> None:
+    store.reindex()
+    path = _only_file(store)
+    record, _ = decoded(path, path.name)
+    path.write_bytes(path.read_bytes().replace(b"somebody", b"somebodi"))
+    assert record["filing"]["user"] == "somebody"
+    assert store.problems == (
+        f"{path.name} has a record that does not fit its hash: it was changed or damaged; restore it from another copy.",
+    )
+
+
+@pytest.mark.parametrize("place", [0.02, 0.1, 0.3, 0.5, 0.7])
+def test_a_flipped_bit_is_never_silent(store: sk.store.Store, place: float) -> None:
+    path = _only_file(store)
+    before = trusted(path, path.stem)
+    content = bytearray(path.read_bytes())
+    content[int(place * len(content))] ^= 4
+    path.write_bytes(content)
+    with contextlib.suppress(DataError):
+        assert trusted(path, path.stem) == before
+
+
+def test_one_bad_file_stops_only_itself(store: sk.store.Store, tmp_path: Path) -> None:
+    """A file that takes more than its time ends the process that reads; the next one goes on behind it."""
+    folder = tmp_path / "many"
+    folder.mkdir()
+    path = _only_file(store)
+    names = ["a.parquet", "k.parquet", "z.parquet"]
+    for name in names:
+        shutil.copy(path, folder / name)
+    table = decoded(path, path.name)[1].slice(0, 1)
+    many = pa.ListArray.from_arrays(pa.array([0, 30_000_000], pa.int32()), pa.array(np.full(30_000_000, 7)))
+    place = table.column_names.index("raw")
+    table = table.set_column(place, table.schema.field("raw"), many)
+    with pq.ParquetWriter(folder / "k.parquet", table.schema, store_schema=False, compression="zstd") as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({KEY: pq.read_metadata(path).metadata[KEY]})
+    report = sk.store.validate(folder, policy=Policy(file_cpu_s=1, memory_bytes=16 << 30))
+    assert [(one.file, [code for code, _ in one.refused]) for one in report.checked] == [
+        *((name, ["reader-died"] if name == "k.parquet" else []) for name in names)
+    ]
+    assert report.refused[0].refused[0][1].endswith("; the other files were read.")
+
+
+def test_nothing_prints_terminal_escapes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = sk.store.open(tmp_path / "s")
+    (run_id,) = store.put(sk.measurements([2, 4], [1e-6, 2e-6], name="f\x1b[2J\u202eg\x9b"), machine="m").added
+    for words in (
+        ["suites"],
+        ["suites", "--json"],
+        ["runs", "--where", "machine=\x1b[2J"],
+        ["runs", "--where", "\x1b[2J=1"],
+    ):
+        main(["store", words[0], str(store.path), *words[1:]])
+        printed = capsys.readouterr()
+        assert not set("\x1b\u202e\x9b") & set(printed.out + printed.err), words
+    main(["store", "suites", str(store.path), "--json"])
+    assert json.loads(capsys.readouterr().out)[0]["run_id"] == run_id
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda raw: raw + 1,
+        lambda raw: raw[::-1],
+        lambda raw: raw // 2,
+        lambda raw: raw[: len(raw) // 2],
+        lambda raw: np.random.default_rng(3).permutation(raw) * 3 + 7,
+    ],
+    ids=["shifted", "reversed", "half as long", "the first half", "shuffled, scaled and shifted"],
+)
+@pytest.mark.parametrize("simulated", [False, True])
+def test_copies_are_found(change: Callable[[np.ndarray], np.ndarray], simulated: bool) -> None:
+    rng = np.random.default_rng(7)
+    raws = [np.rint(rng.lognormal(np.log(centre), 0.1, 60)).astype(np.int64) for centre in (9e3, 2e4, 5e5)]
+    changed = [change(raw) for raw in raws]
+    honest = [np.rint(rng.lognormal(np.log(centre), 0.1, 60)).astype(np.int64) for centre in (9e3, 2e4, 5e5)]
+    runs = {"first": (raws, False), "copy": (changed, simulated), "other": (honest, False)}
+    found = copies(
+        _marks({"copy": runs["copy"], "other": runs["other"]}), _marks({"first": runs["first"]}), _raw_of(runs)
+    )
+    assert {run_id: name for run_id, (_, name) in found.items()} == {"copy": "first"}
+
+
+def test_what_computers_repeat_is_no_copy() -> None:
+    raws = [np.arange(20, dtype=np.int64) * 17 + 100]
+    runs = {"first": (raws, True), "second": (raws, True)}
+    assert copies(_marks({"second": runs["second"]}), _marks({"first": runs["first"]}), _raw_of(runs)) == {}
+
+
+Runs = dict[str, tuple[list[np.ndarray], bool]]
+
+
+def _marks(runs: Runs) -> Marks:
+    origins = [Origin(run_id, run_id, ("", run_id), computed) for run_id, (_, computed) in runs.items()]
+    columns = []
+    for raws, _ in runs.values():
+        marks = [mark_of(raw) for raw in raws]
+        shapes, sketches = zip(*marks, strict=True)
+        columns.append({"raw_hash": [raw_hash(raw) for raw in raws], "shape": shapes, "sketch": sketches})
+    return Marks.of(origins, columns)
+
+
+def _raw_of(runs: Runs) -> Callable[[str, int], np.ndarray]:
+    return lambda run_id, number: next(raw for raw in runs[run_id][0] if raw_hash(raw) == number)
