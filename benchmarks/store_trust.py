@@ -24,7 +24,7 @@ import numpy as np
 
 import scalkit as sk
 from scalkit.errors import DataError
-from scalkit.store.runs.content import trusted
+from scalkit.store.runs.content import RunContent, encoded, trusted
 from scalkit.store.runs.marks import mark_of
 from scalkit.store.runs.summaries import raw_hash, repetitions_of
 from scalkit.store.submissions.copies import Marks, Origin, copies
@@ -51,7 +51,8 @@ def flips(number: int, seed: int) -> dict[str, int]:
         written = sk.store.open(Path(folder) / "s")
         run_ids = sorted(store.runs(simulated=False)["run_id"])[:4]
         for run_id in run_ids:  # as this version writes it, with checksums of pages
-            written.merge(store.folder.file_of(run_id))
+            record, table = trusted(store.folder.file_of(run_id), run_id)
+            written.folder.add(run_id, encoded(RunContent.of(record["measured"], record["filing"], table)))
         for k in range(number):
             path = written.folder.file_of(run_ids[k % len(run_ids)])
             content = bytearray(path.read_bytes())

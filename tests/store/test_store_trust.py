@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import shutil
 import zipfile
@@ -24,6 +25,7 @@ from scalkit.store.runs.summaries import raw_hash
 from scalkit.store.submissions.copies import Marks, Origin, copies
 from scalkit.store.submissions.policy import Policy
 
+ROOT = Path(__file__).resolve().parents[2]
 SUMMARIES = ("value", "min", "q1", "med", "q3", "max", "mean", "cut_mean")
 
 
@@ -190,6 +192,20 @@ def test_what_computers_repeat_is_no_copy() -> None:
     raws = [np.arange(20, dtype=np.int64) * 17 + 100]
     runs = {"first": (raws, True), "second": (raws, True)}
     assert copies(_marks({"second": runs["second"]}), _marks({"first": runs["first"]}), _raw_of(runs)) == {}
+
+
+def test_the_benchmark_of_trust() -> None:
+    """A few of the 1,000 bits and of the copies of `benchmarks/store_trust.py`."""
+    spec = importlib.util.spec_from_file_location("store_trust", ROOT / "benchmarks" / "store_trust.py")
+    assert spec is not None
+    assert spec.loader is not None
+    benchmark = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(benchmark)
+    runs = benchmark.measured_runs(3)
+    for name, found in benchmark.disguised(runs).items():
+        assert found["of the right run"] >= (2 if name == "the first half" else 3), name  # one run has few repetitions
+    assert benchmark.honest(runs, 4) == {"pairs": 9, "taken for copies": 0}
+    assert set(benchmark.flips(8, 1)) <= {"said", "harmless"}
 
 
 Runs = dict[str, tuple[list[np.ndarray], bool]]
