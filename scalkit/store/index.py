@@ -139,7 +139,7 @@ def _is_done(entry: os.DirEntry[str]) -> bool:
 
 
 def _version() -> bytes:
-    return f"3.{SCHEMA_VERSION}".encode()
+    return f"4.{SCHEMA_VERSION}".encode()
 
 
 def _read(folder: StoreFolder, stamps: Mapping[str, str]) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
