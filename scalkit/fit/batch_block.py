@@ -41,13 +41,8 @@ class Options:
 class Hypotheses:
     """The growths, the constant first, at the points.
 
-    Attributes
-    ----------
-    growths : tuple of Growth
-    log2 : ndarray of shape (ticks, points)
-        Of all but the constant.
-    ranks : ndarray of int, shape (ticks,)
-        Of equal fits the least wins.
+    `log2` of shape (ticks, points): of all but the constant.
+    `ranks`, shape (ticks,): of equal fits the least wins.
     """
 
     growths: tuple[Growth, ...]
@@ -104,14 +99,7 @@ def _distinct(there: Flags, by_first: bool) -> tuple[Any, Any]:
 def fit_block(y: Floats, ticks: Ticks, known: Hypotheses, options: Options, buffers: Buffers) -> dict[str, Any]:
     """Return the arrays of `scalkit.fit.batch_result.FitModels` for some series.
 
-    Parameters
-    ----------
-    y : ndarray of shape (points, series)
-        NaN where missing.
-    ticks : Ticks
-    known : Hypotheses
-    options : Options
-    buffers : Buffers
+    `y` of shape (points, series): NaN where missing.
     """
     rows = prepare(y, options.is_relative)
     n = rows.n_points

@@ -21,20 +21,10 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 class Table:
     """Values of many series, read a block at a time.
 
-    Attributes
-    ----------
-    x : ndarray of shape (points,)
-        Distinct and ascending.
-    values : ndarray of shape (series, columns) or (series, columns, repetitions)
-        As given.
-    columns : ndarray of int, shape (points, k)
-        The columns of each point, -1 where it has fewer than others.
-    statistic : str
-    parameter, unit : str
-    least : float
-        Smallest value that is allowed, itself excluded where `is_open`.
-    is_open : bool
-    min_points : int
+    `x` of shape (points,): distinct and ascending.
+    `values` of shape (series, columns): as given.
+    `columns`, shape (points, k): the columns of each point, -1 where it has fewer than others.
+    `least`: smallest value that is allowed, itself excluded where `is_open`.
     """
 
     x: Floats
@@ -61,11 +51,8 @@ class Table:
     ) -> Table:
         """Return the table after the checks that concern all series.
 
-        Raises
-        ------
-        DataError
-            If shapes do not agree, there are no numbers, a point is not positive, there are too few points, or the statistic
-            is unknown.
+        Raises DataError if shapes do not agree, there are no numbers, a point is not positive, there are too few
+        points, or the statistic is unknown.
         """
         if min_points < 3:
             raise DataError(f"min_points is {min_points}; a model of two coefficients needs at least 3 settings.")
@@ -98,10 +85,7 @@ class Table:
     def block(self, start: int, stop: int) -> Floats:
         """Return one value a point of some series, of shape (points, series), NaN where there is none.
 
-        Raises
-        ------
-        DataError
-            If a value is not allowed or a series has too few points.
+        Raises DataError if a value is not allowed or a series has too few points.
         """
         raw = self.values[start:stop]
         is_plain = self.columns.shape[1] == 1 and raw.ndim == 2

@@ -39,18 +39,11 @@ _ONE_THREAD = 1 << 18  # multiplications
 class Ticks:
     """The values of the ticks that are finite and not constant at the points.
 
-    Attributes
-    ----------
-    index : ndarray of int, shape (H,)
-        Their places in the search space.
-    log2_scales : ndarray of shape (H,)
-        log2 of the largest value of each.
-    t : ndarray of shape (H, points)
-        The values over the largest.
-    first : int
-        The first point that any of the series has.
-    u, uu, tt : ndarray of shape (H, points)
-        The distance from the value at the first point, its square, and that of `t`.
+    `index`, shape (H,): their places in the search space.
+    `log2_scales` of shape (H,): log2 of the largest value of each.
+    `t` of shape (H, points): the values over the largest.
+    `first`: the first point that any of the series has.
+    `u`, `uu`, `tt` of shape (H, points): the distance from the value at the first point, its square, and that of `t`.
     """
 
     index: Integers
@@ -77,20 +70,13 @@ class Ticks:
 class Rows:
     """A block of series, ready for the sums.
 
-    Attributes
-    ----------
-    y : ndarray of shape (points, series), in `unit`
-        Finite everywhere; what stands at a missing point has no weight.
-    w : ndarray of shape (points, series)
-        Weights, their sum is 1.
-    deviation : ndarray of shape (points, series), in `unit`
-        `y` less its mean.
-    unit, mean, total, variation : ndarray of shape (series,)
-        A power of two near the values; the weighted mean, in `unit`; the sum of the weights before normalisation; the sum
-        of the weighted squares of the deviations.
-    n_points : ndarray of int, shape (series,)
-    lowest, highest : ndarray of shape (series,)
-        The extreme values, not in `unit`.
+    `y` of shape (points, series), in `unit`: finite everywhere; what stands at a missing point has no weight.
+    `w` of shape (points, series): weights, their sum is 1.
+    `deviation` of shape (points, series), in `unit`: `y` less its mean.
+    `unit`, `mean`, `total`, `variation` of shape (series,): a power of two near the values; the weighted mean, in
+    `unit`; the sum of the weights before normalisation; the sum of the weighted squares of the deviations.
+    `n_points`, shape (series,).
+    `lowest`, `highest` of shape (series,): the extreme values, not in `unit`.
     """
 
     y: Floats
@@ -175,14 +161,8 @@ class Buffers:
 def most_explained(rows: Rows, ticks: Ticks, buffers: Buffers, nonnegative: bool) -> tuple[Integers, Flags]:
     """Return for each series which of `ticks` explains most of its variation, and whether that is in doubt.
 
-    Parameters
-    ----------
-    rows : Rows
-    ticks : Ticks
-        At least one.
-    buffers : Buffers
-    nonnegative : bool
-        Whether constant and coefficient must not be negative.
+    `ticks`: at least one.
+    `nonnegative`: whether constant and coefficient must not be negative.
     """
     u, uu, uv, variance, slope, explained = buffers.arrays(len(ticks.t), rows.y.shape[1])
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -234,12 +214,8 @@ def _multiply(left: Floats, right: Floats, out: Floats) -> Floats:
 class Fit:
     """One fit for each series, all of shape (series,).
 
-    Attributes
-    ----------
-    constant, slope : ndarray, in the unit of the rows
-        The slope is the coefficient times the largest value of the tick.
-    rss : ndarray
-        Residual sum of squares in terms of the weights before normalisation; infinite where the tick does not fit.
+    `constant`, `slope` in the unit of the rows: the slope is the coefficient times the largest value of the tick.
+    `rss`: residual sum of squares in terms of the weights before normalisation; infinite where the tick does not fit.
     """
 
     constant: Floats
@@ -250,11 +226,7 @@ class Fit:
 def fit_each(t: Floats, rows: Rows, nonnegative: bool) -> Fit:
     """Return the least-squares fit of one tick to each series, in full precision.
 
-    Parameters
-    ----------
-    t : ndarray of shape (points, series) or (points, 1)
-    rows : Rows
-    nonnegative : bool
+    `t` of shape (points, series).
     """
     w, y = rows.w, rows.y
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

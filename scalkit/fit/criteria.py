@@ -38,26 +38,15 @@ def require_criterion(criterion: str, min_points: int) -> None:
 def scores(criterion: Criterion, rows: Rows, ticks: Ticks, fits: list[Fit], nonnegative: bool) -> tuple[Floats, Floats]:
     """Return the score of every tick, and by how much scores may differ that count as equal.
 
-    Parameters
-    ----------
-    criterion : {"adjusted_r2", "aicc", "loo", "smape"}
-        ``"adjusted_r2"`` is the residual sum of squares, as all ticks have as many coefficients. ``"aicc"``: a constant at
-        its limit of zero is no coefficient. ``"loo"``: the sum of squares of the errors at the points left out.
-        ``"smape"``: the mean over the points left out of ``2 |y - m| / (|y| + |m|)``.
-    rows, ticks : Rows, Ticks
-    fits : list of Fit
-        One for each tick.
-    nonnegative : bool
+    `criterion`: ``"adjusted_r2"`` is the residual sum of squares, as all ticks have as many coefficients. ``"aicc"``: a
+    constant at its limit of zero is no coefficient. ``"loo"``: the sum of squares of the errors at the points left out.
+    ``"smape"``: the mean over the points left out of ``2 |y - m| / (|y| + |m|)``.
+    `fits`: one for each tick.
+    The result is of shape (ticks, series).
+    Returns: infinite where a tick does not fit.
+    The result is of shape (series,).
 
-    Returns
-    -------
-    ndarray of shape (ticks, series)
-        Infinite where a tick does not fit.
-    ndarray of shape (series,)
-
-    References
-    ----------
-    Hurvich and Tsai, Regression and time series model selection in small samples, Biometrika 76 (1989): AICc.
+    Source: Hurvich and Tsai, Regression and time series model selection in small samples, Biometrika 76 (1989): AICc.
     """
     rss = np.array([fit.rss for fit in fits])
     spread = rows.variation * rows.total

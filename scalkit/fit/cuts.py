@@ -33,12 +33,8 @@ _Steps = dict[tuple[int, int, int], tuple[Any, Any]]
 class Cuts:
     """A segmentation: for each segment the index after its last setting, and whether it grows.
 
-    Attributes
-    ----------
-    pieces : tuple of (int, bool)
-    bic, bic_single, bic_several : float
-        Criterion of this segmentation, of the best single segment and of the best with a change point; infinite where
-        there is none, as for a single segment across a known change point.
+    `bic`, `bic_single`, `bic_several`: criterion of this segmentation, of the best single segment and of the best with
+    a change point; infinite where there is none, as for a single segment across a known change point.
     """
 
     pieces: tuple[tuple[int, bool], ...]
@@ -58,27 +54,12 @@ def best_cuts(
 ) -> list[Cuts]:
     """Return the best segmentation of many series over the same settings, without models.
 
-    Parameters
-    ----------
-    x : ndarray of shape (points,)
-    y : ndarray of shape (series, points)
-        Positive.
-    ticks : sequence of Growth
-        None of them constant.
-    noise : sequence of Noise, length series
-    max_segments : int, optional
-        As many as the settings allow by default.
-    switches : sequence of float
-        Change points that are known.
-
-    Returns
-    -------
-    list of Cuts, length series
-
-    Raises
-    ------
-    DataError
-        If the known change points leave too few settings between them.
+    `x` of shape (points,).
+    `y` of shape (series, points): positive.
+    `ticks`: None of them constant.
+    `max_segments`: as many as the settings allow by default.
+    `switches`: change points that are known.
+    Raises DataError if the known change points leave too few settings between them.
     """
     n_series, n = y.shape
     most = max(1, n // MIN_SETTINGS if max_segments is None else min(max_segments, n // MIN_SETTINGS))
@@ -228,13 +209,8 @@ def _scaled(y: Floats) -> Floats:
 def gain_of_two(x: Floats, y: Floats, ticks: Sequence[Growth], noise: Noise) -> float:
     """Return how much the criterion falls from one piece to the best two, without looking at more.
 
-    Parameters
-    ----------
-    x, y : ndarray of shape (points,)
-        At least six; `y` positive.
-    ticks : sequence of Growth
-        None of them constant.
-    noise : Noise
+    `x`, `y` of shape (points,): at least six; `y` positive.
+    `ticks`: None of them constant.
     """
     n = len(x)
     cuts = np.arange(MIN_SETTINGS, n - MIN_SETTINGS + 1)
@@ -254,14 +230,9 @@ def gain_of_two(x: Floats, y: Floats, ticks: Sequence[Growth], noise: Noise) -> 
 def least_without(x: Floats, y: Floats, ticks: Sequence[Growth], n_strays: int) -> tuple[float, float]:
     """Return the least squared relative residual of a constant, and of a tick, where up to `n_strays` settings do not count.
 
-    Parameters
-    ----------
-    x, y : ndarray of shape (points,)
-        `y` positive.
-    ticks : sequence of Growth
-        None of them constant.
-    n_strays : int
-        Fewer than the points by four.
+    `x`, `y` of shape (points,): `y` positive.
+    `ticks`: None of them constant.
+    `n_strays`: fewer than the points by four.
     """
     n = len(x)
     strays = np.array(list(combinations(range(n), n_strays)), dtype=np.int64)
@@ -276,12 +247,8 @@ def least_without(x: Floats, y: Floats, ticks: Sequence[Growth], n_strays: int) 
 def least_of_sums(x: Floats, y: Floats, ticks: Sequence[Growth]) -> float:
     """Return the least squared relative residual of a constant and two ticks, no coefficient negative; infinite if none fits.
 
-    Parameters
-    ----------
-    x, y : ndarray of shape (points,)
-        `y` positive.
-    ticks : sequence of Growth
-        None of them constant.
+    `x`, `y` of shape (points,): `y` positive.
+    `ticks`: None of them constant.
     """
     log2 = _log2_values(tuple(x.tolist()), tuple(ticks))
     with np.errstate(invalid="ignore"):

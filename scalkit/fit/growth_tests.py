@@ -14,16 +14,11 @@ _MOST_EXACT = 50
 def f_tail(statistic: float, freedom: int) -> float:
     """Return the probability that F with 1 and `freedom` degrees of freedom exceeds `statistic`.
 
-    Parameters
-    ----------
-    statistic : float
-        Infinity gives 0; what rounding made negative counts as 0.
-    freedom : int
-        At least 1.
+    `statistic`: infinity gives 0; what rounding made negative counts as 0.
+    `freedom`: at least 1.
 
-    References
-    ----------
-    Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4: Student's t, whose square is F.
+    Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4: Student's t, whose square is
+    F.
     """
     if math.isinf(statistic):
         return 0.0
@@ -41,11 +36,7 @@ def f_tail(statistic: float, freedom: int) -> float:
 def student(level: float, freedom: int) -> float:
     """Return the t that a value of Student's distribution exceeds in magnitude with probability ``1 - level``.
 
-    Parameters
-    ----------
-    level : float
-    freedom : int
-        At least 1.
+    `freedom`: at least 1.
     """
     low, high = 0.0, 1.0
     while f_tail(high**2, freedom) > 1 - level:
@@ -61,14 +52,10 @@ def trend_tail(values: Sequence[float]) -> float:
 
     Exact up to 50 values, by the normal distribution beyond.
 
-    Parameters
-    ----------
-    values : sequence of float, length n
-        In the order of the parameter; a tie counts as a fall. Five values that all rise give 1/120.
+    `values`: in the order of the parameter; a tie counts as a fall. Five values that all rise give 1/120.
 
-    References
-    ----------
-    Kendall, A new measure of rank correlation, Biometrika 30 (1938): the distribution of the number of inversions.
+    Source: Kendall, A new measure of rank correlation, Biometrika 30 (1938): the distribution of the number of
+    inversions.
     """
     falls = sum(later <= earlier for earlier, later in combinations(values, 2))
     n_values = len(values)

@@ -27,17 +27,10 @@ _LEAST_GAIN = 1e-9
 def fit_log_scale(x: Floats, y: Floats, ticks: Sequence[Growth]) -> Fits:
     """Return the fits of every tick to one series that minimise the squares of ``log(y / model)``.
 
-    Parameters
-    ----------
-    x, y : ndarray of shape (points,)
-        All positive.
-    ticks : sequence of Growth
-        None of them constant.
-
-    Returns
-    -------
-    Fits
-        Of one series; rss and tss are in squared natural logarithms, which are squared relative errors where small.
+    `x`, `y` of shape (points,): all positive.
+    `ticks`: None of them constant.
+    Returns: of one series; rss and tss are in squared natural logarithms, which are squared relative errors where
+    small.
     """
     n, log_y = len(x), np.log(y)
     log_ticks, scales = _scaled_logs(x, ticks)

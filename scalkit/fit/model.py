@@ -68,10 +68,7 @@ class Model:
     ) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Return the model at `x`, in `unit`; same shape as `x`. By name, ``model(p=64)`` is the same as ``model(64)``.
 
-        Raises
-        ------
-        DataError
-            If a value is given for another parameter.
+        Raises DataError if a value is given for another parameter.
         """
         if x is None or isinstance(x, Mapping):
             (x,) = at_points(values if x is None else x, self.parameters).values()

@@ -58,12 +58,7 @@ class Segment:
 class ChangePoint:
     """The behaviour changes after `after` and no later than `before`, which are neighbouring settings.
 
-    Attributes
-    ----------
-    after, before : float
-    jump : float
-        Model of the right piece over that of the left one, both at `before`; 1.2 means 20 % more.
-    left, right : Model
+    `jump`: model of the right piece over that of the left one, both at `before`; 1.2 means 20 % more.
     """
 
     after: float
@@ -119,18 +114,12 @@ def _verb(growth: Growth) -> str:
 class Piecewise(ShownPieces):
     """Segments in ascending order, and how much better they are than one.
 
-    Attributes
-    ----------
-    segments : tuple of Segment
-    bic, bic_single, bic_several : float
-        Bayesian information criterion of this model, of the best single piece, and of the best model with a change point;
-        the lower, the better, and infinite where there is none.
-    bic_sum, bic_strays : float
-        The same for what else may look like a change point: a sum of two terms, and one term but for stray settings.
-    noise : float
-        Relative standard error of a value that entered the fit.
-    x, y : tuple of float
-        What was fitted.
+    `bic`, `bic_single`, `bic_several`: Bayesian information criterion of this model, of the best single piece, and of
+    the best model with a change point; the lower, the better, and infinite where there is none.
+    `bic_sum`, `bic_strays`: the same for what else may look like a change point: a sum of two terms, and one term but
+    for stray settings.
+    `noise`: relative standard error of a value that entered the fit.
+    `x`, `y`: what was fitted.
     """
 
     segments: tuple[Segment, ...]
@@ -243,41 +232,26 @@ def fit_piecewise(
 ) -> Piecewise:
     """Return the piecewise model of one series with the least Bayesian information criterion.
 
-    Parameters
-    ----------
-    x : array_like of shape (points,)
-        Ascending.
-    y : array_like of shape (points,), in `unit`
-        Positive.
-    ticks : sequence of Growth
-        What a segment may grow as, beside a constant; the more there are, the more evidence a change point needs.
-    noise : Noise
-        From `pure_error`.
-    max_segments : int, optional
-        At most so many, by default as many as there is room for; each has at least three settings.
-    switches : sequence of float
-        Change points that are known, for example the largest size of an eager message: no segment reaches across one.
-    parameter, unit : str
-        For the models.
+    `x` of shape (points,): ascending.
+    `y` of shape (points,), in `unit`: positive.
+    `ticks`: what a segment may grow as, beside a constant; the more there are, the more evidence a change point needs.
+    `noise`: from `pure_error`.
+    `max_segments`: at most so many, by default as many as there is room for; each has at least three settings.
+    `switches`: change points that are known, for example the largest size of an eager message: no segment reaches
+    across one.
+    `parameter`, `unit`: for the models.
+    Raises DataError if there are fewer than three settings or more than 200, they do not ascend, or a value is not
+    positive.
 
-    Raises
-    ------
-    DataError
-        If there are fewer than three settings or more than 200, they do not ascend, or a value is not positive.
-
-    Notes
-    -----
     The residuals of a segmentation are squared relative errors over the squared standard error of a value. Their
     likelihood is that of `Noise.misfit`: Student's, because the noise itself is estimated; with much pure error it is
-    chi-squared. Each coefficient costs ``ln(points)`` and each change point three times that, because it may lie anywhere
-    (the plain criterion, with one, finds change points in noise); a segment that grows also pays for the choice of its
-    tick, ``2 ln(ticks)``. Of the ticks that explain a segment as well as the best does, to within 2 of the criterion, the
-    plainest is shown: a few settings do not tell ``p`` from ``p^(3/4)*log(p)``.
+    chi-squared. Each coefficient costs ``ln(points)`` and each change point three times that, because it may lie
+    anywhere (the plain criterion, with one, finds change points in noise); a segment that grows also pays for the
+    choice of its tick, ``2 ln(ticks)``. Of the ticks that explain a segment as well as the best does, to within 2 of
+    the criterion, the plainest is shown: a few settings do not tell ``p`` from ``p^(3/4)*log(p)``.
 
-    References
-    ----------
-    Bellman, On the approximation of curves by line segments using dynamic programming, CACM 4 (1961).
-    Zhang and Siegmund, A modified Bayes information criterion with applications to the analysis of comparative genomic
+    Source: Bellman, On the approximation of curves by line segments using dynamic programming, CACM 4 (1961). Zhang and
+    Siegmund, A modified Bayes information criterion with applications to the analysis of comparative genomic
     hybridization data, Biometrics 63 (2007): 3 ln n for a change point.
     """
     at, values = _checked(x, y, parameter)

@@ -18,10 +18,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 def at_points(points: ArrayLike | Mapping[str, ArrayLike], parameters: Sequence[str]) -> dict[str, Floats]:
     """Return the values of each parameter from points of shape (..., parameters) or from a mapping.
 
-    Raises
-    ------
-    DataError
-        If a parameter is missing or unknown, or the last axis does not have one entry for each.
+    Raises DataError if a parameter is missing or unknown, or the last axis does not have one entry for each.
     """
     if isinstance(points, Mapping):
         missing = [name for name in parameters if name not in points]

@@ -31,15 +31,10 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 class Noise:
     """How far a value may be off.
 
-    Attributes
-    ----------
-    error : float
-        Relative standard error of one value of the series, after the statistic over its repetitions.
-    freedom : float
-        Degrees of freedom behind it.
-    is_all : bool
-        Whether values scatter by this error alone. If not, every setting may be off by up to 16 % more, in a way that its
-        repetitions share: another placement, another state of the machine.
+    `error`: relative standard error of one value of the series, after the statistic over its repetitions.
+    `freedom`: degrees of freedom behind it.
+    `is_all`: whether values scatter by this error alone. If not, every setting may be off by up to 16 % more, in a way
+    that its repetitions share: another placement, another state of the machine.
     """
 
     error: float
@@ -86,29 +81,16 @@ def pure_error(
 ) -> Noise:
     """Return the noise of a series; a prior speaks where there are no repetitions and fades where there are many.
 
-    Parameters
-    ----------
-    values : array_like of shape (points,) or (points, repetitions)
-        Positive where finite; NaN where a value is missing.
-    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
-        What makes one value of the repetitions of a setting.
-    prior : float
-        Relative standard deviation of one repetition that is assumed with the weight of two degrees of freedom.
-    exact : bool
-        Whether the metric has no noise but its rounding; then nothing is assumed.
-    resolution : float, in the unit of `values`
-        Step to which the values are rounded; for an exact metric without one it is 1.
+    `values` of shape (points,): positive where finite; NaN where a value is missing.
+    `statistic`: what makes one value of the repetitions of a setting.
+    `prior`: relative standard deviation of one repetition that is assumed with the weight of two degrees of freedom.
+    `exact`: whether the metric has no noise but its rounding; then nothing is assumed.
+    `resolution` in the unit of `values`: step to which the values are rounded; for an exact metric without one it is 1.
+    Raises DataError if the statistic is unknown or there is no value.
 
-    Raises
-    ------
-    DataError
-        If the statistic is unknown or there is no value.
-
-    References
-    ----------
-    The asymptotic standard error of a quantile q is ``sqrt(q (1 - q) / n) / f``, f the density there: 1.253 and 1.363
-    times that of a mean for the median and the first quartile of normal noise; that of a mean that leaves out quarters follows
-    from the values with what is cut moved to the quartiles (Tukey and McLaughlin 1963).
+    Source: The asymptotic standard error of a quantile q is ``sqrt(q (1 - q) / n) / f``, f the density there: 1.253 and
+    1.363 times that of a mean for the median and the first quartile of normal noise; that of a mean that leaves out
+    quarters follows from the values with what is cut moved to the quartiles (Tukey and McLaughlin 1963).
     """
     if statistic not in (*_FACTORS, "min"):
         raise DataError(f"the statistic {statistic!r} is unknown; choose one of {', '.join(_FACTORS)}, min.")

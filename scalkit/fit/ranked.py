@@ -13,12 +13,8 @@ __all__ = ["RankedModels"]
 class RankedModels(Sequence[Model]):
     """A sequence of models that are made from their fits at first use.
 
-    Parameters
-    ----------
-    make : callable
-        Returns the model of a place; can be pickled.
-    places : sequence of int
-        Of the models, best first.
+    `make`: returns the model of a place; can be pickled.
+    `places`: of the models, best first.
     """
 
     def __init__(self, make: Callable[[int], Model], places: Sequence[int]) -> None:

@@ -38,27 +38,17 @@ _TOLERANCE = 1e-14
 class Refined:
     """A model whose numbers lmfit has fitted.
 
-    Attributes
-    ----------
-    names : tuple of str
-        ``constant``, ``coefficient`` (``coefficient_1``, ... of several terms) and, where free, ``exponent`` of the
-        parameter (``exponent_p``, ... of several parameters).
-    values, errors : mapping from name to float
-        Best value and standard error; the error is NaN for a value that stands at its limit.
-    limits : mapping from name to (float, float)
-        What was allowed.
-    at_limit : tuple of str
-        Names whose best value is the lower limit; they count as fixed.
-    covariance : ndarray of shape (names, names)
-        NaN in rows and columns of values at their limits.
-    residual_deviation : float
-        Of the weighted residuals: a share of the value with relative weights, else in the unit of the values.
-    n_free : int
-        Degrees of freedom: points less values that were fitted.
-    r2 : float
-        Coefficient of determination of the weighted fit; about zero where there is no constant.
-    report : str
-        lmfit's fit report.
+    `names`: ``constant``, ``coefficient`` (``coefficient_1``, ... of several terms) and, where free, ``exponent`` of
+    the parameter (``exponent_p``, ... of several parameters).
+    `values`, `errors`: best value and standard error; the error is NaN for a value that stands at its limit.
+    `limits`: what was allowed.
+    `at_limit`: names whose best value is the lower limit; they count as fixed.
+    `covariance` of shape (names, names): NaN in rows and columns of values at their limits.
+    `residual_deviation`: of the weighted residuals: a share of the value with relative weights, else in the unit of the
+    values.
+    `n_free`: degrees of freedom: points less values that were fitted.
+    `r2`: coefficient of determination of the weighted fit; about zero where there is no constant.
+    `report`: lmfit's fit report.
     """
 
     formula: Formula = field(repr=False)
@@ -106,17 +96,11 @@ class Refined:
     ) -> Floats:
         """Return the confidence band at `x`, of shape (2, *shape of x), in the unit of the values.
 
-        Parameters
-        ----------
-        x : array_like, array_like of shape (..., parameters), or a mapping from parameter to values
-        level : float
-            Probability that the band holds at one point.
-        of : {"mean", "value"}
-            The model itself, or a new measurement, which scatters around it.
+        `x` of shape (..., parameters).
+        `level`: probability that the band holds at one point.
+        `of`: the model itself, or a new measurement, which scatters around it.
 
-        References
-        ----------
-        Bates and Watts 1988, "Nonlinear regression analysis and its applications", section 2.3.2.
+        Source: Bates and Watts 1988, "Nonlinear regression analysis and its applications", section 2.3.2.
         """
         if of not in ("mean", "value"):
             raise UsageError(f"a band of {of!r} is unknown; choose 'mean' or 'value'.")

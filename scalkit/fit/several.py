@@ -31,22 +31,13 @@ _LEAST_SHARE = 1e-9
 class SeveralFit:
     """The models of values over several parameters.
 
-    Attributes
-    ----------
-    points : Points
-        What was fitted.
-    model : SeveralModel
-        The most probable one.
-    rivals : tuple of SeveralModel
-        The next ones, by falling weight.
-    weights : mapping from parameter to mapping from Growth to float
-        Probability of each leading growth along a parameter; the constant among them.
-    growths : tuple of (GrowthSum, float)
-        Probability of each sum of leading terms, falling; sums to 1 over those that are not negligible.
-    ticks : mapping from parameter to tuple of Growth
-        Those that were usable; combinations in `blocks` are indices to them.
-    blocks : tuple of Block
-        All hypotheses with their scores.
+    `points`: what was fitted.
+    `model`: the most probable one.
+    `rivals`: the next ones, by falling weight.
+    `weights`: probability of each leading growth along a parameter; the constant among them.
+    `growths`: probability of each sum of leading terms, falling; sums to 1 over those that are not negligible.
+    `ticks`: those that were usable; combinations in `blocks` are indices to them.
+    `blocks`: all hypotheses with their scores.
     """
 
     points: Points

@@ -23,15 +23,8 @@ _LARGEST = 1000.0
 class Formula:
     """``constant + sum of coefficients * growths``, as a function of a vector of values in the order of `names`.
 
-    Attributes
-    ----------
-    growths : tuple of Growth
-    parameters : tuple of str
-    coefficients : tuple of str
-        Name of each growth's coefficient.
-    exponents : tuple of (str, str)
-        Parameter whose power is free, and name of that power; shared by all growths in which it has a power.
-    has_constant : bool
+    `coefficients`: name of each growth's coefficient.
+    `exponents`: parameter whose power is free, and name of that power; shared by all growths in which it has a power.
     """
 
     growths: tuple[Growth, ...]
@@ -44,10 +37,8 @@ class Formula:
     def of(cls, growths: Sequence[Growth], parameters: Sequence[str], constant: bool, free: bool) -> Formula:
         """Return the formula of some growths; the names are those of `Refined`.
 
-        Raises
-        ------
-        UsageError
-            If powers shall be free and there is none, or those of one parameter differ between the growths.
+        Raises UsageError if powers shall be free and there is none, or those of one parameter differ between the
+        growths.
         """
         n = len(growths)
         coefficients = ("coefficient",) if n == 1 else tuple(f"coefficient_{k + 1}" for k in range(n))
@@ -82,10 +73,7 @@ class Formula:
     def values_of(self, at: Mapping[str, Floats]) -> Floats:
         """Return log2 of the fixed part of each growth, of shape (growths, points).
 
-        Raises
-        ------
-        DataError
-            If a growth does not exist at a point or is beyond the range of floating-point numbers.
+        Raises DataError if a growth does not exist at a point or is beyond the range of floating-point numbers.
         """
         log2 = [growth.log2_value(at) for growth in self.growths]
         for growth, row in zip(self.growths, log2, strict=True):

@@ -27,10 +27,7 @@ _NUMBER_BEFORE_SIGN = re.compile(r"(?:^|[^A-Za-z_0-9.])[\d.]+[eE]$")
 class GrowthSum:
     """A sum of growths without coefficients; terms that another one outgrows in every parameter are left out.
 
-    Attributes
-    ----------
-    terms : tuple of Growth
-        In the order of their text; use `GrowthSum.of` or `GrowthSum.parse` to make one.
+    `terms`: in the order of their text; use `GrowthSum.of` or `GrowthSum.parse` to make one.
     """
 
     terms: tuple[Growth, ...]
@@ -46,15 +43,8 @@ class GrowthSum:
     def parse(cls, text: object) -> GrowthSum:
         """Return the sum that a text names, each summand read as `Growth.parse` does.
 
-        Parameters
-        ----------
-        text : str, Growth, GrowthSum, int or sympy expression
-            For example ``"log(p) + S"``, ``"O(p*S + n^2)"``.
-
-        Raises
-        ------
-        ExpectationError
-            If a summand cannot be read or is subtracted.
+        `text`: for example ``"log(p) + S"``, ``"O(p*S + n^2)"``.
+        Raises ExpectationError if a summand cannot be read or is subtracted.
         """
         if isinstance(text, GrowthSum):
             return text

@@ -27,11 +27,7 @@ _SMALLEST, _LARGEST = 1e-16, 1e18
 class Term:
     """A coefficient times a growth; the constant is the growth 1.
 
-    Attributes
-    ----------
-    growth : Growth
-    log2_coefficient : float
-        It exists where the coefficient itself is too small or too large for a float.
+    `log2_coefficient`: it exists where the coefficient itself is too small or too large for a float.
     """
 
     growth: Growth
@@ -52,17 +48,10 @@ class Term:
 class SeveralModel:
     """A sum of terms over several parameters, in `unit`.
 
-    Attributes
-    ----------
-    parameters : tuple of str
-        In the order of the columns of the points.
-    terms : tuple of Term
-        The constant first, if there is one.
-    unit : str
-    rss : float
-        Residual sum of squares, relative to the measured values, dimensionless.
-    weight : float
-        Posterior probability among all hypotheses that were tried.
+    `parameters`: in the order of the columns of the points.
+    `terms`: the constant first, if there is one.
+    `rss`: residual sum of squares, relative to the measured values, dimensionless.
+    `weight`: posterior probability among all hypotheses that were tried.
     """
 
     parameters: tuple[str, ...]
@@ -88,16 +77,8 @@ class SeveralModel:
     def __call__(self, points: ArrayLike | Mapping[str, ArrayLike] | None = None, /, **values: ArrayLike) -> Floats:
         """Return the model, in `unit`, at points of shape (..., parameters), or at values by parameter: ``model(p=64, S=8)``.
 
-        Parameters
-        ----------
-        points : array_like or mapping from parameter to array_like
-        **values : array_like
-            Of each parameter, in place of `points`.
-
-        Raises
-        ------
-        DataError
-            If a parameter is missing or unknown, or the last axis does not have one entry for each.
+        `**values`: of each parameter, in place of `points`.
+        Raises DataError if a parameter is missing or unknown, or the last axis does not have one entry for each.
         """
         x = at_points(values if points is None else points, self.parameters)
         shape = np.broadcast_shapes(*(np.shape(value) for value in x.values()))
@@ -109,13 +90,7 @@ class SeveralModel:
         Shapley values: the mean over all orders in which the parameters may take the step. What remains to 1 is the share
         of the value at `low`.
 
-        Parameters
-        ----------
-        low, high : sequence of float, one for each parameter
-
-        References
-        ----------
-        Shapley 1953, "A value for n-person games".
+        Source: Shapley 1953, "A value for n-person games".
         """
         n = len(self.parameters)
         corner = {

@@ -38,19 +38,11 @@ _SPREAD = 400  # binary digits between the largest value and the least that stil
 class Points:
     """One value at each of several points.
 
-    Attributes
-    ----------
-    parameters : tuple of str
-    x : ndarray of shape (points, parameters)
-        Distinct.
-    values : ndarray of shape (points, repetitions)
-        NaN where one is missing.
-    y : ndarray of shape (points,)
-        The statistic over the repetitions.
-    relative_variance : float
-        Of `y`, from the scatter of the repetitions; NaN without repetitions.
-    n_more : int
-        Repetitions beyond the first of each point, all together.
+    `x` of shape (points, parameters): distinct.
+    `values` of shape (points, repetitions): NaN where one is missing.
+    `y` of shape (points,): the statistic over the repetitions.
+    `relative_variance`: of `y`, from the scatter of the repetitions; NaN without repetitions.
+    `n_more`: repetitions beyond the first of each point, all together.
     """
 
     parameters: tuple[str, ...]

@@ -38,19 +38,11 @@ _MANY = 6
 class Block:
     """All hypotheses of one set of products.
 
-    Attributes
-    ----------
-    active : tuple of int
-        Columns of the parameters that act.
-    products : tuple of tuple of int
-        Columns that enter each product.
-    has_constant : bool
-    combinations : ndarray of int, shape (H, active)
-        Which tick of each.
-    score : ndarray of shape (H,)
-        Logarithm of the posterior mass, up to a constant; -inf with a negative coefficient.
-    prior : float
-        Logarithm of the prior mass of each, one for every combination of all ticks, kept or not.
+    `active`: columns of the parameters that act.
+    `products`: columns that enter each product.
+    `combinations`, shape (H, active): which tick of each.
+    `score` of shape (H,): logarithm of the posterior mass, up to a constant; -inf with a negative coefficient.
+    `prior`: logarithm of the prior mass of each, one for every combination of all ticks, kept or not.
     """
 
     active: tuple[int, ...]
@@ -67,12 +59,7 @@ def shortlist(points: Points, column: int, ticks: Floats, size: int) -> Ints:
     Each line has its own constant and coefficient, both non-negative, so no assumption on the other parameters enters.
     Without any line of three points all ticks compete in their order.
 
-    Parameters
-    ----------
-    points : Points
-    column : int
-    ticks : ndarray of shape (ticks, points)
-    size : int
+    `ticks` of shape (ticks, points).
     """
     rss = np.zeros(len(ticks))
     scale = points.error_scale()
@@ -97,14 +84,8 @@ def search(
 ) -> Iterator[Block]:
     """Return the hypotheses of every set of products with their scores.
 
-    Parameters
-    ----------
-    points : Points
-    ticks : sequence of ndarray of shape (ticks, points)
-        For each parameter, scaled to a largest value of about 1.
-    criterion : {"evidence", "bic", "aicc", "loo"}
-    always : sequence of sequence of int, optional
-        For each parameter, ticks that are tried in any case.
+    `ticks` of shape (ticks, points): for each parameter, scaled to a largest value of about 1.
+    `always`: for each parameter, ticks that are tried in any case.
     """
     n_parameters = len(ticks)
     size = max(2, int(MAX_COMBINATIONS ** (1 / n_parameters) + 1e-9))

@@ -38,15 +38,10 @@ _MOST_BINS = 4096
 class Candidate:
     """One setting that could be measured.
 
-    Attributes
-    ----------
-    x : float
-        Setting of the parameter.
-    cost : float
-    information : float, in bits
-        Expected gain of knowledge about the rank.
-    predictions : tuple of (Growth, float)
-        The two most probable growths of different rank, and the value that each predicts there, in the unit of the series.
+    `x`: setting of the parameter.
+    `information` in bits: expected gain of knowledge about the rank.
+    `predictions`: the two most probable growths of different rank, and the value that each predicts there, in the unit
+    of the series.
     """
 
     x: float
@@ -64,18 +59,13 @@ class Candidate:
 class Advice:
     """Settings to measure next, the most valuable first.
 
-    Attributes
-    ----------
-    posterior : Posterior
-    candidates : tuple of Candidate
-        First those that tell at least 75 % of what the most telling one does, by information per square root of cost; then
-        the others likewise. Many cheap settings of little information each cost more in the end than one that tells.
-    probability : float
-        Of the most probable rank now.
-    apparent : float
-        The same if no second term hides beside the one that shows: what measuring on can make out. A small hidden term is
-        excluded by few settings in reach, so the doubt about it is not what the advice goes by, as long as it does not
-        change which rank is the most probable.
+    `candidates`: first those that tell at least 75 % of what the most telling one does, by information per square root
+    of cost; then the others likewise. Many cheap settings of little information each cost more in the end than one that
+    tells.
+    `probability`: of the most probable rank now.
+    `apparent`: the same if no second term hides beside the one that shows: what measuring on can make out. A small
+    hidden term is excluded by few settings in reach, so the doubt about it is not what the advice goes by, as long as
+    it does not change which rank is the most probable.
     """
 
     posterior: Posterior

@@ -51,22 +51,12 @@ _STANDARD_ERRORS = 2.0  # a slope beyond this is seen about 95 times in 100
 def tolerance_of(expectation: Expectation, strictness: str, *, bundled: bool, is_exact: bool) -> Growth:
     """Return by which growth a function may outgrow its expectation and be fine.
 
-    Parameters
-    ----------
-    expectation : Expectation
-    strictness : str
-        ``"strict"``: not at all; ``"paper"``: by the deviation, half of the leading class unless one was given; a growth; or
-        ``"auto"``: by a deviation that was given, else not at all. The deviations of the bundled catalogues are about noisy
-        times; bytes, counts and virtual times are taken at their word there.
-    bundled : bool
-        Whether the expectation is one of a bundled catalogue.
-    is_exact : bool
-        Whether the values are free of noise.
-
-    Raises
-    ------
-    UsageError
-        If a growth cannot be read, falls, or is in another parameter.
+    `strictness`: ``"strict"``: not at all; ``"paper"``: by the deviation, half of the leading class unless one was
+    given; a growth; or ``"auto"``: by a deviation that was given, else not at all. The deviations of the bundled
+    catalogues are about noisy times; bytes, counts and virtual times are taken at their word there.
+    `bundled`: whether the expectation is one of a bundled catalogue.
+    `is_exact`: whether the values are free of noise.
+    Raises UsageError if a growth cannot be read, falls, or is in another parameter.
     """
     strict = Growth.constant()
     if strictness == "auto":
@@ -133,11 +123,8 @@ def steps_explain(y: Floats, term: Floats, step: float) -> bool:
 
     The smallest setting may be off by a few steps: two processes need no table for a third one.
 
-    Parameters
-    ----------
-    y, term : ndarray of shape (points,)
-    step : float
-        In which the values are counted; 0 if that is unknown, then nothing is explained.
+    `y`, `term` of shape (points,).
+    `step`: in which the values are counted; 0 if that is unknown, then nothing is explained.
     """
     if not step or len(y) < _LEAST_EXPLAINED:
         return False
@@ -179,15 +166,9 @@ def _fitted(found: Floats, columns: Sequence[Floats]) -> list[float]:
 def passing_growth(bound: Growth, x: Floats, parameter: str, noise: float) -> Growth:
     """Return the fastest growth that would still be called fine.
 
-    Parameters
-    ----------
-    bound : Growth
-        The fastest one that is tolerated.
-    x : ndarray of shape (points,)
-        Settings, ascending.
-    parameter : str
-    noise : float
-        Relative standard error of a setting's value; 0 for exact values, whose bound is sharp.
+    `bound`: the fastest one that is tolerated.
+    `x` of shape (points,): settings, ascending.
+    `noise`: relative standard error of a setting's value; 0 for exact values, whose bound is sharp.
     """
     if not noise > 0 or x[0] <= 0 or x[-1] <= x[0]:
         return bound

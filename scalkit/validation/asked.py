@@ -30,10 +30,7 @@ _SHOWN = 60
 def checked_level(level: object) -> float:
     """Return a probability between 0 and 1.
 
-    Raises
-    ------
-    UsageError
-        If it is none.
+    Raises UsageError if it is none.
     """
     if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
         raise UsageError(f"the level {level!r:.60} is no probability between 0 and 1; 0.9 is usual.")
@@ -43,10 +40,7 @@ def checked_level(level: object) -> float:
 def checked_shares(shares: Sequence[object]) -> Floats:
     """Return probabilities from 0 to 1 of quantiles.
 
-    Raises
-    ------
-    UsageError
-        If one is none.
+    Raises UsageError if one is none.
     """
     if not np.iterable(shares):
         raise UsageError(f"the shares are {shares!r:.60}; give a list of probabilities, as in [0.5].")
@@ -59,10 +53,7 @@ def checked_shares(shares: Sequence[object]) -> Floats:
 def checked_settings(x: ArrayLike, parameter: str) -> Floats:
     """Return settings of a parameter as floats.
 
-    Raises
-    ------
-    UsageError
-        If they are no numbers, or one is not positive and finite.
+    Raises UsageError if they are no numbers, or one is not positive and finite.
     """
     try:
         if np.iscomplexobj(x):
@@ -88,10 +79,8 @@ def without_value(growths: Sequence[Growth], x: Floats, at: Floats) -> tuple[flo
 def require_expected_values(series: Series, expected: Growth) -> None:
     """Refuse a series where what is expected has no value at a setting, so that it could not be what the values follow.
 
-    Raises
-    ------
-    DataError
-        If the expected growth is no finite number there, as 1/log(p) at p = 1, or the logarithm of one below 1.
+    Raises DataError if the expected growth is no finite number there, as 1/log(p) at p = 1, or the logarithm of one
+    below 1.
     """
     nowhere = _nowhere(expected, tuple(series.x.tolist()))
     if nowhere is not None:
@@ -104,10 +93,7 @@ def require_expected_values(series: Series, expected: Growth) -> None:
 def require_values_along(series: SeveralSeries, expected: Mapping[str, Growth]) -> None:
     """Refuse a series over several parameters where what is expected along one of them has no value at a setting.
 
-    Raises
-    ------
-    DataError
-        As `require_expected_values`.
+    Raises DataError, as `require_expected_values`.
     """
     for name, growth in expected.items():
         nowhere = _nowhere(growth, tuple(series.along(name).tolist()))

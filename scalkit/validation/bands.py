@@ -19,18 +19,10 @@ AHEAD = 4
 def bands_of(verdict: Verdict, level: float = 0.9) -> dict[str, Any]:
     """Return bands at the measured settings and at four times the largest one.
 
-    Parameters
-    ----------
-    verdict : Verdict
-    level : float
-        Probability of what lies inside.
-
-    Returns
-    -------
-    dict
-        ``level``; ``x``, the settings; ``divergence`` with the slowest and the fastest of its ``growths`` in the band and
-        their values ``low`` and ``high``; ``prediction`` with ``low`` and ``high`` in the unit of the series. None stands
-        for values that are not finite.
+    `level`: probability of what lies inside.
+    Returns: ``level``; ``x``, the settings; ``divergence`` with the slowest and the fastest of its ``growths`` in the
+    band and their values ``low`` and ``high``; ``prediction`` with ``low`` and ``high`` in the unit of the series. None
+    stands for values that are not finite.
     """
     measured = verdict.series.x
     x = np.append(measured, AHEAD * measured[-1])

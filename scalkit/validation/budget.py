@@ -17,17 +17,9 @@ _EXAMPLES = {"B": "'24 GB' or '512 MiB'", "s": "'10 ms' or '2 min'"}
 def parse_budget(budget: object, unit: str) -> float:
     """Return a budget in `unit`.
 
-    Parameters
-    ----------
-    budget : float or str
-        A number in `unit`, or text with a prefix: k, M, G, T, P are powers of 1000, Ki, Mi, Gi, Ti, Pi of 1024.
-    unit : str
-        Base unit, for example ``"B"`` or ``"s"``.
-
-    Raises
-    ------
-    UsageError
-        If it cannot be read, is not positive and finite, or is in another unit.
+    `budget`: a number in `unit`, or text with a prefix: k, M, G, T, P are powers of 1000, Ki, Mi, Gi, Ti, Pi of 1024.
+    `unit`: base unit, for example ``"B"`` or ``"s"``.
+    Raises UsageError if it cannot be read, is not positive and finite, or is in another unit.
     """
     is_number = isinstance(budget, Real) and not isinstance(budget, bool)
     if is_number:

@@ -71,17 +71,9 @@ def _snapped(x: float) -> float:
 def last_sign_change(function: Callable[[Floats], Floats], grid: Floats) -> float:
     """Return the largest root where `function` turns positive.
 
-    Parameters
-    ----------
-    function : callable
-        From and to an ndarray of shape (n,).
-    grid : ndarray of shape (n,)
-        Ascending; fine enough to separate the roots.
-
-    Returns
-    -------
-    float
-        NaN if `function` is positive on all of `grid`; infinite if it is not positive at the end.
+    `function`: from and to an ndarray of shape (n,).
+    `grid` of shape (n,): ascending; fine enough to separate the roots.
+    Returns: NaN if `function` is positive on all of `grid`; infinite if it is not positive at the end.
     """
     low = np.flatnonzero(function(grid) <= 0.0)
     if not low.size:

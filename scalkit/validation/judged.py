@@ -27,10 +27,7 @@ class Along(dict[str, AlongVerdict]):
     def __call__(self, parameter: str) -> AlongVerdict:
         """Return the verdict along a parameter.
 
-        Raises
-        ------
-        UsageError
-            If there is no such parameter.
+        Raises UsageError if there is no such parameter.
         """
         if parameter not in self:
             raise UsageError(f"there is no verdict along {parameter!r:.40}; choose one of {', '.join(self)}.")
@@ -40,10 +37,7 @@ class Along(dict[str, AlongVerdict]):
 class Judged:
     """What follows from the `series` that a verdict is about, and from its word and direction.
 
-    Attributes
-    ----------
-    against : Against or None
-        How the values compare with those of a model with constants; the series is measured over model then.
+    `against`: how the values compare with those of a model with constants; the series is measured over model then.
     """
 
     series: Values
@@ -149,14 +143,9 @@ class Judged:
     ) -> Refined:
         """Return the model refined by lmfit on the values that were fitted; see `scalkit.fit.refine.refine`.
 
-        Parameters
-        ----------
-        free_exponents : bool
-            Whether the power of each parameter is fitted too.
-        weights : {"relative", "none"}
-            Whether relative or absolute residuals count.
-        nonnegative : bool
-            Whether the constant and the coefficients must not be negative.
+        `free_exponents`: whether the power of each parameter is fitted too.
+        `weights`: whether relative or absolute residuals count.
+        `nonnegative`: whether the constant and the coefficients must not be negative.
         """
         from scalkit.fit.refine import refine
 

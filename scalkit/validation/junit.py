@@ -23,16 +23,8 @@ def cases(result: Validation, fail_on: Collection[str] = ()) -> list[Case]:
 
     A case fails where it decides the exit status; verdicts that cannot tell are skipped with the reason.
 
-    Parameters
-    ----------
-    result : Validation
-    fail_on : collection of str
-        As in `Validation.exit_status`.
-
-    Raises
-    ------
-    UsageError
-        If `fail_on` has an unknown word.
+    `fail_on`: as in `Validation.exit_status`.
+    Raises UsageError if `fail_on` has an unknown word.
     """
     result.exit_status(fail_on)
     compared = [] if result.comparison is None else list(_changes(result.comparison, fail_on))

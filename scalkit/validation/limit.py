@@ -40,21 +40,14 @@ Band = Callable[[Floats, float], Floats]
 class Limit:
     """The largest setting of the parameter within a budget.
 
-    Attributes
-    ----------
-    value, low, high : float
-        By the model, and with the upper and the lower end of its band; 0 if nothing fits, infinite beyond 2^64.
-    level : float
-        Of the band.
-    budget : float, in `unit`
-    ppn : int
-        Processes that share the budget; 1 for what is not memory.
-    largest : float
-        The largest setting that was measured.
-    is_outside : bool
-        Whether the model is outside the deviation limits of its expectation.
-    is_decided : bool
-        Whether the measurements decide how it grows; if not, the limit is a guess.
+    `value`, `low`, `high`: by the model, and with the upper and the lower end of its band; 0 if nothing fits, infinite
+    beyond 2^64.
+    `level`: of the band.
+    `budget` in `unit`.
+    `ppn`: processes that share the budget; 1 for what is not memory.
+    `largest`: the largest setting that was measured.
+    `is_outside`: whether the model is outside the deviation limits of its expectation.
+    `is_decided`: whether the measurements decide how it grows; if not, the limit is a guess.
     """
 
     function: str
@@ -111,12 +104,8 @@ class Limit:
 class Limits:
     """The limits of several functions; the tightest is the wall.
 
-    Attributes
-    ----------
-    each : tuple of Limit
-        The tightest first.
-    refused : mapping from function to reason
-        Functions whose models are no basis for a limit.
+    `each`: the tightest first.
+    `refused`: functions whose models are no basis for a limit.
     """
 
     each: tuple[Limit, ...]

@@ -38,22 +38,10 @@ def in_turn(report: Report) -> Mapper:
 def over_ranks(n_ranks: int | None, report: Report) -> Iterator[Mapper | None]:
     """Yield what computes tasks on all ranks; all of them must enter together.
 
-    Parameters
-    ----------
-    n_ranks : int or None
-        How many ranks the launcher says that it started; None if it says nothing.
-    report : callable
-        Is called on rank 0 with the number of tasks that are done, and of all.
-
-    Yields
-    ------
-    callable or None
-        As `map` on rank 0. None on each other rank, when it has done its part and rank 0 has left.
-
-    Raises
-    ------
-    LaunchError
-        If mpi4py is missing, cannot be loaded, or belongs to another MPI library than the launcher.
+    `n_ranks`: how many ranks the launcher says that it started; None if it says nothing.
+    `report`: is called on rank 0 with the number of tasks that are done, and of all.
+    Returns: as `map` on rank 0. None on each other rank, when it has done its part and rank 0 has left.
+    Raises LaunchError if mpi4py is missing, cannot be loaded, or belongs to another MPI library than the launcher.
     """
     comm = mpi_world(n_ranks)
     if comm.Get_size() == 1:

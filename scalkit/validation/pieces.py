@@ -121,12 +121,8 @@ def _noise(one: Series, statistic: str = "q1") -> Noise:
 def piecewise_remark(series: Series, model: Model) -> str | None:
     """Return what a verdict should say of a change point that is at least 99 % probable; None where there is none.
 
-    Parameters
-    ----------
-    series : Series
-    model : Model
-        The best model of one term; where its residuals leave no room for a change point, nothing is computed. Its growth
-        competes beside the ticks of ``"ics15"``.
+    `model`: the best model of one term; where its residuals leave no room for a change point, nothing is computed. Its
+    growth competes beside the ticks of ``"ics15"``.
     """
     n = len(series.x)
     if not 2 * MIN_SETTINGS <= n <= _MOST_POINTS or not (series.y > 0).all():

@@ -128,10 +128,7 @@ def parsed_rules(rules: Iterable[str | Relation] | str | Relation | None) -> tup
 def require_known(rules: Iterable[Relation], known: Collection[str]) -> None:
     """Refuse a rule that names a function which is neither measured nor expected.
 
-    Raises
-    ------
-    RuleError
-        With the names that are near.
+    Raises RuleError with the names that are near.
     """
     for rule in rules:
         for name in rule.names:

@@ -25,16 +25,10 @@ LEAST_FALL = 0.8
 class StrongScaling:
     """What was found in times that fall.
 
-    Attributes
-    ----------
-    series : Series
-        The times.
-    cost : Series
-        To be modelled instead.
-    fall : float
-        Last value over the first one; 0.1 is a speed-up of 10.
-    tail : float
-        Probability that values without a trend fall as consistently as these.
+    `series`: the times.
+    `cost`: to be modelled instead.
+    `fall`: last value over the first one; 0.1 is a speed-up of 10.
+    `tail`: probability that values without a trend fall as consistently as these.
     """
 
     series: Series

@@ -121,10 +121,7 @@ def validate(
 def _of_the_only_function(data: xr.Dataset, expectations: object) -> object:
     """Return an expectation that was given alone as that of the only function; anything else as it is.
 
-    Raises
-    ------
-    ExpectationError
-        If several functions were measured.
+    Raises ExpectationError if several functions were measured.
     """
     if (model := claimed(expectations)) is not None:
         return _of_metrics(data, model)

@@ -36,16 +36,9 @@ class HasValues(Protocol):
 class Claimed:
     """A model with constants.
 
-    Attributes
-    ----------
-    model : callable
-        Takes its parameters by name.
-    name : str
-    parameters : tuple of str
-    unit : str
-        Empty if it says none.
-    is_vectorised : bool
-        Whether it takes arrays.
+    `model`: takes its parameters by name.
+    `unit`: empty if it says none.
+    `is_vectorised`: whether it takes arrays.
     """
 
     model: Callable[..., Any]
@@ -57,10 +50,8 @@ class Claimed:
     def at(self, settings: Mapping[str, Floats]) -> Floats:
         """Return its values at settings, by the names of the data; P and p are the same where there is no other.
 
-        Raises
-        ------
-        ExpectationError
-            If a parameter is not in the data, or a value cannot be computed or is not positive and finite.
+        Raises ExpectationError if a parameter is not in the data, or a value cannot be computed or is not positive and
+        finite.
         """
         given = {own: settings[self._of(own, settings)] for own in self.parameters}
         shape = np.broadcast_shapes(*(one.shape for one in settings.values()))
@@ -96,10 +87,8 @@ class Claimed:
 def claimed(given: object) -> Claimed | None:
     """Return a model with constants, or None for all else: growths, texts, and models that only have bounds.
 
-    Parameters
-    ----------
-    given : object
-        One that `HasValues`, or a function whose arguments are called as parameters of the data, ``lambda p, S: ...``.
+    `given`: one that `HasValues`, or a function whose arguments are called as parameters of the data, ``lambda p, S:
+    ...``.
     """
     if not callable(given) or isinstance(given, Growth | GrowthSum | type) or hasattr(given, "free_symbols"):
         return None
@@ -121,17 +110,8 @@ def claimed(given: object) -> Claimed | None:
 def over_model(series: AnySeries, model: Claimed, fixed: Mapping[str, float]) -> AnySeries:
     """Return measured values over those of a model: the metric is called ``time/model`` and has no unit.
 
-    Parameters
-    ----------
-    series : Series or SeveralSeries
-    model : Claimed
-    fixed : mapping from parameter to float
-        Parameters of which the data have one value.
-
-    Raises
-    ------
-    ExpectationError
-        As `Claimed.at`, or if the model is in another unit.
+    `fixed`: parameters of which the data have one value.
+    Raises ExpectationError, as `Claimed.at`, or if the model is in another unit.
     """
     if model.unit and model.unit != series.unit:
         raise ExpectationError(

@@ -31,13 +31,8 @@ _MISFIT = 4.0  # residual variance over that of the noise, from which on the ran
 class Trend:
     """How the ratio changes along a parameter, the others fixed.
 
-    Attributes
-    ----------
-    parameter : str
-    first, last : float
-        Smallest and largest measured setting.
-    growth, low, high : float
-        The factor from the first to the last one, and its 99 % interval.
+    `first`, `last`: smallest and largest measured setting.
+    `growth`, `low`, `high`: the factor from the first to the last one, and its 99 % interval.
     """
 
     parameter: str
@@ -52,20 +47,12 @@ class Trend:
 class Against:
     """Measured values over those of a model with constants.
 
-    Attributes
-    ----------
-    function, model : str
-    factor, low, high : float
-        The ratio and its 95 % interval, of the median repetition: everywhere, or at the largest settings where it grows or
-        falls.
-    trends : tuple of Trend
-        Along each parameter.
-    smallest, largest : float
-        The ratio at single settings.
-    is_misfit : bool
-        Whether they scatter by more than noise.
-    most : float
-        Factor that a ratio may grow by and be fine.
+    `factor`, `low`, `high`: the ratio and its 95 % interval, of the median repetition: everywhere, or at the largest
+    settings where it grows or falls.
+    `trends`: along each parameter.
+    `smallest`, `largest`: the ratio at single settings.
+    `is_misfit`: whether they scatter by more than noise.
+    `most`: factor that a ratio may grow by and be fine.
     """
 
     function: str

@@ -34,28 +34,17 @@ _STANDARD_ERRORS = 2.0
 class Change:
     """What became of one function and metric.
 
-    Attributes
-    ----------
-    kind : {"worse", "better", "factor", "undecided", "same", "new", "gone"}
-        Worse and better: the growth left the limits around the status quo, or it is faster and the values rise ever more.
-        Factor: they changed otherwise, everywhere or at some settings.
-    before, after : Growth or None
-        Growth of the model in the baseline and now.
-    ratio : float
-        Value now over value then, as `regression` has it; NaN where there is nothing to compare. Without a shared setting
-        that of the models at the end of the range that both cover.
-    at : float
-        The setting that `ratio` speaks of, the last one where nothing changed; NaN if none is shared.
-    error : float
-        Relative standard error of `ratio`.
-    decides : bool
-        Whether the measurements may decide an exit status.
-    regression : Regression or None
-        What changed setting by setting, where two or more are shared.
-    is_noisy : bool
-        Whether the values of the baseline are known too badly to compare with.
-    is_outside : bool
-        Whether the growth left the limits, where it is worse or better.
+    `kind`: worse and better: the growth left the limits around the status quo, or it is faster and the values rise ever
+    more. Factor: they changed otherwise, everywhere or at some settings.
+    `before`, `after`: growth of the model in the baseline and now.
+    `ratio`: value now over value then, as `regression` has it; NaN where there is nothing to compare. Without a shared
+    setting that of the models at the end of the range that both cover.
+    `at`: the setting that `ratio` speaks of, the last one where nothing changed; NaN if none is shared.
+    `error`: relative standard error of `ratio`.
+    `decides`: whether the measurements may decide an exit status.
+    `regression`: what changed setting by setting, where two or more are shared.
+    `is_noisy`: whether the values of the baseline are known too badly to compare with.
+    `is_outside`: whether the growth left the limits, where it is worse or better.
     """
 
     function: str
@@ -176,15 +165,8 @@ class Comparison:
     def failures(self, fail_on: Collection[str] = ()) -> tuple[Change, ...]:
         """Return what got worse on measurements that may decide.
 
-        Parameters
-        ----------
-        fail_on : collection of {"factor", "better", "undecided", "gone"}
-            What fails too. A constant factor that rose fails in any case; the word is of old.
-
-        Raises
-        ------
-        UsageError
-            If a word is unknown.
+        `fail_on`: what fails too. A constant factor that rose fails in any case; the word is of old.
+        Raises UsageError if a word is unknown.
         """
         words = (fail_on,) if isinstance(fail_on, str) else tuple(fail_on)
         for word in words:

@@ -33,12 +33,8 @@ _LEAST_FITTED = 3
 class Segment:
     """Commits between which nothing changed.
 
-    Attributes
-    ----------
-    first, last : str
-        Labels.
-    model : Model or None
-        Of the values of all of them; None for fewer than three settings.
+    `first`, `last`: labels.
+    `model`: of the values of all of them; None for fewer than three settings.
     """
 
     first: str
@@ -50,22 +46,12 @@ class Segment:
 class Step:
     """A change point of one function and metric.
 
-    Attributes
-    ----------
-    function, metric, parameter : str
-    label : str
-        The first commit after the change.
-    earliest, latest : str
-        Between these it is with 95 %.
-    change : Regression
-        The values after it over those before, setting by setting.
-    before, after : Segment
-    stands : bool
-        Whether what got worse here is still worse at the end.
-    decides : bool
-        Whether the measurements may decide an exit status.
-    process : str
-        Which process alone takes longer, in words, where the times of each were kept; else empty.
+    `label`: the first commit after the change.
+    `earliest`, `latest`: between these it is with 95 %.
+    `change`: the values after it over those before, setting by setting.
+    `stands`: whether what got worse here is still worse at the end.
+    `decides`: whether the measurements may decide an exit status.
+    `process`: which process alone takes longer, in words, where the times of each were kept; else empty.
     """
 
     function: str
@@ -127,18 +113,10 @@ class Step:
 class Track:
     """One function and metric over the commits that have it.
 
-    Attributes
-    ----------
-    function, metric, parameter, unit : str
-    labels : tuple of str
-    x : ndarray of shape (settings,)
-        Those that all commits have.
-    y : ndarray of shape (commits, settings)
-    segments : tuple of Segment
-    steps : tuple of Step
-        Between the segments.
-    series : tuple of Series
-        Of each commit, at `x`.
+    `x` of shape (settings,): those that all commits have.
+    `y` of shape (commits, settings).
+    `steps`: between the segments.
+    `series`: of each commit, at `x`.
     """
 
     function: str
@@ -162,12 +140,7 @@ class Track:
 class History:
     """All functions over a series of commits.
 
-    Attributes
-    ----------
-    labels : tuple of str
-        The commits in order.
-    tracks : tuple of Track
-    left_out : mapping from name to reason
+    `labels`: the commits in order.
     """
 
     labels: tuple[str, ...]

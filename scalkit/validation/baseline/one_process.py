@@ -17,13 +17,8 @@ _LEAST = 4  # processes
 def one_process(then: xr.Dataset, now: xr.Dataset, function: str, tolerance: float) -> str:
     """Return in words which process alone takes longer at the largest shared setting; empty if none does, or none were kept.
 
-    Parameters
-    ----------
-    then, now : Dataset
-        Measured with ``--per-process``.
-    function : str
-    tolerance : float
-        Relative change that is none.
+    `then`, `now`: measured with ``--per-process``.
+    `tolerance`: relative change that is none.
     """
     if not all("process_time" in one and function in one[FUNCTION].values for one in (then, now)):
         return ""

@@ -32,21 +32,15 @@ _NORMAL_QUARTILES = 1.349  # distance of the quartiles of the normal distributio
 class Regression:
     """What two measurements at the same settings differ by.
 
-    Attributes
-    ----------
-    x, ratio, error : ndarray of shape (settings,)
-        Value now over value then, and the standard error of its logarithm; `x` ascends.
-    z : float
-        Standard errors beyond which a difference is none of chance.
-    shape : str
-        ``"everywhere"``, a constant factor; ``"growing"``, a faster growth; ``"from"`` or ``"up to"`` a setting on; ``"at"`` one
-        setting; empty for no difference.
-    place : float
-        The setting that `shape` speaks of; the last one otherwise.
-    factor : float
-        Value now over value then as the shape has it: on the settings concerned, for a growth over the whole range.
-    factor_error : float
-        Standard error of its logarithm.
+    `x`, `ratio`, `error` of shape (settings,): value now over value then, and the standard error of its logarithm; `x`
+    ascends.
+    `z`: standard errors beyond which a difference is none of chance.
+    `shape`: ``"everywhere"``, a constant factor; ``"growing"``, a faster growth; ``"from"`` or ``"up to"`` a setting
+    on; ``"at"`` one setting; empty for no difference.
+    `place`: the setting that `shape` speaks of; the last one otherwise.
+    `factor`: value now over value then as the shape has it: on the settings concerned, for a growth over the whole
+    range.
+    `factor_error`: standard error of its logarithm.
     """
 
     x: Floats
@@ -85,11 +79,7 @@ class Regression:
 def errors_of(series: Values, noise: float) -> tuple[float, ...]:
     """Return the relative standard error of each setting's value, from its own repetitions and the scatter of all.
 
-    Parameters
-    ----------
-    series : Values
-    noise : float
-        Relative standard error of a value, from the repetitions at all settings.
+    `noise`: relative standard error of a value, from the repetitions at all settings.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         logs = np.log(np.where(series.replicates > 0, series.replicates, np.nan))

@@ -22,14 +22,7 @@ def declare_growths(table: Mapping[str, Any]) -> None:
 
     A class that is there already, with the same formula, stays what it is. Where one is refused, none is registered.
 
-    Parameters
-    ----------
-    table : mapping from name to formula, or to a table with ``expression``, ``faster_than`` and ``slower_than``
-
-    Raises
-    ------
-    ExpectationError
-        If an entry is of another kind, or `register_growth` refuses it.
+    Raises ExpectationError if an entry is of another kind, or `register_growth` refuses it.
     """
     with at(_TABLE):
         if len(table) > _MOST:

@@ -51,23 +51,12 @@ def judge(
     count where they say that it grows faster than expected, or where the powers of two do not decide, unless another algorithm
     begins at the last of these.
 
-    Parameters
-    ----------
-    measured : sequence of (Series, Expectation, SearchSpace)
-    min_points : int
-    prior : {"ranks", "ticks", "expectation"}
-        See `posteriors`.
-    mapper : callable
-        As `map`: called with a function and tasks of `TASK` series each, whatever computes them.
-    memory : Memory, optional
-        What the same series left behind when they were judged before.
-    estimator : {"posterior", "adjusted_r2"}
-        What chooses the model that is shown; see `Verdict`.
-
-    Raises
-    ------
-    DataError
-        If a series has too few settings, values that cannot be fitted, or a setting where the expectation has no value.
+    `prior`: see `posteriors`.
+    `mapper`: as `map`: called with a function and tasks of `TASK` series each, whatever computes them.
+    `memory`: what the same series left behind when they were judged before.
+    `estimator`: what chooses the model that is shown; see `Verdict`.
+    Raises DataError if a series has too few settings, values that cannot be fitted, or a setting where the expectation
+    has no value.
     """
     compute = partial(_judged, min_points=min_points, prior=prior, memory=memory, estimator=estimator)
 

@@ -33,17 +33,9 @@ class Choices:
 
     Two are equal if they lead to the same result from the same measurements. The mappings are never changed in place.
 
-    Attributes
-    ----------
-    judging : Judging
-    rules : tuple of Relation
-        All cross-function rules, those of the set of expectations included.
-    expectations : mapping from function to Expectation or SeveralExpectation
-    rulers : mapping from function to a mapping from parameter to ticks
-    shared : mapping from parameter to ticks
-        Those of all functions; empty while each function has its own ruler.
-    excluded : mapping from function to settings
-        Ascending; what is left out.
+    `rules`: all cross-function rules, those of the set of expectations included.
+    `shared`: those of all functions; empty while each function has its own ruler.
+    `excluded`: ascending; what is left out.
     """
 
     judging: Judging = field(default_factory=Judging)

@@ -71,12 +71,8 @@ class Outcome:
 class Judge(Tasks):
     """Judges the same measurements again and again; only what changed is computed.
 
-    Parameters
-    ----------
-    data, expected, baseline, statistic
-        As for `Tasks`.
-    mapper : callable, optional
-        What computes the tasks that many series are split into, as `map` does. Then nothing is kept.
+    `data`, `expected`, `baseline`, `statistic`: as for `Tasks`.
+    `mapper`: what computes the tasks that many series are split into, as `map` does. Then nothing is kept.
     """
 
     def __init__(
@@ -113,22 +109,10 @@ class Judge(Tasks):
     def result(self, choices: Choices, litmus: str | None = None) -> Outcome:
         """Return what choices lead to.
 
-        Parameters
-        ----------
-        choices : Choices
-        litmus : str, optional
-            Name of the litmus function, in place of that of the set.
-
-        Raises
-        ------
-        DataError
-            If the statistic is unknown.
-        ExpectationError
-            If an expectation or a ruler does not fit the data.
-        RuleError
-            If a rule names a function that is neither measured nor expected.
-        UsageError
-            If something that is for one parameter is asked of several.
+        `litmus`: name of the litmus function, in place of that of the set.
+        Raises DataError if the statistic is unknown; ExpectationError if an expectation or a ruler does not fit the
+        data; RuleError if a rule names a function that is neither measured nor expected; UsageError if something that
+        is for one parameter is asked of several.
         """
         judging = choices.judging
         if judging.prior != "ranks":

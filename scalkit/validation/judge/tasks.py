@@ -35,21 +35,12 @@ _KEPT = 2000
 class Task:
     """A series and what it is judged by.
 
-    Attributes
-    ----------
-    name : (str, str)
-        Function and metric as measured.
-    series : Series or SeveralSeries
-        What is modelled: the values, or their cost.
-    expectation : Expectation or SeveralExpectation
-    spaces : mapping from parameter to SearchSpace
-        With the expected growth, which always competes.
-    falling : StrongScaling or None
-        Why it is the cost that is modelled.
-    tolerance : mapping from parameter to Growth
-        By which growth it may outgrow the expectation along each and be fine.
-    model : str
-        Name of the model with constants that the values were divided by; empty without one.
+    `name`: function and metric as measured.
+    `series`: what is modelled: the values, or their cost.
+    `spaces`: with the expected growth, which always competes.
+    `falling`: why it is the cost that is modelled.
+    `tolerance`: by which growth it may outgrow the expectation along each and be fine.
+    `model`: name of the model with constants that the values were divided by; empty without one.
     """
 
     name: Name
@@ -70,22 +61,9 @@ class Task:
 class Tasks:
     """What is judged: the series of measurements with what is expected of them, for any choices.
 
-    Parameters
-    ----------
-    data : Dataset of measurements
-    expected : ExpectationSet
-    baseline : Baseline, optional
-        What is expected of each function and metric instead.
-    statistic : str
-        That of the first choices.
-
-    Attributes
-    ----------
-    measured : Measured
-    expected : ExpectationSet
-    names : tuple of (str, str)
-        Function and metric of everything that was measured.
-    functions : tuple of str
+    `baseline`: what is expected of each function and metric instead.
+    `statistic`: that of the first choices.
+    `names`: function and metric of everything that was measured.
     """
 
     def __init__(
@@ -128,10 +106,7 @@ class Tasks:
     def task(self, one: AnySeries, choices: Choices, expected: Expected | None = None) -> Task | None:
         """Return how a series is judged; None without an expectation, which is that of `expected_of` if none is given.
 
-        Raises
-        ------
-        ExpectationError
-            If the expectation or the ruler does not fit the data.
+        Raises ExpectationError if the expectation or the ruler does not fit the data.
         """
         name = (one.function, one.metric)
         expected = expected or self.expected_of(name, choices)

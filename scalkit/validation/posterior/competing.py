@@ -20,14 +20,8 @@ __all__ = ["Competing", "competing"]
 class Competing:
     """Growths about an expectation.
 
-    Attributes
-    ----------
-    growths : tuple of Growth, ascending
-    places : mapping from Growth to int
-    ranks : ndarray of int, shape (growths,)
-        Index into ``RANKS`` of each.
-    first_beyond : int
-        Place of the first one beyond the upper limit; their number if there is none.
+    `ranks`, shape (growths,): index into ``RANKS`` of each.
+    `first_beyond`: place of the first one beyond the upper limit; their number if there is none.
     """
 
     growths: tuple[Growth, ...]

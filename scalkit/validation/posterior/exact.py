@@ -38,19 +38,13 @@ _LEAST = 1e-300
 class ExactEvidence:
     """Logarithms of evidence, up to a common constant.
 
-    Attributes
-    ----------
-    single : ndarray of shape (K,)
-        Of a constant plus each growth.
-    hidden : ndarray of shape (K,)
-        Of a constant plus the expected growth plus each growth; -inf where that does not fit.
-    sums : ndarray of shape (K,)
-        Of a constant plus a slower growth plus each growth, the mean over the slower ones; -inf where none fits, and for
-        all if one term explains the values already.
-    bound : ndarray of shape (K,)
-        Largest share of each growth beside the expected one at the last setting that the values do not exclude at 95 %.
-    apart : ndarray of bool, shape (points,)
-        Settings that most probably follow something else than the rest.
+    `single` of shape (K,): of a constant plus each growth.
+    `hidden` of shape (K,): of a constant plus the expected growth plus each growth; -inf where that does not fit.
+    `sums` of shape (K,): of a constant plus a slower growth plus each growth, the mean over the slower ones; -inf where
+    none fits, and for all if one term explains the values already.
+    `bound` of shape (K,): largest share of each growth beside the expected one at the last setting that the values do
+    not exclude at 95 %.
+    `apart`, shape (points,): settings that most probably follow something else than the rest.
     """
 
     single: Floats
@@ -65,18 +59,13 @@ def exact_evidence(
 ) -> ExactEvidence:
     """Return the evidence for each growth.
 
-    Parameters
-    ----------
-    x, y : ndarray of shape (points,)
-        Finite; `y` not negative.
-    growths : tuple of Growth
-        The expected one among them.
-    expected : Growth
-        Base of the two-term hypotheses.
-    resolution : float
-        Step in which the values are counted; 0 for values that are exact, to one where they are whole numbers.
-    changes : bool
-        Whether a few values may follow something else, as times of an algorithm that changes; see `with_regimes`.
+    `x`, `y` of shape (points,): finite; `y` not negative.
+    `growths`: the expected one among them.
+    `expected`: base of the two-term hypotheses.
+    `resolution`: step in which the values are counted; 0 for values that are exact, to one where they are whole
+    numbers.
+    `changes`: whether a few values may follow something else, as times of an algorithm that changes; see
+    `with_regimes`.
     """
     unit = _unit(y)
     y = y / unit
@@ -119,16 +108,11 @@ def exact_evidence(
 class ExactPredictions:
     """What hypotheses about exact values predict, R of them at Q sizes of the errors.
 
-    Attributes
-    ----------
-    values, errors : ndarray of shape (R, Q, m)
-        Value at each setting, NaN where the hypothesis does not fit, and standard deviation of a new value there.
-    evidence : ndarray of shape (R, Q)
-        Its logarithm, without the prior of the growth.
-    tick : ndarray of int, shape (R,)
-        Which growth leads.
-    is_sum : ndarray of bool, shape (R,)
-        Whether a slower growth stands beside it; the evidence is divided by the number of these.
+    `values`, `errors` of shape (R, Q, m): value at each setting, NaN where the hypothesis does not fit, and standard
+    deviation of a new value there.
+    `evidence` of shape (R, Q): its logarithm, without the prior of the growth.
+    `tick`, shape (R,): which growth leads.
+    `is_sum`, shape (R,): whether a slower growth stands beside it; the evidence is divided by the number of these.
     """
 
     values: Floats
@@ -143,14 +127,9 @@ def exact_predictions(
 ) -> ExactPredictions:
     """Return what a constant plus each growth predicts, and plus two of them where no single one explains all values.
 
-    Parameters
-    ----------
-    x, y : ndarray of shape (points,)
-    growths : tuple of Growth
-    resolution : float
-    at : ndarray of shape (m,)
-    summed : tuple of Growth
-        Those of `growths` that also stand in sums of two.
+    `x`, `y` of shape (points,).
+    `at` of shape (m,).
+    `summed`: those of `growths` that also stand in sums of two.
     """
     unit = _unit(y)
     y = y / unit
@@ -275,11 +254,9 @@ def _scales(y: Floats, error: float) -> tuple[Floats, Floats]:
 def _fits(columns: list[Floats], y: Floats, scales: Floats) -> tuple[Floats, Floats, Floats]:
     """Return log likelihoods (K, Q), coefficients (K, Q, m) and covariances (K, Q, m, m) of weighted least squares.
 
-    Parameters
-    ----------
-    columns : list of m ndarrays of shape (K, points)
-    y : ndarray of shape (points,)
-    scales : ndarray of shape (Q, points)
+    `columns` of shape (K, points).
+    `y` of shape (points,).
+    `scales` of shape (Q, points).
     """
     design = np.stack(columns, axis=-1)[:, None] / scales[None, :, :, None]
     norms = np.sqrt((design**2).sum(axis=2))
@@ -305,11 +282,8 @@ def _constant(y: Floats, scales: Floats) -> Floats:
 def _single(terms: Floats, y: Floats, scales: Floats, without: Floats | None = None) -> Floats:
     """Return the log evidence (K, Q) of a constant plus each term; of the term alone too where the constant is negative.
 
-    Parameters
-    ----------
-    terms : ndarray of shape (K, points)
-    without : ndarray of shape (K, points), optional
-        What stands alone, by default the terms; with it no constant is negative.
+    `terms` of shape (K, points).
+    `without` of shape (K, points): what stands alone, by default the terms; with it no constant is negative.
     """
     middle = len(y) // 2
     log_l, coefficients, covariance = _fits([np.ones_like(terms), terms], y, scales)

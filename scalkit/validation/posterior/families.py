@@ -31,29 +31,17 @@ _LEAST = 1e-300
 class Family:
     """Hypotheses of one leading term and one kind.
 
-    Attributes
-    ----------
-    settings : tuple of float, length n
-    growth : Growth
-        The leading term.
-    other : Growth or None
-        The second term; the expected one, where the leading term hides behind it.
-    kind : Kind
-    shapes : ndarray of shape (H, n)
-        Natural logarithm of each shape, its mean over the settings subtracted.
-    offsets : ndarray of shape (H,)
-        That mean.
-    shares : ndarray of shape (H,)
-        Of the leading term at the geometric middle, above 1 beside a negative constant; or of the hidden term at the last
-        setting.
-    end_shares : ndarray of shape (H,)
-        Of the leading or hidden term at the last setting.
-    bases : ndarray of shape (H,)
-        Share of the second term in the base of two-term hypotheses, NaN for one term.
-    weights : ndarray of shape (H,)
-        Prior of each within the family; sums to 1.
-    parts : ndarray of shape (H, 3)
-        What stands before 1, the other term and the leading one in each shape; terms are 1 at the geometric middle.
+    `growth`: the leading term.
+    `other`: the second term; the expected one, where the leading term hides behind it.
+    `shapes` of shape (H, n): natural logarithm of each shape, its mean over the settings subtracted.
+    `offsets` of shape (H,): that mean.
+    `shares` of shape (H,): of the leading term at the geometric middle, above 1 beside a negative constant; or of the
+    hidden term at the last setting.
+    `end_shares` of shape (H,): of the leading or hidden term at the last setting.
+    `bases` of shape (H,): share of the second term in the base of two-term hypotheses, NaN for one term.
+    `weights` of shape (H,): prior of each within the family; sums to 1.
+    `parts` of shape (H, 3): what stands before 1, the other term and the leading one in each shape; terms are 1 at the
+    geometric middle.
     """
 
     settings: Settings
@@ -73,16 +61,10 @@ class Family:
 def family(settings: Settings, growth: Growth, other: Growth | None, kind: Kind, step: float) -> Family:
     """Return a family; the same object for the same arguments, while it is among the last ones.
 
-    Parameters
-    ----------
-    settings : tuple of float
-    growth : Growth
-    other : Growth or None
-        None for one term beside the constant.
-    kind : Kind
-        Whether the leading term hides behind `other` or stands beside it in a sum; of one term, the sign of the constant.
-    step : float
-        Distance of neighbouring shapes of one term, root of the summed squares of their logarithms.
+    `other`: None for one term beside the constant.
+    `kind`: whether the leading term hides behind `other` or stands beside it in a sum; of one term, the sign of the
+    constant.
+    `step`: distance of neighbouring shapes of one term, root of the summed squares of their logarithms.
     """
     if other is None:
         made = offset(settings, growth, max(step, _OFFSETS)) if kind == "offset" else single(settings, growth, step)

@@ -46,15 +46,9 @@ _SMALL = 20.0  # natural logarithm: what is smaller at the first setting is none
 class Group:
     """A family of hypotheses among the others.
 
-    Attributes
-    ----------
-    tick : int
-        Index of the leading growth.
-    mass : float
-        Prior of the family.
-    family : Family
-    profile : Profile
-        How precisely the settings follow it; groups with the same one stand together.
+    `tick`: index of the leading growth.
+    `mass`: prior of the family.
+    `profile`: how precisely the settings follow it; groups with the same one stand together.
     """
 
     tick: int
@@ -67,19 +61,13 @@ class Group:
 class Hypotheses:
     """All hypotheses about one expectation at given settings, group by group, tick by tick.
 
-    Attributes
-    ----------
-    growths : tuple of Growth, length K
-        Leading terms; the constant among them. One that has no value at a setting (a logarithm below 1) has no hypothesis.
-    groups : tuple of Group
-        Their masses sum to 1.
-    rank : ndarray of int, shape (K,)
-        Index into ``RANKS`` of each growth.
-    is_faster : ndarray of bool, shape (K,)
-        Than the expected growth.
-    x : ndarray of shape (points,)
-    expected : int
-        Index of the expected growth.
+    `growths`: leading terms; the constant among them. One that has no value at a setting (a logarithm below 1) has no
+    hypothesis.
+    `groups`: their masses sum to 1.
+    `rank`, shape (K,): index into ``RANKS`` of each growth.
+    `is_faster`, shape (K,): than the expected growth.
+    `x` of shape (points,).
+    `expected`: index of the expected growth.
     """
 
     growths: tuple[Growth, ...]
@@ -180,18 +168,11 @@ def hypotheses(
 ) -> Hypotheses:
     """Return the hypotheses about an expectation at the settings `x`.
 
-    Parameters
-    ----------
-    x : ndarray of shape (points,)
-    expectation : Expectation
-    ticks : tuple of Growth
-        The search space; the constant and the expectation always compete.
-    step : float
-        Distance of neighbouring shapes of one tick, root of the summed squares of their logarithms.
-    prior : {"ranks", "ticks", "expectation"}
-        Equal mass for total, approximate and none; for all ticks; or half of it for the expectation.
-    summed : tuple of Growth, optional
-        Ticks that also stand in sums with a slower one; all by default.
+    `x` of shape (points,).
+    `ticks`: the search space; the constant and the expectation always compete.
+    `step`: distance of neighbouring shapes of one tick, root of the summed squares of their logarithms.
+    `prior`: equal mass for total, approximate and none; for all ticks; or half of it for the expectation.
+    `summed`: ticks that also stand in sums with a slower one; all by default.
     """
     settings = tuple(np.asarray(x, dtype=float).tolist())
     return _hypotheses(settings, expectation, tuple(ticks), step, prior, None if summed is None else tuple(summed))

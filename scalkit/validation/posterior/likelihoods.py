@@ -50,11 +50,7 @@ class _Found:
 class Block:
     """Series of equal settings whose likelihoods are computed together; no series' numbers depend on the others.
 
-    Parameters
-    ----------
-    z : ndarray of shape (series, points)
-        Mean logarithm of each setting.
-    noise : Noise
+    `z` of shape (series, points): mean logarithm of each setting.
     """
 
     def __init__(self, z: Floats, noise: Noise) -> None:
@@ -171,15 +167,9 @@ def _heights(noise: Noise, count: int, squares: Floats) -> Floats:
 class _Table:
     """The likelihood of each series over B, where some number of settings follow the model.
 
-    Parameters
-    ----------
-    noise : Noise
-    least : ndarray of shape (series,)
-        What was added to each B.
-    peak : ndarray of shape (series,)
-        Logarithm of the likelihood that is taken for 1.
-    count : int
-        Settings that follow the model.
+    `least` of shape (series,): what was added to each B.
+    `peak` of shape (series,): logarithm of the likelihood that is taken for 1.
+    `count`: settings that follow the model.
     """
 
     def __init__(self, noise: Noise, least: Floats, peak: Floats, count: int) -> None:

@@ -30,19 +30,12 @@ _LEVEL = 0.95
 class Masses:
     """Posterior probabilities of many series about one expectation.
 
-    Attributes
-    ----------
-    growth : ndarray of shape (series, K)
-        Of each leading growth.
-    hidden : ndarray of shape (series, K)
-        The part of it that is a faster term beside the expected one.
-    bound : ndarray of shape (series,)
-        Largest share at the last setting of the slowest term outside the limits that the values do not exclude at 95 %;
-        NaN if no term is.
-    apart : ndarray of bool, shape (points,), optional
-        Settings of one exact series that most probably follow something else than the rest.
-    off : ndarray of shape (series, points), optional
-        Probability that the value of each setting of noisy series is off by a factor.
+    `growth` of shape (series, K): of each leading growth.
+    `hidden` of shape (series, K): the part of it that is a faster term beside the expected one.
+    `bound` of shape (series,): largest share at the last setting of the slowest term outside the limits that the values
+    do not exclude at 95 %; NaN if no term is.
+    `apart`, shape (points,): settings of one exact series that most probably follow something else than the rest.
+    `off` of shape (series, points): probability that the value of each setting of noisy series is off by a factor.
     """
 
     growth: Floats
@@ -61,12 +54,7 @@ def outside(hyp: Hypotheses) -> int | None:
 def noisy_masses(summary: Summary, hyp: Hypotheses, seen: Seen | None = None) -> Masses:
     """Return the masses of series that have a value at every setting.
 
-    Parameters
-    ----------
-    summary : Summary
-    hyp : Hypotheses
-    seen : Seen, optional
-        What was computed for the same series before; only what is not there is computed.
+    `seen`: what was computed for the same series before; only what is not there is computed.
     """
     seen = Seen() if seen is None else seen
     parts = [slice(start, start + _BLOCK) for start in range(0, len(summary.z), _BLOCK)]

@@ -24,12 +24,8 @@ _MAD = 1.4826
 class Noise:
     """Variances of the settings' values and their masses, for each series.
 
-    Attributes
-    ----------
-    variances : ndarray of shape (series, Q)
-        Of the logarithm of a setting's value.
-    masses : ndarray of shape (Q,)
-        Sum to 1.
+    `variances` of shape (series, Q): of the logarithm of a setting's value.
+    `masses` of shape (Q,): sum to 1.
     """
 
     variances: Floats
@@ -40,11 +36,7 @@ class Noise:
 class Summary:
     """What the posterior needs of the measurements.
 
-    Attributes
-    ----------
-    z : ndarray of shape (series, points)
-        Mean natural logarithm of the replicates, winsorised; NaN where there are none.
-    noise : Noise
+    `z` of shape (series, points): mean natural logarithm of the replicates, winsorised; NaN where there are none.
     """
 
     z: Floats
@@ -54,13 +46,8 @@ class Summary:
 def widened(noise: Noise, squares: np.ndarray[Any, np.dtype[np.float32]], n: int) -> Noise:
     """Return noise that reaches what even the best hypothesis leaves over.
 
-    Parameters
-    ----------
-    noise : Noise
-    squares : ndarray of shape (series,)
-        Smallest sum of squared residuals of any hypothesis.
-    n : int
-        Number of settings.
+    `squares` of shape (series,): smallest sum of squared residuals of any hypothesis.
+    `n`: number of settings.
     """
     factor = np.maximum(1.0, squares / (n - 1) / noise.variances.max(axis=1))
     return Noise(noise.variances * factor[:, None], noise.masses)
@@ -73,10 +60,7 @@ def summarise(values: Floats) -> Summary:
     are set to that bound. The variance within settings has a prior of 3 % with two degrees of freedom, the variance between
     settings a prior on seven values from 0 to 16 %. Without any repetition the former is one of three values up to 4 %.
 
-    Parameters
-    ----------
-    values : ndarray of shape (series, points, replicates)
-        Positive; NaN where a replicate is missing.
+    `values` of shape (series, points, replicates): positive; NaN where a replicate is missing.
     """
     logs = np.log(values)
     there = np.isfinite(logs)

@@ -87,16 +87,10 @@ class Predictions:
 def noisy_predictions(summary: Summary, hyp: Hypotheses, at: Floats, level: float, is_free: bool) -> Predictions:
     """Return what the hypotheses about one series predict.
 
-    Parameters
-    ----------
-    summary : Summary
-        Of one series.
-    hyp : Hypotheses
-    at : ndarray of shape (m,)
-    level : float
-        Mean natural logarithm of what is predicted at the settings.
-    is_free : bool
-        Whether powers between the ticks take part.
+    `summary`: of one series.
+    `at` of shape (m,).
+    `level`: mean natural logarithm of what is predicted at the settings.
+    `is_free`: whether powers between the ticks take part.
     """
     z = summary.z[0] - summary.z[0].mean()
     seen = _seen(hyp, z, summary.noise)
@@ -139,15 +133,9 @@ def noisy_predictions(summary: Summary, hyp: Hypotheses, at: Floats, level: floa
 class _Seen:
     """What a series makes of hypotheses.
 
-    Attributes
-    ----------
-    noise : Noise
-    squares : ndarray of shape (H,)
-        Of the residuals, weighted by the profile.
-    counts, constants : ndarray of shape (H,)
-        See `Profile`.
-    likely, variance : ndarray of shape (H,)
-        Likelihood, the largest being 1, and the mean variance.
+    `squares` of shape (H,): of the residuals, weighted by the profile.
+    `counts`, `constants` of shape (H,): see `Profile`.
+    `likely`, `variance` of shape (H,): likelihood, the largest being 1, and the mean variance.
     """
 
     noise: Noise

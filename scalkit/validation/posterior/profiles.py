@@ -34,10 +34,7 @@ _KEPT = 4096
 class Profile:
     """Relative precision of the settings.
 
-    Attributes
-    ----------
-    weights : tuple of float, length n
-        1 for the most precise ones; 0 for one that follows something else.
+    `weights`: 1 for the most precise ones; 0 for one that follows something else.
     """
 
     weights: tuple[float, ...]

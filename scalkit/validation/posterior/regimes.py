@@ -37,13 +37,9 @@ _TIGHT = slice(2, 6)
 class Errors:
     """Errors of the values that are tried.
 
-    Attributes
-    ----------
-    scales : ndarray of shape (Q, points)
-    masses : ndarray of shape (Q,)
-        Prior of each.
-    apart : ndarray of bool, shape (Q, points)
-        Settings that follow something else.
+    `scales` of shape (Q, points).
+    `masses` of shape (Q,): prior of each.
+    `apart`, shape (Q, points): settings that follow something else.
     """
 
     scales: Floats

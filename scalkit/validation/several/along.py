@@ -28,24 +28,14 @@ _NONE = Growth.constant()
 class AlongVerdict:
     """What the values say along one parameter, the others fixed.
 
-    Attributes
-    ----------
-    expectation : Expectation
-        The leading expected term along this parameter, with its deviation limits.
-    growth : Growth
-        That of the model.
-    weights : mapping from Growth to float
-        Probability of each, all ticks equally probable before.
-    probability : mapping from Rank to float
-        Of each match rank, all ranks equally probable before; see `scalkit.validation.several.probability`.
-    largest : float
-        Largest measured value of the parameter.
-    effect : float
-        Share of the value at the largest point that is due to this parameter.
-    space : SearchSpace
-        The ticks that were tried.
-    tolerance : Growth
-        By which growth it may outgrow the expectation and be fine.
+    `expectation`: the leading expected term along this parameter, with its deviation limits.
+    `growth`: that of the model.
+    `weights`: probability of each, all ticks equally probable before.
+    `probability`: of each match rank, all ranks equally probable before; see `scalkit.validation.several.probability`.
+    `largest`: largest measured value of the parameter.
+    `effect`: share of the value at the largest point that is due to this parameter.
+    `space`: the ticks that were tried.
+    `tolerance`: by which growth it may outgrow the expectation and be fine.
     """
 
     expectation: Expectation

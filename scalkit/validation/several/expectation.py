@@ -18,12 +18,7 @@ __all__ = ["GrowthRatio", "SeveralExpectation"]
 
 @dataclass(frozen=True)
 class GrowthRatio:
-    """The growth of a model over that of an expectation, both of several parameters.
-
-    Attributes
-    ----------
-    model, expectation : GrowthSum
-    """
+    """The growth of a model over that of an expectation, both of several parameters."""
 
     model: GrowthSum
     expectation: GrowthSum
@@ -58,28 +53,13 @@ def _enclosed(growth: GrowthSum) -> str:
 class SeveralExpectation:
     """What the developer expects of a function of several parameters, for example ``SeveralExpectation("log(p) + S")``.
 
-    Parameters
-    ----------
-    expression : str, Growth, GrowthSum, int, sympy expression, or model with a growth
-        A sum of products in big O notation; terms that others outgrow do not count.
-    deviation : str, Growth, or mapping from parameter to these, optional
-        How far a model may deviate along each parameter, as a product such as ``"p^(1/2)*log(S)"`` or by parameter; 1 allows
-        none. Along parameters that it does not name half of the leading class is allowed.
-    parameters : sequence of str, optional
-        Those of the data; one that the expression does not name is expected to have no effect. By default those of the
-        expression.
-
-    Attributes
-    ----------
-    growth : GrowthSum
-    parameters : tuple of str
-    along : mapping from parameter to Expectation
-        The leading term along each parameter, the others fixed.
-
-    Raises
-    ------
-    ExpectationError
-        If a text cannot be read or names a parameter that the data do not have.
+    `expression`: a sum of products in big O notation; terms that others outgrow do not count.
+    `deviation`: how far a model may deviate along each parameter, as a product such as ``"p^(1/2)*log(S)"`` or by
+    parameter; 1 allows none. Along parameters that it does not name half of the leading class is allowed.
+    `parameters`: those of the data; one that the expression does not name is expected to have no effect. By default
+    those of the expression.
+    `along`: the leading term along each parameter, the others fixed.
+    Raises ExpectationError if a text cannot be read or names a parameter that the data do not have.
     """
 
     growth: GrowthSum
@@ -121,16 +101,8 @@ class SeveralExpectation:
     def at(self, parameter: str, fixed: Collection[str] = ()) -> Expectation:
         """Return what is expected along one parameter of data that vary in nothing else.
 
-        Parameters
-        ----------
-        parameter : str
-        fixed : collection of str
-            Parameters of which the data have one value.
-
-        Raises
-        ------
-        ExpectationError
-            If it depends on a parameter that is neither.
+        `fixed`: parameters of which the data have one value.
+        Raises ExpectationError if it depends on a parameter that is neither.
         """
         others = [name for name in self.growth.parameters if name != parameter and name not in fixed]
         if others:

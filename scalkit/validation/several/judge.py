@@ -39,25 +39,13 @@ def judge_several(
 ) -> SeveralVerdict:
     """Return the verdict on one function and metric; the expectation itself always competes.
 
-    Parameters
-    ----------
-    series : SeveralSeries
-    expectation : SeveralExpectation
-        Over the same parameters.
-    spaces : mapping from parameter to SearchSpace
-    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
-        Over repetitions, then over runs.
-    criterion : {"evidence", "bic", "aicc", "loo"}
-        See `fit_several`.
-    min_points : int
-        Fewest different values of each parameter.
-    tolerance : mapping from parameter to Growth, optional
-        By which growth it may outgrow the expectation along each; by default a deviation that was given, else not at all.
-
-    Raises
-    ------
-    DataError
-        If the values cannot be fitted, or the expectation has no value at a setting.
+    `expectation`: over the same parameters.
+    `statistic`: over repetitions, then over runs.
+    `criterion`: see `fit_several`.
+    `min_points`: fewest different values of each parameter.
+    `tolerance`: by which growth it may outgrow the expectation along each; by default a deviation that was given, else
+    not at all.
+    Raises DataError if the values cannot be fitted, or the expectation has no value at a setting.
     """
     require_values_along(series, {name: expectation.along[name].growth for name in series.parameters})
     try:

@@ -33,13 +33,8 @@ _ROWS, _LEAST_ROWS = 1_000_000, 200
 class WholeProbability:
     """What all hypotheses make probable as a whole.
 
-    Attributes
-    ----------
-    ranks : mapping from Rank to float
-    faster : float
-        Of rank none: the share of hypotheses that grow faster.
-    too_fast : float
-        Probability of growth beyond what is tolerated.
+    `faster`: of rank none: the share of hypotheses that grow faster.
+    `too_fast`: probability of growth beyond what is tolerated.
     """
 
     ranks: Mapping[Rank, float]
@@ -50,11 +45,7 @@ class WholeProbability:
 def probability_along(fit: SeveralFit, expectation: Expectation) -> dict[Rank, float]:
     """Return the probability of each match rank along the parameter of an expectation.
 
-    Parameters
-    ----------
-    fit : SeveralFit
-        With its blocks.
-    expectation : Expectation
+    `fit`: with its blocks.
     """
     name = expectation.parameter
     column = fit.points.parameters.index(name)
@@ -74,14 +65,9 @@ def probability_of_whole(
 ) -> WholeProbability:
     """Return the probability of each match rank as a whole; see `SeveralExpectation.rank`.
 
-    Parameters
-    ----------
-    fit : SeveralFit
-        With its blocks.
-    expectation : SeveralExpectation
-        Over the same parameters.
-    tolerance : mapping from parameter to Growth
-        By which growth each expected term may be outgrown along it.
+    `fit`: with its blocks.
+    `expectation`: over the same parameters.
+    `tolerance`: by which growth each expected term may be outgrown along it.
     """
     compare = _Comparison.of(fit, expectation, tolerance)
     top = max(float(block.score.max()) for block in fit.blocks)
@@ -138,16 +124,11 @@ def _shares(total: float, inside: float) -> dict[Rank, float]:
 class _Comparison:
     """Tables of how each tick of a parameter compares with that parameter in each expected term; the last row: no effect.
 
-    Attributes
-    ----------
-    tables : sequence of ndarray of uint64, shape (ticks + 1, 5, words)
-        For each parameter, a bit for each expected term: whether the tick is at most the term times the deviation; whether
-        the tick times the deviation is at least the term; the same two without deviation; whether the tick is at most the
-        term times what is tolerated.
-    every : ndarray of uint64, shape (words,)
-        The bits of all expected terms.
-    expected_ticks : sequence of list of int
-        For each parameter, the ticks that stand in an expected term.
+    `tables`, shape (ticks + 1, 5, words): for each parameter, a bit for each expected term: whether the tick is at most
+    the term times the deviation; whether the tick times the deviation is at least the term; the same two without
+    deviation; whether the tick is at most the term times what is tolerated.
+    `every`, shape (words,): the bits of all expected terms.
+    `expected_ticks`: for each parameter, the ticks that stand in an expected term.
     """
 
     tables: Sequence[Words]

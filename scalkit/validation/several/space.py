@@ -17,13 +17,8 @@ __all__ = ["SeveralSpace", "Space", "space_along"]
 class SeveralSpace:
     """A named space along every parameter, with ticks that were moved by hand.
 
-    Attributes
-    ----------
-    name : str
-    ticks : tuple of Growth
-        All ticks along the parameters that occur in them, in place of the named space.
-    added, removed : tuple of Growth
-        Each of one parameter.
+    `ticks`: all ticks along the parameters that occur in them, in place of the named space.
+    `added`, `removed`: each of one parameter.
     """
 
     name: str = "around"
@@ -52,18 +47,9 @@ Space = str | SearchSpace | SeveralSpace | Mapping[str, str | SearchSpace]
 def space_along(expectation: Expectation, space: Space, *, is_only: bool) -> SearchSpace:
     """Return the space along the parameter of an expectation.
 
-    Parameters
-    ----------
-    expectation : Expectation
-    space : str, SearchSpace, SeveralSpace, or mapping from parameter to str or SearchSpace
-        What it does not say of a parameter is ``"around"``.
-    is_only : bool
-        Whether the data have no other parameter, so that a space of another one is an error.
-
-    Raises
-    ------
-    ExpectationError
-        If a name is unknown, the space is none, or it is in terms of another parameter.
+    `space`: what it does not say of a parameter is ``"around"``.
+    `is_only`: whether the data have no other parameter, so that a space of another one is an error.
+    Raises ExpectationError if a name is unknown, the space is none, or it is in terms of another parameter.
     """
     if isinstance(space, str):
         return SearchSpace.named(space, expectation)

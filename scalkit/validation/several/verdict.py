@@ -36,21 +36,11 @@ class SeveralVerdict(Judged):
 
     It has the names of a `Verdict`, as far as they mean something for several parameters.
 
-    Attributes
-    ----------
-    expectation : SeveralExpectation
-    series : SeveralSeries
-    fit : SeveralFit
-    along : Along
-        From parameter to the verdict along it.
-    whole : WholeProbability
-        What all hypotheses make probable as a whole.
-    remarks : tuple of str
-        What limits the meaning of the model, in plain words.
-    tolerance : mapping from parameter to Growth
-        By which growth it may outgrow the expectation along each and be fine.
-    against : Against, optional
-        How the values compare with those of a model with constants, where one was the expectation.
+    `along`: from parameter to the verdict along it.
+    `whole`: what all hypotheses make probable as a whole.
+    `remarks`: what limits the meaning of the model, in plain words.
+    `tolerance`: by which growth it may outgrow the expectation along each and be fine.
+    `against`: how the values compare with those of a model with constants, where one was the expectation.
     """
 
     expectation: SeveralExpectation
