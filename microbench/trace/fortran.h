@@ -15,7 +15,8 @@ static void no_fortran(const char *name)
     for (int k_ = 0; k_ < (many); k_++) \
         (to)[k_] = convert(((const MPI_Fint *)(from))[k_]);
 
-/* Whether an address is one that says that no status is wanted; each way to use MPI may have one of its own. */
+/* Whether an address is one that says that no status is wanted; each way to use MPI may have one of its own. MPICH fills its
+ * variables in the first call of Fortran, which comes late where C began MPI. */
 static bool is_ignored(const void *status)
 {
     static const char *const variables[] = { "MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNORE", "MPI_F08_STATUS_IGNORE",
@@ -23,16 +24,22 @@ static bool is_ignored(const void *status)
     static const char *const symbols[] = { "mpi_fortran_status_ignore", "mpi_fortran_statuses_ignore",
                                            "mpi_fortran_status_ignore_", "mpi_fortran_statuses_ignore_" };
     enum { N = 4 };
-    static const void *known[2 * N];
+    static void *const *places[N];
+    static const void *known[N];
     static bool is_known;
+    if (!is_known) {
+        MPI_Fint flag, error;
+        void (*asked)(MPI_Fint *, MPI_Fint *);
+        if ((*(void **)&asked = dlsym(RTLD_NEXT, "mpi_initialized_")))
+            asked(&flag, &error);
+    }
     for (int k = 0; k < N && !is_known; k++) {
-        void *const *variable = dlsym(RTLD_DEFAULT, variables[k]);
-        known[k] = variable ? *variable : NULL;
-        known[N + k] = dlsym(RTLD_DEFAULT, symbols[k]);
+        places[k] = dlsym(RTLD_DEFAULT, variables[k]);
+        known[k] = dlsym(RTLD_DEFAULT, symbols[k]);
     }
     is_known = true;
-    for (int k = 0; k < 2 * N; k++)
-        if (status == known[k]) /* NULL where the library was built without Fortran */
+    for (int k = 0; k < N; k++)
+        if ((places[k] && status == *places[k]) || status == known[k]) /* NULL where the library was built without Fortran */
             return true;
     return false;
 }

@@ -238,6 +238,12 @@ void sk_record_clock(void)
     sk_buffer_sample(&sample);
 }
 
+/* A child has the memory and the files of its parent, whose records it must not touch. */
+static void leave_child(void)
+{
+    sk_is_recording = false;
+}
+
 void sk_record_begin(int thread_level)
 {
     const char *given = getenv("SCALKIT_TRACE_BUFFER");
@@ -265,6 +271,7 @@ void sk_record_begin(int thread_level)
     is_shared = clocks_are_shared();
     sk_record_clock();
     is_first = true;
+    pthread_atfork(NULL, NULL, leave_child);
     sk_is_recording = true;
 }
 

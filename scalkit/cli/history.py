@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scalkit.cli.options.chosen import add_processes, only_processes
+from scalkit.cli.tables.printed import printed
 from scalkit.errors import UsageError
 
 if TYPE_CHECKING:
@@ -94,7 +95,6 @@ def _named(folders: Sequence[Path]) -> list[tuple[str, Path]]:
 def _show(found: History) -> None:
     from rich.console import Console
     from rich.table import Table
-    from rich.text import Text
 
     console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
     table = Table()
@@ -107,12 +107,12 @@ def _show(found: History) -> None:
             style = "bold red" if step is not None and step.is_failure else ""
             commits = one.first if one.first == one.last else f"{one.first} to {one.last}"
             cells = (track.function, track.metric, commits, "-" if one.model is None else str(one.model), change)
-            table.add_row(*(Text(cell, style=style) for cell in cells))
+            table.add_row(*(printed(cell, style=style) for cell in cells))
     console.print(table)
     for step in found.steps:
-        console.print(Text(f"{step.sentence}{'' if step.decides else ' (does not decide)'}"))
+        console.print(printed(f"{step.sentence}{'' if step.decides else ' (does not decide)'}"))
     for name, why in found.left_out.items():
-        console.print(Text(f"left out: {name}, {why}"))
+        console.print(printed(f"left out: {name}, {why}"))
     console.print(
-        Text(f"{found.headline[0].upper()}{found.headline[1:]}. Exit status {found.exit_status()}.", style="bold")
+        printed(f"{found.headline[0].upper()}{found.headline[1:]}. Exit status {found.exit_status()}.", style="bold")
     )

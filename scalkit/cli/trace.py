@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit.cli import trace_record, trace_report
 from scalkit.errors import DataError, UsageError
+from scalkit.text import plain
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -118,13 +119,13 @@ def run(args: argparse.Namespace) -> int:
 
     told = _told(ds, args.rows)
     waited = sum(share(ds, name) for name in ("wait_for_progress", "wait_for_grant") if name in told["totals"])
-    sys.stdout.write(json.dumps(told, indent=2) + "\n" if args.json else _text(told))
+    sys.stdout.write(json.dumps(told, indent=2) + "\n" if args.json else plain(_text(told)))
     return 1 if args.fail_above is not None and 100 * waited > args.fail_above else 0
 
 
 def text_of(ds: xr.Dataset, n_rows: int) -> str:
     """Return the totals of a result, and its longest waits, as text."""
-    return _text(_told(ds, n_rows))
+    return plain(_text(_told(ds, n_rows)))
 
 
 def _told(ds: xr.Dataset, n_rows: int) -> dict[str, Any]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import re
 import sys
+from pathlib import Path
 from typing import Any
 
-from scalkit.errors import UsageError
+from scalkit.errors import DataError, UsageError
+
+_OF_TRACE = re.compile(r"[0-9]{6,}\.(sktrace|live)|trace(\.perfetto)?\.json|waits\.(nc|html|verdict\.json|junit\.xml)")
 
 
 def add_arguments(words: Any) -> None:
     """Add the words to the others."""
     record = words.add_parser("record", help="record a program", description="Records a program while it runs.")
-    record.add_argument("folder", metavar="DIR", help="folder of the trace, made anew")
+    record.add_argument("folder", metavar="DIR", help="folder of the trace; one that is there is replaced")
     run = words.add_parser(
         "run",
         help="record a program, and show its waits",
@@ -23,7 +28,7 @@ def add_arguments(words: Any) -> None:
         dest="folder",
         default="scalkit-trace",
         metavar="DIR",
-        help="folder of the trace, made anew, with waits.nc and waits.html in it (default: %(default)s)",
+        help="folder of the trace, with waits.nc and waits.html in it; those that are there are replaced (default: %(default)s)",
     )
     run.add_argument("--no-open", action="store_true", help="write the page, and do not open it")
     for one in (record, run):
@@ -47,7 +52,6 @@ def run(args: argparse.Namespace) -> int:
 def _show(args: argparse.Namespace, *, is_whole: bool) -> None:
     """Print the waits, the longest first, and write the page on them."""
     import webbrowser
-    from pathlib import Path
 
     from scalkit.cli.trace import text_of
     from scalkit.reports.waiting.report import waiting_report
@@ -78,7 +82,6 @@ def _record(args: argparse.Namespace) -> int:
     import os
     import shutil
     import subprocess
-    from pathlib import Path
 
     from scalkit.native import build, sources
 
@@ -87,14 +90,13 @@ def _record(args: argparse.Namespace) -> int:
     folder = Path(args.folder).absolute()
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{args.folder} is a file; name a folder.")
-    if folder.exists() and any(folder.iterdir()) and not (folder / "trace.json").is_file():
+    if folder.exists() and any(folder.iterdir()) and not _is_trace(folder):
         raise UsageError(f"{args.folder} holds something that is no trace; name another folder.")
     if shutil.which(args.program[0]) is None:
         raise UsageError(f"there is no command {args.program[0]!r}; write what starts the program after --.")
     library = build(sources("microbench"), args.mpicc, makefile="trace/Makefile").program("libsktrace.so")
-    if folder.exists():
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    _clear(folder)
     preload = " ".join(filter(None, [str(library), os.environ.get("LD_PRELOAD", "")]))
     more = {"LD_PRELOAD": preload, "SCALKIT_TRACE": str(folder), "SCALKIT_TRACE_BUFFER": str(args.buffer)}
     status = subprocess.run(args.program, env={**os.environ, **more}, check=False).returncode
@@ -114,14 +116,34 @@ def _record(args: argparse.Namespace) -> int:
     return 1 if status else 0
 
 
+def _is_trace(folder: Path) -> bool:
+    """Return whether a folder is one of a trace, so that it may be cleared; other programs write a ``trace.json``, too."""
+    from scalkit.trace.files.reader import read_header
+
+    try:
+        read_header(folder)
+    except DataError:
+        return any(folder.glob("*.sktrace"))
+    return True
+
+
+def _clear(folder: Path) -> None:
+    """Delete a trace, those of further programs within it, and what `run` and `export` make of them; nothing else."""
+    for one in folder.iterdir():
+        if _OF_TRACE.fullmatch(one.name):
+            one.unlink()
+        elif one.name.isdecimal() and (one / "trace.json").is_file():
+            _clear(one)
+            with contextlib.suppress(OSError):
+                one.rmdir()
+
+
 def _recorded(folder: str, program: str, status: int) -> str:
     """Return what there is of a recording, and how to see it."""
-    from pathlib import Path
-
     from scalkit.trace.files.reader import count_records, has_ended, read_header
 
     header = read_header(folder)
-    size = sum(path.stat().st_size for path in Path(folder).iterdir() if path.is_file())
+    size = sum(path.stat().st_size for path in Path(folder).iterdir() if _OF_TRACE.fullmatch(path.name))
     cut = [location for location in range(header.locations) if not has_ended(header, location)]
     if not cut:
         more = f"; {program!r} ended with status {status}" if status else ""

@@ -250,7 +250,9 @@ class StoreFolder:
             # a newline first: whoever wrote before may have been killed within a line
             number = os.open(self.path / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
             try:
-                os.write(number, ("\n" + text).encode())
+                content = ("\n" + text).encode()
+                if os.write(number, content) < len(content):  # what is there of a line is passed over
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 os.fsync(number)
             finally:
                 os.close(number)

@@ -290,5 +290,5 @@ def _drop_old(current: Path) -> None:
             if other != current and other.is_dir() and time.time() - other.stat().st_mtime > _KEPT_S:
                 shutil.rmtree(other, ignore_errors=True)
         for of in current.parents[1].glob(f"*/{_OF}"):
-            if not os.path.lexists(of.read_bytes()):
+            if (path := of.read_bytes()) and not os.path.lexists(path):  # empty: it is being written
                 shutil.rmtree(of.parent, ignore_errors=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scalkit.errors import UsageError
+from scalkit.errors import DataError, UsageError
 from scalkit.store.filed.outcome import login
 from scalkit.store.folder import StoreFolder, now
 from scalkit.store.runs.texts import retraction_problem
@@ -122,6 +122,7 @@ class Statements:
         self._folder.require_writable()
         path = self._folder.signers
         before = path.read_text(encoding="utf-8") if path.exists() else ""
+        before += "" if before.endswith("\n") or not before else "\n"
         line = line_of(name, Path(public_key))
         if line not in before.splitlines(keepends=True):
             self._folder.replace(path.name, (before + line).encode())
@@ -152,12 +153,16 @@ class Statements:
         return tuple(str(one["run_id"]) for one in entries)
 
     def signers(self) -> dict[str, str]:
-        """Return who signed each run that a trusted signer did, by their names in ``allowed_signers``."""
+        """Return who signed each run that a trusted signer did, by their names in ``allowed_signers``; of damaged ones nobody."""
         there, found = set(self._folder.run_ids()), dict[str, str]()
         for one in self._folder.signatures():
             run_id = one["run_id"]
             if run_id in there and run_id not in found:
-                name = signer_of(of_run(run_id, self.record(run_id)["filing"]), one["signature"], self._folder.signers)
+                try:
+                    filing = self.record(run_id)["filing"]
+                except DataError:
+                    continue
+                name = signer_of(of_run(run_id, filing), one["signature"], self._folder.signers)
                 found |= {run_id: name} if name else {}
         return found
 

@@ -158,3 +158,12 @@ def test_wrong_expectations_name_file_and_line(run: Path, capsys: pytest.Capture
     path.write_text("[expectations]\n\ngood = 'fac(p)'\n")
     assert validate(run) == 2
     assert capsys.readouterr().err.startswith(f"scalkit validate: {path}, line 3: function 'good': cannot ")
+
+
+def test_names_from_a_file_do_not_move_the_cursor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "run.csv"
+    file.write_text("function,p,time\n" + "".join(f"f\x1b[2J,{p},{p * 1e-6}\n" for p in P))
+    assert main(["validate", str(file), "--expectation", "f\x1b[2J=p"]) == 0
+    said = capsys.readouterr().out
+    assert "f\\u001b[2J" in said
+    assert "\x1b" not in said

@@ -80,6 +80,7 @@ def test_runs_are_signed_on_the_command_line(
     mine, theirs, run_id = sites
     key = _key(tmp_path, "key")
     assert main(["store", "sign", str(theirs.path), "--key", str(key), "--runs", run_id[:6]]) == 0
+    (mine.path / "allowed_signers").write_text("# written by hand, without a last newline")
     assert main(["store", "trust", str(mine.path), "alice@lab.org", f"{key}.pub"]) == 0
     mine.merge(theirs.path)
     assert mine.signers() == {run_id: "alice@lab.org"}
@@ -87,7 +88,18 @@ def test_runs_are_signed_on_the_command_line(
     capsys.readouterr()
     assert main(["store", "verify", str(mine.path)]) == 0
     assert "  1 run signed by alice@lab.org." in capsys.readouterr().out.splitlines()
+    (file,) = mine.folder.runs.iterdir()
+    content = file.read_bytes()
+    file.write_bytes(content.replace(b'"measured"', b'"mEasured"'))
+    assert main(["store", "verify", str(mine.path)]) == 1
+    said = capsys.readouterr().out
+    assert "0 runs as filed, 1 damaged or changed." in said
+    assert "signed by" not in said
+    file.write_bytes(content)
     lines = (mine.path / "signatures.jsonl").read_text()
+    (theirs.path / "signatures.jsonl").write_text(3 * lines)
+    (refused,) = sk.store.validate(theirs.path, policy=sk.store.Policy(max_retractions=2)).refused
+    assert refused.refused == (("too-many-signatures", "there are 3 signatures; at most 2 are allowed."),)
     other = sk.store.open(tmp_path / "other")
     (new,) = other.put(sk.measurements([2, 4], [1e-6, 2e-6], name="f"), machine="m").added
     (other.path / "signatures.jsonl").write_text(lines.replace(run_id, new))

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -227,10 +228,12 @@ def test_a_damaged_file(at: int, message: str, tmp_path: Path) -> None:
         ),
         ({"paths": [[1, 0, 3, -1]]}, "call path 1 is in region 3, which is not defined"),
         ({"paths": [[1, 0, "x", -1]]}, "a definition is damaged (invalid literal for int() with base 10: 'x')"),
+        ([], "a definition is damaged ('list' object has no attribute 'get')"),
+        ({"groups": [[0, [float("inf")]]]}, "a definition is damaged (cannot convert float infinity to integer)"),
         ({"scopes": [[0, "window"]]}, "a definition is damaged (not enough values to unpack (expected 7, got 2))"),
     ],
 )
-def test_damaged_definitions(definitions: dict[str, object], message: str, tmp_path: Path) -> None:
+def test_damaged_definitions(definitions: Any, message: str, tmp_path: Path) -> None:
     write_header(tmp_path, 1)
     write_location(tmp_path, 0, {}, definitions)
     with pytest.raises(DataError, match=re.escape(message)):
@@ -361,9 +364,23 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().err == f"scalkit trace: {out} is a file; name a folder.\n"
     assert main(["trace", "record", str(tmp_path), "--", "no-such-command"]) == 2
     assert "holds something that is no trace; name another folder.\n" in capsys.readouterr().err
+    (tmp_path / "trace.json").write_text('{"traceEvents": []}')  # of Chrome, and everything beside it is somebody's
+    assert main(["trace", "record", str(tmp_path), "--", "no-such-command"]) == 2
+    assert "holds something that is no trace; name another folder.\n" in capsys.readouterr().err
     assert main(["trace", "record", str(trace), "--", "no-such-command"]) == 2
     said = "scalkit trace: there is no command 'no-such-command'; write what starts the program after --.\n"
     assert capsys.readouterr().err == said
+
+
+def test_names_of_a_trace_do_not_move_the_cursor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trace = TraceBuilder(2)
+    for location in range(2):
+        trace.enter(location, "solve\x1b[2J", 0)
+        trace.call(location, "MPI_Barrier", 10 * location, 30, scope=0)
+    assert main(["trace", "analyse", str(trace.write(tmp_path / "trace"))]) == 0
+    said = capsys.readouterr().out
+    assert "program/solve\\u001b[2J/MPI_Barrier" in said
+    assert "\x1b" not in said
 
 
 def test_a_wait_that_is_above_its_bound_is_no_range(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

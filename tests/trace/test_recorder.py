@@ -270,6 +270,13 @@ def test_a_program_that_recovers_is_recorded_to_its_end(mpi: Mpi, library: Path,
 
 
 @pytest.mark.mpi
+def test_a_child_of_a_process_records_nothing(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
+    assert record(mpi, library, tmp_path, 1, str(program), "fork").returncode == 0
+    assert b'"child"' not in (tmp_path / "000000.sktrace").read_bytes()
+    assert load(tmp_path).problems == []
+
+
+@pytest.mark.mpi
 def test_clocks_are_measured_and_agree(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
     found = record(mpi, library, tmp_path, 2, str(program), "delay", SCALKIT_TRACE_MEASURE_CLOCKS="1")
     assert (found.returncode, found.stderr) == (0, "")
@@ -309,6 +316,7 @@ def test_the_command(mpi: Mpi, program: Path, tmp_path: Path) -> None:
         [*words[:4], "analyse", str(tmp_path / "t"), "--json"], capture_output=True, text=True, check=True
     ).stdout
     assert json.loads(told)["totals"]["late_sender"] > 10_000_000
+    (tmp_path / "t/notes.md").write_text("of somebody\n")
     command = mpi.command(1, str(program), "exit", forward={"LD_PRELOAD": "", "SCALKIT_TRACE": ""})
     found = subprocess.run([*words, *command], env=environment(mpi), capture_output=True, text=True, check=False)
     assert found.returncode == 1
@@ -318,3 +326,4 @@ def test_the_command(mpi: Mpi, program: Path, tmp_path: Path) -> None:
         r"; see them with: scalkit trace analyse .* --keep-going$",
         found.stdout.splitlines()[-1],
     )
+    assert (tmp_path / "t/notes.md").is_file()  # only what is of the last trace was replaced

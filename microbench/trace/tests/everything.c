@@ -3,7 +3,7 @@
  * wait for progress; with `threads`, two threads of each make communicators; with `spawn` they start one process more;
  * with `crash` all of it is done and the program is killed; with `abort`, `exit`, `mpi-abort`, `segmentation`,
  * `overflow` and `quit` it says how many calls it made and ends like that; with `recovers` it goes on after an abort;
- * with `busy` another thread calls MPI all the time until it ends. */
+ * with `busy` another thread calls MPI all the time until it ends; with `fork` a child enters a region. */
 #define _GNU_SOURCE
 #include "endings.h"
 #include "trace/scalkit_trace.h"
@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -363,6 +364,15 @@ int main(int argc, char **argv)
         persistent();
     }
     COUNT(MPI_Barrier(MPI_COMM_WORLD));
+    if (strcmp(what, "fork") == 0) {
+        pid_t child = fork();
+        if (child == 0) {
+            SK_TRACE_ENTER("child");
+            SK_TRACE_LEAVE();
+            _exit(0);
+        }
+        waitpid(child, NULL, 0);
+    }
     if (strcmp(what, "crash") == 0)
         raise(SIGKILL);
     if (strcmp(what, "recovers") == 0)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scalkit.cli.tables.printed import printed
 from scalkit.markup import counted
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ def show(
 ) -> None:
     """Print an assessment to standard output, and where files were written; `along`: what predictions were asked for."""
     from rich.console import Console
-    from rich.text import Text
 
     from scalkit.guidelines.remedies import remedies
 
@@ -54,13 +54,12 @@ def show(
     _part(console, "Predicted by models, not measured", said[:most], len(said) - most)
     _part(console, "To keep in mind", found.warnings)
     for path in written:
-        console.print(Text(f"Written: {path}"))
-    console.print(Text(f"{found.headline[:1].upper()}{found.headline[1:]}. Exit status {status}.", style="bold"))
+        console.print(printed(f"Written: {path}"))
+    console.print(printed(f"{found.headline[:1].upper()}{found.headline[1:]}. Exit status {status}.", style="bold"))
 
 
 def _table(console: Console, found: Assessment, by: str | None) -> None:
     from rich.table import Table
-    from rich.text import Text
 
     cells = found.table(by)
     table = Table(
@@ -68,25 +67,23 @@ def _table(console: Console, found: Assessment, by: str | None) -> None:
     )
     table.add_column("Guideline")
     for head in cells.columns:
-        table.add_column(str(head), justify="right")
+        table.add_column(printed(str(head)), justify="right")
     for name, row in cells.iterrows():
-        shown = [Text(cell, style="" if cell.startswith("0/") else "red") for cell in row]
-        table.add_row(Text(str(name)), *shown)
+        shown = [printed(cell, style="" if cell.startswith("0/") else "red") for cell in row]
+        table.add_row(printed(str(name)), *shown)
     console.print(table)
 
 
 def _part(console: Console, title: str, lines: Iterable[str], more: int = 0) -> None:
     """Print a title and indented lines; nothing if there are none."""
-    from rich.text import Text
-
     width = max(console.width - 4, 30)
     for number, line in enumerate(lines):
         if number == 0:
-            console.print(Text(title, style="bold"))
+            console.print(printed(title, style="bold"))
         for k, part in enumerate(textwrap.wrap(line, width, break_long_words=False) or [""]):
-            console.print(Text(f"{'  ' if k == 0 else '    '}{part}"), soft_wrap=True)
+            console.print(printed(f"{'  ' if k == 0 else '    '}{part}"), soft_wrap=True)
     if more > 0:
-        console.print(Text(f"  and {more} more; --most shows them, --json has all"))
+        console.print(printed(f"  and {more} more; --most shows them, --json has all"))
 
 
 def show_catalogues(sets: Mapping[str, Sequence[Guideline]]) -> None:

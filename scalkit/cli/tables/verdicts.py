@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scalkit.cli.tables.printed import printed
 from scalkit.text import counted
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ _STYLES = {"fix": "bold red", "cannot tell": "magenta", "fine": "green"}
 def show(result: Validation, status: int, saved: Path | None = None) -> None:
     """Print a result to standard output, and where its baseline was saved."""
     from rich.console import Console
-    from rich.text import Text
 
     console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
     console.print(_table(result))
@@ -35,19 +35,17 @@ def show(result: Validation, status: int, saved: Path | None = None) -> None:
         said.add(result.comparison.headline)
     _part(console, "To keep in mind", (warning for warning in result.warnings if warning not in said))
     if saved is not None:
-        console.print(Text(f"The baseline of {counted(len(result), 'verdict')} is in {saved}."))
-    console.print(Text(f"{result.matches}."))
-    console.print(Text(f"{result.headline[0].upper()}{result.headline[1:]}. Exit status {status}.", style="bold"))
+        console.print(printed(f"The baseline of {counted(len(result), 'verdict')} is in {saved}."))
+    console.print(printed(f"{result.matches}."))
+    console.print(printed(f"{result.headline[0].upper()}{result.headline[1:]}. Exit status {status}.", style="bold"))
 
 
 def _part(console: Console, title: str, lines: Iterable[str]) -> None:
     """Print a title and indented lines; nothing if there are none."""
-    from rich.text import Text
-
     for number, line in enumerate(lines):
         if number == 0:
-            console.print(Text(title, style="bold"))
-        console.print(Text(f"  {line}"))
+            console.print(printed(title, style="bold"))
+        console.print(printed(f"  {line}"))
 
 
 def _changes(comparison: Comparison) -> list[str]:
@@ -65,7 +63,6 @@ def _changes(comparison: Comparison) -> list[str]:
 
 def _table(result: Validation) -> Table:
     from rich.table import Table
-    from rich.text import Text
 
     from scalkit.validation.answer import ANSWER_SYMBOLS
 
@@ -85,7 +82,7 @@ def _table(result: Validation) -> Table:
         table.add_column(name, justify=kind)  # type: ignore[arg-type]
     for verdict in result.worst_first:
         words = f"{ANSWER_SYMBOLS[verdict.answer]} {verdict.answer}"
-        table.add_row(Text(words, style=_STYLES[verdict.answer]), *(Text(cell) for cell in _cells(verdict)))
+        table.add_row(printed(words, style=_STYLES[verdict.answer]), *(printed(cell) for cell in _cells(verdict)))
     return table
 
 

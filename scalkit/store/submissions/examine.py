@@ -132,14 +132,20 @@ def _of_store(root: Path, path: Path, policy: Any) -> Iterator[dict[str, Any]]:
                 code = "schema-newer" if "newer" in str(error) else "store-broken"
                 yield _refusal(MARKER, code, str(error))
                 return
-        entries = folder.retracted()
+        entries, signatures = folder.retracted(), folder.signatures()
+        for file, name, found in (
+            ("retracted.jsonl", "retractions", entries),
+            ("signatures.jsonl", "signatures", signatures),
+        ):
+            if len(found) > policy.max_retractions:
+                text = f"there are {len(found)} {name}; at most {policy.max_retractions} are allowed."
+                yield _refusal(file, f"too-many-{name}", text)
+                return
         problem = retraction_problem(entries, policy.max_text)
-        if len(entries) > policy.max_retractions:
-            problem = "too-many-retractions", f"there are {len(entries)}; at most {policy.max_retractions} are allowed."
         if problem is not None:
             yield _refusal("retracted.jsonl", *problem)
             return
-        signatures = [one for one in folder.signatures() if len(one["signature"]) <= policy.max_text]
+        signatures = [one for one in signatures if len(one["signature"]) <= policy.max_text]
         yield {"file": "", "retracted": entries, "signatures": signatures}
 
 

@@ -18,7 +18,7 @@ class Policy:
     max_json_bytes, max_json_depth, max_text
         Of a run's record.
     max_retractions
-        Of a store.
+        Of a store; so many signatures, too.
     memory_bytes, cpu_s, file_cpu_s, wall_s
         Of the processes that read: memory and computing of one, computing for one file, and time of all together.
     link_bytes_per_s

@@ -65,7 +65,7 @@ class LocalDefinitions:
                 self.scopes[int(number)] = ((str(kind), int(root), int(serial)), int(size), int(rank), str(name))
             self.functions |= set(map(int, block.get("functions", ())))
             self.groups |= {int(number): tuple(map(int, members)) for number, members in block.get("groups", ())}
-        except (TypeError, ValueError) as error:
+        except (AttributeError, OverflowError, TypeError, ValueError) as error:
             raise DataError(f"a definition is damaged ({error})") from error
 
     def full_paths(self) -> dict[int, Path]:
