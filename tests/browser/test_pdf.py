@@ -41,6 +41,17 @@ def test_a_report_is_printed_the_same_twice(
 
 
 @pytest.mark.browser
+def test_on_paper_without_scripts_what_belongs_there_is_there(printed: ReportResult, chromium: Any) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(printed.html.as_uri())
+    page.emulate_media(media="print")
+    assert page.locator("details#prediction > div table").first.is_visible()
+    assert not page.locator("details#method").is_visible()
+    context.close()
+
+
+@pytest.mark.browser
 def test_on_paper_the_runners_up_are_open_and_the_figures_drawn(printed: ReportResult, chromium: Any) -> None:
     context = chromium.new_context(viewport={"width": 360, "height": 700}, color_scheme="dark")
     page = context.new_page()
