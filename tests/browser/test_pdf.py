@@ -62,7 +62,6 @@ def test_on_paper_the_runners_up_are_open_and_the_figures_drawn(printed: ReportR
         "all => all.map(e => [e.querySelector('summary').textContent.trim(), e.open])"
     )
     assert [name for name, is_open in opened if is_open] == [
-        "Values and models of all functions",
         "Runners-up",
         "Prediction",
         "Provenance",
