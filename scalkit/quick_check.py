@@ -110,9 +110,10 @@ class Check:
         x, y = self.verdict.series.x, self.verdict.series.y
         first, last = self.verdict.expectation.growth.log2_value(np.array([max(2.0, x[0]), x[-1]]))
         if last - first >= math.log2(_CLEAR) and y[-1] <= _SEEN * y[0]:
+            largest = f"{self.verdict.parameter} = {x[-1]:,.9g}"
             return (
-                f"{self.verdict.function} takes {y[-1] / y[0]:.1f} times as long at {self.verdict.parameter} = {x[-1]:,g} as at "
-                f"{x[0]:,g}: what every call costs hides the growth; try larger sizes."
+                f"{self.verdict.function} takes {y[-1] / y[0]:.1f} times as long at {largest} as at {x[0]:,.9g}: what every call "
+                "costs hides the growth; try larger sizes."
             )
         found, claim = self.verdict.model.growth, self.verdict.expectation.growth
         if claim < found:
@@ -124,7 +125,7 @@ class Check:
         """Answer, sentence, and what it took, in two lines, with remarks below."""
         x = self.verdict.series.x
         name = self.verdict.parameter
-        took = f"{len(x)} sizes, {name} = {x[0]:,g} to {x[-1]:,g}, {self.seconds:.1f} s in all, {self.clock} clock"
+        took = f"{len(x)} sizes, {name} = {x[0]:,.9g} to {x[-1]:,.9g}, {self.seconds:.1f} s in all, {self.clock} clock"
         first = f"{self.answer}: {self._doubt or self.verdict.problem or self.verdict.sentence}"
         return "\n".join([first, f"({took})", *self.remarks])
 
@@ -205,10 +206,7 @@ def check(
     fine: sum grows as n, as expected.
     """
     started = time.monotonic()
-    if isinstance(budget, bool) or not isinstance(budget, int | float) or not 0 < budget < math.inf:
-        raise UsageError(f"the budget is {budget!r}; a positive number of seconds is needed, such as 4.")
-    if clock not in ("auto", *_CLOCKS):
-        raise UsageError(f"the clock {clock!r} is unknown; choose auto, wall or cpu.")
+    _require_sensible(func, n, budget, clock)
     expected = expectation if isinstance(expectation, Expectation) else Expectation(expectation)
     parameter = expected.parameter if expected.growth.parameters else "n"
     expected, label = expected.in_parameter(parameter), name_of(func)
@@ -234,7 +232,7 @@ def check(
         )
 
     def judged(data: xr.Dataset) -> Validation:
-        return validate(data, {label: expected}, progress=False, **judging)
+        return validate(data, {label: expected}, **{"progress": False, **judging})
 
     data = measured(0, sizes, _FEWEST if n is not None else len(sizes))
     result = judged(data)
@@ -247,9 +245,28 @@ def check(
     tolerated = _CROWDED if (load.share or 0.0) > _BUSY else _HARDWARE
     verdict, took = result.along_one[0], time.monotonic() - started
     found = Check(verdict, result, data, took, chosen, remarks, tolerated, rests_on_one)
-    if not hasattr(sys, "ps1") and "IPython" not in sys.modules:
+    if not hasattr(sys, "ps1") and not _is_in_ipython():
         sys.stdout.write(f"{found.text}\n")
     return found
+
+
+def _require_sensible(func: object, n: object, budget: object, clock: str) -> None:
+    """Return nothing if something can be measured; else raise UsageError."""
+    if isinstance(budget, bool) or not isinstance(budget, int | float) or not 0 < budget < math.inf:
+        raise UsageError(f"the budget is {budget!r}; a positive number of seconds is needed, such as 4.")
+    if not callable(func):
+        raise UsageError(
+            f"{func!r:.60} cannot be called; give the function itself, as in sk.check(sorted, 'n log n', ...)."
+        )
+    if n is not None and not isinstance(n, Iterable):
+        raise UsageError(f"n is {n!r:.60}; sizes are needed, such as [1000, 2000, 4000, 8000, 16000].")
+    if clock not in ("auto", *_CLOCKS):
+        raise UsageError(f"the clock {clock!r} is unknown; choose auto, wall or cpu.")
+
+
+def _is_in_ipython() -> bool:
+    """Return whether IPython runs this, and shows results itself; a script may have imported it for something else."""
+    return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
 
 
 class _Probe:
@@ -299,7 +316,15 @@ class _Probe:
         made = size if setup is None else setup(size)
         args = made if isinstance(made, tuple) else (made,)
         wall, cpu = time.perf_counter(), time.process_time()
-        func(*args)
+        try:
+            func(*args)
+        except TypeError as error:
+            if setup is not None:
+                raise
+            raise UsageError(
+                f"{name_of(func)}({size}) failed: {error}; if it takes something else than a size, give what makes that from a "
+                "size, as in setup=lambda n: list(range(n))."
+            ) from error
         called = time.perf_counter() - wall
         self.wall_s += called
         self.cpu_s += time.process_time() - cpu

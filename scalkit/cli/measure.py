@@ -55,6 +55,7 @@ from scalkit.cli.options.measuring_rules import (
     run_ranges,
     sizes_of,
 )
+from scalkit.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -370,7 +371,7 @@ def _as_json(result: Result) -> dict[str, Any]:
 def _say_result(result: Result) -> None:
     names = [launch.name for launch in result.missing]
     for text in (*result.failures, *result.remarks[:_MOST_REMARKS]):
-        sys.stderr.write(f"scalkit measure: {text}\n")
+        sys.stderr.write(f"scalkit measure: {plain(text)}\n")
     if len(result.remarks) > _MOST_REMARKS:
         more = len(result.remarks) - _MOST_REMARKS
         sys.stderr.write(f"scalkit measure: {more} more wrong results are named in {result.folder}/campaign.toml.\n")

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from scalkit.fit.several_model import SeveralModel
     from scalkit.validation.against.ratio import Against
 
-__all__ = ["Along", "Judged"]
+__all__ = ["SLOW_ENOUGH", "Along", "Judged"]
+
+SLOW_ENOUGH = "does not grow faster than expected; how slowly it grows"
+"""What a verdict begins with that is fine and undecided."""
 
 
 class Along(dict[str, AlongVerdict]):

@@ -12,6 +12,7 @@ from scalkit.text import percent
 from scalkit.units import format_quantity
 from scalkit.validation.answer import claim_ahead, in_decimals
 from scalkit.validation.crossing import place_of, shown_scale
+from scalkit.validation.judged import SLOW_ENOUGH
 from scalkit.validation.posterior import SURE, VerdictWord
 
 if TYPE_CHECKING:
@@ -85,7 +86,19 @@ def _shown(value: float, unit: str) -> str:
 
 
 def sentence_of(verdict: Verdict) -> str:
-    """Return a verdict in plain words, with direction and crossing point."""
+    """Return a verdict in plain words, with direction and crossing point, and what keeps it from an answer."""
+    said = _growth_of(verdict)
+    if verdict.against is not None or verdict.answer != "cannot tell" or not verdict.decides:
+        return said
+    if verdict.misses:
+        return f"{said.removesuffix('.')}, but no term follows the values closely."
+    if verdict.verdict == "approximate" and verdict.too_fast < SURE:
+        doubt = f"that it grows faster than claimed has a probability of {percent(verdict.too_fast)}"
+        return f"{said.removesuffix('.')}; {doubt}."
+    return said
+
+
+def _growth_of(verdict: Verdict) -> str:
     name, found, expected = verdict.function, verdict.model.growth, verdict.expectation.growth
     if verdict.against is not None:
         return verdict.against.sentence
@@ -95,7 +108,8 @@ def sentence_of(verdict: Verdict) -> str:
         return _sentence_of_growth(verdict)
     if verdict.verdict == "undecided":
         shown = ", ".join(f"{MATCH_WORDS[rank]} {percent(p)}" for rank, p in verdict.probability.items())
-        return f"{name} is undecided: {found} {_is_best(verdict)}, {expected} is expected; probable are {shown}."
+        what = f"{name} {SLOW_ENOUGH}" if verdict.answer == "fine" else name
+        return f"{what} is undecided: {found} {_is_best(verdict)}, {expected} is expected; probable are {shown}."
     if verdict.verdict != verdict.rank:
         return _sentence_of_both(verdict)
     if verdict.verdict == "total":

@@ -141,7 +141,8 @@ class Verdict(Judged):
     def is_poor(self) -> bool:
         """Whether the best term beyond the claim leaves a fifth of what noisy values vary by unexplained."""
         found, is_exact = self.suspected, self.series.exact or self.series.virtual
-        return found is not None and not is_exact and not self.leaks and found.adjusted_r2 < _POOR
+        is_noisy = self.against is None and not is_exact and not self.leaks
+        return is_noisy and found is not None and found.adjusted_r2 < _POOR
 
     @cached_property
     def is_explained(self) -> bool:
@@ -195,9 +196,8 @@ class Verdict(Judged):
         top = float(np.asarray(model(x[-1])))
         effect = 1 - float(np.asarray(model(x[0]))) / top if top else 0.0
         weights = {growth: self.posterior.weight_of(growth) for growth in self.posterior.growths}
-        found = AlongVerdict(
-            self.expectation, model.growth, weights, self.probability, float(x[-1]), effect, self.space, self.tolerance
-        )
+        facts = self.probability, float(x[-1]), effect, self.space, self.tolerance, self.answer
+        found = AlongVerdict(self.expectation, model.growth, weights, *facts)
         return Along({self.parameter: found})
 
     @property

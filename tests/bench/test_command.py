@@ -67,6 +67,7 @@ def test_a_command_is_split_and_filled() -> None:
         (["--command", "true {n}"], "--command has {n}, and there are no parameters: add -p n=1,2,4"),
         (["--command", "true {n} {k}", "-p", "n=1"], "--command has {k}, and parameters are n"),
         (["--command", "true 'x"], "--command true 'x: no closing quotation; close it."),
+        (["--command", "awk '{print $1}'"], "there are no parameters: write {{print $1}} for the braces."),
         (["--command", " "], "--command is empty"),
         (["--command", "no-such-program"], "there is no program 'no-such-program'; give its path"),
         (["-p", "n"], "-p n: a name and its values are needed"),
@@ -138,6 +139,11 @@ def test_more_points_go_into_the_same_folder_and_a_single_value_is_no_parameter(
     assert data["n"].values.tolist() == [1, 2, 3]
     assert data.attrs["parameter"] == "n"
     assert data.sizes["repetition"] == 2
+
+
+def test_words_that_are_no_names_of_files_are_texts(tmp_path: Path) -> None:
+    template = Template(f"sh -c 'true {{n}} # {300 * 'x'}' {tmp_path}")
+    assert CommandArguments(template, matrix(["n=2..2"])).points == ((("n", 2),),)
 
 
 def test_a_changed_program_is_another_one(program: Path, tmp_path: Path) -> None:

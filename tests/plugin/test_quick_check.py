@@ -84,7 +84,7 @@ def test_where_others_use_the_machine_more_is_tolerated() -> None:
 
 
 def test_a_script_prints_the_answer() -> None:
-    code = "import scalkit as sk; r = sk.check(len, '1', lambda n: range(n), budget=0.2)"
+    code = "import IPython, scalkit as sk; r = sk.check(len, '1', lambda n: range(n), budget=0.2)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split(":")[0] in ("fine", "fix", "cannot tell")
 
@@ -94,6 +94,7 @@ def test_a_script_prints_the_answer() -> None:
     [
         ({"budget": 0}, UsageError, "the budget is 0; a positive number of seconds is needed, such as 4."),
         ({"clock": "sun"}, UsageError, "the clock 'sun' is unknown; choose auto, wall or cpu."),
+        ({"n": 5}, UsageError, r"n is 5; sizes are needed, such as \[1000, 2000"),
         ({"n": []}, UsageError, "there is no value of 'n' to measure at"),
         ({"n": [-1, 2]}, DataError, "the value -1 of 'n' is not allowed"),
         ({"strictnes": "paper"}, UsageError, "did you mean 'strictness'"),
@@ -102,6 +103,13 @@ def test_a_script_prints_the_answer() -> None:
 def test_a_wrong_option_is_named(options: dict[str, object], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         sk.check(pairs, "n", **{"n": [1, 2, 3, 4, 5], "budget": 0.1, **options})  # type: ignore[arg-type]
+
+
+def test_what_cannot_be_called_with_a_size_says_how() -> None:
+    with pytest.raises(UsageError, match=r"sum\(4\) failed: .*not iterable.* as in setup=lambda n: list\(range\(n\)\)"):
+        sk.check(sum, "n")
+    with pytest.raises(UsageError, match=r"^3 cannot be called; give the function itself"):
+        sk.check(3, "n")  # type: ignore[arg-type]
 
 
 def test_a_wrong_expectation_is_named() -> None:

@@ -66,6 +66,20 @@ def test_exact_values_are_taken_at_their_word() -> None:
     assert sk.validate(leak, exact)["f"].answer == "fix"
 
 
+def test_one_value_that_is_off_is_no_growth_of_the_ratio() -> None:
+    off = np.array([1, 1, 1, 1, 1, 1, 2])
+    verdict = sk.validate(along_p(LINEAR(P=P) * off), LINEAR)["f"]
+    assert verdict.answer == verdict.along["p"].answer == "fine"
+    assert [one for one in verdict.caveats if "off by a factor" in one]
+    assert not [one for one in verdict.caveats if "no term follows" in one]
+
+
+def test_zero_has_no_ratio() -> None:
+    data = sk.measurements(P, 16 * (P > 8), name="f", unit="B", metric="object_memory", exact=True)
+    with pytest.raises(ExpectationError, match=r"the object_memory is 0 at p = 2, .* needs positive values"):
+        sk.validate(data, {"f": lambda p: 16.0})
+
+
 def test_functions_and_fits_are_models() -> None:
     data = along_p(LINEAR(P=P))
     assert sk.validate(data, lambda p: 4e-6 + 1e-6 * p)["f"].answer == "fine"

@@ -39,6 +39,14 @@ def test_a_claim_is_taken_at_its_word(expected: str, power: float) -> None:
     assert judged(expected, N**power, strictness="paper")["f"].answer == "fine"
 
 
+def test_the_sentence_says_what_the_answer_says() -> None:
+    slower = judged("n", N**0.3, noise=0.1)["f"]
+    assert (slower.answer, slower.verdict) == ("fine", "undecided")
+    assert "f does not grow faster than expected; how slowly it grows is undecided: " in slower.sentence
+    drifting = judged("n", N * np.linspace(1, 1.2, 6))["f"]
+    assert drifting.along["n"].answer == drifting.answer == "cannot tell"
+
+
 def test_how_much_is_tolerated() -> None:
     assert judged("n", N**1.5, strictness="n^(1/4)")["f"].answer == "fix"
     assert judged("n", N**1.25, strictness="n^(1/2)")["f"].answer == "fine"

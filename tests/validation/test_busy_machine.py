@@ -66,7 +66,8 @@ def test_what_no_term_follows_is_no_violation() -> None:
     verdict = sk.validate(
         sk.measurements(N, y[:, None] * rng.lognormal(0, 0.01, (6, 5)), parameter="n", name="f"), {"f": "1"}
     )["f"]
-    assert verdict.answer == "cannot tell"
+    assert verdict.answer == verdict.along["n"].answer == "cannot tell"
+    assert verdict.sentence.endswith(", but no term follows the values closely.")
 
 
 def test_predictions_from_undecided_values_say_so() -> None:

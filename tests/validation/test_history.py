@@ -12,7 +12,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.cli import main
-from scalkit.errors import DataError
+from scalkit.errors import DataError, UsageError
 from scalkit.measure import combine
 from scalkit.validation.baseline.history import history
 
@@ -77,10 +77,44 @@ def test_what_is_no_history_says_so() -> None:
     one = changes.measured(np.random.default_rng(1), changes.TIME, 0.01)
     with pytest.raises(DataError, match="needs two commits or more, got 1"):
         history([("a", one)])
-    with pytest.raises(DataError, match="same label"):
+    with pytest.raises(DataError, match="same label, 'a'; give"):
         history([("a", one), ("a", one)])
     with pytest.raises(DataError, match="nothing was measured at two commits"):
         history([("a", one), ("b", one.assign_coords(n=one["n"] + 1))])
+
+
+def test_a_change_that_does_not_decide_is_said_and_does_not_fail() -> None:
+    rng = np.random.default_rng(RNG_SEED)
+    crowded = {"oversubscribed": ("n", np.ones(len(changes.N), dtype=bool))}
+    values = [changes.TIME * (1 if k < 3 else 2) for k in range(6)]
+    found = history([(str(k), changes.measured(rng, y, 0.01).assign_coords(crowded)) for k, y in enumerate(values)])
+    assert (found.exit_status(), found.steps[0].stands) == (0, True)
+    assert found.headline.startswith("nothing is worse at the end by measurements that decide; by others f got worse")
+
+
+def test_what_cannot_be_compared_is_left_out_or_refused() -> None:
+    def one(name: str, unit: str) -> Any:
+        return sk.measurements(changes.N, 8 * changes.N, parameter="n", name=name, metric="m", unit=unit)
+
+    found = history([(label, combine([one("f", unit), one("g", "B")])) for label, unit in (("a", "B"), ("b", "B"))])
+    assert found["f"].unit == "B"
+    with pytest.raises(DataError, match=r"f \(m\): measured in B and 1"):
+        history([("a", one("f", "B")), ("b", one("f", "1"))])
+    for tolerance in (float("nan"), -0.1):
+        with pytest.raises(UsageError, match=f"the tolerance is {tolerance}; a share such as 0.1"):
+            history([("a", one("f", "B")), ("b", one("f", "B"))], tolerance=tolerance)
+
+
+def test_names_of_functions_do_not_reach_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for k in range(2):
+        data = sk.measurements(changes.N, changes.N * 1e-6, parameter="n", name="f\x1b[31m")
+        data.to_netcdf(tmp_path / f"{k}.nc")
+    paths = [str(tmp_path / f"{k}.nc") for k in range(2)]
+    for command in (["history", *paths], ["validate", paths[0], "--expectation", "f\x1b[31m = n"]):
+        assert main(command) == 0
+        said = capsys.readouterr().out
+        assert "f\\u001b[31m" in said
+        assert "\x1b" not in said
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

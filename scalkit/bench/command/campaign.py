@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import hashlib
 import json
@@ -71,8 +72,7 @@ class CommandArguments:
                 raise UsageError(f"{option} {given:g}: a positive number is needed.")
         digest = hashlib.sha256()
         for word in self.template.words:
-            path = Path(word)
-            digest.update(path.read_bytes() if path.is_file() else word.encode("utf-8", "surrogateescape"))
+            digest.update(_content(word))
         object.__setattr__(self, "files", digest.hexdigest())
 
     @property
@@ -217,6 +217,14 @@ class CommandLauncher:
             "environment": environment() | variables,
             "provenance": {"scalkit": __version__, "files": self.arguments.files, **machine()},
         }
+
+
+def _content(word: str) -> bytes:
+    """Return what a word of a command is: the file that it names, or itself, also where that file may only be run."""
+    if os.path.isfile(word):  # Path.is_file raises for a text that is too long for a name
+        with contextlib.suppress(OSError):
+            return Path(word).read_bytes()
+    return word.encode("utf-8", "surrogateescape")
 
 
 def _cell(name: str, p: int, number: int, seconds: float, load: float | None, status: str) -> dict[str, Any]:

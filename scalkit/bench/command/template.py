@@ -79,9 +79,8 @@ class Template:
         for place in places:
             if place not in names:
                 has = f"parameters are {', '.join(names)}" if names else "there are no parameters"
-                raise UsageError(
-                    f"--command has {{{place}}}, and {has}: add -p {place or 'n'}=1,2,4, or write {{{{{place}}}}} for the braces."
-                )
+                added = f"add -p {place}=1,2,4, or " if place.isidentifier() else ""
+                raise UsageError(f"--command has {{{place}}}, and {has}: {added}write {{{{{place}}}}} for the braces.")
         for name in names:
             if name not in places:
                 raise UsageError(
@@ -162,7 +161,7 @@ def _values(name: str, text: str) -> tuple[int, ...]:
     if not dots:
         return tuple(dict.fromkeys(_whole(name, word) for word in text.split(",")))
     first, last = _whole(name, low), _whole(name, high)
-    if first >= last:
+    if first > last:
         raise UsageError(f"-p {name}={text:.40}: the range ends before it begins; {_LIKE}.")
     doubled = [first * 2**k for k in range(64) if first * 2**k < last]
     return (*doubled, last)

@@ -111,12 +111,20 @@ def over_model(series: AnySeries, model: Claimed, fixed: Mapping[str, float]) ->
     """Return measured values over those of a model: the metric is called ``time/model`` and has no unit.
 
     `fixed`: parameters of which the data have one value.
-    Raises ExpectationError, as `Claimed.at`, or if the model is in another unit.
+    Raises ExpectationError, as `Claimed.at`, or if the model is in another unit, or a measured value is not positive.
     """
     if model.unit and model.unit != series.unit:
         raise ExpectationError(
             f"the model '{model.name}' is in {model.unit}, the {series.metric} of '{series.function}' in {series.unit}; name "
             f"the metric that it is about, as in {{'{series.function}': {{'time': model}}}}."
+        )
+    if (empty := np.flatnonzero(series.y <= 0)).size:
+        at_one = ", ".join(
+            f"{name} = {x:g}" for name, x in zip(series.parameters, series.points[empty[0]], strict=True)
+        )
+        raise ExpectationError(
+            f"the {series.metric} is {series.y[empty[0]]:g} at {at_one}, and a model with constants is compared by the ratio to "
+            "it, which needs positive values; leave these settings out, or claim a growth, such as '1'."
         )
     at = {name: series.points[:, column] for column, name in enumerate(series.parameters)}
     values = model.at({**at, **{name: np.full(len(series.y), value) for name, value in fixed.items()}})

@@ -13,11 +13,11 @@ import numpy as np
 import xarray as xr
 
 from scalkit.arrays import Floats
-from scalkit.errors import DataError
+from scalkit.errors import DataError, UsageError
 from scalkit.fit import Model, fit_series
 from scalkit.markup import block, bullets, paragraph, table
 from scalkit.measure import Series, Statistic, series
-from scalkit.text import counted
+from scalkit.text import NONE, counted
 from scalkit.validation.baseline.change_points import ChangePoints
 from scalkit.validation.baseline.one_process import one_process
 from scalkit.validation.baseline.regression import Regression
@@ -173,6 +173,9 @@ class History:
         over = f"{counted(len(self.tracks), 'function')} over {counted(len(self.labels), 'commit')}"
         if not self.failures:
             past = f", {counted(len(self.steps), 'change')} before the end" if self.steps else ""
+            doubted = ", ".join(dict.fromkeys(step.function for step in self.steps if step.stands))
+            if doubted:
+                return f"nothing is worse at the end by measurements that decide; by others {doubted} got worse; {over}"
             return f"nothing is worse at the end: {over}{past}"
         names = ", ".join(dict.fromkeys(step.function for step in self.failures))
         return f"the first bad commit is {self.first_bad}: {names} got worse; {over}"
@@ -190,7 +193,7 @@ class History:
 
     def _repr_html_(self) -> str:
         rows = [
-            (escape(track.function), escape(track.metric), escape(f"{one.first} to {one.last}"), escape(str(one.model)))
+            tuple(map(escape, (track.function, track.metric, f"{one.first} to {one.last}", str(one.model or NONE))))
             for track in self.tracks
             for one in track.segments
         ]
@@ -248,12 +251,16 @@ def history(
     DataError
         If there are fewer than two commits, a label stands twice, nothing can be compared, or measurements are over several
         parameters.
+    UsageError
+        If the tolerance is negative or not finite.
     """
     labels = tuple(label for label, _ in commits)
     if len(labels) < 2:
         raise DataError(f"a history needs two commits or more, got {len(labels)}; give their results in order.")
-    if len({*labels}) < len(labels):
-        raise DataError("two commits have the same label; give each its own.")
+    if same := [label for place, label in enumerate(labels) if label in labels[:place]]:
+        raise DataError(f"two commits have the same label, {same[0]!r:.60}; give each its own.")
+    if not 0 <= tolerance < np.inf:
+        raise UsageError(f"the tolerance is {tolerance!r}; a share such as 0.1 for 10 % is needed.")
     found: dict[Name, list[tuple[str, Series]]] = {}
     for label, data in commits:
         for one in series(data, statistic):
@@ -264,6 +271,9 @@ def history(
         if len(rows) < 2 or not shared:
             alone = f"measured at {rows[0][0]} only"
             left_out[named(*name)] = alone if len(rows) == 1 else "no setting is shared by all commits"
+            continue
+        if len(units := dict.fromkeys(one.unit for _, one in rows)) > 1:
+            left_out[named(*name)] = f"measured in {' and '.join(units)}"
             continue
         x = sorted(value for _, value in shared)
         track = _track(rows, np.array(x), statistic, tolerance)

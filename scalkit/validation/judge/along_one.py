@@ -32,7 +32,6 @@ TASK = 64
 """Series that are judged together."""
 
 _FALLS = 0.8
-_OFF = 0.5
 _EXACT = 1e-16
 """Residual sum of squares of what is met to the last digits: it has no noise, whatever the prior of the noise says."""
 
@@ -227,7 +226,7 @@ def _off(posterior: Posterior) -> Iterator[str]:
     place = int(np.argmax(posterior.off))
     share, where = posterior.off[place], f"{posterior.series.parameter} = {posterior.series.x[place]:g}"
     off = f"off by a factor with a probability of {share:.0%}"
-    if share >= _OFF:
+    if posterior.off_at is not None:
         yield f"the value at {where} is {off}; the others are judged; measure it again"
     elif posterior.verdict == "undecided" and share >= 1 - SURE:
         yield f"much hangs on the value at {where}, which is {off}; measure it again"

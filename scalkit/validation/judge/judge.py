@@ -9,6 +9,7 @@ from functools import partial
 from itertools import count
 from typing import cast
 
+import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError, ScalkitError
@@ -305,4 +306,10 @@ def _several(task: Task, judging: Judging) -> AnyVerdict:
 
 
 def _against(task: Task, verdict: AnyVerdict) -> Against | None:
-    return against(verdict.series, task.model) if task.model else None
+    """Return how a verdict's values compare with those of a model; without one that is off by a factor, as for the verdict."""
+    if not task.model:
+        return None
+    series = verdict.series
+    if isinstance(verdict, Verdict) and isinstance(series, Series) and (place := verdict.posterior.off_at) is not None:
+        series = series.only(np.arange(len(series.x)) != place)
+    return against(series, task.model)

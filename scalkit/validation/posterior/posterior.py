@@ -37,6 +37,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 _STEP = 0.012
 _REFINED = Fraction(1, 24)
 _LOG_OF_ZERO = -2000.0
+_OFF = 0.5
 
 
 def word_of(probability: Mapping[Rank, float]) -> VerdictWord:
@@ -114,6 +115,11 @@ class Posterior:
         """Probability that the growth is beyond the upper limit."""
         beyond = float(self.weights[self.competing.first_beyond :].sum())
         return min(beyond, self.probability["none"])  # where nothing slower is outside, sums may differ in the last bit
+
+    @property
+    def off_at(self) -> int | None:
+        """Place of the setting whose value is probably off by a factor, so that the others are judged; None without one."""
+        return int(np.argmax(self.off)) if self.off and max(self.off) >= _OFF else None
 
     def __repr__(self) -> str:
         said = ", ".join(f"{rank} {100 * p:.0f} %" for rank, p in self.probability.items())

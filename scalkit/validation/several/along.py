@@ -36,6 +36,7 @@ class AlongVerdict:
     `effect`: share of the value at the largest point that is due to this parameter.
     `space`: the ticks that were tried.
     `tolerance`: by which growth it may outgrow the expectation and be fine.
+    `whole`: the answer of the verdict, where this is its only parameter.
     """
 
     expectation: Expectation
@@ -46,6 +47,7 @@ class AlongVerdict:
     effect: float
     space: SearchSpace
     tolerance: Growth = _NONE
+    whole: Answer | None = None
 
     @property
     def parameter(self) -> str:
@@ -76,6 +78,8 @@ class AlongVerdict:
     @property
     def answer(self) -> Answer:
         """Fix, fine or cannot tell along this parameter, by the probability alone; the verdict as a whole decides."""
+        if self.whole is not None:
+            return self.whole
         if self.too_fast >= SURE:
             return "fix"
         return "fine" if self.too_fast <= 1 - SURE else "cannot tell"

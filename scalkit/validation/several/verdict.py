@@ -17,7 +17,7 @@ from scalkit.growth import Growth
 from scalkit.measure import SeveralSeries
 from scalkit.validation.answer import excess
 from scalkit.validation.expectation import Direction, Rank
-from scalkit.validation.judged import Along, Judged
+from scalkit.validation.judged import SLOW_ENOUGH, Along, Judged
 from scalkit.validation.posterior import VerdictWord, word_of
 from scalkit.validation.several.along import number_or_none
 from scalkit.validation.several.expectation import GrowthRatio, SeveralExpectation
@@ -190,7 +190,8 @@ class SeveralVerdict(Judged):
         if self.misses and (self.verdict != "none" or self.direction != "grows faster"):
             return f"{name} grows faster than claimed, {expected}: {self.model} is most probable."
         if self.verdict == "undecided":
-            return f"{name} is undecided as a whole: {self._contenders()}, expected is {expected}."
+            what = f"{name} {SLOW_ENOUGH}" if self.answer == "fine" else name
+            return f"{what} is undecided as a whole: {self._contenders()}, expected is {expected}."
         best = "" if self.rank == "total" else f" (the most probable model has {found})"
         if self.verdict == "total":
             return f"{name} grows as expected, {expected}{best}."
