@@ -14,7 +14,7 @@ from scalkit.validation.answer import ANSWER_SYMBOLS
 from scalkit.validation.catalogue import ExpectationSet
 from scalkit.validation.crossing import shown_scale
 from scalkit.validation.several.verdict import SeveralVerdict
-from scalkit.validation.verdict import MATCH_WORDS, SYMBOLS, Verdict
+from scalkit.validation.verdict import MATCH_WORDS, Verdict
 
 if TYPE_CHECKING:
     from scalkit.validation.result import Validation
@@ -38,12 +38,9 @@ _MOST_VALUES = 60
 
 def mark_of(verdict: Any) -> str:
     """Return answer and match of a verdict beside a bar in the colour of the answer; ⚠ where it does not decide."""
-    slower = verdict.verdict == "none" and verdict.direction == "grows slower"
     words = f"{MATCH_WORDS[verdict.verdict]}{f', {verdict.direction}' if verdict.verdict == 'none' else ''}"
-    answer = getattr(verdict, "answer", None)
-    if answer is None:  # along one of several parameters
-        return marked("slower" if slower else verdict.verdict, f"{SYMBOLS[verdict.verdict]} {words}")
-    return marked(_KEYS[answer], f"{ANSWER_SYMBOLS[answer]} {answer}: {words}{'' if verdict.decides else ' ⚠'}")
+    doubt = "" if getattr(verdict, "decides", True) else " ⚠"  # along one of several parameters that is not asked
+    return marked(_KEYS[verdict.answer], f"{ANSWER_SYMBOLS[verdict.answer]} {verdict.answer}: {words}{doubt}")
 
 
 def math_of(thing: Any) -> str:
