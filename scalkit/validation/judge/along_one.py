@@ -167,7 +167,7 @@ def _counted_in_steps(series: Series, models: Sequence[Model], expected: Growth)
             term = one.growth(x[1:])
             if not np.isfinite(term).all():
                 break
-            slope, constant = np.polyfit(term, y[1:], 1).tolist()
+            slope, constant = (float(f"{c:.12g}") for c in np.polyfit(term, y[1:], 1))  # 64 B, not 64.00000000000004
             if slope <= 0 or constant < 0:
                 break
             refitted = replace(one, constant=constant, coefficient=slope, log2_coefficient=math.log2(slope))
