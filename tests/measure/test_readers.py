@@ -49,6 +49,8 @@ def test_a_real_file_of_google_benchmark(tmp_path: Path) -> None:
     assert len(wanted) == 3
     assert notes(ds) == [
         "BM_Refused: left out where it reported an error: there is no such device",
+        "Google Benchmark itself was built for debugging, which makes short run times longer",
+        "2.42 programs shared 2 CPUs when Google Benchmark began",
         "left out, as they have no positive number for 'n': BM_InsertionSort, BM_Copy, BM_Nothing",
     ]
     assert (ds.attrs["measured_on"], ds.attrs["started"][:10]) == ("vm", "2026-11-21")
