@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -37,7 +38,9 @@ def served(folder: Path, words: Sequence[object], **environment: str) -> Iterato
         server = subprocess.Popen(command, cwd=folder, env=own, stdout=log, stderr=subprocess.STDOUT)
         try:
             _wait(f"http://127.0.0.1:{port}/voila/static/voila.js", server, folder / "voila.log")
-            yield f"http://127.0.0.1:{port}"
+            said = re.search(rf"http://127.0.0.1:{port}/\?token=\S+(?=;)", (folder / "voila.log").read_text())
+            assert said
+            yield said[0]
         finally:
             server.terminate()
             server.wait(60)
@@ -66,7 +69,10 @@ def test_the_app_as_a_page(tmp_path: Path, chromium: Any) -> None:
     page.on("pageerror", lambda error: errors.append(str(error)))
     try:
         with served(tmp_path, ["scalkit.cli", "explore", bundled("data/regression")]) as address:
-            own = (address, address.replace("http", "ws"), "data:", "blob:")
+            home = address.partition("/?")[0]
+            with urllib.request.urlopen(home, timeout=30) as answer:
+                assert "/login" in answer.url, "nobody else on the machine gets at the kernel"
+            own = (home, home.replace("http", "ws"), "data:", "blob:")
             page.on("request", lambda asked: None if asked.url.startswith(own) else outside.append(asked.url))
             page.goto(address)
             page.wait_for_selector(".sk-part h3:text('MPI_Comm_dup')")
@@ -108,7 +114,8 @@ def test_a_zipped_store_as_a_page(tmp_path: Path, chromium: Any) -> None:
     page.on("pageerror", lambda error: errors.append(str(error)))
     try:
         with served(tmp_path, ["scalkit.cli", "store", "explore", archive]) as address:
-            own = (address, address.replace("http", "ws"), "data:", "blob:")
+            home = address.partition("/?")[0]
+            own = (home, home.replace("http", "ws"), "data:", "blob:")
             page.on("request", lambda asked: None if asked.url.startswith(own) else outside.append(asked.url))
             page.goto(address)
             page.wait_for_selector(".sk-plot[data-drawn]")
