@@ -59,6 +59,7 @@ class ModelTable(Part):
     def __init__(self, session: Session, **traits: Any) -> None:
         self._made: dict[tuple[int, Name], tuple[Entry, tuple[object, ...], dict[str, Any]]] = {}
         self._entries: list[Entry] = []
+        self._ordered: tuple[object, object] = ("", ())
         self._urgent: list[
             int
         ] = []  # the worst first, as it was when the data came: no row jumps while a claim is moved
@@ -78,8 +79,9 @@ class ModelTable(Part):
                 if getattr(self, f"row{k}") is not row:
                     setattr(self, f"row{k}", row)
             self._forget(entries)
-            if [one.name for one in entries] != [one.name for one in self._entries]:
-                self._urgent = ordered(entries, "", False, "")
+            shown = (session.source, session.names)
+            if shown != self._ordered:
+                self._ordered, self._urgent = shown, ordered(entries, "", False, "")
             self._entries = entries
             self.n_rows = len(entries)
             self.current = session.names.index(session.selected)
