@@ -66,6 +66,6 @@ def opened(runs: Sequence[str], expect: str | None = None, expectations: Sequenc
     return Session(list(runs) or str(bundled("data/quickstart")), expected_of(expect, None, expectations))
 
 
-def shown() -> Session:
-    """Return the session that `scalkit explore` asked for; by itself the bundled example."""
-    return opened(*json.loads(os.environ.get(_SHOWN, "[[]]")))
+def shown(source: str = "") -> Session:
+    """Return the session of a source, else the one that `scalkit explore` asked for, else the bundled example."""
+    return opened([source]) if source else opened(*json.loads(os.environ.get(_SHOWN, "[[]]")))

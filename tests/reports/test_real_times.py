@@ -93,7 +93,7 @@ def test_other_times_are_refused(runs: str, real: str, said: str) -> None:
 def test_a_report_is_written_with_them(tmp_path: Path) -> None:
     made = sk.report(VIRTUAL, None, tmp_path / "r.html", real_times=REAL)
     page = made.html.read_text(encoding="utf-8")
-    assert '<h2 id="real-times">' in page
+    assert '<details class="section" id="real-times">' in page
     assert "Real time: " in page
     with pytest.raises(UsageError, match="the template compare has no parameter 'real_times'"):
         sk.report([VIRTUAL, REAL], None, tmp_path / "c.html", template="compare", real_times=REAL)

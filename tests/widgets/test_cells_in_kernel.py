@@ -43,8 +43,8 @@ PARTS = {
     **{
         name: f"widgets.{name}(session)"
         for name in (
-            "CodePanel", "DataPicker", "ExpectationEditor", "HistoryBar", "HypothesisList", "ModelTable", "ReportPanel",
-            "RuleMatrix", "RunPanel", "VerdictBadge",
+            "CodePanel", "DataPicker", "ExpectationEditor", "Headline", "HistoryBar", "HypothesisList", "ModelTable",
+            "ReportPanel", "RuleMatrix", "RunPanel", "VerdictBadge",
         )
     },
 }  # fmt: skip

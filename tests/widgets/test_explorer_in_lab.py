@@ -72,8 +72,8 @@ def test_explorer(lab: LabServer, lab_page: Any) -> None:
     eventually(lambda: lab.value("app.hypotheses.hover") == term)
     page.mouse.move(5, 500)
 
-    page.get_by_role("columnheader", name="Model").get_by_role("button").click()
-    page.wait_for_selector("th[aria-sort=ascending]:has-text('Model')")
+    page.get_by_role("columnheader", name="Function").get_by_role("button").click()
+    page.wait_for_selector("th[aria-sort=ascending]:has-text('Function')")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowLeft")
     assert page.evaluate("() => document.activeElement.closest('table').getAttribute('role')") == "grid"
@@ -105,7 +105,7 @@ def test_explorer(lab: LabServer, lab_page: Any) -> None:
     count = "len(ipywidgets.widgets.widget._instances)"
     before = lab.value(count)
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
-    page.wait_for_selector(".sk-part h3:text('MPI_Barrier, run time')")
+    page.wait_for_selector(".sk-part h3:text('MPI_memory')")
     page.wait_for_function("() => document.querySelectorAll('.sk-plot[data-drawn]').length === 2")
     assert lab.value(count) == before
 

@@ -112,7 +112,7 @@ def test_what_was_typed_for_one_function_is_not_there_for_another(show: Show, se
     editor = ExpectationEditor(session.select("f").expect("p"))
     page = show(editor)
     page.fill("input[name=expectation]", "p^7")
-    session.select("g")
+    session.select("g").expect("p")
     page.evaluate("(pieces) => model.set('pieces', pieces)", editor.pieces)
     assert page.input_value("input[name=expectation]") == "p", "which is expected of both"
 

@@ -49,7 +49,9 @@ class PlotPanel(OfCell, ipywidgets.Box):  # type: ignore[misc]
         self.zoom = ipywidgets.jslink((self.fit, "xrange"), (self.divergence, "xrange"))
         flow = ipywidgets.Layout(display="flex", flex_flow="row wrap", width="100%", overflow="visible")
         self.which = ipywidgets.ToggleButtons(
-            options=["Fit", "Divergence"], tooltips=["Values and model", "Model / expectation"]
+            options=["Fit", "Divergence"],
+            tooltips=["Values and model", "Model / expectation"],
+            style={"button_width": "auto"},
         )
         self.which.add_class("sk-which")
         self.which.observe(self._turn, "value")
