@@ -167,7 +167,8 @@ def test_it_starts_without_what_it_does_not_need(folder: Path) -> None:
         "import sys; from scalkit.widgets import StoreExplorer; StoreExplorer(sys.argv[1]);"
         "print(sorted({'xarray', 'scipy', 'scalkit.session', 'scalkit.fit', 'scalkit.trace'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True, check=True)
+    for _ in range(2):  # the first time makes the index, for which repetitions are summed up
+        done = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 

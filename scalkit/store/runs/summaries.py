@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.measure.quarter_means import CUT_MEANS, Cut, cut_mean, relative_error
-
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -133,6 +131,8 @@ def standard_errors(kept: Sequence[Integers], cuts: Sequence[str | None]) -> NDA
 
     NaN where the cut is None, which is unknown, or there are fewer than two repetitions.
     """
+    from scalkit.measure.quarter_means import Cut, relative_error  # brings xarray, which opening a store does not need
+
     found = np.full(len(kept), np.nan)
     for place, (some, text) in enumerate(zip(kept, cuts, strict=True)):
         cut = None if text is None else Cut.of_text(text)
@@ -142,6 +142,8 @@ def standard_errors(kept: Sequence[Integers], cuts: Sequence[str | None]) -> NDA
 
 
 def _of_sorted(ordered: Integers) -> dict[str, NDArray[np.float64]]:
+    from scalkit.measure.quarter_means import CUT_MEANS, cut_mean
+
     n = ordered.shape[1]
     floats = ordered.astype(np.float64)
     q1, med, q3 = (_between(floats, share * (n - 1)) for share in (0.25, 0.5, 0.75))
