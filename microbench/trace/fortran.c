@@ -1,4 +1,4 @@
-/* Rows for fortran.awk, which reads what the preprocessor makes of this: the functions that the library's header has. */
+/* Rows for fortran.awk, which reads what the preprocessor makes of this: the functions of the library's header. */
 #include <mpi.h>
 #define COUNT int
 #define DISPL int
