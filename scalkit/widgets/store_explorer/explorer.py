@@ -14,7 +14,6 @@ from scalkit.markup import esc
 from scalkit.plots.store.suites import FORMATS, download, joint
 from scalkit.store import Store
 from scalkit.store import open as open_store
-from scalkit.store.folder import MARKER
 from scalkit.store.views.comparison import Comparison
 from scalkit.store.views.explorer import Browsing
 from scalkit.widgets.base.cells import OfCell, in_one_piece
@@ -160,7 +159,4 @@ def _opened(store: object) -> Store:
         return store
     if not isinstance(store, str | os.PathLike):
         raise UsageError(f"an explorer shows a store, or its folder or zip, got {type(store).__name__}.")
-    path = Path(store)
-    if path.is_dir() and os.access(path, os.W_OK) and (path / MARKER).is_file():
-        return open_store(path)
-    return open_store(path, readonly=True)  # nothing is made where no store is
+    return open_store(Path(store), readonly=True)  # nothing is made where no store is, and none is changed
