@@ -20,7 +20,7 @@ def test_bytes_with_an_odd_first_setting_have_the_plain_model() -> None:
     data = sk.measurements(P, y, name="MPI_Comm_dup", metric="object_memory", unit="B", exact=True)
     data["object_memory"].attrs["resolution"] = 16.0
     verdict = sk.validate(data, "mpi")["MPI_Comm_dup"]
-    assert str(verdict.model) == "2.79 kB + 28 B * p"
+    assert str(verdict.model) == "2792 B + 28 B * p"
     assert "keeps 28 B for every process" in verdict.problem
 
 
