@@ -33,7 +33,8 @@ static const struct column sample_columns[] = { COLUMN(sk_sample, local), COLUMN
                                                 COLUMN(sk_sample, error) };
 static const struct column flush_columns[] = { COLUMN(flush, begin), COLUMN(flush, end), COLUMN(flush, number) };
 
-enum { CALLS, TRANSFERS, COMPLETIONS, MARKS, CLOCK, FLUSHES, TABLES, DEFINITIONS_KIND = 1, END_KIND = 8, ORDER = 0x01020304 };
+enum { CALLS, TRANSFERS, COMPLETIONS, MARKS, CLOCK, FLUSHES, TABLES, DEFINITIONS_KIND = 1, END_KIND = 8 };
+enum { ORDER = 0x01020304 };
 
 #define TABLE(name, kind, columns, type) \
     { name, kind, sizeof(columns) / sizeof(columns[0]), columns, sizeof(struct type) }
@@ -185,7 +186,8 @@ static void *map_live(void)
         close(kept);
     if (memory == MAP_FAILED && !is_converting) {
         unlink(live_path);
-        fprintf(stderr, "scalkit trace: location %d: no file can be mapped there; of a program that is killed, records that "
+        fprintf(stderr,
+                "scalkit trace: location %d: no file can be mapped there; of a program that is killed, records that "
                 "are in memory are lost.\n", sk_define_location());
     }
     if (memory == MAP_FAILED)
@@ -205,7 +207,8 @@ static bool open_live(int location)
     memset(live, 0, live_bytes); /* its pages are there before they are timed */
     for (int which = 0; which < TABLES; at += room * tables[which++].size)
         buffers[which].data = (char *)live + at;
-    *live = (struct live){ "SKTLIVE", (uint32_t)location, ORDER, room, 0, { sizeof(struct file_head) }, { 0 }, { 0, 0 } };
+    *live = (struct live){ "SKTLIVE", (uint32_t)location, ORDER, room, 0,
+            { sizeof(struct file_head) }, { 0 }, { 0, 0 } };
     sk_open_call = &live->open;
     live->magic[7] = '1';
     return true;

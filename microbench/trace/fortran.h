@@ -1,5 +1,5 @@
-/* The functions of Fortran: fortran.awk makes one of each line of mpi.def, under each of its names. It calls that of the library,
- * which may call those of C, by either name; what it calls is part of it. wrap.c includes this. */
+/* The functions of Fortran: fortran.awk makes one of each line of mpi.def, under each of its names. It calls that of
+ * the library, which may call those of C, by either name; what it calls is part of it. wrap.c includes this. */
 #include <dlfcn.h>
 
 static void no_fortran(const char *name)
@@ -15,8 +15,8 @@ static void no_fortran(const char *name)
     for (int k_ = 0; k_ < (many); k_++) \
         (to)[k_] = convert(((const MPI_Fint *)(from))[k_]);
 
-/* Whether an address is one that says that no status is wanted; each way to use MPI may have one of its own. MPICH fills its
- * variables in the first call of Fortran, which comes late where C began MPI. */
+/* Whether an address is one that says that no status is wanted; each way to use MPI may have one of its own. MPICH
+ * fills its variables in the first call of Fortran, which comes late where C began MPI. */
 static bool is_ignored(const void *status)
 {
     static const char *const variables[] = { "MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNORE", "MPI_F08_STATUS_IGNORE",
@@ -39,12 +39,14 @@ static bool is_ignored(const void *status)
     }
     is_known = true;
     for (int k = 0; k < N; k++)
-        if ((places[k] && status == *places[k]) || status == known[k]) /* NULL where the library was built without Fortran */
+        /* A place is NULL where the library was built without Fortran. */
+        if ((places[k] && status == *places[k]) || status == known[k])
             return true;
     return false;
 }
 
-/* Fortran counts from 1, but mpi_f08 of MPICH 4.0 from 0. The status of Fortran has the layout of that of C wherever an INTEGER is an int. */
+/* Fortran counts from 1, but mpi_f08 of MPICH 4.0 from 0. The status of Fortran has the layout of that of C wherever an
+ * INTEGER is an int. */
 static int *from_zero(const MPI_Fint *which, int n)
 {
     int *found = scratch(3, sizeof *found * (size_t)(n > 0 ? n : 1));

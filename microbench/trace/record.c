@@ -107,7 +107,7 @@ void sk_trace_leave(void)
 
 struct run { uint64_t id; int64_t folder; };
 
-/* Writes the folder of this program: the one that is asked for, or one within it, DIR/2, if that has a trace already. */
+/* Writes the folder of this program: the one that is asked for, or one within it, DIR/2, if that has one. */
 static void name_folder(char *folder, size_t bytes, int64_t number)
 {
     const char *named = getenv("SCALKIT_TRACE");
@@ -116,7 +116,7 @@ static void name_folder(char *folder, size_t bytes, int64_t number)
         snprintf(folder + length, bytes - (size_t)length, "/%d", (int)number);
 }
 
-/* Makes the header, which no other program did: of several, each gets a folder of its own. Returns NULL if it cannot. */
+/* Makes the header, which no other program did: of several, each gets a folder of its own. NULL if it cannot. */
 static FILE *claim(char *folder, size_t bytes, struct run *run)
 {
     char path[4096];
@@ -170,12 +170,14 @@ static void begin_run(char *folder, size_t bytes, struct run *run)
     if (own_rank == 0) {
         struct timespec now;
         clock_gettime(CLOCK_REALTIME, &now);
-        run->id = ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) * UINT64_C(0x9E3779B97F4A7C15) + (uint64_t)getpid();
+        run->id = ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) * UINT64_C(0x9E3779B97F4A7C15)
+                  + (uint64_t)getpid();
         FILE *file = claim(folder, bytes, run);
         if (file)
             write_header(file, run);
         if (run->folder > 1)
-            fprintf(stderr, "scalkit trace: there is a trace of another program already; this one goes to %s.\n", folder);
+            fprintf(stderr,
+                    "scalkit trace: there is a trace of another program already; this one goes to %s.\n", folder);
     }
     PMPI_Bcast(run, sizeof *run, MPI_BYTE, 0, private_comm); /* the folder is there */
     name_folder(folder, bytes, run->folder);

@@ -5,9 +5,12 @@
  *     ...
  *     SK_REGION_END("fft");
  *
- * Compile with -I$(scalkit measure --include); nothing is linked. Where the environment has no SCALKIT_REGIONS, a region costs
- * one look at a variable. Where it names a folder, each process leaves a file there at its end: for each thread and region the
- * calls, the time, and of the first calls the bytes of the heap that were not given back (mallinfo2 of glibc) and how far
+ * Compile with -I$(scalkit measure --include); nothing is linked. Where the environment has no SCALKIT_REGIONS, a
+ * region costs
+ * one look at a variable. Where it names a folder, each process leaves a file there at its end: for each thread and
+ * region the
+ * calls, the time, and of the first calls the bytes of the heap that were not given back (mallinfo2 of glibc) and how
+ * far
  * resident memory rose above its begin (Linux). In virtual time (`scalkit virtual`) these are the regions of the layer.
  * A name lives until the end of the program, as text in quotes does. Define SK_NO_REGIONS to leave all of this out. */
 #ifndef SCALKIT_REGION_H
@@ -46,7 +49,8 @@ SK_SHARED extern void sk_virtual_region(const char *name); /* of the layer of vi
 struct sk_region {
     const char *name, *inside; /* the region that was open when this one first began; NULL if none was */
     int64_t calls, ns, begin_ns, kept, peak, heap, resident, memory_calls;
-    int open, nested, unbegun; /* how deep it is open now; whether it was ever begun inside itself, or ended without a begin */
+    /* how deep it is open now; whether it was ever begun inside itself, or ended without a begin */
+    int open, nested, unbegun;
     struct sk_region *next, *outer; /* of the same thread; the one around it, while open */
 };
 struct sk_region_thread {
@@ -128,7 +132,8 @@ SK_SHARED void sk_region_write(void)
             fprintf(out, ", \"thread\": \"%p\", \"calls\": %lld, \"ns\": %lld, \"open\": %d", (void *)thread,
                     (long long)one->calls, (long long)one->ns, one->open);
             fprintf(out, ", \"nested\": %d, \"unbegun\": %d, \"memory_calls\": %lld, \"kept\": %lld, \"peak\": %lld",
-                    one->nested, one->unbegun, (long long)one->memory_calls, (long long)one->kept, (long long)one->peak);
+                    one->nested, one->unbegun, (long long)one->memory_calls, (long long)one->kept,
+                    (long long)one->peak);
             fprintf(out, ", \"inside\": ");
             if (one->inside)
                 sk_region_text(out, one->inside);

@@ -1,5 +1,7 @@
-/* Functions as compilers of Fortran call them, and, without LIBRARY, a program that calls them. They call C by the name that
- * LIBRARY says: MPI_ as MPICH does, PMPI_ as Open MPI does. Each call of the program is to be recorded once, from its place. */
+/* Functions as compilers of Fortran call them, and, without LIBRARY, a program that calls them. They call C by the
+ * name that
+ * LIBRARY says: MPI_ as MPICH does, PMPI_ as Open MPI does. Each call of the program is to be recorded once, from its
+ * place. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

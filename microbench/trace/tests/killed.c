@@ -1,4 +1,5 @@
-/* Calls MPI until it is killed. Each process keeps its number, and how many calls it has come back from, in a mapped file
+/* Calls MPI until it is killed. Each process keeps its number, and how many calls it has come back from, in a mapped
+ * file
  * FOLDER/RANK of two 64-bit integers. */
 #define _GNU_SOURCE
 #include <fcntl.h>
