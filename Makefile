@@ -14,13 +14,14 @@ BIN  := $(VENV)/bin
 PIP  := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
 .DEFAULT_GOAL := help
-.PHONY: help report test lint check-c core pytest system-deps data lab clean distclean mpi
+.PHONY: help docs dist report test lint check-c core pytest system-deps data lab clean distclean mpi
 
 help:
 	@echo "make report       measure the MPI library of this machine, write $(OUT) (two to three minutes);"
 	@echo "                  what is in $(RUNS) already is not measured again"
 	@echo "make test         every check: style, types, C tests, Python tests, notebooks, wheel"
 	@echo "make lab          JupyterLab on the notebooks"
+	@echo "make docs         the documentation site, which '$(BIN)/scalkit docs' opens; make dist: sdist and wheel with it"
 	@echo "make data         a long campaign: 10 runs, no time budget, into data/runs/"
 	@echo "make system-deps  Debian packages that some tests need (root and apt-get)"
 	@echo "make clean        remove measurements and reports made here;  make distclean: and .venv"
@@ -86,6 +87,22 @@ report: mpi
 data: mpi
 	$(BIN)/scalkit measure collectives memory -n $(COUNTS) --runs 10 --out data/runs/$$(date -u +%Y-%m-%d)-$$(hostname -s)
 
+$(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/.base
+	@$(PIP) install -c constraints.txt -e '.[docs]'
+	@touch $@
+
+# Nothing is fetched: the theme and the pictures bring what they need.
+SITE := scalkit/_shipped/site
+docs: $(VENV)/.docs
+	@rm -rf $(SITE)
+	@$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs $(SITE)
+	@rm -f $(SITE)/.buildinfo $(SITE)/objects.inv
+	@echo "make: $(SITE)/index.html"
+
+dist: docs
+	@$(PIP) install -c constraints.txt build
+	@$(BIN)/python -m build
+
 lab: $(VENV)/.base
 	@$(PIP) install -c constraints.txt -e '.[all]'
 	@$(BIN)/scalkit lab
@@ -130,7 +147,7 @@ system-deps:
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; }
 
 clean:
-	rm -rf $(RUNS) $(REAL) $(OUT) $(OUT:.html=.verdict.json) $(OUT:.html=.junit.xml) build dist
+	rm -rf $(RUNS) $(REAL) $(OUT) $(OUT:.html=.verdict.json) $(OUT:.html=.junit.xml) $(SITE) build dist
 	$(MAKE) --no-print-directory -C microbench clean
 
 distclean: clean

@@ -187,6 +187,8 @@ def by_extrap(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 factors.append(f"{base}^({term.exponent})")
         later = [float(function.evaluate(case["x"][-1] * far)) for far in FAR]
         found.append({"growth": "*".join(factors) or "1", "later": later})
+        if "at" in case:
+            found[-1]["at"] = float(function.evaluate(case["at"]))
     return found
 
 
@@ -196,7 +198,11 @@ def extrap_answers(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
         subprocess.run([sys.executable, "-m", "venv", "--clear", ENVIRONMENT], check=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", "extrap==4.2.5", "numpy<2"], check=True)
     done = subprocess.run(
-        [python, __file__, "--extrap-worker"], input=json.dumps(cases), capture_output=True, text=True, check=True
+        [python, Path(__file__).resolve(), "--extrap-worker"],
+        input=json.dumps(cases),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return list(json.loads(done.stdout.splitlines()[-1]))
 

@@ -29,7 +29,7 @@ from scalkit.perfmodels.collectives.identify import OTHER
 from scalkit.perfmodels.collectives.known import IDENTIFIED, KnownAlgorithms, read_known
 
 BAR = 0.8
-ALIKE, SURE = 0.01, 0.9
+ALIKE = 0.01
 FILES = sorted((Path(__file__).resolve().parents[1] / "data/models").glob("*.csv"))
 
 
@@ -77,7 +77,7 @@ def strangers(known: KnownAlgorithms) -> tuple[int, int, int]:
         for one, is_like in zip(found, alike.tolist(), strict=True):
             cells += not is_like
             named += not is_like and one.likeliest != OTHER
-            sure += not is_like and one.likeliest != OTHER and one.probability > SURE
+            sure += not is_like and one.is_sure
     return named, sure, cells
 
 

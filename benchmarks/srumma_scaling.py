@@ -124,11 +124,11 @@ def main() -> int:
     here = launched()
     begin = time.perf_counter()
     if here is None:
-        analyse(sys.argv[1], ranks=Alone())
+        analyse(sys.argv[1], ranks=Alone(), causes=False)
     else:
         with over_world(here.size) as ranks:
             begin = time.perf_counter()
-            analyse(sys.argv[1], ranks=ranks)
+            analyse(sys.argv[1], ranks=ranks, causes=False)
     if here is None or here.rank == 0:
         print(time.perf_counter() - begin)
     return 0

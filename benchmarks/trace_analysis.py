@@ -83,12 +83,12 @@ def local_files(ranks: Ranks, folder: Path) -> list[Path]:
     return files[first:end]
 
 
-def timed(ranks: Ranks, folder: Path, requests: int, chunk: int, scheme: str) -> dict[str, Any]:
+def timed(ranks: Ranks, folder: Path, requests: int, chunk: int, scheme: str, causes: bool) -> dict[str, Any]:
     """Return the speed of the whole analysis, and of Wait for Progress alone when the trace is in memory."""
     alone = time_of_the_exchange(ranks, folder, chunk, scheme)
     before = memory("VmRSS", reset=True)
     wall, cpu = time.perf_counter(), time.process_time()
-    ds = analyse(folder, Options(chunk=chunk), ranks=ranks, scheme=scheme)
+    ds = analyse(folder, Options(chunk=chunk), ranks=ranks, scheme=scheme, causes=causes)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     used = memory("VmHWM") - before
     local = sum(path.stat().st_size for path in local_files(ranks, folder))
@@ -144,7 +144,7 @@ def from_otf2(locations: int, requests: int, chunk: int) -> dict[str, Any]:
         begin, cpu = time.perf_counter(), sum(os.times()[:4])
         read_otf2(archive / "traces.otf2", back)
         read = time.perf_counter() - begin
-        ds = analyse(back, Options(chunk=chunk))
+        ds = analyse(back, Options(chunk=chunk), causes=False)
         wall, cpu = time.perf_counter() - begin, sum(os.times()[:4]) - cpu
         same = int(ds["severity"].sel(metric="wait_for_progress").sum())
     n = requests // locations * locations
@@ -167,6 +167,7 @@ def main() -> None:
     parser.add_argument("--several", type=int, default=4, help="targets of a call with several")
     parser.add_argument("--chunk", type=int, default=1 << 16)
     parser.add_argument("--scheme", choices=("bulk", "per-event"), default="bulk")
+    parser.add_argument("--causes", action="store_true", help="critical path and delay costs, too")
     parser.add_argument("--only", choices=("one", "hot", "several", "otf2"))
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
@@ -192,9 +193,9 @@ def main() -> None:
             ]
             total = sum(sum(part) for part in ranks.gather(sizes))
             del sizes
-            found[name] = timed(ranks, folder, n * several * args.locations, args.chunk, args.scheme) | {
-                "trace_MB": total / 2**20
-            }
+            requests = n * several * args.locations
+            found[name] = timed(ranks, folder, requests, args.chunk, args.scheme, args.causes)
+            found[name]["trace_MB"] = total / 2**20
             ranks.gather(None)
     if ranks.rank == 0:
         if args.json:

@@ -35,11 +35,11 @@ from scalkit.bench.libraries.mpi import Mpi, find_mpi, settings
 from scalkit.bench.virtual.mpi import VirtualMpi, virtual
 from scalkit.bench.virtual.network import Network
 from scalkit.perfmodels import ExactModel, PointToPoint, Range, RangeModel, collectives_of, identify, same_messages
-from scalkit.perfmodels.collectives.identify import OTHER, Cell
+from scalkit.perfmodels.collectives.identify import OTHER
 from scalkit.perfmodels.collectives.identify_played import Plays, identify_played
 from scalkit.perfmodels.collectives.known import IDENTIFIED, read_known
 from scalkit.perfmodels.played import SCHEDULES, WIRES, Machine, play
-from scalkit.perfmodels.played.machine import Process
+from scalkit.perfmodels.played.actions import Process
 from scalkit.perfmodels.played.steps import exchange, many, receive, send
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -55,8 +55,6 @@ EQUAL_NS = 2.0
 """Times are whole nanoseconds, each process reads the clock twice, and the layer counts picoseconds."""
 IN_TURN = {("reduce", "linear"), ("allreduce", "linear"), ("gather", "in-turn"), ("scatter", "in-turn")}
 """Large messages are asked for at once, and answered one after another."""
-SURE = 0.9
-"""Above it a name is said without doubt."""
 
 
 def compiled(mpi: Mpi, folder: Path) -> Path:
@@ -308,7 +306,7 @@ def growths(rows: list[Row]) -> None:
 def by_forms(rows: list[Row]) -> dict[str, tuple[int, int]]:
     """Return how often closed forms suggest the algorithm that was used, or are not sure where it is not on their list."""
     messages = {library: message_of(library) for library in WIRES}
-    right = total = unsure = strangers = left = without = 0
+    right = total = wrong = unsure = strangers = left = without = 0
     for (library, operation, _), cells in by_algorithm(rows).items():
         S, P, t = (np.array([getattr(row, key) for row in cells], float) for key in ("S", "P", "time_ns"))
         truth, table = [row.sent for row in cells], predictions(operation, messages[library], S, P)
@@ -316,18 +314,20 @@ def by_forms(rows: list[Row]) -> dict[str, tuple[int, int]]:
         for one, name in zip(found, truth, strict=True):
             if name in table:
                 total += 1
-                right += one.likeliest != OTHER and same_messages(operation, name, one.likeliest, one.P, one.S)
+                is_right = one.likeliest != OTHER and same_messages(operation, name, one.likeliest, one.P, one.S)
+                right, wrong = right + is_right, wrong + (one.is_sure and not is_right)
             else:
                 strangers += 1
-                unsure += one.likeliest == OTHER or one.probability <= SURE
+                unsure += not one.is_sure
         for name in set(truth) & set(table):
             found = identify(operation, S, P, 1e-9 * t, messages[library], source="exact", without=(name,)).cells
             for k, one in enumerate(found):
                 if truth[k] == name:
                     without += 1
-                    left += one.likeliest == OTHER or one.probability <= SURE
+                    left += not one.is_sure
     return {
         "right, by the most probable name": (right, total),
+        "wrong, and sure": (wrong, total),
         "not on the list: not sure": (unsure, strangers),
         "left out: not sure": (left, without),
     }
@@ -353,15 +353,15 @@ def by_messages(rows: list[Row]) -> dict[str, tuple[int, int]]:
             for without in ({}, hidden)
         )
         for row, one, other in zip(cells, known, left_out, strict=True):
-            is_sure, is_right = is_said(one), sends(row, name) in {sends(row, k) for k in one.algorithms if k != OTHER}
+            is_sure, is_right = one.is_sure, sends(row, name) in {sends(row, k) for k in one.algorithms if k != OTHER}
             is_alone = one.likeliest != OTHER and len({sends(row, k) for k in one.algorithms}) == 1
             count["right"] += is_sure and is_alone and is_right
             count["among"] += is_right
             count["wrong"] += is_sure and not is_right
-            is_same = is_said(other) and sends(row, name) in {sends(row, k) for k in other.algorithms}
-            count["silent"] += not is_said(other)
+            is_same = other.is_sure and sends(row, name) in {sends(row, k) for k in other.algorithms}
+            count["silent"] += not other.is_sure
             count["same"] += is_same
-            count["as another"] += is_said(other) and not is_same
+            count["as another"] += other.is_sure and not is_same
     return {
         "right, said by one name": (count["right"], len(rows)),
         "right, perhaps with others that take as long": (count["among"], len(rows)),
@@ -370,11 +370,6 @@ def by_messages(rows: list[Row]) -> dict[str, tuple[int, int]]:
         "left out: another one named that sends the same messages": (count["same"], len(rows)),
         "left out: wrong, and sure": (count["as another"], len(rows)),
     }
-
-
-def is_said(cell: Cell) -> bool:
-    """Return whether an algorithm is named without doubt."""
-    return cell.likeliest != OTHER and cell.probability > SURE
 
 
 def identified(rows: list[Row]) -> None:

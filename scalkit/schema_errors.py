@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scalkit.text import shortened
-from scalkit.toml_lines import Path, line_of
+from scalkit.toml.lines import Path, line_of
 
 _MOST = 12
 
@@ -25,7 +25,7 @@ def schema_errors(
     schema : mapping
         JSON schema; each subschema that can fail has a ``title`` that says what is needed.
     lines : mapping of path to int
-        As `scalkit.toml_lines.lines_of` returns.
+        As `scalkit.toml.lines.lines_of` returns.
     name : str
         Of the file, for the sentences.
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scalkit.toml_lines import Path, line_of, lines_of, syntax_error
+from scalkit.toml.lines import Path, line_of, lines_of, syntax_error
 
 TEXT = '''# first
 title = "a # b"

@@ -56,6 +56,7 @@ struct live {
     uint32_t location, order;
     uint64_t room, epoch, base[2], used[TABLES];
     struct sk_open_call open;
+    uint32_t failed; /* errno of the writing that was given up; then later records are nowhere */
 };
 enum { LIVE_BYTES = 4096 };
 
@@ -75,9 +76,12 @@ static size_t used(int which)
     return (uint32_t)live->used[which];
 }
 
-static void give_up(const char *why)
+static void give_up(int error)
 {
-    fprintf(stderr, "scalkit trace: location %d: %s; what is written so far can be read.\n", sk_define_location(), why);
+    fprintf(stderr,
+            "scalkit trace: location %d: the trace cannot be written: %s; what was recorded so far can be read.\n",
+            sk_define_location(), strerror(error));
+    live->failed = (uint32_t)error;
     if (file >= 0)
         close(file);
     file = -1;
@@ -91,7 +95,7 @@ static void put(const void *data, size_t bytes)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
-            give_up(strerror(errno));
+            give_up(n < 0 ? errno : ENOSPC);
             return;
         }
         at += n;
@@ -208,7 +212,7 @@ static bool open_live(int location)
     for (int which = 0; which < TABLES; at += room * tables[which++].size)
         buffers[which].data = (char *)live + at;
     *live = (struct live){ "SKTLIVE", (uint32_t)location, ORDER, room, 0,
-            { sizeof(struct file_head) }, { 0 }, { 0, 0 } };
+            { sizeof(struct file_head) }, { 0 }, { 0, 0 }, 0 };
     sk_open_call = &live->open;
     live->magic[7] = '1';
     return true;

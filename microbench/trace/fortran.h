@@ -55,6 +55,10 @@ static int *from_zero(const MPI_Fint *which, int n)
     return found;
 }
 
+/* MPI_IN_PLACE is another address in Fortran; what it goes with says nothing. */
+#undef SIZE_OF
+#define SIZE_OF(data, n, type, m, other) \
+    if ((n) > 0 && type != MPI_DATATYPE_NULL) { SIZE(n, type) } else { SIZE(m, other) }
 #undef OWN_STATUS
 #undef OWN_STATUSES
 #define OWN_STATUS MPI_Status own_status; if (is_ignored(told)) told = &own_status;

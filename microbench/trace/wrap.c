@@ -52,6 +52,16 @@ static void received(struct sk_call *call, int32_t scope, uint32_t order, const 
     sk_record_transfer(&one);
 }
 
+static void sized(const struct sk_call *call, int64_t n, MPI_Datatype type)
+{
+    uint32_t layout;
+    if (call->scope >= 0 && type != MPI_DATATYPE_NULL) {
+        int64_t bytes = sk_types_bytes(n, type, &layout);
+        struct sk_transfer one = { bytes, call->number, call->number, SK_COLLECTIVE, call->scope, 0, 0 };
+        sk_record_transfer(&one);
+    }
+}
+
 static void posted(const struct sk_call *call, MPI_Request request)
 {
     struct sk_request one = { .posted = call->number, .scope = -1, .is_active = true };
@@ -109,6 +119,8 @@ static void new_win(MPI_Win win, MPI_Comm comm)
 #define ON_WIN(win, rank) call.scope = sk_scope_of_win(win); call.peer = (rank);
 #define ON_COMM(comm, rank) call.scope = sk_scope_of_comm(comm); call.peer = (rank);
 #define RMA(kind, n, type, remote) rma(&call, kind, win, peer, (int64_t)(n), type, remote);
+#define SIZE(n, type) sized(&call, (int64_t)(n), type);
+#define SIZE_OF(data, n, type, m, other) if (data == MPI_IN_PLACE) { SIZE(m, other) } else { SIZE(n, type) }
 #define POSTED(request) posted(&call, *(request));
 #define SEND(n, type, peer, tag, comm, flags) sent(&call, (int64_t)(n), type, peer, tag, comm, flags);
 #define SEND_INIT(n, type, peer, tag, comm, request) send_init(&call, (int64_t)(n), type, peer, tag, comm, *(request));

@@ -5,6 +5,7 @@
  * Both names of each function are replaced: Fortran's bindings and the benchmarks call PMPI. */
 #define _GNU_SOURCE
 #include "virtual/account.h"
+#include "virtual/messages.h"
 #include "virtual/over.h"
 #include "virtual/real.h"
 #include "virtual/scalkit_virtual.h"
@@ -53,6 +54,7 @@ static bool enter(const char *name, sk_ps *begin)
     sk_turn_count_computing();
     sk_turn_depth = 1;
     *begin = sk_self.at->clock;
+    sk_self.calls += name[0] == 'M';
     snprintf(sk_self.at->doing, sizeof sk_self.at->doing, "%s", name);
     return true;
 }
@@ -65,6 +67,7 @@ static void leave(bool is_outermost, const char *name, sk_ps begin)
     if (!is_outermost)
         return;
     sk_self.at->in_mpi += sk_self.at->clock - begin;
+    sk_messages_call(begin);
     sk_self.at->doing[0] = '\0';
     sk_account_call(name, sk_self.at->clock - begin);
     sk_turn_forget_computing();

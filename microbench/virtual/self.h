@@ -14,6 +14,7 @@ struct sk_self {
     int empty;              /* polls in a row that found nothing */
     int rooms;              /* polls in a row that found nothing but room to send, and nothing was sent */
     int readings;           /* of the clock, since anything happened */
+    int calls;              /* by their MPI_ names */
 };
 
 extern struct sk_self sk_self;

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "virtual/stream.h"
 
+#include "virtual/messages.h"
 #include "virtual/over.h"
 #include "virtual/turn.h"
 
@@ -166,6 +167,7 @@ static struct sk_message *send_locked(uint32_t out, const struct iovec *parts, i
     message->stream = out;
     message->place = (int16_t)where;
     message->is_free = !sk_self_is_timed();
+    sk_ps began = sk_self.at->clock;
     message->arrival = arrival_of(where, bytes);
     require_cause(to, message->arrival);
     sk_shared_copy_in(message, parts, n);
@@ -180,6 +182,7 @@ static struct sk_message *send_locked(uint32_t out, const struct iovec *parts, i
     if (sk_self_is_timed() && bytes > 0) {
         sk_self.at->messages++;
         sk_self.at->bytes += bytes;
+        sk_messages_sent(stream->to, bytes, began, message->arrival);
     }
     sk_shared->events++;
     wake_if_free(to);

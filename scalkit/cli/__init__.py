@@ -36,6 +36,7 @@ COMMANDS = (
     "teach",
     "doctor",
     "demo",
+    "docs",
 )
 
 _OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)

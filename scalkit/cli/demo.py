@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the verdicts on the bundled measurements, and how to go on; return 0."""
+    from scalkit.bundled import bundled
     from scalkit.cli import main
-    from scalkit.reports.bundled import bundled
 
     paths = [str(bundled(name)) for name, _ in _SHOWN]
     for path, (_, words) in zip(paths, _SHOWN, strict=True):

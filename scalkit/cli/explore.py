@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scalkit.bundled import here_or_bundled
 from scalkit.cli import page
 from scalkit.cli.options.expected import add_expectation, expected_of
 
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Open the session once here, so that what is wrong is said here and not in the page."""
     page.checked(args)
-    chosen = [str(Path(one).absolute()) for one in args.runs], args.expect, args.expectation
+    chosen = [str(here_or_bundled(Path(one)).absolute()) for one in args.runs], args.expect, args.expectation
     if args.expect and Path(args.expect).exists():
         chosen = chosen[0], str(Path(args.expect).absolute()), args.expectation
     opened(*chosen)

@@ -13,11 +13,13 @@ file with the columns run, time and one for each parameter:
     scalkit guidelines t.csv --predict p --fail-on predicted         from which scale on models see a violation
     scalkit guidelines t.csv --report guidelines.html                everything as one page
     scalkit guidelines --list                                        the bundled guidelines
+    scalkit guidelines --use fast.json -- mpiexec -n 4 ./prog        a program that calls what is faster, without a change
 
 A cell of the table reads violated tests / tests (groups with a violation / groups); a group is all sizes of one setting.
 
-Exit status: 1 a guideline is violated by measurements that may decide; 2 wrong input or use; 0 otherwise. Measurements with
-more processes than cores, or beside other programs, do not decide; those of virtual time always do.
+Exit status: 1 a guideline is violated by measurements that may decide, or the program of --use fails; 2 wrong input or use;
+0 otherwise. Measurements with more processes than cores, or beside other programs, do not decide; those of virtual time
+always do.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scalkit.cli import guidelines_use
 from scalkit.errors import ReportError, UsageError
 from scalkit.whole_file import whole_file
 
@@ -49,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_judging(parser.add_argument_group("which guidelines, and how they are judged"))
     _add_predicting(parser.add_argument_group("what models say of larger scales"))
     _add_output(parser.add_argument_group("what is printed and written"))
+    guidelines_use.add_arguments(parser.add_argument_group("a program that follows a profile"))
 
 
 def _add_judging(group: argparse._ArgumentGroup) -> None:
@@ -134,6 +138,12 @@ def run(args: argparse.Namespace) -> int:
     """Assess, print and write; return 0 or 1."""
     if args.list:
         return _list(args.json)
+    if args.use:
+        return guidelines_use.run(args)
+    if args.check or args.mpi:
+        raise UsageError(
+            f"--{'check' if args.check else 'mpi'} is about a program that follows a profile; name it with --use."
+        )
     if not args.sources:
         raise UsageError("there is nothing to assess; name a run folder or a CSV file, or give --list.")
     if args.predict is None and ("predicted" in args.fail_on or args.up_to is not None):

@@ -28,8 +28,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scalkit.cli.store_pages import add_pages
-from scalkit.cli.store_statements import add_statements
+from scalkit.cli.stores.pages import add_pages
+from scalkit.cli.stores.statements import add_statements
 from scalkit.errors import DataError, UsageError
 from scalkit.text import counted, plain
 

@@ -8,6 +8,7 @@
     scalkit trace report waits-*.nc --out waits.html      a page over numbers of processes, of results or of traces
     scalkit trace convert run/traces.otf2 runs/t          makes a trace of an OTF2 archive, as Score-P writes them
     scalkit trace convert runs/t run                      and an archive, run/traces.otf2, of a trace
+    scalkit trace predict runs/t --network ethernet       how long the program would take on another network
     scalkit trace export runs/t --to perfetto             writes a file for ui.perfetto.dev or chrome://tracing
 
 Exit status: 0; 1 if the recorded program fails, or with --fail-above, if more of the time is waiting for progress, or with
@@ -22,7 +23,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from scalkit.cli import trace_record, trace_report
+from scalkit.cli import trace_predict, trace_record, trace_report
 from scalkit.errors import DataError, UsageError
 from scalkit.text import plain
 
@@ -58,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     analyse.add_argument(
         "--scheme", choices=("bulk", "per-event"), default="bulk", help="per-event: as the paper, slow, to compare"
     )
+    analyse.add_argument("--no-causes", action="store_true", help="leave out the critical path and the costs of delays")
     for name, choices in CHOICES.items():
         text = f"{_READINGS[name]} (default: %(default)s)"
         analyse.add_argument(f"--{name.replace('_', '-')}", choices=choices, default=choices[0], help=text)
@@ -90,6 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "show", help="show the waits that were found", description="Shows the waits that were found."
     )
     show.add_argument("file", metavar="FILE", help="netCDF file that `scalkit trace analyse --out` wrote")
+    trace_predict.add_arguments(words)
     trace_report.add_arguments(words)
     for one in (analyse, show):
         one.add_argument("--rows", type=int, default=10, metavar="N", help="lines of each table (default: %(default)s)")
@@ -106,6 +109,8 @@ def run(args: argparse.Namespace) -> int:
     """Do what the word says and return the exit status."""
     if args.word in ("record", "run"):
         return trace_record.run(args)
+    if args.word == "predict":
+        return trace_predict.run(args)
     if args.word == "export":
         return _export(args)
     if args.word == "convert":
@@ -180,24 +185,25 @@ def _analysed(args: argparse.Namespace) -> xr.Dataset:
 
     choices = {name: getattr(args, name) for name in CHOICES}
     options = Options(**choices, no_progress=tuple(args.no_progress), chunk=args.chunk)
+    how: dict[str, Any] = {"keep_going": args.keep_going, "scheme": args.scheme, "causes": not args.no_causes}
     here = launched()
     if args.folder.endswith(".otf2"):
         if here is not None:
             raise UsageError(
                 "several processes share a trace, not an archive; make one of it with scalkit trace convert."
             )
-        ds = _of_archive(args, options)
+        ds = _of_archive(args, options, how)
     elif here is None:
-        ds = analyse(args.folder, options, ranks=Alone(), keep_going=args.keep_going, scheme=args.scheme)
+        ds = analyse(args.folder, options, ranks=Alone(), **how)
     else:
         with over_world(here.size) as ranks:
-            ds = analyse(args.folder, options, ranks=ranks, keep_going=args.keep_going, scheme=args.scheme)
+            ds = analyse(args.folder, options, ranks=ranks, **how)
     if args.out and (here is None or here.rank == 0):
         write_result(ds, args.out)
     return ds
 
 
-def _of_archive(args: argparse.Namespace, options: Options) -> xr.Dataset:
+def _of_archive(args: argparse.Namespace, options: Options, how: dict[str, Any]) -> xr.Dataset:
     import tempfile
     from pathlib import Path
 
@@ -212,7 +218,7 @@ def _of_archive(args: argparse.Namespace, options: Options) -> xr.Dataset:
                 f"{args.folder}: location {found['unmatched_at']}: a region is left that was not the innermost one "
                 f"({found['unmatched']} of all locations); record it again, or analyse the rest with --keep-going."
             )
-        ds = analyse(Path(made) / "trace", options, keep_going=args.keep_going, scheme=args.scheme)
+        ds = analyse(Path(made) / "trace", options, **how)
     if found["unmatched"]:
         text = "a region is left that was not the innermost one"
         bad = Problem(found["unmatched_at"], -1, "leave", f"{text} ({found['unmatched']} of all locations)")
@@ -259,8 +265,30 @@ def _text(told: dict[str, Any]) -> str:
             (TITLES[row["metric"]], seconds(row["ns"]), str(row["location"]), row["path"]) for row in told["causes"]
         ]
         lines += ["", *_table(("caused", "time", "by location", "which was in"), found)]
+    lines += _why(told, seconds)
     lines += ["", "left out:", *(f"  {one}" for one in told["problems"])] if told["problems"] else []
     return "\n".join(lines) + "\n"
+
+
+def _why(told: dict[str, Any], seconds: Any) -> list[str]:
+    """Return what delays others most, what that costs, and what being faster there would gain."""
+    run = told["totals"].get("critical_path", 0)
+    rows = [
+        (
+            row["path"],
+            str(row["location"]),
+            seconds(row["ns"]),
+            f"{seconds(row['gain_ns'])}, {100 * row['gain_ns'] / run:.1f} %",
+        )
+        for row in told.get("delay_cost", ())
+        if "gain_ns" in row
+    ]
+    if not rows:
+        return []
+    on_it = told["critical_path"][0]
+    most = f"{seconds(on_it['ns'])} of it {on_it['path']} of location {on_it['location']}"
+    head = ("reasons of waiting", "location", "cost", "10 % faster, the run is shorter by at most")
+    return ["", *_table(head, rows), "", f"The critical path, the run, is {seconds(run)} long, {most}."]
 
 
 def _progress_line(totals: dict[str, Any], seconds: Any) -> str:

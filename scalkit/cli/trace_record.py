@@ -31,6 +31,9 @@ def add_arguments(words: Any) -> None:
         help="folder of the trace, with waits.nc and waits.html in it; those that are there are replaced (default: %(default)s)",
     )
     run.add_argument("--no-open", action="store_true", help="write the page, and do not open it")
+    run.add_argument(
+        "--keep-going", action="store_true", help="leave out what is wrong with the trace; the page names it"
+    )
     for one in (record, run):
         one.add_argument("program", nargs="+", metavar="COMMAND", help="what starts the program, after --")
         one.add_argument(
@@ -43,42 +46,42 @@ def add_arguments(words: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do what the word says; the status is 1 if the program fails."""
-    status = _record(args)
+    status, folders = _record(args)
     if args.word == "run":
-        _show(args, is_whole=status == 0)
+        name = " ".join([Path(args.program[0]).name, *args.program[1:]])
+        pages = [_show(folder, name, keep_going=args.keep_going or status != 0) for folder in folders]
+        if not args.no_open:
+            import webbrowser
+
+            webbrowser.open(pages[0].absolute().as_uri())
     return status
 
 
-def _show(args: argparse.Namespace, *, is_whole: bool) -> None:
-    """Print the waits, the longest first, and write the page on them."""
-    import webbrowser
-
+def _show(folder: Path, name: str, *, keep_going: bool) -> Path:
+    """Print the waits of a trace, the longest first; write the page on them, and return it."""
     from scalkit.cli.trace import text_of
     from scalkit.reports.waiting.report import waiting_report
     from scalkit.task_bar import task_bar
     from scalkit.trace import analyse, write_result
 
-    folder = Path(args.folder)
-    ds = analyse(folder, keep_going=not is_whole)
+    ds = analyse(folder, keep_going=keep_going)
     write_result(ds, folder / "waits.nc")
     sys.stdout.write("\n" + text_of(ds, 10) + "\n")
-    name = " ".join(Path(word).name if k == 0 else word for k, word in enumerate(args.program))
     with task_bar(sys.stderr, "report") as bar:
         page = waiting_report(
             [folder],
             folder / "waits.html",
             baseline=False,
-            keep_going=not is_whole,
+            keep_going=keep_going,
             title=f"Who waits for whom in {name}?",
             progress=bar,
         )
     sys.stdout.write(f"wrote {page.html}\n")
-    if not args.no_open:
-        webbrowser.open(page.html.absolute().as_uri())
+    return page.html
 
 
-def _record(args: argparse.Namespace) -> int:
-    """Run the command with the recorder preloaded; return its status, 1 if it fails, 2 if it cannot start."""
+def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
+    """Run the command with the recorder preloaded; return 1 if it fails, else 0, and the folders of its traces."""
     import os
     import shutil
     import subprocess
@@ -105,15 +108,16 @@ def _record(args: argparse.Namespace) -> int:
             f"{args.program[0]!r} ended with status {status} and recorded nothing; check that it starts a program of the MPI "
             f"library of {args.mpicc!r}, and hands LD_PRELOAD and SCALKIT_TRACE on (Open MPI: -x LD_PRELOAD -x SCALKIT_TRACE)."
         )
-    others = [str(Path(args.folder) / str(k)) for k in range(2, 10_000) if (folder / str(k) / "trace.json").is_file()]
-    if others:
+    own = Path(args.folder)
+    folders = [own, *(own / str(k) for k in range(2, 10_000) if (own / str(k) / "trace.json").is_file())]
+    if len(folders) > 1:
         sys.stdout.write(
-            f"{1 + len(others)} programs were recorded, each to a folder of its own; if it was meant to be one, start it with "
+            f"{len(folders)} programs were recorded, each to a folder of its own; if it was meant to be one, start it with "
             "the mpiexec of its MPI library\n"
         )
-    for one in (args.folder, *others):
+    for one in folders:
         sys.stdout.write(_recorded(one, args.program[0], status))
-    return 1 if status else 0
+    return (1 if status else 0), folders
 
 
 def _is_trace(folder: Path) -> bool:
@@ -138,19 +142,22 @@ def _clear(folder: Path) -> None:
                 one.rmdir()
 
 
-def _recorded(folder: str, program: str, status: int) -> str:
+def _recorded(folder: Path, program: str, status: int) -> str:
     """Return what there is of a recording, and how to see it."""
-    from scalkit.trace.files.reader import count_records, has_ended, read_header
+    from scalkit.trace.files.reader import count_records, has_ended, read_header, read_location
 
     header = read_header(folder)
-    size = sum(path.stat().st_size for path in Path(folder).iterdir() if _OF_TRACE.fullmatch(path.name))
+    size = sum(path.stat().st_size for path in folder.iterdir() if _OF_TRACE.fullmatch(path.name))
     cut = [location for location in range(header.locations) if not has_ended(header, location)]
     if not cut:
         more = f"; {program!r} ended with status {status}" if status else ""
         return f"recorded {size} bytes in {folder}{more}; see them with: scalkit trace analyse {folder}\n"
     calls = sum(count_records(header, location)["calls"] for location in range(header.locations))
     who = f"location {cut[0]}" if len(cut) == 1 else f"{len(cut)} of {header.locations} locations"
-    ended = f"{program!r} ended with status {status}: {who} did not come to MPI_Finalize"
+    why = "did not come to MPI_Finalize"
+    if status == 0:
+        why = f"was not recorded to its end, {read_location(header, cut[0]).problems[-1].text}"
+    ended = f"{program!r} ended with status {status}: {who} {why}"
     if not calls:
         return f"{ended}, and no call was recorded in {folder}\n"
     see = f"see them with: scalkit trace analyse {folder} --keep-going"

@@ -28,7 +28,8 @@ class Model:
     Attributes
     ----------
     constant, coefficient : float, in `unit`
-        Non-negative; the coefficient of a constant model is 0.
+        The coefficient is positive, or 0 in a constant model. The constant of a verdict's model may be negative as far as no
+        measured value is (levels of a tree below the root, p - 1 partners); that of `fit_models` never is.
     growth : Growth
         The leading term; 1 for a constant model.
     adjusted_r2 : float
@@ -76,11 +77,16 @@ class Model:
         if self.growth.is_constant:
             return np.full(at.shape, self.constant)
         with np.errstate(over="ignore"):
-            return np.asarray(self.constant + np.exp2(self.log2_coefficient + self.growth.log2_value(at)))
+            return np.asarray(
+                np.maximum(self.constant + np.exp2(self.log2_coefficient + self.growth.log2_value(at)), 0.0)
+            )
 
     def log2_value(self, x: ArrayLike) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Return log2 of the model at `x`, which does not overflow."""
         at = np.asarray(x, dtype=np.float64)
+        if self.constant < 0:
+            with np.errstate(divide="ignore"):
+                return np.asarray(np.log2(self(at)))
         with np.errstate(divide="ignore"):
             constant = np.full(at.shape, np.log2(self.constant))
         if self.growth.is_constant:
@@ -88,11 +94,11 @@ class Model:
         return np.asarray(np.logaddexp2(constant, self.log2_coefficient + self.growth.log2_value(at)))
 
     def __str__(self) -> str:
-        constant = _quantity(self.constant, self.unit)
+        constant = _quantity(abs(self.constant), self.unit)
         if self.growth.is_constant:
             return constant
         term = f"{self._shown_coefficient()} * {self.growth}"
-        return term if self.constant == 0 else f"{constant} + {term}"
+        return _sum(constant, term, self.constant, "+", "-")
 
     def _shown_coefficient(self) -> str:
         if self.coefficient > 0 and math.isfinite(self.coefficient):
@@ -107,19 +113,19 @@ class Model:
 
     def to_latex(self) -> str:
         """Return LaTeX with prefixed units, for example ``8856\\,\\mathrm{B} + 8\\,\\mathrm{B} \\cdot p``."""
-        constant = _latex(_quantity(self.constant, self.unit))
+        constant = _latex(_quantity(abs(self.constant), self.unit))
         if self.growth.is_constant:
             return constant
         term = f"{_latex(self._shown_coefficient())} \\cdot {self.growth.to_latex()}"
-        return term if self.constant == 0 else f"{constant} + {term}"
+        return _sum(constant, term, self.constant, "+", "-")
 
     def to_mathml(self) -> str:
         """Return presentation MathML without the enclosing ``<math>``."""
-        constant = _mathml(_quantity(self.constant, self.unit))
+        constant = _mathml(_quantity(abs(self.constant), self.unit))
         if self.growth.is_constant:
             return f"<mrow>{constant}</mrow>"
         term = f"{_mathml(self._shown_coefficient())}<mo>&#x22C5;</mo>{self.growth.to_mathml()}"
-        return f"<mrow>{term}</mrow>" if self.constant == 0 else f"<mrow>{constant}<mo>+</mo>{term}</mrow>"
+        return f"<mrow>{_sum(constant, term, self.constant, '<mo>+</mo>', '<mo>-</mo>')}</mrow>"
 
     def __repr__(self) -> str:
         return f"Model({str(self)!r})"
@@ -129,6 +135,14 @@ class Model:
 
     def _repr_html_(self) -> str:
         return f"<math>{self.to_mathml()}</math>"
+
+
+def _sum(constant: str, term: str, sign: float, plus: str, minus: str) -> str:
+    """Return the two in the order in which neither has a sign of its own."""
+    if sign == 0:
+        return term
+    first, last, between = (constant, term, plus) if sign > 0 else (term, constant, minus)
+    return f"{first} {between} {last}" if len(plus) == 1 else first + between + last
 
 
 def _quantity(value: float, unit: str) -> str:

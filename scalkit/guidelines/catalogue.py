@@ -34,8 +34,8 @@ from typing import Any
 from scalkit.errors import RuleError
 from scalkit.guidelines.guideline import Guideline
 from scalkit.schema_errors import place, schema_errors
-from scalkit.toml_lines import Path as EntryPath
-from scalkit.toml_lines import lines_of, syntax_error
+from scalkit.toml.lines import Path as EntryPath
+from scalkit.toml.lines import lines_of, syntax_error
 
 CATALOGUES = ("neighbourhood", "classic")
 _MOST_BYTES = 1_000_000

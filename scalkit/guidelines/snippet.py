@@ -6,14 +6,12 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from typing import Any
 
 from scalkit.guidelines.remedies import Range, Remedy, remedies
 from scalkit.guidelines.result import Assessment
+from scalkit.guidelines.substitution.substitutes import function_of, is_written, names, sections, substitutes
 
-_MARK = re.compile(r"^/\* section (.+?) \*/\n", re.MULTILINE)
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.,:;=+{}() -]")
 _MOST_SETTINGS = 12
 _WIDTH = 110
@@ -55,17 +53,13 @@ _CALLS = {
     "MPI_Reduce_scatter_block": _Call(_ALL.declared, _ALL.passed, ("count", "type"), True),
     "MPI_Gather": _ROOTED,
     "MPI_Scatter": _Call(_ROOTED.declared, _ROOTED.passed, _OWN_IN_PLACE, True),
+    "MPI_Alltoall": _Call(_NEIGHBOR.declared, _NEIGHBOR.passed, _OTHER_IN_PLACE, True),
     "MPI_Allgather": _Call(_NEIGHBOR.declared, _NEIGHBOR.passed, _OTHER_IN_PLACE, True),
     "MPI_Neighbor_allgather": _NEIGHBOR,
     "MPI_Neighbor_alltoall": _NEIGHBOR,
     "MPI_Ineighbor_allgather": _INEIGHBOR,
     "MPI_Ineighbor_alltoall": _INEIGHBOR,
 }  # fmt: skip
-
-
-def known_substitutes() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return what can be written in C: a call, and the calls that take its place one after the other."""
-    return tuple(_substitutes())
 
 
 def c_snippet(found: Assessment) -> str:
@@ -84,38 +78,19 @@ def c_snippet(found: Assessment) -> str:
         written as a function, or does not decide, stands in a remark.
     """
     all_of = remedies(found)
-    written = [one for one in all_of if _is_written(one)]
-    lines = [*_head(found, bool(written)), *_left_out([one for one in all_of if not _is_written(one)])]
+    written = [one for one in all_of if is_written(one)]
+    lines = [*_head(found, bool(written)), *_left_out([one for one in all_of if not is_written(one)])]
     if not written:
         return "\n".join(lines) + "\n"
-    sections = _sections()
-    needed = dict.fromkeys((one.level, _names(one)) for one in written)
-    parts = [sections["common"].rstrip()]
-    if any("scalkit_degrees" in _substitutes()[key] for key in needed):
-        parts.append(sections["degrees"].rstrip())
-    parts += [_substitutes()[key].rstrip() for key in needed]
+    needed = dict.fromkeys((one.level, names(one)) for one in written)
+    parts = [sections()["common"].rstrip()]
+    if any("scalkit_degrees" in substitutes()[key] for key in needed):
+        parts.append(sections()["degrees"].rstrip())
+    parts += [substitutes()[key].rstrip() for key in needed]
     parts += [
         text for level in dict.fromkeys(one.level for one in written) for text in _functions(written, level, found)
     ]
     return "\n".join(lines) + "\n" + "\n\n".join(parts) + "\n"
-
-
-def _names(one: Remedy) -> tuple[str, ...]:
-    return tuple(level for _, level in one.terms)
-
-
-def _is_written(one: Remedy) -> bool:
-    is_call = one.parameter == "operation" and one.kind == "levels" and one.decides
-    is_known = (one.level, _names(one)) in _substitutes() and all(factor == 1 for factor, _ in one.terms)
-    return (
-        is_call
-        and is_known
-        and all(_is_whole(span) for one_range in one.ranges for span in (one_range.p, one_range.size))
-    )
-
-
-def _is_whole(ends: tuple[Any, Any] | None) -> bool:
-    return ends is None or all(isinstance(end, int | float) and end == int(end) for end in ends)
 
 
 def _head(found: Assessment, has_code: bool) -> Iterator[str]:
@@ -175,10 +150,9 @@ def _function(level: str, group: Sequence[Remedy], suffix: str, settings: Sequen
     if has_size:
         lines.append(f"    long long size = {'p * ' if call.is_blocked else ''}scalkit_bytes({count}, {kind});")
     for one in group:
-        own = "_".join(part.removeprefix("MPI_").lower() for part in _names(one))
         for one_range in one.ranges:
             lines.append(f"    if ({_condition(one_range)}) /* {_times(one)} */")
-            used = f"        return scalkit_{word}_by_{own}("
+            used = f"        return {function_of(level, names(one))}("
             lines.append(_wrapped(f"{used}{call.passed});", len(used)))
     lines += [f"    return {level}({call.passed});", "}"]
     return "\n".join(lines)
@@ -212,21 +186,3 @@ def _remark(text: str) -> str:
     plain = _UNSAFE.sub("_", text.replace("<=", "=le=").replace("~", "=similar to="))
     plain = plain.replace("=le=", "not slower than").replace("=similar to=", "similar to")
     return plain if len(plain) <= 4 * _WIDTH else f"{plain[: 4 * _WIDTH]} ..."
-
-
-@cache
-def _sections() -> dict[str, str]:
-    text = resources.files("scalkit.guidelines").joinpath("substitutes.c").read_text(encoding="utf-8")
-    _, *parts = _MARK.split(text)
-    return dict(zip(parts[::2], parts[1::2], strict=True))
-
-
-@cache
-def _substitutes() -> dict[tuple[str, tuple[str, ...]], str]:
-    """Return the C of each substitute, by the call and what takes its place."""
-    found = {}
-    for name, text in _sections().items():
-        call, colon, others = name.partition(": ")
-        if colon:
-            found[call, tuple(others.split(", "))] = text
-    return found

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError, UsageError
 from scalkit.guidelines.experiments import MISSING, Measured
 from scalkit.guidelines.run_sizes import Columns, is_measurements, run_table
@@ -52,7 +53,7 @@ def read_tables(source: Any, *, value: str = "time") -> Any:
         source = [source]
     if not isinstance(source, Sequence) or not all(isinstance(one, str | os.PathLike) for one in source):
         return source
-    paths = [Path(one).expanduser() for one in source]
+    paths = [here_or_bundled(Path(one).expanduser()) for one in source]
     if not paths:
         raise UsageError("there are no measurements; name a run folder or a CSV file.")
     for path in paths:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.bundled import bundled
 from scalkit.errors import ReportError
 from scalkit.guidelines import Assessment, assess
 from scalkit.guidelines.remedies import remedies
@@ -20,7 +21,6 @@ from scalkit.guidelines.tables import example_table, read_tables
 from scalkit.markup import block, bullets, counted, paragraph, table
 from scalkit.measure.virtual_time import machine_in_words, numbers_in_words
 from scalkit.plots import guideline_map
-from scalkit.reports.bundled import bundled
 
 _BUNDLED = {
     "collectives in virtual time": "data/guidelines/classic",

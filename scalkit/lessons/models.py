@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from scalkit import measure
+from scalkit.bundled import bundled
 from scalkit.errors import ReportError
 from scalkit.lessons.transforms import choice_of, transforms
 from scalkit.perfmodels import (
@@ -32,7 +33,6 @@ from scalkit.perfmodels.collectives.predictions import HeldOut
 from scalkit.perfmodels.collectives.study import study
 from scalkit.perfmodels.files.sources import message_of
 from scalkit.perfmodels.formulas.quantities import format_value
-from scalkit.reports.bundled import bundled
 from scalkit.widgets.model_sliders import ModelSliders
 
 if TYPE_CHECKING:

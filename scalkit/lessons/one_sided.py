@@ -12,11 +12,11 @@ import xarray as xr
 from scalkit.bench import find_mpi
 from scalkit.bench.onesided import TCP, multiply
 from scalkit.bench.onesided_thread import ProgressThread, weigh_progress_thread
+from scalkit.bundled import bundled
 from scalkit.errors import BuildError, LaunchError
 from scalkit.markup import paragraph
 from scalkit.plots.style import quantity
 from scalkit.plots.traces.waiting import WaitingRun, waiting_over_processes
-from scalkit.reports.bundled import bundled
 from scalkit.reports.pieces import Drawable
 from scalkit.trace import TraceBuilder, analyse
 from scalkit.trace.results.breakdown import breakdown

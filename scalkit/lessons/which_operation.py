@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import scalkit.store
+from scalkit.bundled import bundled
 from scalkit.errors import ReportError
 from scalkit.markup import block, bullets
-from scalkit.reports.bundled import bundled
 from scalkit.store import Store
 from scalkit.store.advice.answer import Advice
 from scalkit.store.advice.substitutes import operations

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError
 from scalkit.measure.experiment_file import ExperimentFile, is_experiment_file, read_experiment_file
 from scalkit.measure.virtual_time import clock_attributes
@@ -132,7 +133,7 @@ def _files(path: PathLike | Sequence[PathLike]) -> list[Path]:
     """Return the run files at some paths, those that were interrupted only where no complete one stands beside them."""
     given = [path] if isinstance(path, str | os.PathLike) else list(path)
     found: list[Path] = []
-    for one in map(Path, given):
+    for one in map(here_or_bundled, map(Path, given)):
         if not one.exists():
             raise DataError(f"there are no measurements at {str(one)!r}; name a run folder or a run file.")
         found += sorted(_below(one)) if one.is_dir() else [one]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import xarray as xr
 
+from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError, RunFileError
 from scalkit.measure.assemble import assemble
 from scalkit.measure.assemble_units import MASTER_WORKER, assemble_units
@@ -208,7 +209,7 @@ def _path(given: object) -> Path:
         path.exists()
     except (OSError, ValueError, TypeError) as error:
         raise _unreadable(given, error) from error
-    return path
+    return here_or_bundled(path)
 
 
 def _unreadable(path: object, error: Exception) -> DataError:

@@ -18,6 +18,8 @@ from scalkit.perfmodels.collectives.identify_played import plays_of as plays_of
 from scalkit.perfmodels.collectives.inside import InsideBounds as InsideBounds
 from scalkit.perfmodels.collectives.inside import congested as congested
 from scalkit.perfmodels.collectives.inside import inside_bounds as inside_bounds
+from scalkit.perfmodels.collectives.message_flow import Flow as Flow
+from scalkit.perfmodels.collectives.message_flow import name_messages as name_messages
 from scalkit.perfmodels.collectives.model import CollectiveModel as CollectiveModel
 from scalkit.perfmodels.collectives.model import collective as collective
 from scalkit.perfmodels.collectives.model import collectives_of as collectives_of
@@ -36,6 +38,7 @@ from scalkit.perfmodels.files.catalogue import ModelCatalogue as ModelCatalogue
 from scalkit.perfmodels.files.catalogue import bluegene_p as bluegene_p
 from scalkit.perfmodels.files.catalogue import read_models as read_models
 from scalkit.perfmodels.files.loggopsim import from_loggopsim as from_loggopsim
+from scalkit.perfmodels.files.loggopsim import loggopsim_unit as loggopsim_unit
 from scalkit.perfmodels.files.loggopsim import to_loggopsim as to_loggopsim
 from scalkit.perfmodels.files.simgrid import from_simgrid as from_simgrid
 from scalkit.perfmodels.files.simgrid import to_simgrid as to_simgrid
@@ -70,6 +73,8 @@ from scalkit.perfmodels.models.exact import ExactModel as ExactModel
 from scalkit.perfmodels.models.hierarchy import AsymptoticModel as AsymptoticModel
 from scalkit.perfmodels.models.hierarchy import BoundedModel as BoundedModel
 from scalkit.perfmodels.models.hierarchy import DominantTermModel as DominantTermModel
+from scalkit.perfmodels.models.joined import largest as largest
+from scalkit.perfmodels.models.joined import roofline as roofline
 from scalkit.perfmodels.models.model import Bounds as Bounds
 from scalkit.perfmodels.models.model import PerformanceModel as PerformanceModel
 from scalkit.perfmodels.models.point_to_point import LogGP as LogGP

@@ -6,6 +6,7 @@ from scalkit.plots.models.algorithms import algorithms as algorithms
 from scalkit.plots.models.alpha_beta import xu as xu
 from scalkit.plots.models.folklore import folklore as folklore
 from scalkit.plots.models.measured import model as model
+from scalkit.plots.models.message_flow import message_flow as message_flow
 from scalkit.plots.models.message_shares import message_shares as message_shares
 from scalkit.plots.models.messages import messages as messages
 from scalkit.plots.models.roots import roots as roots

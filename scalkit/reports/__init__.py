@@ -7,7 +7,7 @@ notebooks and the small data sets that come with scalkit.
 
 from __future__ import annotations
 
-from scalkit.reports.bundled import bundled
+from scalkit.bundled import bundled
 from scalkit.reports.reopened import sessions_of
 from scalkit.reports.run import report
 from scalkit.reports.template import Template, TemplateParameter, templates

@@ -11,8 +11,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from scalkit.bundled import bundled
 from scalkit.errors import UsageError
-from scalkit.reports.bundled import bundled
 from scalkit.teaching.strip import students_edition
 from scalkit.whole_file import whole_file
 

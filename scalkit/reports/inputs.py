@@ -11,6 +11,7 @@ from pathlib import Path
 import xarray as xr
 
 from scalkit import measure
+from scalkit.bundled import here_or_bundled
 from scalkit.errors import UsageError
 from scalkit.reports.kinds import kind_of
 from scalkit.session import Session
@@ -59,7 +60,7 @@ def input_of(source: object, folder: Path, stem: str = "measurements", label: st
     named = tuple(os.fspath(path) for path in given)
     if len(given) == 1 and kind_of(given[0]) == "session":
         return _session(Session.load(given[0]), folder, stem, named, label)
-    return Input(tuple(str(Path(path).absolute()) for path in given), named, label=label)
+    return Input(tuple(str(here_or_bundled(Path(path)).absolute()) for path in given), named, label=label)
 
 
 def inputs_of(source: object, labels: Sequence[str], folder: Path) -> list[Input]:

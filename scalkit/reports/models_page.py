@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from scalkit import measure
+from scalkit.bundled import bundled
 from scalkit.perfmodels.collectives.study import EXPECTED
-from scalkit.reports.bundled import bundled
 from scalkit.reports.inputs import named_parameters
 from scalkit.reports.page import Page, open_page
 from scalkit.reports.papermill_input import listed

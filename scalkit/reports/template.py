@@ -7,9 +7,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from scalkit.bundled import bundled
 from scalkit.errors import UsageError
 from scalkit.extras import require
-from scalkit.reports.bundled import bundled
 
 DEFAULT = "report"
 

@@ -12,7 +12,7 @@ from scalkit.errors import DataError, ExpectationError
 from scalkit.growth import plain_growths
 from scalkit.session.code_data import expectation_entry
 from scalkit.session.rulers import growths_expected
-from scalkit.toml_writer import to_toml
+from scalkit.toml.writer import to_toml
 from scalkit.validation import Expected, SearchSpace
 from scalkit.validation.judge.choices import Rulers
 from scalkit.validation.plain import plain_set

@@ -9,6 +9,7 @@ import weakref
 import zipfile
 from pathlib import Path
 
+from scalkit.bundled import here_or_bundled
 from scalkit.errors import StoreError
 from scalkit.extras import require
 from scalkit.store.folder import StoreFolder
@@ -34,7 +35,7 @@ def open_store(path: str | os.PathLike[str], *, readonly: bool = False) -> Store
         If it is a zip with something else inside.
     """
     require("store")
-    place = Path(path)
+    place = here_or_bundled(Path(path))
     if place.is_file():
         if not zipfile.is_zipfile(place):
             raise StoreError(f"{str(place)!r} is a file and no zip; name the folder of a store, or a zip of one.")

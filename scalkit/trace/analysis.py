@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from scalkit.bundled import here_or_bundled
 from scalkit.errors import UsageError
 from scalkit.extras import require
+from scalkit.trace.causes.find import find_causes
 from scalkit.trace.local.frame import find_frame
 from scalkit.trace.local.part import LocalTrace, load
 from scalkit.trace.local.ranks import Alone, OverMpi, Ranks
@@ -37,6 +40,7 @@ def analyse(
     ranks: Ranks | None = None,
     keep_going: bool = False,
     scheme: Literal["bulk", "per-event"] = "bulk",
+    causes: bool = True,
 ) -> xr.Dataset:
     """Return the waits of every call path and location of a trace.
 
@@ -52,6 +56,9 @@ def analyse(
     scheme : {"bulk", "per-event"}
         How processes exchange requests for progress. The second is that of the paper, slow, without bounds of the waits, and
         only for comparison; it needs mpi4py.
+    causes : bool
+        Find the critical path, delay costs, and what the largest of these would gain; only in the scheme "bulk". Each process
+        then holds the waits of all.
 
     Returns
     -------
@@ -66,10 +73,11 @@ def analyse(
         If `options` name a function that the trace does not call.
     """
     options, ranks = options or Options(), ranks or Alone()
-    trace = load(folder, ranks, keep_going=keep_going)
+    trace = load(here_or_bundled(Path(folder)), ranks, keep_going=keep_going)
     _check_names(options, trace)
     frame = find_frame(trace, ranks)
-    waits = Waits(trace.header.locations, len(trace.definitions.paths))
+    causes = causes and scheme == "bulk"
+    waits = Waits(trace.header.locations, len(trace.definitions.paths), keeps_edges=causes)
     analysis = Analysis(trace, ranks, options, frame, Surroundings(frame, trace), waits)
     profile(trace, waits)
     held = waits_for_locks(analysis)
@@ -79,7 +87,8 @@ def analyse(
     waits_in_messages(analysis)
     waits_in_collectives(analysis)
     waits_in_epochs(analysis)
-    ds = build(trace.header, trace.definitions, waits.collect(ranks), options, trace.problems)
+    gains = find_causes(analysis) if causes else None
+    ds = build(trace.header, trace.definitions, waits.collect(ranks), options, trace.problems, gains)
     return ds if scheme == "bulk" else _without_bound(ds)
 
 

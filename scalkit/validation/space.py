@@ -19,6 +19,7 @@ PRESETS = ("ics15",)
 SPACES = ("around", "paper", *PRESETS)
 MAX_TICKS = 2000
 _FASTEST = 4  # power beside an exponential: algorithms on all subsets of x things do that much on each
+_MOST = 3  # power that the default space reaches for any expectation from a linear one on
 _LOG, _POWER, _EXPONENTIAL = Fraction(1), Fraction(2), Fraction(3)
 
 
@@ -127,6 +128,7 @@ class SearchSpace:
     def around(cls, expectation: Expectation, depth: int = 2) -> SearchSpace:
         """Return the default space: the paper's ruler, E times the next lower class to the power -1 and +1, and ``ics15``.
 
+        From linear expectations on, which are claims about computing, it goes on to x^3 and holds x log(x)^2 as well.
         Around an exponential there are ``x^k * 2^(c*x)`` in place of the preset: k from 0 to 4, c in halves of that of E.
         """
         _require_expectation(expectation)
@@ -137,6 +139,7 @@ class SearchSpace:
             ticks |= {growth / factor, growth, growth * factor}
         if _leading_rank(growth, parameter) <= _POWER:
             ticks |= set(cls.preset("ics15", parameter).ticks)
+            ticks |= set(_cubic(parameter)) if growth.power(parameter) >= 1 else set()
         ticks |= {tick for tick in _exponentials(growth, parameter) if tick <= growth**2}
         return cls.of(ticks, "around", parameter)
 
@@ -242,6 +245,16 @@ def _around(expectation: Expectation) -> SearchSpace:
 def _ics15(parameter: str) -> tuple[Growth, ...]:
     powers = {Fraction(i, d) for d in (3, 4) for i in range(2 * d + 1)}
     return tuple(sorted(Growth.of(parameter, power=a, log=b) for a, b in product(powers, (0, 1))))
+
+
+@lru_cache(maxsize=32)
+def _cubic(parameter: str) -> tuple[Growth, ...]:
+    """Return the growths beyond ``ics15`` up to x^3, by the same steps, and x log(x)^2."""
+    powers = {Fraction(i, d) for d in (3, 4) for i in range(2 * d + 1, 3 * d + 1)}
+    return (
+        Growth.of(parameter, power=1, log=2),
+        *(Growth.of(parameter, power=a, log=b) for a, b in product(powers, (0, 1)) if a < _MOST or not b),
+    )
 
 
 def _exponentials(growth: Growth, parameter: str) -> list[Growth]:

@@ -142,7 +142,10 @@ class Verdict(Judged):
         """Whether the best term beyond the claim leaves a fifth of what noisy values vary by unexplained."""
         found, is_exact = self.suspected, self.series.exact or self.series.virtual
         is_noisy = self.against is None and not is_exact and not self.leaks
-        return is_noisy and found is not None and found.adjusted_r2 < _POOR
+        if not is_noisy or found is None:
+            return False
+        best = self.by_adjusted_r2
+        return found.adjusted_r2 < _POOR and not (best.growth > self.expectation.growth and best.adjusted_r2 >= _POOR)
 
     @cached_property
     def is_explained(self) -> bool:

@@ -18,7 +18,7 @@ from scalkit.bench.campaign.refinement import Refinement
 from scalkit.bench.operations import GROUPS, choose, operations
 from scalkit.errors import BuildError, UsageError
 from scalkit.native import sources
-from scalkit.toml_writer import to_toml
+from scalkit.toml.writer import to_toml
 from scalkit.validation import load_expectations
 from scalkit.validation.names import function_in
 

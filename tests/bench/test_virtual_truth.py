@@ -13,7 +13,7 @@ import pytest
 from scalkit.bench import Mpi
 from scalkit.errors import BuildError, UsageError
 from scalkit.perfmodels.played import WIRES, play
-from scalkit.perfmodels.played.machine import Receive, Send, WaitAny
+from scalkit.perfmodels.played.actions import Receive, Send, WaitAny
 from scalkit.perfmodels.played.steps import receive
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
@@ -111,3 +111,19 @@ def test_this_library_does_what_its_schedules_say(truth: ModuleType, mpi: Mpi, t
     found = truth.read(tmp_path / "found.csv")
     assert {(row.operation, row.algorithm) for row in found} == {(one.operation, one.algorithm) for one in told}
     assert [row for row in found if truth.misfit(row) >= truth.EQUAL_NS] == []
+
+
+@pytest.mark.mpi
+def test_forced_algorithms_are_named_by_their_messages(
+    truth: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import named_messages
+
+    from scalkit.bench import find_mpi
+
+    mpi = find_mpi()
+    if "MPICH Version: 5" not in " ".join(mpi.library.split()):
+        pytest.skip("its messages are known of MPICH 5")
+    monkeypatch.setattr(sys, "argv", ["named_messages", mpi.mpicc, "-n", "4", "--sizes", "8"])
+    assert named_messages.main() == 0
+    assert "23 of 23 right, 0 named as another one" in capsys.readouterr().out

@@ -10,9 +10,9 @@ import pytest
 
 import scalkit as sk
 from scalkit import plots
+from scalkit.bundled import bundled
 from scalkit.colours import SCRIPT
 from scalkit.plots.store.site import write_page
-from scalkit.reports.bundled import bundled
 from scalkit.store import open as open_store
 
 pytestmark = pytest.mark.browser

@@ -143,8 +143,9 @@ def test_export_is_read_back(capsys: pytest.CaptureFixture[str], folder: Path) -
     assert from_simgrid(out)(S=1000) == pytest.approx(2.5e-6)
     status, _, err = said(capsys, "export", str(folder / "here.toml"), "--to", "simgrid", "--out", str(out))
     assert (status, "allow to replace it (--force)" in err) == (2, True)
-    _, text, _ = said(capsys, "export", str(folder / "here.toml"), "--to", "loggopsim", "--overhead", "0.5us")
-    found = from_loggopsim(text)
+    _, text, err = said(capsys, "export", str(folder / "here.toml"), "--to", "loggopsim", "--overhead", "0.5us")
+    assert err == "times are whole numbers of 100 ps, and so is what LogGOPSim prints\n"
+    found = from_loggopsim(text, 1e-10)
     assert isinstance(found, LogGP)
     assert (found.o, found.G, found.L) == pytest.approx((5e-7, 5e-10, 2e-6 + 5e-10 - 1e-6))
 

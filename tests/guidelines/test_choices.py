@@ -17,7 +17,8 @@ from scalkit.guidelines import Assessment, Guideline, assess
 from scalkit.guidelines.choices import choices
 from scalkit.guidelines.profile import load_profile, profile
 from scalkit.guidelines.remedies import remedies
-from scalkit.guidelines.snippet import c_snippet, known_substitutes
+from scalkit.guidelines.snippet import c_snippet
+from scalkit.guidelines.substitution.substitutes import function_of, known_substitutes
 
 FLAGS = "-fsyntax-only -x c -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Werror -"
 HOSTILE = '*/ int evil(void); /* \\ ??/ "MPI'
@@ -172,13 +173,12 @@ def test_the_snippet_compiles_and_chooses_by_p_and_size(bcast: Assessment) -> No
 
 def test_every_substitute_is_written(tmp_path: Path) -> None:
     known = known_substitutes()
-    assert len(known) == 17
+    assert len(known) == 26
     for call, others in known:
         share = 1 / len(others)
         times = {name: lambda p, size, t=share: t for name in others} | {call: lambda p, size: 2.0}
         text = c_snippet(assess(table(times, sizes=(8, 64), ps=(3,)), f"{call} <= {' + '.join(others)}"))
-        name = "_".join(one.removeprefix("MPI_").lower() for one in others)
-        assert f"return scalkit_{call.removeprefix('MPI_').lower()}_by_{name}(" in text
+        assert f"return {function_of(call, others)}(" in text
         compiled(text)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from scalkit.bench import Mpi, find_mpi
 from scalkit.bench.libraries.mpi import settings
 from scalkit.errors import BuildError, LaunchError
+from scalkit.guidelines.substitution.substitutes import sections
 
 MAIN = r"""
 #include <stdio.h>
@@ -46,6 +46,10 @@ static void with(int n, int root)
     MPI_Bcast(expected, n, I, root, W);
     scalkit_bcast_by_scatter_allgather(got, n, I, root, W);
     check("bcast", n);
+    prepare(1);
+    MPI_Bcast(expected, n, I, root, W);
+    scalkit_bcast_by_bcast_allgatherv(got, n, I, root, W);
+    check("bcast by allgatherv", n);
     for (int inside = 0; inside < 2; inside++) {
         const void *from = inside ? MPI_IN_PLACE : given;
         prepare(1);
@@ -65,6 +69,18 @@ static void with(int n, int root)
         scalkit_allgather_by_alltoall(from, n, I, got, n, I, W);
         check("allgather by alltoall", n * p);
         prepare(1);
+        MPI_Allgather(from, n, I, expected, n, I, W);
+        scalkit_allgather_by_allgatherv(from, n, I, got, n, I, W);
+        check("allgather by allgatherv", n * p);
+        prepare(1);
+        MPI_Allgather(from, n, I, expected, n, I, W);
+        scalkit_allgather_by_allreduce(from, n, I, got, n, I, W);
+        check("allgather by allreduce", n * p);
+        prepare(1);
+        MPI_Alltoall(from, n, I, expected, n, I, W);
+        scalkit_alltoall_by_alltoallv(from, n, I, got, n, I, W);
+        check("alltoall by alltoallv", n * p);
+        prepare(1);
         MPI_Scan(from, expected, n, I, MPI_SUM, W);
         scalkit_scan_by_exscan_reduce_local(from, got, n, I, MPI_SUM, W);
         check("scan", n);
@@ -72,11 +88,27 @@ static void with(int n, int root)
         MPI_Reduce_scatter_block(from, expected, n, I, MPI_SUM, W);
         scalkit_reduce_scatter_block_by_reduce_scatter(from, got, n, I, MPI_SUM, W);
         check("reduce_scatter_block", n);
+        prepare(1);
+        MPI_Reduce_scatter_block(from, expected, n, I, MPI_SUM, W);
+        scalkit_reduce_scatter_block_by_reduce_scatter_regular(from, got, n, I, MPI_SUM, W);
+        check("reduce_scatter_block by reduce_scatter", n);
+        prepare(1);
+        MPI_Reduce_scatter_block(from, expected, n, I, MPI_SUM, W);
+        scalkit_reduce_scatter_block_by_allreduce(from, got, n, I, MPI_SUM, W);
+        check("reduce_scatter_block by allreduce", n);
         const void *at_root = inside && rank == root ? MPI_IN_PLACE : given;
         prepare(1);
         MPI_Gather(at_root, n, I, expected, n, I, root, W);
         scalkit_gather_by_allgather(at_root, n, I, got, n, I, root, W);
         check("gather", n * p);
+        prepare(1);
+        MPI_Gather(at_root, n, I, expected, n, I, root, W);
+        scalkit_gather_by_gatherv(at_root, n, I, got, n, I, root, W);
+        check("gather by gatherv", n * p);
+        prepare(1);
+        MPI_Gather(at_root, n, I, expected, n, I, root, W);
+        scalkit_gather_by_reduce(at_root, n, I, got, n, I, root, W);
+        check("gather by reduce", n * p);
         prepare(1);
         MPI_Reduce(at_root, expected, n, I, MPI_SUM, root, W);
         scalkit_reduce_by_allreduce(at_root, got, n, I, MPI_SUM, root, W);
@@ -89,6 +121,10 @@ static void with(int n, int root)
         MPI_Scatter(given, n, I, inside && rank == root ? MPI_IN_PLACE : expected, n, I, root, W);
         scalkit_scatter_by_bcast(given, n, I, inside && rank == root ? MPI_IN_PLACE : got, n, I, root, W);
         check("scatter", n);
+        prepare(0);
+        MPI_Scatter(given, n, I, inside && rank == root ? MPI_IN_PLACE : expected, n, I, root, W);
+        scalkit_scatter_by_scatterv(given, n, I, inside && rank == root ? MPI_IN_PLACE : got, n, I, root, W);
+        check("scatter by scatterv", n);
     }
 }
 
@@ -161,7 +197,7 @@ def mpi() -> Mpi:
 
 
 def test_substitutes_deliver_the_same_data(mpi: Mpi, tmp_path: Path) -> None:
-    text = resources.files("scalkit.guidelines").joinpath("substitutes.c").read_text(encoding="utf-8")
+    text = "\n".join(sections().values())
     program = tmp_path / "substitutes.c"
     program.write_text(text + MAIN, encoding="utf-8")
     checked = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-g", "-fsanitize=undefined", "-fno-sanitize-recover=all"]

@@ -27,7 +27,7 @@ def test_one_sided_notebook(tmp_path: Path) -> None:
         "TraceExplorer",
     ):
         assert text in shown
-    assert "program grows faster than expected: p^(5/4) instead of 1" in shown
+    assert "program grows faster than expected: p^(2/3)*log(p) instead of 1" in shown
     assert "is waiting for progress" in shown
 
 

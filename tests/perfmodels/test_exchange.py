@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
+import shutil
+import subprocess
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -17,9 +21,11 @@ from scalkit.perfmodels import (
     bluegene_p,
     from_loggopsim,
     from_simgrid,
+    loggopsim_unit,
     to_loggopsim,
     to_simgrid,
 )
+from scalkit.perfmodels.files.sources import message_of
 
 LOGGP = LogGP.of(L="2.5 us", o="1.5 us", g="1 us", G="6.25 ns/B", O="0.5 ns/B", S="64 KiB")
 MESSAGE = PointToPoint(bluegene_p()["point-to-point"])
@@ -27,11 +33,31 @@ SIZES = np.array([0, 1, 8, 256, 257, 1024, 1025, 65534, 65535, 65536, 2**20])
 
 
 def test_loggopsim_options():
-    assert " ".join(to_loggopsim(LOGGP)) == "-L 2500 -o 1500 -g 1000 -G 6.25 -O 0.5 -S 65536"
-    back = from_loggopsim(to_loggopsim(LOGGP))
+    assert " ".join(to_loggopsim(LOGGP)) == "-L 250000 -o 150000 -g 100000 -G 625 -O 50 -S 65536"
+    assert loggopsim_unit(LOGGP) == 1e-11
+    back = from_loggopsim(to_loggopsim(LOGGP), loggopsim_unit(LOGGP))
     assert (back.L, back.o, back.g, back.G, back.O, back.S) == pytest.approx(
         (2.5e-6, 1.5e-6, 1e-6, 6.25e-9, 5e-10, 65536)
     )
+
+
+@pytest.mark.parametrize("per_byte", [0.0, 8e-13, 3.7e-11, 8.8183559e-11, 2.67e-9, 1e-6])
+@pytest.mark.parametrize("latency", [1.77e-9, 3.7e-7, 2.5e-5, 0.02])
+def test_loggopsim_reads_whole_numbers_of_32_bits(latency, per_byte):
+    """Its grammar (simulator.ggo) declares all six as int: strtol to the end of the word, else "invalid numeric value"."""
+    loggp = LogGP(latency, 2.6e-7, 5.8e-7, 4.1e-7, per_byte, O=per_byte / 2)
+    words = to_loggopsim(loggp)
+    assert words[::2] == ["-L", "-o", "-g", "-G", "-O", "-S"]
+    assert all(re.fullmatch("[0-9]+", word) and int(word) < 2**31 for word in words[1::2])
+    back = from_loggopsim(words, loggopsim_unit(loggp))
+    if latency < 0.01:  # else no unit has room for both
+        for size in (1, 1000, 1_000_000):
+            assert back.point_to_point()(S=size) == pytest.approx(loggp.point_to_point()(S=size), rel=0.01)
+
+
+def test_loggopsim_has_no_room_for_seconds():
+    with pytest.raises(UsageError, match=r"^L of 'LogGP' is 3000000000 ns; LogGOPSim's numbers end at 2147483647\.$"):
+        to_loggopsim(LogGP.of(L="3 s", o="1 us", g="1 us", G="1 ns/B"))
 
 
 def test_loggopsim_has_no_infinite_size():
@@ -169,3 +195,59 @@ def test_a_first_protocol_without_latency_is_exported():
     assert back(S=2**20) == pytest.approx(none(S=2**20), rel=1e-3)
     with pytest.raises(UsageError, match=r"leave no latency of 'none'; lower the overheads\.$"):
         to_simgrid(none, overheads_s=(1e-6, 0.0))
+
+
+EXCHANGES = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+static char a[1 << 20], b[1 << 20];
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 1; i < argc; i++) {
+        int n = atoi(argv[i]), to = 1 - rank;
+        double t[3];
+        for (int k = 0; k < 2; k++) {
+            t[k] = MPI_Wtime();
+            MPI_Sendrecv(a, n, MPI_CHAR, to, 0, b, n, MPI_CHAR, to, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            t[k] = MPI_Wtime() - t[k];
+        }
+        t[2] = MPI_Wtime();
+        if (rank == 0)
+            MPI_Send(a, n, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+        MPI_Recv(b, n, MPI_CHAR, to, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 1)
+            MPI_Send(a, n, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+        if (rank == 0)
+            printf("%d %.9g %.9g\n", n, t[1], (MPI_Wtime() - t[2]) / 2);
+    }
+    MPI_Finalize();
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("smpirun") is None, reason="SimGrid SMPI is not installed")
+@pytest.mark.parametrize("card", ["mpich-5.0.2", "openmpi-5.0.11"])
+def test_simgrid_takes_as_long_as_the_card(card: str, tmp_path: Path) -> None:
+    message = message_of(Path(__file__).parents[2] / f"data/models/{card}.toml")
+    (tmp_path / "cluster.xml").write_text(to_simgrid(message, hosts=2))
+    (tmp_path / "hosts").write_text("scalkit-0\nscalkit-1\n")
+    (tmp_path / "exchanges.c").write_text(EXCHANGES)
+    subprocess.run(["smpicc", "-O1", "-o", "exchanges", "exchanges.c"], cwd=tmp_path, check=True, capture_output=True)
+    still = [f"--cfg=smpi/{name}:{value}" for name, value in (("simulate-computation", "no"), ("wtime", 0))]
+    command = ["smpirun", "-np", "2", "-platform", "cluster.xml", "-hostfile", "hosts", *still, "./exchanges"]
+    done = subprocess.run(
+        [*command, *map(str, (8, 1024, 4096, 16384, 65536, 1 << 20))],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    rows = [[float(word) for word in line.split()] for line in done.stdout.splitlines()]
+    assert len(rows) == 6
+    for size, exchange, one_way in rows:
+        assert exchange == pytest.approx(float(message.exchange(S=size)), rel=0.03)
+        assert one_way == pytest.approx(float(message(S=size)), rel=0.03)

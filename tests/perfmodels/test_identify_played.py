@@ -112,5 +112,5 @@ def test_a_campaign_in_virtual_time_names_what_its_library_chose() -> None:
     found = {
         one.function: one.sentences[0] for one in study(data, PointToPoint(time, gap), ["MPI_Gather", "MPI_Alltoall"])
     }
-    assert found["MPI_Gather"] == "Of 4 cells MPI_Gather seems to use binomial in 4."
+    assert found["MPI_Gather"] == "Of 4 cells MPI_Gather seems to use binomial in 4; 4 of them are sure."
     assert "bruck in 1" in found["MPI_Alltoall"]

@@ -28,7 +28,7 @@ def test_algorithms_are_named_and_times_predicted(file: Path) -> None:
     tried = list(known.tried())
     assert sum(len(one.S) for one in tried) >= 200
     right, alone = (np.concatenate([getattr(one, what) for one in tried]) for what in ("right", "right_alone"))
-    assert right.mean() >= alone.mean() >= 0.88  # the most probable name alone
+    assert right.mean() >= alone.mean() >= 0.87  # the most probable name alone
     assert np.median(np.concatenate([one.errors for one in tried])) <= 0.25
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from scalkit.cli import main
 from scalkit.errors import DataError, UsageError
 from scalkit.perfmodels import (
     ExactModel,
@@ -25,6 +26,7 @@ from scalkit.perfmodels import (
 from scalkit.perfmodels.files.card import MESSAGE, ModelCard, Quantity, read_card
 from scalkit.perfmodels.fits.bisection import fit_bisection
 from scalkit.perfmodels.fits.card import fit_card, fit_folder
+from scalkit.perfmodels.fits.messages import fit_messages
 from scalkit.perfmodels.fits.overlap import fit_overlap
 from scalkit.perfmodels.fits.packing import fit_packing
 from scalkit.perfmodels.fits.runs import read_message_runs
@@ -316,11 +318,76 @@ def test_wrong_data_load_and_broken_launches_are_said(tmp_path: Path) -> None:
     written(tmp_path, records)
     file = tmp_path / "messages-p0002-r00.jsonl"
     file.write_text("\n".join(file.read_text().splitlines()[:-1]) + "\n", encoding="utf-8")
-    assert read_message_runs(tmp_path).remarks == (
+    runs = read_message_runs(tmp_path)
+    assert runs.remarks == (
         "messages-p0002-r00.jsonl has no end: that launch broke off.",
         "messages-p0002-r00.jsonl: Round_trip of 8 B brought wrong data.",
-        "Other programs used 50 % of the machine meanwhile.",
     )
+    assert runs.foreign_load == 0.5
+
+
+def messages(load: float, at_1_mib: int = 0, repetitions: int = 40) -> list[dict[str, Any]]:
+    """Return round trips and exchanges of 1 us and 0.125 ns/B with 2 % of noise, the exchange longer at one size."""
+    rows = []
+    for size in (1, 64, 1024, 8192, 65536, 1 << 20):
+        middle = 1e-6 + 1.25e-10 * size
+        for op, mean in (
+            ("Round_trip", 2 * middle),
+            ("Exchange", middle + (1e-9 * at_1_mib if size == 1 << 20 else 0)),
+        ):
+            times = np.rint(1e9 * noisy([mean], repetitions)[0]).astype(int).tolist()
+            rows.append(record(op, size, times, foreign_load=load))
+    return rows
+
+
+def test_a_card_of_an_idle_machine_is_not_in_doubt(tmp_path: Path) -> None:
+    made = fit_folder(written(tmp_path, messages(0.01)))
+    assert made.doubts == ()
+    assert set(made.misfits) == {"latency", "exchange"}
+    assert all(abs(share) < 0.05 for share, _ in made.misfits.values())
+    assert "in doubt" not in made.point_to_point.source + repr(made) + made._repr_html_()
+
+
+def test_a_card_in_doubt_stays_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = messages(0.9)
+    idle = fit_folder(written(tmp_path, [{**one, "foreign_load": 0.0} for one in rows]))
+    made = fit_folder(written(tmp_path, rows))
+    assert made.doubts == ("Other programs used 90 % of the machine meanwhile.",)
+    wide, narrow = made.quantity("latency"), idle.quantity("latency")
+    assert wide.value == narrow.value
+    assert wide.low < narrow.low < narrow.high < wide.high
+    file = tmp_path / "card.toml"
+    file.write_text(made.to_toml(), encoding="utf-8")
+    read = read_card(file)
+    assert (read.doubts, dict(read.misfits)) == (made.doubts, dict(made.misfits))
+    assert read.point_to_point.source.endswith("in doubt: Other programs used 90 % of the machine meanwhile.")
+    assert repr(read).endswith("quantities, in doubt)")
+    assert main(["model", "export", str(file), "--to", "simgrid"]) == 0
+    assert f"{file} is in doubt: Other programs used 90 % of the machine meanwhile." in capsys.readouterr().err
+
+
+def test_an_exchange_that_is_no_line_is_a_doubt(tmp_path: Path) -> None:
+    rows = [one for one in messages(0.0) if one["size_B"] != 64]
+    for one in rows:
+        if one["op"] == "Exchange" and one["size_B"] == 8192:
+            one["t_ns"] = [2 * t for t in one["t_ns"]]
+    made = fit_folder(written(tmp_path, rows))
+    (doubt,) = made.doubts
+    assert doubt.startswith("The fit of exchange is ")
+    assert doubt.endswith(" % off at 8 KiB: it is not one line.")
+
+
+@pytest.mark.parametrize("statistic", ["q1", "median"])
+def test_intervals_hold_with_spikes(statistic: str) -> None:
+    rng = np.random.default_rng(7)
+    sizes, truth, hits = 4.0 ** np.arange(9), {"q1": np.exp(-0.6745 * 0.02), "median": 1.0}[statistic], []
+    for _ in range(100):
+        noise = rng.lognormal(0, 0.02, (9, 100))
+        noise *= np.where(rng.random(noise.shape) < 0.05, rng.uniform(1.2, 3, noise.shape), 1)
+        fit = fit_messages(sizes, (1e-6 + 1e-10 * sizes)[:, None] * noise, statistic=statistic, max_protocols=1)
+        low, high = fit.protocols[0].fit.constant_interval
+        hits.append(low <= 1e-6 * truth <= high)
+    assert np.mean(hits) >= 0.84  # of 90 %; without care for spikes it is 0.5 to 0.7
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import scalkit as sk
+from scalkit.bundled import here_or_bundled
 from scalkit.errors import ReportError
 from scalkit.reports import bundled
 
@@ -31,3 +33,13 @@ def test_missing_file_names_both_places() -> None:
     )
     with pytest.raises(ReportError, match=f"^{re.escape(message)}$"):
         bundled("notebooks/none.ipynb")
+
+
+def test_shipped_data_are_found_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert here_or_bundled(Path("data/quickstart")) == bundled("data/quickstart")
+    assert here_or_bundled(Path("data/../pyproject.toml")) == Path("data/../pyproject.toml")
+    assert here_or_bundled(Path("data/none")) == Path("data/none")
+    assert set(sk.read("data/quickstart")) == set(sk.read(bundled("data/quickstart")))
+    Path("data/quickstart").mkdir(parents=True)
+    assert here_or_bundled(Path("data/quickstart")) == Path("data/quickstart")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from scalkit.bundled import bundled
 from scalkit.errors import UsageError
-from scalkit.reports.bundled import bundled
 from scalkit.reports.columns import open_columns
 from scalkit.reports.page import open_page
 from scalkit.reports.papermill_input import listed, require_known_parameters

@@ -305,9 +305,9 @@ def test_several_parameters():
     data = sk.measurements(points, values, parameter=["p", "S"], name="f")
     session = sk.Session(data, {"f": "log(p) + S"})
     same(session, sk.validate(data, {"f": "log(p) + S"}))
-    session.snapshot("A").expect("p*S").add_tick("S^3")
-    assert "S^3" in map(str, session.spaces["S"].ticks)
-    assert "S^3" not in map(str, session.spaces["p"].ticks)
+    session.snapshot("A").expect("p*S").add_tick("S^4")
+    assert "S^4" in map(str, session.spaces["S"].ticks)
+    assert "S^4" not in map(str, session.spaces["p"].ticks)
     assert {one.what for one in session.compare("A")} >= {"expectation", "verdict"}
     assert session.verdict.sentence in session._repr_html_().replace("&#x27;", "'")
     session.exclude((2, 8), {"p": 4, "S": 64})

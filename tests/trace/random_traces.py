@@ -139,12 +139,47 @@ def epoch(makers: list[Maker], rng: random.Random) -> None:
         makers[target].call("MPI_Win_wait", 1)
 
 
-def build(calls: list[list[Call]], scale: int = 1, shift: int = 0) -> TraceBuilder:
-    """Return the trace of these calls."""
+Region = tuple[int, int, str]
+
+
+def random_regions(seed: int, calls: list[list[Call]]) -> list[list[Region]]:
+    """Return begin, end and name of regions of each location, around some of its calls; none lies in another."""
+    rng = random.Random(seed)
+    found: list[list[Region]] = []
+    for made in calls:
+        outer, at, mine = [call for call in made if call.under is None], 0, []
+        while at < len(outer):
+            n = rng.randrange(1, 4)
+            inside = outer[at : at + n]
+            if rng.random() < 0.5:
+                mine.append((inside[0].enter, inside[-1].leave, rng.choice(["solve", "io"])))
+            at += n
+        found.append([one for one in mine if one[1] > one[0]])
+    return found
+
+
+def build(
+    calls: list[list[Call]], scale: int = 1, shift: int = 0, regions: list[list[Region]] | None = None
+) -> TraceBuilder:
+    """Return the trace of these calls, in regions of the user."""
     trace = TraceBuilder(len(calls), simulated=True)
     for location, made in enumerate(calls):
         number: dict[int, int] = {}
+        around = list(regions[location]) if regions else []
+        inside: Region | None = None
         for one in made:
+            if inside and one.under is None and one.enter >= inside[1]:
+                trace.leave(location, inside[2], inside[1])
+                inside = None
+            if (
+                around
+                and inside is None
+                and one.under is None
+                and one.enter >= around[0][0]
+                and one.leave > around[0][0]
+            ):
+                inside = around.pop(0)
+                trace.enter(location, inside[2], inside[0])
             peer = trace.group(location, one.group) if one.group else one.peer
             under = None if one.under is None else number[id(one.under)]
             enter, leave = one.enter * scale + shift, one.leave * scale + shift
@@ -153,4 +188,6 @@ def build(calls: list[list[Call]], scale: int = 1, shift: int = 0) -> TraceBuild
                 trace.transfer(location, operation, number[id(one)], partner, tag=tag, blocking=one.is_blocking)
             for ended in one.ends:
                 trace.complete(location, number[id(one)], number[id(ended)])
+        if inside:
+            trace.leave(location, inside[2], inside[1])
     return trace

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -238,6 +239,20 @@ def test_each_program_gets_a_folder_of_its_own(mpi: Mpi, library: Path, program:
 
 
 @pytest.mark.mpi
+def test_where_nothing_more_can_be_written_is_said(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
+    found = record(mpi, library, tmp_path, 1, str(program), "full", SCALKIT_TRACE_BUFFER="16")
+    assert found.returncode == 0, found.stderr
+    said = "scalkit trace: location 0: the trace cannot be written: File too large; what was recorded so far can be read.\n"
+    assert found.stderr == said
+    trace = load(tmp_path, keep_going=True)
+    text = "has no end: the recorder could write nothing after this record (File too large)"
+    assert [problem.text for problem in trace.problems] == [f"000000.sktrace {text}"]
+    numbers = trace.calls["number"].tolist()
+    assert numbers == list(range(len(numbers)))
+    assert len(numbers) > 16
+
+
+@pytest.mark.mpi
 @pytest.mark.parametrize("end", ["abort", "exit", "mpi-abort", "segmentation", "overflow", "quit"])
 def test_a_program_that_gives_up_loses_nothing(
     mpi: Mpi, library: Path, program: Path, tmp_path: Path, end: str
@@ -292,14 +307,15 @@ def test_clocks_are_measured_and_agree(mpi: Mpi, library: Path, program: Path, t
 def test_one_command_for_the_first_insight(mpi: Mpi, program: Path, tmp_path: Path) -> None:
     words = [sys.executable, "-m", "scalkit.cli", "trace", "run", "--no-open", "--dir", str(tmp_path / "t")]
     command = mpi.command(2, str(program), "delay", forward={"LD_PRELOAD": "", "SCALKIT_TRACE": ""})
-    given = [*words, "--mpicc", mpi.mpicc, "--", *command]
+    twice = f"{shlex.join(command)}; {shlex.join(command)}"
+    given = [*words, "--mpicc", mpi.mpicc, "--", "sh", "-c", twice]
     found = subprocess.run(given, env=environment(mpi), capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
     waits = re.findall(r"^(wait at \w+|late sender) +[\d.]+ ms +[\d.]+ %$", found.stdout, re.MULTILINE)
-    assert sorted(waits) == ["late sender", "wait at barrier", "wait at fence"]
-    assert found.stdout.endswith(f"wrote {tmp_path / 't' / 'waits.html'}\n")
+    assert sorted(waits) == sorted(2 * ["late sender", "wait at barrier", "wait at fence"])
+    assert found.stdout.endswith(f"wrote {tmp_path / 't' / '2' / 'waits.html'}\n")
     told = json.loads((tmp_path / "t/waits.verdict.json").read_text())
-    assert told["title"] == f"Who waits for whom in {Path(command[0]).name} {' '.join(command[1:])}?"
+    assert told["title"] == f"Who waits for whom in sh -c {twice}?"
     assert re.search(
         r"Other waits take [\d.]+ %, most of it (wait at barrier|late sender|wait at fence)\.", told["answer"]
     )

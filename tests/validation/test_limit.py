@@ -37,7 +37,7 @@ def test_the_memory_wall_of_the_paper() -> None:
     assert found.is_outside
     assert found.sentence == (
         "The process_memory of MPI_memory stays within 24.0 GB shared by 8 processes up to p = 5,328 "
-        "(90 % interval 5,310 to 5,352), near the measured range."
+        "(90 % interval 5,309 to 5,352), near the measured range."
     )
 
 

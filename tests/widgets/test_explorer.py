@@ -124,15 +124,15 @@ def test_wrong_expectation_is_refused_in_a_sentence(explorer: Explorer, session:
 
 def test_steps_back_and_forth(explorer: Explorer, session: Session) -> None:
     assert explorer.history_bar.pieces["buttons"].count(" disabled") == 2
-    session.add_tick("p^3")
-    assert 'title="Undo: add tick p^3"' in explorer.history_bar.pieces["buttons"]
+    session.add_tick("p^4")
+    assert 'title="Undo: add tick p^4"' in explorer.history_bar.pieces["buttons"]
     press(explorer.history_bar, "undo")
-    assert session.undone == ("add tick p^3",)
-    assert 'title="Redo: add tick p^3"' in explorer.history_bar.pieces["buttons"]
+    assert session.undone == ("add tick p^4",)
+    assert 'title="Redo: add tick p^4"' in explorer.history_bar.pieces["buttons"]
     press(explorer.history_bar, "undo")
     assert "no step to undo" in explorer.history_bar.pieces["problem"]
     press(explorer.history_bar, "redo")
-    assert session.history == ("add tick p^3",)
+    assert session.history == ("add tick p^4",)
     assert explorer.history_bar.pieces["problem"] == ""
 
 
@@ -186,15 +186,15 @@ def test_statistic_and_settings(explorer: Explorer, session: Session) -> None:
 def test_code_is_there_while_it_is_open(explorer: Explorer, session: Session) -> None:
     assert "<pre" not in explorer.code.pieces["code"]
     press(explorer.code, "fold", key="open")
-    session.add_tick("p^3")
-    assert "add_tick(&quot;p^3&quot;)" in explorer.code.pieces["code"]
+    session.add_tick("p^4")
+    assert "add_tick(&quot;p^4&quot;)" in explorer.code.pieces["code"]
     press(explorer.code, "fold", key="shut")
     assert "<pre" not in explorer.code.pieces["code"]
 
 
 def test_saved_and_opened(explorer: Explorer, session: Session, tmp_path: Path) -> None:
     file = tmp_path / "kept.json"
-    session.add_tick("p^3")
+    session.add_tick("p^4")
     assert explorer.session_bar.is_changed
     press(explorer.session_bar, "save", path=str(file))
     assert not explorer.session_bar.is_changed
@@ -202,7 +202,7 @@ def test_saved_and_opened(explorer: Explorer, session: Session, tmp_path: Path) 
     session.expect("p^2")
     press(explorer.session_bar, "open", path=str(file))
     assert explorer.session is not session
-    assert explorer.session.history == ("add tick p^3",)
+    assert explorer.session.history == ("add tick p^4",)
     assert f'value="{file}"' in explorer.session_bar.pieces["form"], "it is saved where it came from"
     press(explorer.history_bar, "undo")
     assert (len(explorer.session.history), len(session.history)) == (0, 2)
@@ -231,7 +231,7 @@ def test_a_file_that_cannot_be_is_refused(
 
 
 def test_downloaded_and_uploaded(explorer: Explorer, session: Session, wire: Wire) -> None:
-    session.add_tick("p^3")
+    session.add_tick("p^4")
     wire.clear()
     press(explorer.session_bar, "download")
     sent = [data["content"]["download"] for _, _, data in wire if data["method"] == "custom"]
@@ -278,7 +278,7 @@ def test_nothing_is_left_of_a_closed_one(wire: Wire, session: Session) -> None:
     explorer.close()
     assert living() == before
     wire.clear()
-    session.add_tick("p^3")
+    session.add_tick("p^4")
     assert wire == []
     explorer.close()
 
@@ -309,5 +309,5 @@ def test_session_or_data(wire: Wire, session: Session) -> None:
 
 def test_one_edit_is_a_short_message(explorer: Explorer, session: Session, wire: Wire) -> None:
     wire.clear()
-    session.add_tick("p^3")
+    session.add_tick("p^4")
     assert 0 < sum(len(json.dumps(data)) for _, _, data in wire) < 60_000

@@ -33,7 +33,7 @@ P = 2.0 ** np.arange(1, 8)
 def session() -> Session:
     made = {"f": 1 + 0.2 * np.sqrt(P) * np.log2(P), "g": 3 + 0.5 * P}
     data = combine([sk.measurements(P, y, name=name) for name, y in made.items()])
-    return Session(data, {"f": "p", "g": "p"}).add_tick("p^3").snapshot("A").expect("log(p)").add_rule("f <= g")
+    return Session(data, {"f": "p", "g": "p"}).add_tick("p^4").snapshot("A").expect("log(p)").add_rule("f <= g")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

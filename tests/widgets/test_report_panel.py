@@ -72,7 +72,7 @@ def test_report_says_what_the_session_says(panel: ReportPanel, session: Session,
     (sent,) = [data["content"]["open"] for _, _, data in wire if data["method"] == "custom"]
     assert (sent["name"], sent["type"]) == ("mine.html", "text/html")
     assert sent["text"] == (tmp_path / "mine.html").read_text()
-    session.add_tick("p^3")
+    session.add_tick("p^4")
     assert "changed since the report was written" in bare(panel)
     press(panel, "start", path="mine.html", title="")
     assert "there is a report mine.html already" in panel.problem
@@ -110,7 +110,7 @@ def test_what_was_changed_meanwhile_is_said_and_data_without_a_file_are_written(
     (tmp_path / "given.nc").unlink()
     panel = ReportPanel(Session.from_dict(whole))
     press(panel, "start", path="r.html")
-    panel.session.add_tick("p^3")
+    panel.session.add_tick("p^4")
     assert panel.wait(120)
     assert "no verdict fails" in bare(panel) or "a verdict fails" in bare(panel)
     assert "changed since the report was written" in bare(panel)

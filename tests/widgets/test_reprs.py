@@ -103,7 +103,7 @@ def test_what_stands_in_the_place_of_a_widget(shown: dict[str, Any]) -> None:
     app, ruler = sk.Explorer(shown["Session"]), sk.Ruler(expectation="p")
     for widget, said in (
         (app, "<Explorer: 1 problem: near grows as p^(1/2) "),
-        (ruler, "<TickRuler: 27 ticks around p>"),
+        (ruler, "<TickRuler: 39 ticks around p>"),
     ):
         data, _ = widget._repr_mimebundle_()
         assert set(data) == {"text/plain", "text/html", "application/vnd.jupyter.widget-view+json"}

@@ -134,12 +134,12 @@ def test_what_the_session_refuses_is_said_and_taken_back(ruler: TickRuler, sessi
 
 
 def test_text_from_the_page_is_a_step(ruler: TickRuler, session: Session) -> None:
-    ask(ruler, "add", "p^3")
-    assert session.history == ("add tick p^3",)
-    assert ruler.selected == "p^3"
-    ask(ruler, "add", "p^3 +")
+    ask(ruler, "add", "p^4")
+    assert session.history == ("add tick p^4",)
+    assert ruler.selected == "p^4"
+    ask(ruler, "add", "p^4 +")
     assert ruler.problem != ""
-    assert session.history == ("add tick p^3",)
+    assert session.history == ("add tick p^4",)
 
 
 def test_undo_at_the_beginning_does_nothing(ruler: TickRuler, session: Session) -> None:
@@ -185,11 +185,11 @@ def test_ruler_along_one_of_several_parameters(wire: Wire) -> None:
 def test_link_ends(ruler: TickRuler, session: Session) -> None:
     assert ruler.link is not None
     ruler.link.close()
-    session.add_tick("p^3")
-    assert "p^3" not in texts(ruler)
+    session.add_tick("p^4")
+    assert "p^4" not in texts(ruler)
     again = link(ruler, session)
     assert ruler.link is again
-    assert "p^3" in texts(ruler)
+    assert "p^4" in texts(ruler)
 
 
 def test_edits_and_requests_that_arrive_together_keep_their_order(ruler: TickRuler, session: Session) -> None:

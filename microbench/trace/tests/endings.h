@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const char *const ends[] = { "abort", "exit", "mpi-abort", "segmentation", "overflow", "quit" };
@@ -18,6 +19,22 @@ static int overflow(int depth)
     volatile char much[4096];
     much[0] = (char)depth;
     return depth < 0 ? 0 : overflow(depth + 1) + much[0];
+}
+
+/* Calls of MPI between which the disk becomes full; returns how many. */
+static int full_disk(void)
+{
+    enum { CALLS = 100 };
+    struct rlimit none = { 0, RLIM_INFINITY }, before;
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before);
+    for (int k = 0; k < CALLS; k++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (k == 20)
+            setrlimit(RLIMIT_FSIZE, &none);
+    }
+    setrlimit(RLIMIT_FSIZE, &before);
+    return CALLS;
 }
 
 static void end(const char *how, int rank, int calls)

@@ -349,6 +349,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     if (strcmp(what, "delay") == 0 && n_ranks > 1) {
         late();
+    } else if (strcmp(what, "full") == 0) {
+        calls += full_disk();
     } else if (strcmp(what, "progress") == 0 && n_ranks == 2) {
         progress();
     } else if (is_threaded && what[0] == 'b') {

@@ -18,7 +18,7 @@ from scalkit.errors import UsageError
 from scalkit.measure.quarter_means import Cut
 from scalkit.native import sources
 from scalkit.schema_errors import hint, place
-from scalkit.toml_lines import Path as EntryPath
+from scalkit.toml.lines import Path as EntryPath
 
 _KEYS = {
     "--platform": "platform",

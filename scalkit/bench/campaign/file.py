@@ -20,7 +20,7 @@ from scalkit.bench.operations import SHAPES
 from scalkit.bench.patterns.neighbourhood import design_text
 from scalkit.errors import UsageError
 from scalkit.schema_errors import place, schema_errors
-from scalkit.toml_lines import lines_of, syntax_error
+from scalkit.toml.lines import lines_of, syntax_error
 
 HERE = "here"
 """Name of the library that is found where the campaign runs."""

@@ -16,7 +16,7 @@ from scalkit.bench.campaign.lock import locked_folder
 from scalkit.bench.campaign.plan import Launch
 from scalkit.errors import LaunchError, UsageError
 from scalkit.text import shortened
-from scalkit.toml_writer import to_toml
+from scalkit.toml.writer import to_toml
 from scalkit.whole_file import whole_file
 
 CAMPAIGN = "campaign.toml"

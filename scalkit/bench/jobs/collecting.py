@@ -13,7 +13,7 @@ from scalkit.bench.campaign.folder import Folder, write_whole
 from scalkit.bench.campaign.launch import is_complete
 from scalkit.bench.jobs.book import Book, Job
 from scalkit.errors import LaunchError, UsageError
-from scalkit.toml_writer import to_toml
+from scalkit.toml.writer import to_toml
 
 
 def collect(file: CampaignFile, book: Book) -> list[str]:

@@ -101,6 +101,7 @@ class VirtualMpi(Mpi):
     `scale`: virtual seconds for a second of computing.
     `memory`: path of the shared memory of a launch; empty outside of `opened`.
     `output`: file for the layer's account of a launch; empty for none.
+    `messages`: file for all messages within calls of MPI; empty for none.
     `stall_s` in s: real time without an event after which the layer says who waits for whom.
     """
 
@@ -111,6 +112,7 @@ class VirtualMpi(Mpi):
     scale: float = field(kw_only=True, default=1.0)
     memory: str = field(kw_only=True, default="")
     output: str = field(kw_only=True, default="")
+    messages: str = field(kw_only=True, default="")
     stall_s: int = field(kw_only=True, default=_STALL_S)
 
     @property
@@ -198,6 +200,7 @@ class VirtualMpi(Mpi):
             "SCALKIT_VIRTUAL": self.memory,
             "SCALKIT_VIRTUAL_MACHINE": f"{machine} stall={self.stall_s} check=1{self._core}",
             **({"SCALKIT_VIRTUAL_OUT": self.output} if self.output else {}),
+            **({"SCALKIT_VIRTUAL_MESSAGES": self.messages} if self.messages else {}),
             "LD_PRELOAD": ":".join(preloaded),
         }
 

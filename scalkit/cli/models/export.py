@@ -29,9 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--overhead",
-        default="0 s",
         metavar="TIME",
-        help="part of the latency that keeps sender and receiver busy each, such as 0.4us (default: %(default)s)",
+        help="part of the latency that keeps sender and receiver busy each, such as 0.4us (default: for SimGrid the gap of the "
+        "model, at the receiver; for LogGOPSim that of a model card, else 0)",
     )
 
 
@@ -40,17 +40,21 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from scalkit.errors import UsageError
-    from scalkit.perfmodels import to_loggopsim, to_simgrid
+    from scalkit.perfmodels import loggopsim_unit, to_loggopsim, to_simgrid
     from scalkit.perfmodels.files.sources import loggp_of, message_of
-    from scalkit.perfmodels.formulas.quantities import parse_quantity
+    from scalkit.perfmodels.formulas.quantities import format_value, parse_quantity
 
-    overhead, unit = parse_quantity(args.overhead, "--overhead")
+    overhead, unit = parse_quantity(args.overhead or "0 s", "--overhead")
     if unit not in ("s", "1") or overhead < 0:
         raise UsageError(f"--overhead {args.overhead!r:.40}: it must be a time, such as 0.4us.")
     if args.to == "simgrid":
-        text = to_simgrid(message_of(args.source), hosts=args.hosts, overheads_s=(overhead, overhead))
+        overheads = None if args.overhead is None else (overhead, overhead)
+        text = to_simgrid(message_of(args.source), hosts=args.hosts, overheads_s=overheads)
     else:
-        text = " ".join(to_loggopsim(loggp_of(args.source, overhead))) + "\n"
+        parameters = loggp_of(args.source, overhead)
+        text = " ".join(to_loggopsim(parameters)) + "\n"
+        unit = format_value(loggopsim_unit(parameters), "s")
+        sys.stderr.write(f"times are whole numbers of {unit}, and so is what LogGOPSim prints\n")
     if args.out is None:
         sys.stdout.write(text)
         return 0

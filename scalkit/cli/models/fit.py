@@ -235,6 +235,8 @@ def _as_json(card: ModelCard, place: Path) -> dict[str, Any]:
             }
             for one in card.quantities
         },
+        "doubts": list(card.doubts),
+        "misfits": {name: {"share": share, "at": at} for name, (share, at) in card.misfits.items()},
         "remarks": list(card.remarks),
         "status": 0,
     }
@@ -250,6 +252,8 @@ def _print(card: ModelCard) -> None:
         _line(console, "Simulated, not measured.")
     if card.is_virtual:
         _line(console, "Times of a virtual clock, not of this machine.")
+    for doubt in card.doubts:
+        _line(console, f"In doubt: {doubt}")
     _line(console, "; ".join(f"{key}: {value}" for key, value in card.about.items() if key not in ("library",)))
     table = Table(box=None, pad_edge=False, show_header=True, header_style="bold")
     for head in ("", "value", f"interval of {100 * card.level:g} %", ""):
@@ -260,6 +264,8 @@ def _print(card: ModelCard) -> None:
     for name, model in card.models.items():
         limits = [] if model.kind == "ranges" else [one.text(at) for at, one in model.valid.items() if not one.is_all]
         _line(console, f"{name}: {model.statement}{' for ' if limits else ''}{', '.join(limits)}")
+    if card.misfit_sentence:
+        _line(console, card.misfit_sentence)
     for remark in card.remarks:
         _line(console, f"- {remark}")
 

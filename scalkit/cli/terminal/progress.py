@@ -52,7 +52,8 @@ def resumable(out: Path) -> Iterator[None]:
 def terminated_like_interrupted() -> Iterator[None]:
     """Treat a request to terminate and the end of the terminal like Ctrl-C, so that no MPI process stays behind.
 
-    A signal that is ignored, as SIGHUP under nohup, stays ignored.
+    A signal that is ignored, as SIGHUP under nohup, stays ignored; a handler of a preloaded library, which Python cannot put
+    back, becomes that of the system.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -65,7 +66,7 @@ def terminated_like_interrupted() -> Iterator[None]:
         yield
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:

@@ -16,6 +16,7 @@ from scalkit.errors import DataError, UsageError
 from scalkit.fit.pure_error import pure_error
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.collectives.model import collectives_of
+from scalkit.perfmodels.collectives.same_messages import same_messages
 from scalkit.perfmodels.formulas.quantities import format_value, seconds_in, values_in
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 from scalkit.text import percent
@@ -27,6 +28,9 @@ _STAY = 0.9
 """Prior probability that the next size has the same algorithm: one switch in a series of ten sizes."""
 
 _SAME, _TIE = 0.01, 1e-3
+_SURE = 0.9
+"""Above this probability a name is said without doubt, if it is one name."""
+
 TIMES = ("measured", "simulated", "exact")
 """Where times come from: from a clock, from a simulator with congestion, or from messages that pass as the model says."""
 
@@ -72,7 +76,8 @@ class Cell:
     algorithms : tuple of str
         The most probable one, with those whose predictions here are the same within 1 %.
     probability : float
-        Of all of these together.
+        Of all of these together. An unknown algorithm may take as long by chance, so that the most probable known one may
+        have less than one half.
     predicted : float, in s
         By the most probable one; NaN for "other".
     best : str
@@ -81,6 +86,8 @@ class Cell:
         Its prediction, corrected by the factor by which the predictions of the algorithms found are off.
     likeliest : str
         The most probable of `algorithms`: where they predict the same, other sizes tell; the first one if they do not.
+    is_one : bool
+        Whether all of `algorithms` send the same messages, so that they are one answer.
     """
 
     S: float
@@ -92,6 +99,12 @@ class Cell:
     best: str
     best_time: float
     likeliest: str
+    is_one: bool = True
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether one known algorithm is named with more than 90 %."""
+        return self.is_one and self.likeliest != OTHER and self.probability > _SURE
 
 
 @dataclass(frozen=True)
@@ -216,8 +229,10 @@ def identify(
     The logarithm of a time is that of the prediction, plus a bias that all cells share (normal, 0.2), plus an error of the model
     of 2 to 40 %, plus noise. In one cell of five the model misses more: congestion and waiting, which it leaves out, make times
     longer (by a factor of 1.5 on average), seldom shorter. Along the sizes of one number of processes the algorithm stays the
-    same with a probability of 90 % a step, which tells apart what is the same at one size alone. "Other" allows any time within a
-    factor of 100 of the predictions, so that it wins where no algorithm comes near.
+    same with a probability of 90 % a step, which tells apart what is the same at one size alone. An unknown algorithm takes
+    any time within a factor of 100 of the predictions, so that "other" wins where no algorithm comes near; or as long as a known
+    one by chance, as often as known ones do among each other, and always where the model misses by more. So a name is sure
+    (`Cell.is_sure`) only where several sizes agree with one algorithm, and it is not like the others.
 
     All of that is for measured times. Where nothing is measured a misfit is no noise: simulated times share no bias, and models
     miss by 2 % except where there is congestion; exact ones miss by 1 % at most, and in one cell of twenty by up to some 10 %.
@@ -252,10 +267,12 @@ def identify(
     grid = share.reshape(len(trust.discrepancy), len(trust.bias))
     factor = math.exp(float(grid.sum(axis=0) @ np.array(trust.bias)))
     spread = float(grid.sum(axis=1) @ np.array(trust.discrepancy))
+    alike, probabilities = probabilities[:, -2], np.delete(probabilities, -2, axis=1)
     cells = tuple(
-        _cell(size[c], processes[c], math.exp(y[c]), names, probabilities[c], predicted[c], factor)
+        _cell(operation, size[c], processes[c], math.exp(y[c]), names, probabilities[c], alike[c], predicted[c], factor)
         for c in range(len(y))
     )
+    probabilities[:, -1] += alike
     return Identified(operation, names, cells, probabilities, factor, spread)
 
 
@@ -292,13 +309,26 @@ def _source(given: str | None, times: Floats) -> str:
 
 
 def _likelihood(y: Floats, logs: Floats, error: float, trust: _Trust) -> Floats:
-    """Return the log likelihood of each cell under each algorithm, the last column for none of them."""
+    """Return the log likelihood of each cell under each algorithm; in the last two columns under an unknown one, which takes as
+    long as one of them by chance, or as long as none.
+    """
     beyond = np.where(np.isfinite(logs), y[:, None] - logs, 0.0)
     usual = -((beyond / error) ** 2) / 2 - math.log(error * math.sqrt(2 * math.pi))
     far = -np.where(beyond > 0, beyond / trust.slower, -beyond / trust.faster) - math.log(trust.slower + trust.faster)
-    either = np.logaddexp(usual + math.log(1 - trust.far_share), far + math.log(trust.far_share))
-    either = np.where(np.isfinite(logs), either, -np.inf)
-    return np.column_stack([either, np.full(len(y), -math.log(trust.width))])
+    usual += math.log(1 - trust.far_share)
+    far += math.log(trust.far_share)
+    by_chance = usual + np.log(_coincidence(logs, max(_SAME, error)))[:, None]
+    near, alike = (np.where(np.isfinite(logs), np.logaddexp(one, far), -np.inf) for one in (usual, by_chance))
+    return np.column_stack([near, alike.max(axis=1), np.full(len(y), -math.log(trust.width))])
+
+
+def _coincidence(logs: Floats, near: float) -> Floats:
+    """Return how often an algorithm takes as long as another one, as far as models can tell, in each cell: the share of those
+    that are known, one of each more.
+    """
+    apart = np.abs(logs[:, :, None] - logs[:, None, :])
+    tied = (np.where(np.isnan(apart), np.inf, apart) <= near).sum(axis=2) > 1
+    return np.asarray((tied.sum(axis=1) + 1) / (np.isfinite(logs).sum(axis=1) + 2))
 
 
 def _smoothed(likely: Floats, chains: Sequence[Sequence[int]]) -> tuple[float, Floats]:
@@ -325,11 +355,13 @@ def _smoothed(likely: Floats, chains: Sequence[Sequence[int]]) -> tuple[float, F
 
 
 def _cell(
+    operation: str,
     size: float,
     processes: float,
     time: float,
     names: Sequence[str],
     probability: Floats,
+    alike: float,
     predicted: Floats,
     factor: float,
 ) -> Cell:
@@ -340,16 +372,18 @@ def _cell(
     known = [*predicted.tolist(), math.nan]
     most = max(float(probability[k]) for k in groups[top])
     likeliest = next(k for k in groups[top] if probability[k] >= (1 - _TIE) * most)
+    named = tuple(names[k] for k in groups[top])
     return Cell(
         float(size),
         float(processes),
         time,
-        tuple(names[k] for k in groups[top]),
-        totals[top],
+        named,
+        totals[top] + (alike if named == (OTHER,) else 0.0),
         known[likeliest],
         names[best],
         known[best] * factor,
         names[likeliest],
+        all(same_messages(operation, named[0], other, float(processes), float(size)) for other in named[1:]),
     )
 
 

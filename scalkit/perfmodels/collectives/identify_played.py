@@ -219,6 +219,7 @@ def _cell(size: float, processes: float, time: float, names: Sequence[str], prob
     named = [k for answer, p in zip(answers[:-1], likely[:-1], strict=True) if p >= _AS_LIKELY * top for k in answer]
     order = [len(names) - 1] if is_other else sorted(named, key=lambda k: -round(float(probability[k]), 2))
     known = [*point.time.tolist(), math.nan]
+    is_one = len({point.sends[k] for k in order if k < len(point.sends)}) <= 1
     fastest = int(np.nanargmin(point.time)) if np.isfinite(point.time).any() else len(names) - 1
     return Cell(
         size,
@@ -230,4 +231,5 @@ def _cell(size: float, processes: float, time: float, names: Sequence[str], prob
         names[fastest],
         known[fastest],
         names[order[0]],
+        is_one,
     )

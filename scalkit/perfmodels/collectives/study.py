@@ -101,7 +101,8 @@ class Studied:
         one = self.identified
         counts = Counter(" or ".join(cell.algorithms) for cell in one.cells)
         used = ", ".join(f"{name} in {n}" for name, n in counts.most_common(_MOST))
-        said = [f"Of {len(one.cells)} cells {self.function} seems to use {used}."]
+        sure = sum(cell.is_sure for cell in one.cells)
+        said = [f"Of {len(one.cells)} cells {self.function} seems to use {used}; {sure} of them are sure."]
         places = [
             f"P = {s.P:g} above {format_value(s.after, 'B')} from {' or '.join(s.old)} to {' or '.join(s.new)}"
             for s in one.switches

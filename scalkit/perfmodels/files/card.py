@@ -81,6 +81,10 @@ class ModelCard:
         Of the intervals.
     fits : mapping from part to fit
         With residuals; empty for a card that was read from a file.
+    doubts : tuple of str
+        Why the numbers may be wrong: foreign load, scatter, contradictions, fits that are far off. They stay with the file.
+    misfits : mapping from fit to (share, at)
+        The largest residual of each fit, and the size in B, or the count, where it is.
     """
 
     name: str
@@ -90,6 +94,8 @@ class ModelCard:
     remarks: tuple[str, ...]
     level: float = 0.9
     fits: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    doubts: tuple[str, ...] = ()
+    misfits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def is_simulated(self) -> bool:
@@ -122,6 +128,7 @@ class ModelCard:
             "" if limits.is_all else f", extrapolated outside of {limits.text('S')}"
         )
         known = {one.name: one.value for one in self.quantities}
+        source += f", in doubt: {' '.join(self.doubts)}" if self.doubts else ""
         reducing = f"{known.get(REDUCING, 0.0)!r} s/B"
         return PointToPoint(time, reduce_per_byte=reducing, name=self.name, source=source, **models)
 
@@ -181,7 +188,14 @@ class ModelCard:
         return [one.shown() for one in self.quantities]
 
     def __repr__(self) -> str:
-        return f"ModelCard({self.name!r}: {', '.join(self.models)}; {len(self.quantities)} quantities)"
+        doubt = ", in doubt" if self.doubts else ""
+        return f"ModelCard({self.name!r}: {', '.join(self.models)}; {len(self.quantities)} quantities{doubt})"
+
+    @property
+    def misfit_sentence(self) -> str:
+        """The largest residual of each fit; empty where none is known."""
+        said = [f"{name} {100 * share:+.2g} % at {place_of(name, at)}" for name, (share, at) in self.misfits.items()]
+        return f"Largest residuals: {', '.join(said)}." if said else ""
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -192,7 +206,20 @@ class ModelCard:
             (escape(name), f"<math>{model.to_mathml(numbers=True)}</math>") for name, model in self.models.items()
         ]
         about = "; ".join(f"{key}: {value}" for key, value in self.about.items())
-        return block(paragraph(about), numbers, table(("model", "in s and B"), models), bullets(self.remarks))
+        doubts = [bullets([f"In doubt: {one}" for one in self.doubts])] if self.doubts else []
+        return block(
+            *doubts,
+            paragraph(about),
+            paragraph(self.misfit_sentence),
+            numbers,
+            table(("model", "in s and B"), models),
+            bullets(self.remarks),
+        )
+
+
+def place_of(fit: str, at: float) -> str:
+    """Return where a fit is off, in words: a size, or a number of receives or links."""
+    return f"{at:g}" if fit in ("matching", "hops") else format_value(at, "B")
 
 
 def read_card(path: str | Path) -> ModelCard:
@@ -213,9 +240,11 @@ def read_card(path: str | Path) -> ModelCard:
         about = {str(key): str(value) for key, value in card.get("about", {}).items()}
         remarks = tuple(map(str, card.get("remarks", ())))
         level = float(card.get("level", 0.9))
+        doubts = tuple(map(str, card.get("doubts", ())))
+        misfits = {str(name): (float(share), float(at)) for name, (share, at) in card.get("misfits", {}).items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UsageError(f"{path}: a quantity of the card makes no sense ({error}); fit it again.") from error
-    return ModelCard(catalogue.name, dict(catalogue.models), quantities, about, remarks, level)
+    return ModelCard(catalogue.name, dict(catalogue.models), quantities, about, remarks, level, {}, doubts, misfits)
 
 
 def _shown(value: float, unit: str) -> str:

@@ -11,7 +11,7 @@ from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.models.exact import ExactModel
 from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.perfmodels.models.range_model import RangeModel
-from scalkit.toml_writer import key_text, value_text
+from scalkit.toml.writer import key_text, value_text
 
 
 def card_toml(card: Any) -> str:
@@ -32,6 +32,10 @@ def _lines(card: Any) -> Iterator[str]:
     yield ""
     yield "[card]"
     yield f"level = {card.level!r}"
+    if card.doubts:
+        yield f"doubts = {value_text(list(card.doubts))}"
+    if card.misfits:
+        yield f"misfits = {value_text({name: list(one) for name, one in card.misfits.items()})}"
     yield f"remarks = {value_text(list(card.remarks))}"
     yield f"about = {value_text(dict(card.about))}"
     for one in card.quantities:

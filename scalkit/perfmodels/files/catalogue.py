@@ -21,7 +21,7 @@ from scalkit.perfmodels.models.range_model import RangeModel
 
 _LARGEST_B = 1 << 20
 _KEYS = {
-    "exact": {"formula", "constants", "also", "above", "from", "up_to", "cubes"},
+    "exact": {"formula", "constants", "also", "above", "from", "up_to", "cubes", "where"},
     "asymptotic": {"growth", "notation"},
     "dominant term": {"known", "rest"},
     "bounded": {"lower", "upper"},
@@ -133,7 +133,11 @@ def _model(entry: Any, name: str, source: str) -> PerformanceModel:
             f"the key '{unknown[0]}' is unknown; a model of kind '{kind}' has {', '.join(sorted(_KEYS[kind]))}."
         )
     if kind == "exact":
-        return _exact(given, name, cited)
+        conditions = given.pop("where", [])
+        if not isinstance(conditions, list):
+            raise UsageError("its 'where' must be a list of conditions, such as ['P <= N'].")
+        made = _exact(given, name, cited)
+        return made.where(*conditions) if conditions else made
     if kind == "asymptotic":
         return AsymptoticModel(given.get("growth", ""), given.get("notation", "O"), name=name, source=cited)
     if kind == "ranges":

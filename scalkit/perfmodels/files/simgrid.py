@@ -48,7 +48,7 @@ def to_simgrid(
     message: PointToPoint,
     *,
     hosts: int = 1024,
-    overheads_s: tuple[float, float] = (0.0, 0.0),
+    overheads_s: tuple[float, float] | None = None,
     speed: str = "10Gf",
     name: str = "scalkit",
 ) -> str:
@@ -57,7 +57,8 @@ def to_simgrid(
     Latency and bandwidth of the links are those of the smallest and the largest messages; factors of SMPI by size make the
     protocols. Each message crosses two links, that of the sender and that of the receiver. The 16 bytes that SMPI adds to every
     message are taken off again; where they take longer than the latency, the sizes at both ends of a protocol are off by the same
-    factor, which a comment in the platform tells if it is more than 1 %.
+    factor, which a comment in the platform tells if it is more than 1 %. What an exchange takes longer than a message
+    (``MPI_Sendrecv``) is charged to each ``MPI_Isend``, whatever it is part of; the two directions of a link are apart.
 
     Parameters
     ----------
@@ -65,9 +66,10 @@ def to_simgrid(
         With a latency and a time per byte for each range of sizes; the last protocol goes on to any size.
     hosts : int
         Of one core each.
-    overheads_s : (float, float)
+    overheads_s : (float, float), optional
         Parts of the latency that keep the sender and the receiver busy, in s; SMPI charges them to the processes for messages
-        below 64 KiB.
+        below 64 KiB. By default the receiver's is the gap between the smallest messages, so that they follow each other so, but
+        no more than the latency has.
     speed : str
         Of a core, as SimGrid writes it; it does not matter where computation is not simulated.
     name : str
@@ -86,9 +88,10 @@ def to_simgrid(
         raise UsageError(
             f"hosts is {hosts!r:.20} and name {name!r:.40}; give a positive number, and letters and digits."
         )
-    send, receive = overheads_s
+    send, receive, said = _overheads(message) if overheads_s is None else (*overheads_s, [])
     protocols = _split(message.protocols(), _DETACHED_B - 1) if send or receive else message.protocols()
     network, per_byte, remarks = _links(protocols, send, receive)
+    remarks += said
     if min(send, receive) < 0 or min(network) <= 0:
         raise UsageError(
             f"the overheads {send:g} s and {receive:g} s, and {_ENVELOPE_B} bytes of SMPI, leave no latency of '{message.name}'; "
@@ -103,10 +106,11 @@ def to_simgrid(
         "smpi/lat-factor": _factors(starts, [one / latency for one in network]),
         "smpi/bw-factor": _factors(starts, [one / bandwidth for one in rates]),
         "smpi/os": f"0:{send!r}:0",
-        "smpi/ois": f"0:{send!r}:0",
+        "smpi/ois": _exchange_overheads(message, send),
         "smpi/or": f"0:{receive!r}:0",
         "smpi/send-is-detached-thresh": str(_DETACHED_B),
         "network/TCP-gamma": "0",
+        "network/crosstraffic": "0",
     }
     for key, value in properties.items():
         ElementTree.SubElement(config, "prop", id=key, value=value)
@@ -126,6 +130,36 @@ def to_simgrid(
         root.append(ElementTree.Comment(f" {text} "))
     ElementTree.indent(root)
     return f"<?xml version='1.0'?>\n{_DOCTYPE}\n{ElementTree.tostring(root, encoding='unicode')}\n"
+
+
+def _overheads(message: PointToPoint) -> tuple[float, float, list[str]]:
+    """Return the overheads that make the gap between small messages, and a remark where the latency is shorter than the gap."""
+    if message.gap is None:
+        return 0.0, 0.0, []
+    gap = float(message.gap(S=1))
+    below = [one for one in message.protocols() if one.sizes.low < _DETACHED_B - 1]
+    room = (1 - _UNNOTICED) * min(one.latency_s - _ENVELOPE_B * one.per_byte_s for one in below)
+    if gap <= room:
+        return 0.0, gap, []
+    shown = (
+        f"small messages follow each other after {max(room, 0.0):.3g} s instead of {gap:.3g} s, for none takes longer"
+    )
+    return 0.0, max(room, 0.0), [shown]
+
+
+def _exchange_overheads(message: PointToPoint, send: float) -> str:
+    """Return what a process pays for each MPI_Isend: the overhead, and what an exchange takes longer than a message."""
+    both = PointToPoint(message.exchange or message.time).protocols()
+    mine = message.protocols()
+    starts = sorted({0.0, *(one.sizes.high for one in (*mine[:-1], *both[:-1]))})
+    parts = []
+    for low, high in pairwise([*starts, math.inf]):
+        single, double = (next((one for one in table if low < one.sizes.high), table[-1]) for table in (mine, both))
+        at, slope = double.latency_s - single.latency_s, double.per_byte_s - single.per_byte_s
+        first = max(0.0, at + slope * low)
+        slope = max(0.0, slope) if high == math.inf else (max(0.0, at + slope * high) - first) / (high - low)
+        parts.append(f"{low:.0f}:{send + first - slope * low!r}:{slope!r}")
+    return ";".join(parts)
 
 
 def _links(protocols: Sequence[Protocol], send: float, receive: float) -> tuple[list[float], list[float], list[str]]:

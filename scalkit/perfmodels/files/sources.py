@@ -62,6 +62,11 @@ def message_of(source: str | Path) -> PointToPoint:
     return _of(models, _POINT_TO_POINT)
 
 
+def doubts_of(source: str | Path) -> tuple[str, ...]:
+    """Return why the model card in a file is in doubt; nothing for other files."""
+    return read_card(source).doubts if Path(source).suffix == ".toml" and _is_card(source) else ()
+
+
 def loggp_of(source: str | Path, overhead_s: float = 0.0) -> LogGP:
     """Return the parameters of LogGP that a model card holds, or those of the smallest and largest messages of another file.
 

@@ -13,6 +13,8 @@ from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.formulas.quantities import format_value, level_in, seconds_in, values_in
+from scalkit.perfmodels.formulas.ranges import Range
+from scalkit.perfmodels.models.exact import ExactModel
 
 _DRAWS = 1999
 """With these the ends of a 90 % interval are those of the 100th and the 1,900th drawn value."""
@@ -52,6 +54,22 @@ class BisectionFit:
     scale: float
     peak: float
     level: float
+
+    def model(self) -> ExactModel:
+        """Return the average time of S bytes while all processes exchange them in random pairs: ``S*P^a/b``, without latency.
+
+        Raises
+        ------
+        DataError
+            If there is only one number of processes.
+        """
+        if not math.isfinite(self.decay):
+            raise DataError(
+                "the decay of the bisection is not known; measure it with two numbers of processes or more."
+            )
+        ends = Range(float(self.processes[0]), float(self.processes[-1]))
+        constants = {"b": f"{self.scale!r} B/s", "a": self.decay}
+        return ExactModel("S*P^a/b", constants, {"P": ends}, "bisection", "effective bisection bandwidth")
 
     def histogram(self, k: int, bins: int = 20) -> tuple[Floats, Floats]:
         """Return counts and edges, in B/s, of all bandwidths with the k-th number of processes."""

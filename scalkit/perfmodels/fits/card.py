@@ -17,6 +17,7 @@ from scalkit.measure.virtual_time import LEFT_OUT, clock_of
 from scalkit.perfmodels.collectives.congestion import Torus
 from scalkit.perfmodels.files.card import EXCHANGE, MESSAGE, PACKING, REDUCING, ModelCard, Quantity
 from scalkit.perfmodels.fits.bisection import BisectionFit, fit_bisection
+from scalkit.perfmodels.fits.doubts import with_doubts
 from scalkit.perfmodels.fits.loggp import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
 from scalkit.perfmodels.fits.messages import MessageFit, fit_messages
 from scalkit.perfmodels.fits.overlap import OverlapFit, fit_overlap
@@ -36,7 +37,6 @@ _LEVEL = 0.9
 
 _FEWEST_EAGER = 3
 """A line needs three sizes to have a residual."""
-
 _GAPS = 2
 """The stride whose gaps are as long as its blocks."""
 _LOGGP_TEXT = {
@@ -60,7 +60,9 @@ def fit_folder(folder: str | Path, *, statistic: str = "q1", level: float = _LEV
     return fit_card(read_message_runs(folder), statistic=statistic, level=level)
 
 
-def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level: float = _LEVEL) -> ModelCard:
+def fit_card(
+    runs: MessageRuns, *, name: str = "", statistic: str = "q1", level: float = _LEVEL, widen: bool = True
+) -> ModelCard:
     """Return the model card of message measurements: every fit that they allow.
 
     Parameters
@@ -72,6 +74,8 @@ def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level:
         What makes one time of the repetitions of a message; the minimum also serves LogGP, for a machine that others use.
     level : float
         Of the intervals.
+    widen : bool
+        Whether it is looked for doubts, with which intervals reach over those of the other statistics.
 
     Raises
     ------
@@ -117,7 +121,10 @@ def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level:
     about = {**_about(runs), "statistic": statistic}
     remarks = (*runs.remarks, *dict.fromkeys(made.remarks))
     title = name or about.get("library", "") or "messages"
-    return ModelCard(title, made.models, tuple(made.quantities), about, remarks, level, fits)
+    card = ModelCard(title, made.models, tuple(made.quantities), about, remarks, level, fits)
+    return (
+        with_doubts(card, runs, lambda one: fit_card(runs, statistic=one, level=level, widen=False)) if widen else card
+    )
 
 
 class _Card:
@@ -244,9 +251,9 @@ class _Card:
             text = f"effective bisection bandwidth of a process among {p}, {format_value(fit.size, 'B')}"
             self._add(f"bisection_{p}", mean, (low, high), "B/s", text)
         if math.isfinite(fit.decay):
-            self._add(
-                "bisection_decay", fit.decay, fit.decay_interval, "1", "a in effective bisection bandwidth ~ P^-a"
-            )
+            text = "a in effective bisection bandwidth ~ P^-a"
+            self._add("bisection_decay", fit.decay, fit.decay_interval, "1", text)
+            self.models["bisection"] = fit.model()
         return fit
 
 

@@ -30,6 +30,9 @@ _MOST_SIZES = 200
 _FAR = 2.5
 """In standard deviations: of normal values one in 80 is further away."""
 
+_SPIKE = 3.5
+"""The same for a spike, which does not count at all: of normal values one in 2,000."""
+
 _LEAST_S, _MOST_S = 1e-18, 1e12
 STATISTICS = {"median": 0.5, "q1": 0.25, "min": 0.0}
 """Quantiles of the repetitions that make one time."""
@@ -201,7 +204,7 @@ def fit_messages(
     if max_protocols is not None and not (isinstance(max_protocols, int | np.integer) and max_protocols >= 1):
         raise UsageError(f"max_protocols is {max_protocols!r:.40}; there must be one at least.")
     at, table = checked_times(sizes, times)
-    values = _statistic(table, statistic)
+    values = _statistic(_far_left_out(table), statistic)
     error = replace(pure_error(_without_spikes(table), statistic), is_all=not scatter)
     known = [float(values_in(one, "S")) for one in switches]  # type: ignore[arg-type]
     if wrong := [one for one in known if not at[0] <= one < at[-1]]:
@@ -275,6 +278,15 @@ def _without_spikes(table: Floats) -> Floats:
     logs = np.log(table / middle)
     far = _FAR * 1.4826 * float(np.nanmedian(np.abs(logs)))
     return np.asarray(middle * np.exp(np.clip(logs, -far, far))) if far > 0 else table
+
+
+def _far_left_out(table: Floats) -> Floats:
+    """Return repetitions with NaN for spikes, which move a quantile as well, though less: those further from the median of their
+    size than noise explains, by the median deviation of all sizes or of this one.
+    """
+    logs = np.abs(np.log(table / np.nanmedian(table, axis=1, keepdims=True)))
+    far = _SPIKE * 1.4826 * np.maximum(np.nanmedian(logs), np.nanmedian(logs, axis=1, keepdims=True))
+    return np.asarray(np.where((logs <= far) | (far == 0), table, np.nan))
 
 
 def spread_of(table: Floats) -> float:

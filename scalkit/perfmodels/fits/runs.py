@@ -60,7 +60,9 @@ class MessageRuns:
     record : mapping
         Of campaign.toml; empty if there is none.
     remarks : tuple of str
-        Wrong data, truncated files, other load.
+        Wrong data, truncated files.
+    foreign_load : float
+        Share of the machine that other programs used, in the median cell; 0 where nothing disturbs or nothing is known.
     """
 
     folder: Path
@@ -68,6 +70,7 @@ class MessageRuns:
     env: Mapping[str, Any]
     record: Mapping[str, Any]
     remarks: tuple[str, ...]
+    foreign_load: float = 0.0
 
     def __repr__(self) -> str:
         return f"MessageRuns({str(self.folder)!r}: {', '.join(self.ops) or 'nothing'})"
@@ -165,8 +168,8 @@ def read_message_runs(folder: str | Path) -> MessageRuns:
     if len(named) > 1:
         raise DataError(f"{place} mixes {' and '.join(sorted(named))}; give each library a folder of its own.")
     clock_attributes([virtual_of(env) for env in envs])
-    remarks += [] if virtual_of(envs[0]) else _load(files, place)
-    return MessageRuns(place, tuple(trips), envs[0] if envs else {}, _campaign(place), tuple(remarks))
+    load = 0.0 if virtual_of(envs[0]) else _load(files)
+    return MessageRuns(place, tuple(trips), envs[0] if envs else {}, _campaign(place), tuple(remarks), load)
 
 
 def _records(file: Path) -> Iterator[dict[str, Any]]:
@@ -213,16 +216,15 @@ def _libraries(envs: list[Mapping[str, Any]]) -> set[str]:
     return {str(one.get("mpi_library", "")).splitlines()[0][:60] for one in envs if one.get("mpi_library")}
 
 
-def _load(files: list[Path], place: Path) -> list[str]:
-    """Return a remark if other programs used the machine meanwhile."""
+def _load(files: list[Path]) -> float:
+    """Return the share of the machine that other programs used in the median cell."""
     shares = [
         float(one["foreign_load"])
         for file in files
         for one in _records(file)
         if one.get("rec") == "trip" and isinstance(one.get("foreign_load"), int | float)
     ]
-    middle = float(np.median(shares)) if shares else 0.0
-    return [f"Other programs used {100 * middle:.0f} % of the machine meanwhile."] if middle > 0.02 else []
+    return float(np.median(shares)) if shares else 0.0
 
 
 def _campaign(place: Path) -> Mapping[str, Any]:

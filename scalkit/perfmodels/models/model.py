@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from scalkit.fit.several_growth import GrowthSum
     from scalkit.growth import Growth
     from scalkit.perfmodels.models.composed import Composite, Product, Substituted
+    from scalkit.perfmodels.models.joined import Conditioned, Joined
 
 Kind = Literal["exact", "ranges", "bounded", "dominant term", "asymptotic"]
 Outside = Literal["error", "nan"]
@@ -220,6 +221,25 @@ class PerformanceModel(ShownModel, ABC):
         from scalkit.perfmodels.models.composed import added
 
         return added(self, other)
+
+    def __sub__(self, other: object) -> Joined:
+        from scalkit.perfmodels.models.joined import Joined
+
+        if not isinstance(other, PerformanceModel):
+            raise UsageError(f"cannot subtract {other!r:.40} from '{self.name}'; subtract a model of the same unit.")
+        return Joined("difference", (self, other))
+
+    def where(self, *conditions: str) -> Conditioned:
+        """Return the model with conditions between its parameters, for example ``planes.where("P <= N")``.
+
+        Raises
+        ------
+        UsageError
+            If a condition is no two formulas of its parameters with ``<=`` or ``>=`` between them.
+        """
+        from scalkit.perfmodels.models.joined import Conditioned
+
+        return Conditioned(self, conditions)
 
     def __radd__(self, other: object) -> Composite:
         from scalkit.perfmodels.models.composed import added

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from scalkit.perfmodels.played.actions import Process, Receive, Send, Wait
 from scalkit.perfmodels.played.broadcast import broadcast_linear
-from scalkit.perfmodels.played.machine import Process, Receive, Send, Wait
 from scalkit.perfmodels.played.rooted import gather_in_turn
 from scalkit.perfmodels.played.steps import Table, exchange
 

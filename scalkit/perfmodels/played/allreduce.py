@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from scalkit.perfmodels.played.actions import Process, Receive, Wait
 from scalkit.perfmodels.played.broadcast import broadcast_linear
 from scalkit.perfmodels.played.halving import halving
-from scalkit.perfmodels.played.machine import Process, Receive, Wait
 from scalkit.perfmodels.played.reduce import reduce_linear
 from scalkit.perfmodels.played.steps import (
     ITEM,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scalkit.perfmodels.played.machine import Process, Receive, Send, Wait, WaitAny
+from scalkit.perfmodels.played.actions import Process, Receive, Send, Wait, WaitAny
 from scalkit.perfmodels.played.steps import Program, Table, exchange, many
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scalkit.perfmodels.played.machine import Process, Send, Wait
+from scalkit.perfmodels.played.actions import Process, Send, Wait
 from scalkit.perfmodels.played.steps import Table, exchange, many, power_below, receive, send
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scalkit.perfmodels.played.machine import Process
+from scalkit.perfmodels.played.actions import Process
 from scalkit.perfmodels.played.steps import ITEM, blocks_of, exchange, power_below, real, receive, send
 
 

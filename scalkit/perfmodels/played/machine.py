@@ -1,10 +1,5 @@
 """Plays the messages of processes on a LogGP machine, one after another, as the layer of virtual time lets them pass.
 
-A process is a generator. It yields ``Send(to, bytes)`` and ``Receive(source)``, each of which gives it a number,
-``Wait(numbers)``, which lasts until all of these are done, and ``WaitAny(numbers)``, which lasts until one of them is done and
-gives its number; reading happens while it waits. Messages from one process are
-matched in the order in which they were sent.
-
 Open MPI sends large data not when it has read the answer that asks for them, but when its next look finds room in the network
 card, which is given 4 MiB at most; the order in which it looks at connections is part of the play.
 """
@@ -15,38 +10,11 @@ import bisect
 import heapq
 import math
 from collections import defaultdict, deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-
-class Send(NamedTuple):
-    """Begins to send; done when the buffer is free."""
-
-    to: int
-    n_bytes: int
-    how: Literal["", "synchronous", "packed"] = ""
-
-
-class Receive(NamedTuple):
-    """Begins to receive."""
-
-    source: int
-
-
-class Wait(NamedTuple):
-    """Lasts until all are done."""
-
-    numbers: tuple[int, ...]
-
-
-class WaitAny(NamedTuple):
-    """Lasts until one is done; gives the first that is. A number of 0 is none."""
-
-    numbers: tuple[int, ...]
-
-
-Process = Generator["Send | Receive | Wait | WaitAny", int, None]
+from scalkit.perfmodels.played.actions import Compute, Process, Receive, Send, Wait, WaitAny
 
 
 @dataclass(frozen=True)
@@ -107,13 +75,24 @@ _NEXT_CALL = 10**12
 """When a process that is done calls the library again, in ps: after a second."""
 
 
+class Passed(NamedTuple):
+    """A message on the wire: when its sender began with it and when it arrived, in ps."""
+
+    source: int
+    to: int
+    n_bytes: int
+    sent: int
+    arrival: int
+
+
 @dataclass(frozen=True)
 class Played:
-    """When each process was done, in ns, how many messages it sent, and the receivers and bytes of what it was asked to send."""
+    """When each process was done, in ns, how many messages it sent, receivers and bytes of its sends, and what passed."""
 
     done: tuple[float, ...]
     messages: tuple[int, ...]
     sends: tuple[tuple[tuple[int, int], ...], ...]
+    wire: tuple[Passed, ...]
 
     @property
     def time(self) -> float:
@@ -150,8 +129,8 @@ class _Rank:
     card: int = 0
     received: float = -math.inf
     inbox: list[_Message] = field(default_factory=list)
-    posted: dict[int, deque[int]] = field(default_factory=lambda: defaultdict(deque))
-    unexpected: dict[int, deque[tuple[str, int]]] = field(default_factory=lambda: defaultdict(deque))
+    posted: dict[tuple[int, int], deque[int]] = field(default_factory=lambda: defaultdict(deque))
+    unexpected: dict[tuple[int, int], deque[tuple[str, int]]] = field(default_factory=lambda: defaultdict(deque))
     open: set[int] = field(default_factory=set)
     waits: tuple[int, ...] = ()
     waits_for_any: bool = False
@@ -181,18 +160,21 @@ class _Play:
         self.machine, self.wire = machine, wire
         self.ranks = [_Rank(one) for one in processes]
         self.sizes: dict[int, tuple[int, int, int]] = {}
+        self.tags: dict[int, int] = {}
         self.count = 0
         self.agenda: list[tuple[float, int, int]] = []
+        self.passed: list[Passed] = []
 
     # ---- messages
 
     def transmit(self, me: int, to: int, kind: str, n_bytes: int, number: int) -> None:
-        rank, m = self.ranks[me], self.machine
+        rank, m, began = self.ranks[me], self.machine, self.ranks[me].clock
         rank.clock += m.o
         passed = max(rank.card, rank.clock) + m.passing(n_bytes)
         rank.card = passed + m.g
         rank.sent += 1
         self.count += 1
+        self.passed.append(Passed(me, to, n_bytes, began, passed + m.L))
         bisect.insort(self.ranks[to].inbox, _Message(passed + m.L, me, self.count, kind, n_bytes, number))
         self.plan(to)
 
@@ -227,12 +209,14 @@ class _Play:
         number = self.count
         if isinstance(action, Receive):
             rank.open.add(number)
-            if rank.unexpected[action.source]:
-                self.match(me, number, action.source, *rank.unexpected[action.source].popleft())
+            if rank.unexpected[action]:
+                self.match(me, number, action.source, *rank.unexpected[action].popleft())
             else:
-                rank.posted[action.source].append(number)
+                rank.posted[action].append(number)
             return number
-        to, n_bytes, how = action
+        to, n_bytes, how, tag = action
+        if tag:
+            self.tags[number] = tag
         rank.sends.append((to, n_bytes))
         wire = self.wire
         if (n_bytes <= wire.limit and how != "synchronous") or (how == "packed" and not wire.request):
@@ -283,10 +267,11 @@ class _Play:
         elif message.kind != "data":
             if message.kind == "answered":
                 self.post(me, message.source, "answer", wire.answer, number)
-            if rank.posted[message.source]:
-                self.match(me, rank.posted[message.source].popleft(), message.source, message.kind, number)
+            key = message.source, self.tags.get(number, 0)
+            if rank.posted[key]:
+                self.match(me, rank.posted[key].popleft(), message.source, message.kind, number)
             else:
-                rank.unexpected[message.source].append((message.kind, number))
+                rank.unexpected[key].append((message.kind, number))
 
     # ---- time
 
@@ -365,6 +350,9 @@ class _Play:
         if isinstance(action, (Wait, WaitAny)):
             rank.waits, rank.waits_for_any = tuple(filter(None, action.numbers)), isinstance(action, WaitAny)
             rank.answer = 0
+        elif isinstance(action, Compute):
+            rank.clock += action.time
+            rank.waits, rank.answer = (), 0
         else:
             rank.waits, rank.answer = (), self.begin(me, action)
 
@@ -378,9 +366,15 @@ class _Play:
         if stuck := [me for me, rank in enumerate(self.ranks) if not rank.over]:
             raise RuntimeError(f"processes {stuck} wait for ever; their schedules do not fit")
         clocks, sent = zip(*(one.over for one in self.ranks if one.over), strict=True)
-        return Played(tuple(clock / 1000 for clock in clocks), sent, tuple(tuple(one.sends) for one in self.ranks))
+        sends = tuple(tuple(one.sends) for one in self.ranks)
+        return Played(tuple(clock / 1000 for clock in clocks), sent, sends, tuple(self.passed))
+
+
+def play_all(processes: Sequence[Process], wire: Wire, machine: Machine) -> Played:
+    """Return what becomes of these processes; RuntimeError if some wait for ever."""
+    return _Play(processes, machine, wire).run()
 
 
 def play(program: Callable[[int, int, int], Process], P: int, S: int, wire: Wire, machine: Machine) -> Played:
     """Return what becomes of ``program(rank, P, S)`` on `P` processes."""
-    return _Play([program(me, P, S) for me in range(P)], machine, wire).run()
+    return play_all([program(me, P, S) for me in range(P)], wire, machine)

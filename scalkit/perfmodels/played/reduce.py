@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from scalkit.perfmodels.played.actions import Process
 from scalkit.perfmodels.played.halving import halving
-from scalkit.perfmodels.played.machine import Process
 from scalkit.perfmodels.played.steps import ITEM, SEGMENT, Table, power_below, receive, send
 from scalkit.perfmodels.played.trees import chain, in_order, in_order_binary, k_ary_levels, up
 

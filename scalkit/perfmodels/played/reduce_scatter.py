@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scalkit.perfmodels.played.machine import Process, Receive, Send, Wait
+from scalkit.perfmodels.played.actions import Process, Receive, Send, Wait
 from scalkit.perfmodels.played.rooted import scatter_binomial
 from scalkit.perfmodels.played.steps import Program, Table, exchange, power_below, real, receive, send
 from scalkit.perfmodels.played.trees import in_order, up

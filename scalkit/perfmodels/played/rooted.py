@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+from scalkit.perfmodels.played.actions import Process, Receive, Send, Wait
 from scalkit.perfmodels.played.broadcast import broadcast_linear
-from scalkit.perfmodels.played.machine import Process, Receive, Send, Wait
 from scalkit.perfmodels.played.steps import SEGMENT, Table, receive, send
 from scalkit.perfmodels.played.trees import in_order
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scalkit.perfmodels.played.machine import Process, Receive, Send, Wait
+from scalkit.perfmodels.played.actions import Process, Receive, Send, Wait
 
 Program = Callable[[int, int, int], Process]
 """What process `me` of `P` does with `S` bytes."""

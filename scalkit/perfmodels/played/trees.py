@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scalkit.perfmodels.played.machine import Process, Receive, Wait
+from scalkit.perfmodels.played.actions import Process, Receive, Wait
 from scalkit.perfmodels.played.steps import Program, many, send
 
 Tree = Callable[[int, int], tuple[int, list[int]]]

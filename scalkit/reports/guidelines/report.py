@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from scalkit.bundled import bundled, here_or_bundled
 from scalkit.errors import ReportError
 from scalkit.guidelines import Guideline, catalogue, measured
 from scalkit.guidelines.tables import PathLike, csv_text
-from scalkit.reports.bundled import bundled
 from scalkit.reports.writer.target import Target
 from scalkit.reports.writer.write import ReportResult, given, work_folder, write
 
@@ -81,7 +81,9 @@ def _runs(source: Any, folder: Path, options: dict[str, Any]) -> tuple[list[str]
     if isinstance(source, str | os.PathLike):
         source = [source]
     if isinstance(source, Sequence) and source and all(isinstance(one, str | os.PathLike) for one in source):
-        return [str(Path(one).expanduser().absolute()) for one in source], [os.fspath(one) for one in source]
+        return [str(here_or_bundled(Path(one).expanduser()).absolute()) for one in source], [
+            os.fspath(one) for one in source
+        ]
     from scalkit.guidelines.tables import read_tables
 
     own = {key: options.pop(key) for key in ("value", "run") if key in options}

@@ -189,7 +189,7 @@ def open_run(store: str, run: str = "", *, title: str = "", named: str = "") -> 
     StoreError, DataError
         If there is no such store or run, or its file is damaged.
     """
-    from scalkit.reports.bundled import bundled
+    from scalkit.bundled import bundled
 
     opened = open_store(store or bundled("data/store"), readonly=True)
     run_id = opened.resolve(run) if run else _newest(opened)

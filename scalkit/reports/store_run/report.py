@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from scalkit.reports.bundled import bundled
+from scalkit.bundled import bundled
 from scalkit.reports.writer.target import Target
 from scalkit.reports.writer.write import work_folder, write
 from scalkit.store import Store

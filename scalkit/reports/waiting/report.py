@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from scalkit.bundled import bundled, here_or_bundled
 from scalkit.errors import DataError
-from scalkit.reports.bundled import bundled
 from scalkit.reports.waiting.inputs import found_in
 from scalkit.reports.writer.target import Target
 from scalkit.reports.writer.write import ReportResult, given, work_folder, write
@@ -54,7 +54,7 @@ def waiting_report(
     for growth in growths.values():
         Expectation(growth)  # a text that is no growth is refused before a notebook is started
     asked = given(region=region, expected=growths, fail_above=fail_above, keep_going=keep_going or None, title=title)
-    paths = [str(Path(one).expanduser().absolute()) for one in named]
+    paths = [str(here_or_bundled(Path(one).expanduser()).absolute()) for one in named]
     parameters = {"runs": paths, "named": named, "baseline": baseline, **asked}
     with work_folder() as folder:
         return write(bundled(TEMPLATE), parameters, target, folder, progress=progress)

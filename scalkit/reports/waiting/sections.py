@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import platform
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -169,7 +170,24 @@ def hottest(page: WaitingPage) -> Section:
     whom = "What kept others waiting: what the process had been in since its last call."
     head = ("in", "wait", "time", "most at process", "there")
     below = table(whom, ("caused in", "wait", "time", "by process"), causes, numeric=(2, 3)) if causes else ""
-    return Section.sheet(table(caption, head, waits, numeric=(2, 3, 4)), below)
+    return Section.sheet(table(caption, head, waits, numeric=(2, 3, 4)), below, _reasons(told))
+
+
+def _reasons(told: dict[str, Any]) -> str:
+    """Return what delays others most, as a table; nothing for a result that does not say."""
+    run = told["totals"].get("critical_path", 0)
+    reasons = [
+        (name(row["path"]), str(row["location"]), quantity(1e-9 * row["ns"], "s"),
+         f"{quantity(1e-9 * row['gain_ns'], 's')}, {100 * row['gain_ns'] / run:.1f} %")
+        for row in told.get("delay_cost", ())
+        if "gain_ns" in row
+    ]  # fmt: skip
+    caption = (
+        "Reasons of waiting: what processes did longer than those that then waited for them, with all waits that this led to. "
+        "The last column is for the run, if the process were 10 % faster there."
+    )
+    head = ("reason", "process", "costs", "run shorter by at most")
+    return table(caption, head, reasons, numeric=(1, 2, 3)) if reasons else ""
 
 
 def when(page: WaitingPage) -> Section:

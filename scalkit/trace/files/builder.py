@@ -69,8 +69,8 @@ class TraceBuilder:
         size: int = 8,
         blocking: bool = False,
     ) -> None:
-        """Add a put, get, accumulate or rmw in the window, or a send or receive, that a call posted."""
-        scope = 0 if operation in ("send", "receive") else 1
+        """Add a put, get, accumulate or rmw in the window, a send or receive, or the size of a collective one, to a call."""
+        scope = 0 if operation in ("send", "receive", "collective") else 1
         kind = _OPERATION[operation] | (BLOCKING if blocking else 0)
         self.locations[location].rows["transfers"].append((size, call, call, kind, scope, peer, tag))
 

@@ -14,9 +14,9 @@ from scalkit.trace.files.tables import ORDER, TABLES, Columns
 _HEAD_BYTES = 4096
 _HEAD = np.dtype(
     {
-        "names": ["magic", "location", "order", "room", "epoch", "base", "used", "enter", "path"],
-        "formats": ["S8", "<u4", "<u4", "<u8", "<u8", ("<u8", 2), ("<u8", len(TABLES)), "<i8", "<u4"],
-        "offsets": [0, 8, 12, 16, 24, 32, 48, 48 + 8 * len(TABLES), 56 + 8 * len(TABLES)],
+        "names": ["magic", "location", "order", "room", "epoch", "base", "used", "enter", "path", "failed"],
+        "formats": ["S8", "<u4", "<u4", "<u8", "<u8", ("<u8", 2), ("<u8", len(TABLES)), "<i8", "<u4", "<u4"],
+        "offsets": [0, 8, 12, 16, 24, 32, 48, *(48 + 8 * len(TABLES) + more for more in (0, 8, 16))],
     }
 )
 _ROWS = {name: np.dtype(list(columns), align=True) for name, columns in TABLES.items()}
@@ -34,11 +34,14 @@ class Live:
         How many there are of each table.
     open_path : int
         Call path of the call that the process was in; 0 for none.
+    failed : int
+        Number of the system's error that ended the recording, while the program went on; 0 for none.
     """
 
     base: int
     records: dict[str, int]
     open_path: int
+    failed: int
     _data: NDArray[np.uint8]
     _room: int
 
@@ -73,4 +76,4 @@ def read_live(folder: Path, location: int) -> Live | None:
         return None
     counts = [int(one) & 0xFFFFFFFF if int(one) >> 32 == epoch & 0xFFFFFFFF else 0 for one in head["used"]]
     records = {name: min(count, room) for name, count in zip(_ROWS, counts, strict=True)}
-    return Live(int(head["base"][epoch & 1]), records, int(head["path"]), data, room)
+    return Live(int(head["base"][epoch & 1]), records, int(head["path"]), int(head["failed"]), data, room)

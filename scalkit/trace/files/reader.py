@@ -179,14 +179,16 @@ def _read_blocks(data: NDArray[np.uint8], name: str, location: int, found: Locat
     for problem in cut:
         numbers = found.tables["calls"]["number"]
         last = int(numbers.max()) if len(numbers) else -1
-        text = f"{name} has no end{_within(found.definitions, live.open_path)}" if live else problem.text
+        text = f"{name} has no end{_how_it_ended(found.definitions, live)}" if live else problem.text
         found.problems.remove(problem)
         found.problems.append(Problem(location, last, "truncated", text))
 
 
-def _within(definitions: LocalDefinitions, path: int) -> str:
-    """Return in which call a process was when it was killed."""
-    _, region, site = definitions.paths.get(path, (0, -1, -1))
+def _how_it_ended(definitions: LocalDefinitions, live: Live) -> str:
+    """Return in which call a process was when it was killed, or why its recording ended before it did."""
+    if live.failed:
+        return f": the recorder could write nothing after this record ({os.strerror(live.failed)})"
+    _, region, site = definitions.paths.get(live.open_path, (0, -1, -1))
     if region not in definitions.regions:
         return ": the process ended outside of any call, after this record"
     at = f" at {definitions.sites[site]}" if site in definitions.sites else ""

@@ -38,9 +38,9 @@ TABLES: dict[str, tuple[tuple[str, str], ...]] = {
 KINDS = {"definitions": 1, "calls": 2, "transfers": 3, "completions": 4, "marks": 5, "clock": 6, "flushes": 7, "end": 8}
 """Number of each kind of block."""
 
-PUT, GET, ACCUMULATE, RMW, SEND, RECEIVE = range(1, 7)
-OPERATIONS = {PUT: "put", GET: "get", ACCUMULATE: "accumulate", RMW: "rmw", SEND: "send", RECEIVE: "receive"}
-"""What a transfer is: the low 8 bits of its `kind`."""
+PUT, GET, ACCUMULATE, RMW, SEND, RECEIVE, COLLECTIVE = range(1, 8)
+OPERATIONS = dict(enumerate(("put", "get", "accumulate", "rmw", "send", "receive", "collective"), 1))
+"""What a transfer is: the low 8 bits of its `kind`; the last says how much a process gives to a collective operation."""
 
 LAYOUTS = {0: "contiguous", 1: "strided", 2: "vector"}
 """Layout of the data of a transfer: the next 8 bits."""

@@ -15,12 +15,14 @@ from scalkit.trace.files.checks import checked
 from scalkit.trace.files.definitions import Definitions, LocalDefinitions, Path, merge
 from scalkit.trace.files.problems import Problem, refuse
 from scalkit.trace.files.reader import Header, LocationFile, count_records, read_header, read_location
-from scalkit.trace.files.tables import RECEIVE, SEND, TABLES, empty
+from scalkit.trace.files.tables import COLLECTIVE, RECEIVE, SEND, TABLES, empty
 from scalkit.trace.local.joined import PLACE, Joining, Table, bounds, completing, entered, link
 from scalkit.trace.local.ranks import Alone, Ranks
 from scalkit.trace.waits.functions import COLLECTIVES, begun
 
 __all__ = ["LocalTrace", "Table", "load"]
+
+Sizes = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass
@@ -52,6 +54,8 @@ class LocalTrace:
         For each location, the locations of each group that post and start took.
     problems : list of Problem
         Of all locations of all processes, in order.
+    sizes : list of (ndarray of int, ndarray of int)
+        For each location, numbers of calls of collective operations, and what it gives in them, in bytes.
     """
 
     header: Header
@@ -65,6 +69,7 @@ class LocalTrace:
     collectives: Table
     groups: list[Mapping[int, tuple[int, ...]]] = field(repr=False)
     problems: list[Problem] = field(repr=False)
+    sizes: list[Sizes] = field(repr=False)
 
     @property
     def begins(self) -> list[int]:
@@ -122,8 +127,10 @@ def load(folder: str | PathLike[str], ranks: Ranks | None = None, *, keep_going:
     joining = Joining(first, [count_records(header, location) for location in range(first, end)])
     known: list[tuple[dict[int, Path], LocalDefinitions]] = []
     mine: list[Problem] = []
+    sizes: list[Sizes] = []
     for location in range(first, end):
-        one, paths, found = _read(header, location)
+        one, paths, found, size = _read(header, location)
+        sizes.append(size)
         joining.add(one.tables)
         known.append((paths, one.definitions))
         mine += found
@@ -148,12 +155,12 @@ def load(folder: str | PathLike[str], ranks: Ranks | None = None, *, keep_going:
     begins = definitions.paths_in(begun(COLLECTIVES))[calls["path"]]
     ended = completing(calls, completions, begins, first, end - first)
     return LocalTrace(
-        header, definitions, first, end - first, calls, transfers, marks, landings, ended, groups, problems
+        header, definitions, first, end - first, calls, transfers, marks, landings, ended, groups, problems, sizes
     )
 
 
-def _read(header: Header, location: int) -> tuple[LocationFile, dict[int, Path], list[Problem]]:
-    """Return a location without what is wrong in it, its call paths, and its problems."""
+def _read(header: Header, location: int) -> tuple[LocationFile, dict[int, Path], list[Problem], Sizes]:
+    """Return a location without what is wrong in it, its call paths, its problems, and sizes of collective operations."""
     found = read_location(header, location)
     try:
         paths = found.definitions.full_paths()
@@ -163,11 +170,16 @@ def _read(header: Header, location: int) -> tuple[LocationFile, dict[int, Path],
             LocationFile({name: empty(name) for name in TABLES}, LocalDefinitions(), []),
             {0: ()},
             [*found.problems, bad],
+            (np.empty(0, np.int64), np.empty(0, np.int64)),
         )
     found.tables = found.tables or {name: empty(name) for name in TABLES}
     is_whole = not any(one.kind in ("truncated", "missing", "damaged") for one in found.problems)
     found.tables, more = checked(location, found.tables, found.definitions, is_whole=is_whole)
-    return found, paths, [*found.problems, *more]
+    rows = found.tables["transfers"]
+    is_size = (rows["kind"] & 0xFF) == COLLECTIVE
+    sizes = rows["call"][is_size].astype(np.int64), rows["bytes"][is_size].astype(np.int64)
+    found.tables["transfers"] = {name: values[~is_size] for name, values in rows.items()}
+    return found, paths, [*found.problems, *more], sizes
 
 
 def _uneven(ranks: Ranks, definitions: Definitions, calls: Table, incomplete: set[int]) -> list[Problem]:

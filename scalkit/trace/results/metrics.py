@@ -42,11 +42,16 @@ FACTS = {
     "wait_at_fence": Facts("ns", "wait at fence", "windows"),
     "late_post": Facts("ns", "late post", "windows"),
     "early_wait": Facts("ns", "early wait", "windows"),
+    "critical_path": Facts("ns", "on the critical path"),
+    "delay_cost": Facts("ns", "cost of delays"),
 }
 """Every metric; its place is its number in files, so that new ones stand at the end."""
 
 WAITS = tuple(name for name, one in FACTS.items() if one.awaits)
 """Metrics that are waiting time."""
+
+WHY = ("critical_path", "delay_cost")
+"""Metrics that say why a run takes as long as it does."""
 
 TITLES = {name: FACTS[name].title for name in WAITS}
 """Names of the waits for people."""

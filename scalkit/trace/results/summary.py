@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scalkit.trace.results.metrics import WAITS
+from scalkit.trace.results.metrics import WAITS, WHY
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -19,7 +19,7 @@ def share(ds: xr.Dataset, metric: str) -> float:
 
 
 def summary(ds: xr.Dataset, n_rows: int = 10) -> dict[str, Any]:
-    """Return totals, the `n_rows` longest waits by call path and by causer, as plain values; times in ns."""
+    """Return totals, the `n_rows` longest waits by call path and by causer, and why, as plain values; times in ns."""
     severity = ds["severity"].values
     names = [str(name) for name in ds["metric"].values]
     totals = {name: int(severity[number].sum()) for number, name in enumerate(names)}
@@ -31,7 +31,27 @@ def summary(ds: xr.Dataset, n_rows: int = 10) -> dict[str, Any]:
         "units": {name: str(unit) for name, unit in zip(names, ds["unit"].values, strict=True)},
         "where": _where(ds, severity, names, n_rows),
         "causes": _causes(ds, names, n_rows),
+        **_why(ds, names, n_rows),
     }
+
+
+def _why(ds: xr.Dataset, names: list[str], n_rows: int) -> dict[str, Any]:
+    """Return where the critical path lies, and the delays that cost most; nothing of a result without causes."""
+    if "delay_cost" not in names or "gain_ns" not in ds:
+        return {}
+    columns = (ds[name].values.tolist() for name in ("gain_path", "gain_location", "gain_ns"))
+    gains = {(path, at): gain for path, at, gain in zip(*columns, strict=True)}
+    found = {}
+    for name in WHY:
+        values = ds["severity"].sel(metric=name).values
+        order = np.argsort(-values, axis=None, kind="stable")[:n_rows]
+        rows = [(int(k) // values.shape[1], int(k) % values.shape[1]) for k in order if values.flat[k]]
+        found[name] = [
+            {"path": str(ds["path_name"].values[path]), "location": at, "ns": int(values[path, at])}
+            | ({"gain_ns": gains[path, at]} if name == "delay_cost" and (path, at) in gains else {})
+            for path, at in rows
+        ]
+    return found
 
 
 def _where(ds: xr.Dataset, severity: Any, names: list[str], n_rows: int) -> list[dict[str, Any]]:

@@ -68,22 +68,38 @@ class Waits:
     """What a process has found so far.
 
     `n_locations`, `n_paths`: of the whole trace.
+    `keeps_edges`: whether each wait is kept, too, for `edges`.
     """
 
-    def __init__(self, n_locations: int, n_paths: int) -> None:
+    def __init__(self, n_locations: int, n_paths: int, *, keeps_edges: bool = False) -> None:
         self._locations, self._paths = n_locations, n_paths
         self._severity = {name: _Sums(n_locations * n_paths) for name in FACTS}
         self._causes = _Sums(len(FACTS) * n_locations * n_locations * n_paths)
         self._traffic: list[Ints] = []
+        self._edges: list[Ints] | None = [] if keeps_edges else None
 
     def add(self, metric: str, path: Ints, location: Ints, value: Ints) -> None:
         """Add waits, or counts, at their call path and location."""
         self._severity[metric].add(np.asarray(path, dtype=np.int64) * self._locations + location, value)
 
-    def blame(self, metric: str, location: Ints, cause: Ints, path: Ints, value: Ints) -> None:
-        """Add waits to what a location, in a call path, made another one wait."""
+    def blame(
+        self, metric: str, location: Ints, cause: Ints, path: Ints, value: Ints, until: Ints, scope: Ints | None = None
+    ) -> None:
+        """Add waits, which ended at `until`, to what a location, in a call path, made another one wait.
+
+        `scope`: where all members of a communicator or window meet, its number; else -1.
+        """
+        if self._edges is not None and len(kept := np.flatnonzero(value > 0)):
+            scope = np.full(len(value), -1) if scope is None else scope
+            columns = (location, cause, until - value, until, scope)
+            self._edges.append(np.stack([np.asarray(one, dtype=np.int64)[kept] for one in columns]))
         key = (_NUMBER[metric] * self._locations + np.asarray(location, dtype=np.int64)) * self._locations + cause
         self._causes.add(key * self._paths + path, value)
+
+    def edges(self) -> Ints:
+        """Return each wait as a column: location, cause, begin, end, scope; and forget them."""
+        kept, self._edges = self._edges or [], None
+        return np.concatenate([np.empty((5, 0), dtype=np.int64), *kept], axis=1)
 
     def note_traffic(self, location: int, peer: Ints, values: tuple[Ints, ...]) -> None:
         """Note what a location began with each of `peer`, which it does once for all of them: columns as in `Found.traffic`."""

@@ -13,6 +13,9 @@ from scalkit.trace.results.sums import Waits
 
 _HELD = 1 << 18
 
+MEETINGS = frozenset({"wait_at_barrier", "wait_at_nxn", "wait_at_fence"})
+"""Waits that end when the last of all has come."""
+
 
 class Longest:
     """The longest of the waits offered for each call; of equal ones that whose cause has the smallest location.
@@ -42,7 +45,8 @@ class Longest:
         call, wait, cause, before = self._rows.T
         location = trace.calls["location"][call]
         waits.add(metric, trace.calls["path"][call], location, wait)
-        waits.blame(metric, location, cause, before, wait)
+        scope = np.where(metric in MEETINGS, trace.calls["scope"][call], -1)
+        waits.blame(metric, location, cause, before, wait, trace.calls["enter"][call] + wait, scope)
 
     def _settle(self) -> None:
         """Leave one row for each call."""

@@ -152,7 +152,7 @@ class _Replay:
             self._add(path, origin, wait, unseen)
             if unseen[0]:
                 before = analysis.surroundings.before(target, leave)
-            analysis.waits.blame("wait_for_progress", origin, target, before, wait)
+            analysis.waits.blame("wait_for_progress", origin, target, before, wait, enter + wait)
         windows.set_word(1, other, windows.rank, 1)
 
     def _take(self, row: int, answer: Ints) -> None:
@@ -175,7 +175,9 @@ class _Replay:
         result = wait_for_several(group, enter, leave, progress, self._analysis.options)
         self._add(path, origin, result.wait, result.unseen)
         where = np.full(len(table), origin[0])
-        self._analysis.waits.blame("wait_for_progress", where, requests.target[first:last], table[:, 3], result.share)
+        self._analysis.waits.blame(
+            "wait_for_progress", where, requests.target[first:last], table[:, 3], result.share, table[:, 1]
+        )
 
     def _add(self, path: Ints, origin: Ints, wait: Ints, unseen: Any) -> None:
         self._analysis.waits.add("wait_for_progress", path, origin, wait)

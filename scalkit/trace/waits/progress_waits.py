@@ -88,7 +88,7 @@ def _decoupled(analysis: Analysis, requests: Requests, progress: Progress, metri
         blamed = np.flatnonzero(wait)
         instant = np.where(unseen, leave, first.start)[blamed]
         before = analysis.surroundings.before(asked[blamed], instant)
-        waits.blame(metrics.wait, origin[blamed], asked[blamed], before, wait[blamed])
+        waits.blame(metrics.wait, origin[blamed], asked[blamed], before, wait[blamed], instant)
 
 
 def _direct(analysis: Analysis, requests: Requests, progress: Progress, metrics: Metrics) -> None:
@@ -130,7 +130,7 @@ def _direct_part(analysis: Analysis, requests: Requests, progress: Progress, met
     waits.add(metrics.wait, *where, result.wait)
     if metrics.unseen:
         waits.add(metrics.unseen, *where, result.unseen.astype(np.int64))
-    waits.blame(metrics.wait, where[1][group], target, found[:, 3], result.share)
+    waits.blame(metrics.wait, where[1][group], target, found[:, 3], result.share, found[:, 1])
     owner = trace.owner(target, ranks.size)
     covered = covered_by_targets(ranks, progress, target, owner, group, enter, leave, analysis.options.chunk)
     waits.add(metrics.bound, *where, leave - enter - covered)

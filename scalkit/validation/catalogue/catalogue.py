@@ -38,8 +38,8 @@ from scalkit.errors import ExpectationError
 from scalkit.fit.several_growth import GrowthSum
 from scalkit.growth import Growth
 from scalkit.relation import Relation
-from scalkit.toml_lines import Path as EntryPath
-from scalkit.toml_lines import line_of, lines_of, syntax_error
+from scalkit.toml.lines import Path as EntryPath
+from scalkit.toml.lines import line_of, lines_of, syntax_error
 from scalkit.validation.against.claimed import Claimed, claimed
 from scalkit.validation.catalogue.entries import AtEntry, at, is_by_metric, known_keys, typed
 from scalkit.validation.catalogue.growth_classes import declare_growths

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from scalkit.errors import ExpectationError, ScalkitError
-from scalkit.toml_lines import Path as EntryPath
+from scalkit.toml.lines import Path as EntryPath
 
 __all__ = ["AtEntry", "at", "is_by_metric", "known_keys", "typed"]
 

@@ -17,6 +17,7 @@ from scalkit.options import Prior
 from scalkit.validation.answer import scaled, steps_explain
 from scalkit.validation.asked import require_expected_values
 from scalkit.validation.expectation import Expectation
+from scalkit.validation.judge.trusted import refitted
 from scalkit.validation.posterior import SURE, Posterior, posteriors
 from scalkit.validation.posterior.memory import Memory
 from scalkit.validation.space import SearchSpace
@@ -132,6 +133,8 @@ def _verdict(fits: Fits, posterior: Posterior, min_points: int, estimator: Estim
     if estimator == "posterior":
         models = models.by(_weights_by_place(posterior))
     shown = _counted_in_steps(series, models, expectation.growth)
+    if shown is models and estimator == "posterior":
+        shown = [_trusted(posterior, models[0]), *models[1:]]
     remarks = (*_remarks(series, shown, expectation, space), *_apart(posterior), *_off(posterior))
     return Verdict(
         shown[0],
@@ -144,6 +147,15 @@ def _verdict(fits: Fits, posterior: Posterior, min_points: int, estimator: Estim
         by_adjusted_r2=by_r2[0],
         estimator=estimator,
     )
+
+
+def _trusted(posterior: Posterior, model: Model) -> Model:
+    """Return the model of the most probable growth with the coefficients of settings that follow it."""
+    series, trust = posterior.series, posterior.trust
+    if not ((series.y > 0).all() and (trust.takes_off or trust.precision is not None)):
+        return model
+    precision = np.eye(len(series.x)) if trust.precision is None else trust.precision
+    return refitted(model, series.x, series.y, precision, trust.takes_off)
 
 
 def _weights_by_place(posterior: Posterior) -> list[float]:

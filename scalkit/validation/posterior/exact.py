@@ -27,6 +27,10 @@ _LEAST_SHARE = 1e-3
 _LEAST_HIDDEN = 1e-2
 OFFSET_MASS = 0.1
 """Of a term less a constant: p - 1 partners and levels between nodes are common, but most costs add up."""
+_DRIFT, _DRIFT_MASS = 1000.0, 10.0
+"""Variance by which the smallest setting may misfit more than the largest, and how probable that is; see `profiles`."""
+_ALIKE = 3.0
+"""Relative errors that differ by less than this factor count as equal where coefficients are shown."""
 _ROUND = 1 / math.sqrt(12)
 _TINY = 1e-12
 _SAME = 1e-9
@@ -45,6 +49,8 @@ class ExactEvidence:
     `bound` of shape (K,): largest share of each growth beside the expected one at the last setting that the values do
     not exclude at 95 %.
     `apart`, shape (points,): settings that most probably follow something else than the rest.
+    `precision` of shape (points, points): of the logarithms of the values about the best growth; None where all have the
+    same relative error.
     """
 
     single: Floats
@@ -52,6 +58,7 @@ class ExactEvidence:
     sums: Floats
     bound: Floats
     apart: Bools
+    precision: Floats | None
 
 
 def exact_evidence(
@@ -76,11 +83,11 @@ def exact_evidence(
     base = terms[growths.index(expected)]
     is_constant = np.array([g.is_constant for g in growths])
     is_faster = np.array([g > expected for g in growths]) & (not expected.is_constant)
-    single, scales, masses = _single_terms(terms, is_constant, y, resolution / unit)
+    single, scales, masses = _single_terms(terms, is_constant, x, y, resolution / unit)
     alone: Floats | None = None
     errors = Errors(scales, masses, np.zeros(scales.shape, dtype=bool))
     if changes:
-        errors = with_regimes(y, *_scales(y, resolution / unit * _ROUND))  # a clock has no coarser steps
+        errors = with_regimes(y, *_scales(x, y, resolution / unit * _ROUND))  # a clock has no coarser steps
         scales, masses = errors.scales, errors.masses
         alone = terms - _at_one(growths, logs.max(axis=1))[:, None]  # p - 1 partners send p - 1 blocks
         single = np.where(is_constant[:, None], _constant(y, scales)[None, :], _single(terms, y, scales, alone))
@@ -101,7 +108,8 @@ def exact_evidence(
     likely = np.logaddexp(np.logaddexp.reduce(single, axis=0), np.logaddexp.reduce(sums, axis=0)) + weights[0]
     top = max(float(each.max(initial=-np.inf)) for each in (single, hidden, sums))
     single, hidden, sums = (_log_sum(each + weights, top) for each in (single, hidden, sums))
-    return ExactEvidence(single, hidden, sums, bounds[:, best], errors.apart[int(np.argmax(likely))])
+    most = int(np.argmax(likely))
+    return ExactEvidence(single, hidden, sums, bounds[:, best], errors.apart[most], _precision(y, scales[most]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +149,7 @@ def exact_predictions(
     terms = np.where(usable, terms, 0.0)
     seen, ahead = terms[:, : len(x)], terms[:, len(x) :]
     is_constant = np.array([g.is_constant for g in growths])
-    single_terms, scales, masses = _single_terms(seen, is_constant, y, resolution / unit)
+    single_terms, scales, masses = _single_terms(seen, is_constant, x, y, resolution / unit)
     evidence = single_terms + np.log(masses)
     log_l, pairs, covariance = _fits([np.ones_like(seen), seen], y, scales)
     has_both = (pairs[..., 0, None] > 0) | (_less(seen, log_l, pairs, covariance) > single_terms - math.log(2))[
@@ -210,7 +218,9 @@ def _unit(y: Floats) -> float:
     return 2.0 ** math.floor(math.log2(max(largest, _LEAST))) if largest else 1.0
 
 
-def _single_terms(terms: Floats, is_constant: Bools, y: Floats, step: float) -> tuple[Floats, Floats, Floats]:
+def _single_terms(
+    terms: Floats, is_constant: Bools, x: Floats, y: Floats, step: float
+) -> tuple[Floats, Floats, Floats]:
     """Return the log evidence (K, Q) of one term each, the errors (Q, points) that were tried and their masses.
 
     Where no term explains every value to within `step`, they may be counted in coarser steps than that: in their largest
@@ -223,7 +233,7 @@ def _single_terms(terms: Floats, is_constant: Bools, y: Floats, step: float) -> 
     else:
         errors = [known, max(known, common * _ROUND)]
     for error in errors:
-        scales, masses = _scales(y, error)
+        scales, masses = _scales(x, y, error)
         single = np.where(is_constant[:, None], _constant(y, scales)[None, :], _single(terms, y, scales))
         if int(np.argmax((single + np.log(masses)).max(axis=0))) == 0:
             break
@@ -240,15 +250,28 @@ def _common_step(y: Floats) -> float:
     return step
 
 
-def _scales(y: Floats, error: float) -> tuple[Floats, Floats]:
+def _scales(x: Floats, y: Floats, error: float) -> tuple[Floats, Floats]:
     """Return the errors of the values that are tried, of shape (Q, points), and their masses, given that of counting.
+
+    A misfit is the same part of every value, or grows away from the largest setting.
 
     A zero misfits as the smallest positive value does; a model that misses all others would have to go through it otherwise.
     """
     largest = float(np.max(np.abs(y))) or 1.0
     size = np.where(y > 0, y, np.min(y, where=y > 0, initial=largest))
-    squares = [error**2 + (misfit * size) ** 2 + (_TINY * largest) ** 2 for misfit in MISFITS]
-    return np.sqrt(np.array(squares)), _MISFIT_MASS
+    logs = np.log(x)
+    away = (logs[-1] - logs) / (logs[-1] - logs[0])
+    misfits = [misfit * size for misfit in MISFITS]
+    misfits += [misfit * np.sqrt(1 + _DRIFT * away**2) for misfit in misfits[1:]]
+    masses = np.concatenate([_MISFIT_MASS, _DRIFT_MASS * _MISFIT_MASS[1:]])
+    return np.sqrt(np.square(misfits) + error**2 + (_TINY * largest) ** 2), masses / masses.sum()
+
+
+def _precision(y: Floats, scales: Floats) -> Floats | None:
+    """Return the precision of the logarithms of `y`, None where their errors are alike or one has no logarithm."""
+    if not (y > 0).all() or (relative := scales / y).max() <= _ALIKE * relative.min():
+        return None
+    return np.diag((relative.min() / relative) ** 2)
 
 
 def _fits(columns: list[Floats], y: Floats, scales: Floats) -> tuple[Floats, Floats, Floats]:

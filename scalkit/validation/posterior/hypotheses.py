@@ -21,7 +21,7 @@ from scalkit.options import Prior
 from scalkit.validation.expectation import RANKS, Expectation
 from scalkit.validation.posterior.exact import OFFSET_MASS
 from scalkit.validation.posterior.families import Family, Kind, family
-from scalkit.validation.posterior.profiles import LATE_MASS, OFF_MASS, Profile, even, late, without
+from scalkit.validation.posterior.profiles import DRIFT_MASS, DRIFTS, OFF_MASS, Profile, drifting, even, without
 from scalkit.validation.posterior.shapes import log_ticks, middle
 
 __all__ = ["HIDDEN_MASS", "SUM_MASS", "Group", "Hypotheses", "hypotheses", "tick_mass"]
@@ -108,11 +108,20 @@ class Hypotheses:
         return tuple(found)
 
     @cached_property
-    def precisions(self) -> Floats:
-        """Weights of the settings for each hypothesis, of shape (H, points)."""
-        return np.concatenate(
-            [np.tile(profile.weights, (rows.stop - rows.start, 1)) for profile, rows in self.profiles]
-        )
+    def ticks(self) -> Ints:
+        """Which of `growths` leads each group."""
+        return np.array([group.tick for group in self.groups])
+
+    @cached_property
+    def are_offsets(self) -> Bools:
+        """Whether a group takes a constant off its term."""
+        return np.array([group.family.kind == "offset" for group in self.groups])
+
+    @cached_property
+    def profile_places(self) -> Ints:
+        """Which of `profiles` each group has."""
+        places = {profile: place for place, (profile, _) in enumerate(self.profiles)}
+        return np.array([places[group.profile] for group in self.groups])
 
     @cached_property
     def squares(self) -> Floats:
@@ -202,7 +211,7 @@ def _hypotheses(
         is_hidden = hidden_too and k > expected
         is_summed = not growth.is_constant and (summed is None or growth in summed)
         there = [i for i in range(k) if usable[i] and is_common[i] and not (is_hidden and i == expected)]
-        beside = _spread(there) if is_summed else []
+        beside = _beside(growth, there, growths) if is_summed else []
         hidden_mass, sum_mass = HIDDEN_MASS * is_hidden, SUM_MASS * bool(beside)
         offset_mass = OFFSET_MASS * _has_offsets(settings, growth)
         kinds: list[tuple[float, Growth | None, Kind]] = [
@@ -237,7 +246,7 @@ def _profiles(settings: tuple[float, ...]) -> Iterator[tuple[float, Profile]]:
     n = len(settings)
     if n < _LEAST_SETTINGS:
         return
-    yield LATE_MASS, late(settings)
+    yield from ((DRIFT_MASS / len(DRIFTS), drifting(settings, most)) for most in DRIFTS)
     places = range(n) if n <= _MOST_SETTINGS else (n - 1,)
     yield from ((OFF_MASS, without(n, place)) for place in places)
 
@@ -266,10 +275,22 @@ def tick_mass(growths: tuple[Growth, ...], rank: Ints, expectation: Expectation,
     return np.asarray(1 / counts[rank] / np.count_nonzero(counts))
 
 
-def _spread(there: list[int]) -> list[int]:
-    """Return a few of the indices, evenly spread."""
+def _beside(growth: Growth, there: list[int], growths: tuple[Growth, ...]) -> list[int]:
+    """Return a few of the indices, evenly spread; beside x^k the middle one is x^(k-1), as polynomials have it."""
     places = np.linspace(0, len(there) - 1, min(len(there), _SLOWER)).round().astype(int)
-    return [there[place] for place in places]
+    found = [there[place] for place in places]
+    below = [place for place in there if _is_next_power(growths[place], growth)]
+    if below and below[0] not in found and len(found) == _SLOWER:
+        found[_SLOWER // 2] = below[0]
+    return found
+
+
+def _is_next_power(slower: Growth, growth: Growth) -> bool:
+    """Return whether a growth is x^(k-1) for x^k, k above 1, logarithms left aside."""
+    (parameter, exponents), *others = growth.factors or [("", None)]
+    return bool(
+        exponents and not others and exponents.power > 1 and slower == Growth.of(parameter, power=exponents.power - 1)
+    )
 
 
 @lru_cache(maxsize=2048)

@@ -118,19 +118,20 @@ class Block:
         if same and all(np.array_equal(scales[p], self._scales[p]) for p in scales):
             return
         self._scales = scales
-        noise = widened(self._noise, np.min(list(best.values()), axis=0), self._n)
+        noise = widened(self._noise, np.min([one for p, one in best.items() if not p.drift], axis=0), self._n)
         floors = {
             p: (one.view(np.int32) >> _EXPONENT_BITS << _EXPONENT_BITS).view(np.float32) for p, one in best.items()
         }
         peak = np.max(
             [
-                _heights(noise, p.count, floor[:, None].astype(np.float64)).max(axis=1) + p.log_constant
+                _heights(noise, p, floor[:, None].astype(np.float64)).max(axis=1) + p.log_constant
                 for p, floor in floors.items()
             ],
             axis=0,
         )
-        kinds = {count: _Table(noise, self._least, peak, count) for count in {p.count for p in best}}
-        self._tables = {p: kinds[p.count] for p in best}
+        kinds = {(p.count, p.drift[:1]): p for p in best}
+        tables = {kind: _Table(noise, self._least, peak, p) for kind, p in kinds.items()}
+        self._tables = {p: tables[p.count, p.drift[:1]] for p in best}
 
     def _renewed(self, found: _Found, pair: Pair, scales: Floats) -> _Found:
         """Return what was found, computed again for the series whose scales have changed."""
@@ -154,13 +155,14 @@ class Seen:
     blocks: list[Block] = field(default_factory=list)
 
 
-def _heights(noise: Noise, count: int, squares: Floats) -> Floats:
+def _heights(noise: Noise, profile: Profile, squares: Floats) -> Floats:
     """Return the logarithm of each variance's part of the likelihood, of shape (series, Q), for squares of (series, 1).
 
-    `count` settings follow the model; what a profile has beside the variance is left out.
+    What a profile has beside the variance is left out.
     """
     variances = noise.variances
-    scale = np.log(noise.masses)[None, :] - (count - 1) / 2 * np.log(variances)
+    scale = np.log(noise.masses)[None, :] - (profile.count - 1) / 2 * np.log(variances)
+    scale = np.where(profile.allows(variances), scale, -np.inf)
     return np.asarray(scale - squares / (2 * variances))
 
 
@@ -169,11 +171,10 @@ class _Table:
 
     `least` of shape (series,): what was added to each B.
     `peak` of shape (series,): logarithm of the likelihood that is taken for 1.
-    `count`: settings that follow the model.
     """
 
-    def __init__(self, noise: Noise, least: Floats, peak: Floats, count: int) -> None:
-        n = count + 1
+    def __init__(self, noise: Noise, least: Floats, peak: Floats, profile: Profile) -> None:
+        n = profile.count + 1
         self._most = (np.maximum(_BEYOND, 4 * n) * noise.variances.max(axis=1)).astype(np.float32)
         first, last = (least * _BELOW).astype(np.float32).view(np.int32), self._most.view(np.int32)
         first, last = first >> _OCTAVE_BITS, last >> _OCTAVE_BITS
@@ -183,7 +184,7 @@ class _Table:
             np.float32
         )
         halves = (0.5 / noise.variances).astype(np.float32)
-        heights = (_heights(noise, count, np.zeros((len(least), 1))) - peak[:, None]).astype(np.float32)
+        heights = (_heights(noise, profile, np.zeros((len(least), 1))) - peak[:, None]).astype(np.float32)
         values = np.zeros(centres.shape, dtype=np.float32)
         with np.errstate(under="ignore", over="ignore"):
             for q in range(halves.shape[1]):

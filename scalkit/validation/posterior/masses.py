@@ -17,13 +17,25 @@ from scalkit.validation.posterior.likelihoods import Block, Seen
 from scalkit.validation.posterior.noise import Noise, Summary
 from scalkit.validation.posterior.shapes import HIDDEN_SHARES
 
-__all__ = ["Masses", "exact_masses", "noisy_masses"]
+__all__ = ["Masses", "Trust", "exact_masses", "noisy_masses"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Singles = np.ndarray[Any, np.dtype[np.float32]]
 
 _BLOCK = 64  # series at once: what is computed for them stays in the cache
 _LEVEL = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class Trust:
+    """How the settings of a series follow its most probable growth.
+
+    `precision` of shape (points, points): of logarithms of values; None where all settings are alike.
+    `takes_off`: whether a term less a constant is more probable than one beside a constant.
+    """
+
+    precision: Floats | None = None
+    takes_off: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +48,7 @@ class Masses:
     do not exclude at 95 %; NaN if no term is.
     `apart`, shape (points,): settings of one exact series that most probably follow something else than the rest.
     `off` of shape (series, points): probability that the value of each setting of noisy series is off by a factor.
+    `trust`: for each series how the settings follow its most probable growth, most probably.
     """
 
     growth: Floats
@@ -43,6 +56,7 @@ class Masses:
     bound: Floats
     apart: np.ndarray[Any, np.dtype[np.bool_]] | None = None
     off: Floats | None = None
+    trust: tuple[Trust, ...] = ()
 
 
 def outside(hyp: Hypotheses) -> int | None:
@@ -64,6 +78,7 @@ def noisy_masses(summary: Summary, hyp: Hypotheses, seen: Seen | None = None) ->
     k = len(hyp.growths)
     growth, hidden = np.zeros((len(summary.z), k)), np.zeros((len(summary.z), k))
     bound, off = np.full(len(summary.z), np.nan), np.zeros(summary.z.shape)
+    trust: list[Trust] = []
     for part, block in zip(parts, seen.blocks, strict=True):
         sums = block.sums([(group.family, group.profile) for group in hyp.groups])
         sums *= [group.mass for group in hyp.groups]
@@ -75,7 +90,17 @@ def noisy_masses(summary: Summary, hyp: Hypotheses, seen: Seen | None = None) ->
             if group.profile.off is not None:
                 off[part, group.profile.off] += found
         bound[part] = _bounds(block, hyp)
-    return Masses(growth, hidden, bound, off=off)
+        trust += [_trust(hyp, row, tick) for row, tick in zip(sums, growth[part].argmax(axis=1), strict=True)]
+    return Masses(growth, hidden, bound, off=off, trust=tuple(trust))
+
+
+def _trust(hyp: Hypotheses, sums: Floats, tick: int) -> Trust:
+    """Return how the settings follow a growth, from the mass of each group of hypotheses about one series."""
+    here = hyp.ticks == tick
+    by_profile = np.bincount(hyp.profile_places, sums * here)
+    takes_off = sums[here & hyp.are_offsets].sum() > sums[here].sum() / 2
+    profile = hyp.profiles[int(by_profile.argmax())][0]
+    return Trust(profile.precision if profile.drift or profile.off is not None else None, bool(takes_off))
 
 
 def exact_masses(
@@ -103,7 +128,8 @@ def exact_masses(
     total = (single + hidden).sum()
     out = np.flatnonzero((rank == RANKS.index("none")) & np.array([g > expectation.growth for g in growths]))
     bound = np.array([evidence.bound[out[0]] if out.size else np.nan])
-    return Masses((single + hidden)[None] / total, hidden[None] / total, bound, evidence.apart)
+    growth = (single + hidden)[None] / total
+    return Masses(growth, hidden[None] / total, bound, evidence.apart, trust=(Trust(evidence.precision),))
 
 
 def _bounds(block: Block, hyp: Hypotheses) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
@@ -20,7 +20,7 @@ from scalkit.validation.expectation import RANKS, Expectation, Rank
 from scalkit.validation.posterior.competing import Competing, competing
 from scalkit.validation.posterior.exact import exact_predictions
 from scalkit.validation.posterior.hypotheses import SUM_MASS, hypotheses, tick_mass
-from scalkit.validation.posterior.masses import exact_masses, noisy_masses
+from scalkit.validation.posterior.masses import Trust, exact_masses, noisy_masses
 from scalkit.validation.posterior.memory import Memory
 from scalkit.validation.posterior.noise import summarise
 from scalkit.validation.posterior.predictions import NEGLIGIBLE, Predictions, noisy_predictions
@@ -75,6 +75,8 @@ class Posterior:
         exact times only.
     off : tuple of float
         Probability that the value of each setting is off by a factor; empty for exact values, where `apart` is asked.
+    trust : Trust
+        How the settings follow the most probable growth.
 
     References
     ----------
@@ -92,6 +94,7 @@ class Posterior:
     is_exact: bool
     apart: tuple[float, ...] = ()
     off: tuple[float, ...] = ()
+    trust: Trust = field(default_factory=Trust)
 
     @property
     def growths(self) -> tuple[Growth, ...]:
@@ -285,7 +288,17 @@ def posteriors(
             order = competing(growths, expectation)
             apart = () if m.apart is None else tuple(series.x[m.apart].tolist())
             found[index] = Posterior(
-                series, expectation, space, order, m.growth[0], m.hidden[0], float(m.bound[0]), prior, True, apart
+                series,
+                expectation,
+                space,
+                order,
+                m.growth[0],
+                m.hidden[0],
+                float(m.bound[0]),
+                prior,
+                True,
+                apart,
+                trust=m.trust[0] if m.trust else Trust(),
             )
         else:
             key = (*series.x.tolist(), series.replicates.shape[1])  # the last bit of a sum depends on its length
@@ -299,7 +312,17 @@ def posteriors(
         for row, (index, series) in enumerate(zip(indices, batch, strict=True)):
             bound, off = float(m.bound[row]), () if m.off is None else tuple(m.off[row].tolist())
             found[index] = Posterior(
-                series, expectation, space, order, m.growth[row], m.hidden[row], bound, prior, False, off=off
+                series,
+                expectation,
+                space,
+                order,
+                m.growth[row],
+                m.hidden[row],
+                bound,
+                prior,
+                False,
+                off=off,
+                trust=m.trust[row],
             )
     return [found[index] for index in range(len(measured))]
 

@@ -32,6 +32,9 @@ _FREE = 0.08
 _FREE_MASS = 0.5
 _DRAWN = 400
 """Hypotheses that stand for all: the ends of a 90 % interval are then known to a share of 1/400."""
+_DRIFTS_ON = 10.0
+"""How much more a drifting misfit counts ahead of the settings than among them: what small scales tell does not reach that far.
+Chosen on half of the series of ``benchmarks/real_series.py``."""
 _FLAT = 0.5
 """Power of the probability by which they are drawn: with a free power others are likely than without."""
 
@@ -93,37 +96,45 @@ def noisy_predictions(summary: Summary, hyp: Hypotheses, at: Floats, level: floa
     `is_free`: whether powers between the ticks take part.
     """
     z = summary.z[0] - summary.z[0].mean()
-    seen = _seen(hyp, z, summary.noise)
-    weights = seen.likely * hyp.prior
+    seen, prior = _seen(hyp, z, summary.noise), hyp.prior.copy()
+    for profile, part in hyp.profiles:
+        prior[part] *= _DRIFTS_ON if is_free and profile.drift else 1.0
+    weights = seen.likely * prior
     rows = np.flatnonzero(weights > NEGLIGIBLE * weights.max())
     if is_free:
         rows, weights = _drawn(weights, rows)
-        weights = weights * hyp.prior[rows]
+        weights = weights * prior[rows]
     else:
         weights = weights[rows]
     settings, n = np.concatenate([hyp.x, at]), len(hyp.x)
     logs, shares = hyp.ahead(settings, rows)
-    w = hyp.precisions[rows]
-    total = w.sum(axis=1, keepdims=True)
-    rest = z - logs[:, :n]
-    logs += (w * rest).sum(axis=1, keepdims=True) / total
-    if not is_free:
-        spread = np.sqrt(seen.variance[rows, None] * (1 + 1 / total)).repeat(len(at), axis=1)
-        return _made(hyp, rows, logs[:, n:] + level, weights, spread)
     slopes = shares * np.log(settings / middle(hyp.x))
-    slopes -= (w * slopes[:, :n]).sum(axis=1, keepdims=True) / total
-    along, length = (w * slopes[:, :n] * rest).sum(axis=1), (w * slopes[:, :n] ** 2).sum(axis=1)
+    total, along, length = np.empty((len(rows), 1)), np.empty(len(rows)), np.empty(len(rows))
+    moved = np.zeros((len(rows), len(at)))
+    for profile, part in hyp.profiles:
+        these = slice(*np.searchsorted(rows, (part.start, part.stop)))
+        total[these] = profile.level.sum()
+        mean = profile.level / profile.level.sum()
+        logs[these] += ((z - logs[these, :n]) @ mean)[:, None]
+        slopes[these] -= (slopes[these, :n] @ mean)[:, None]
+        turned = slopes[these, :n] @ profile.precision
+        along[these] = (turned * (z - logs[these, :n])).sum(axis=1)
+        length[these] = (turned * slopes[these, :n]).sum(axis=1)
+        moved[these] = profile.moved(np.log(at / hyp.x[-1]) / np.log(hyp.x[-1] / hyp.x[0]))
+    if not is_free:
+        spread = np.sqrt(seen.variance[rows, None] * (1 + 1 / total + moved))
+        return _made(hyp, rows, logs[:, n:] + level, weights, spread)
     stays, changes = _free(seen, rows, along, length)
     freedom = 1 / (1 / _FREE**2 + length / changes[1])
     logs, slopes = logs[:, n:] + level, slopes[:, n:]
-    moved = logs + (freedom * along / changes[1])[:, None] * slopes
-    wide = changes[1][:, None] * (1 + 1 / total) + freedom[:, None] * slopes**2
-    narrow = np.repeat(stays[1][:, None] * (1 + 1 / total), len(at), axis=1)
+    other = logs + (freedom * along / changes[1])[:, None] * slopes
+    wide = changes[1][:, None] * (1 + 1 / total + moved) + freedom[:, None] * slopes**2
+    narrow = stays[1][:, None] * (1 + 1 / total + moved)
     ratio = np.concatenate([(1 - _FREE_MASS) * stays[0], _FREE_MASS * changes[0]])
     return _made(
         hyp,
         np.tile(rows, 2),
-        np.concatenate([logs, moved]),
+        np.concatenate([logs, other]),
         np.tile(weights, 2) * ratio,
         np.sqrt(np.concatenate([narrow, wide])),
     )
@@ -135,6 +146,7 @@ class _Seen:
 
     `squares` of shape (H,): of the residuals, weighted by the profile.
     `counts`, `constants` of shape (H,): see `Profile`.
+    `allowed` of shape (H, Q): under which variances of the noise a profile may stand.
     `likely`, `variance` of shape (H,): likelihood, the largest being 1, and the mean variance.
     """
 
@@ -144,6 +156,7 @@ class _Seen:
     constants: Floats
     likely: Floats
     variance: Floats
+    allowed: np.ndarray[Any, np.dtype[np.bool_]]
 
 
 def _seen(hyp: Hypotheses, z: Floats, noise: Noise) -> _Seen:
@@ -153,11 +166,15 @@ def _seen(hyp: Hypotheses, z: Floats, noise: Noise) -> _Seen:
         z_part = profile.centring @ z
         squares[rows] = np.maximum(hyp.squares[rows] - 2 * (hyp.shapes[rows] @ z_part) + z @ z_part, 0.0)
         counts[rows], constants[rows] = profile.count, profile.log_constant
-    noise = widened(noise, squares.min(keepdims=True).astype(np.float32), len(z))
+    still = min(float(squares[rows].min()) for profile, rows in hyp.profiles if not profile.drift)
+    noise = widened(noise, np.array([still], dtype=np.float32), len(z))
     found = [_likely(squares[rows], noise, profile) for profile, rows in hyp.profiles]
     top = max(part[2] for part in found)
     likely = np.concatenate([part[0] * np.exp(part[2] - top) for part in found])
-    return _Seen(noise, squares, counts, constants, likely, np.concatenate([part[1] for part in found]))
+    allowed = np.concatenate(
+        [np.tile(p.allows(noise.variances[0]), (rows.stop - rows.start, 1)) for p, rows in hyp.profiles]
+    )
+    return _Seen(noise, squares, counts, constants, likely, np.concatenate([part[1] for part in found]), allowed)
 
 
 def _made(hyp: Hypotheses, rows: Ints, logs: Floats, weights: Floats, spread: Floats) -> Predictions:
@@ -172,6 +189,9 @@ def _likely(squares: Floats, noise: Noise, profile: Profile) -> tuple[Floats, Fl
     variances = noise.variances[0]
     least, low = variances.min() * 1e-3, float(squares.min())
     logs = np.log(noise.masses) - (profile.count - 1) / 2 * np.log(variances) - low / (2 * variances)
+    logs = np.where(profile.allows(variances), logs, -np.inf)
+    if not np.isfinite(logs).any():
+        return np.zeros(len(squares)), np.full(len(squares), variances.max()), -np.inf
     nodes = np.linspace(np.log(low + least), np.log(low + least + _BEYOND * variances.max()), _NODES)
     each = logs[None, :] - (np.exp(nodes)[:, None] - least - low) / (2 * variances[None, :])
     heights = np.exp(each - logs.max())
@@ -201,6 +221,7 @@ def _free(
     variances = seen.noise.variances[:1]
     base = np.log(seen.noise.masses)[None, :] - (seen.counts[rows, None] - 1) / 2 * np.log(variances)
     base = base + seen.constants[rows, None] - seen.squares[rows, None] / (2 * variances)
+    base = np.where(seen.allowed[rows], base, -np.inf)
     gain = along[:, None] ** 2 * _FREE**2 / (2 * variances * (variances + _FREE**2 * length[:, None]))
     free = base + gain - 0.5 * np.log1p(_FREE**2 * length[:, None] / variances)
     top = max(float(base.max()), float(free.max()))

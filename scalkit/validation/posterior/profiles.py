@@ -1,7 +1,9 @@
-"""How precisely each setting follows a model: all alike, small scales less, or all but one.
+"""How precisely each setting follows a model: all alike, the less the smaller it is, or all but one.
 
-Real programs are not one term at every scale: start-up, caches and protocols rule the small ones. And one value may be off by a
-factor, as where something else ran beside it. Both are hypotheses of their own; the values say how probable they are.
+Real programs are not one term at every scale: start-up, caches and protocols rule the small ones, and neighbouring settings
+are off in the same direction. So the misfit may drift: it is nothing at the largest setting and moves away from there, farther
+the smaller the scale. And one value may be off by a factor, as where something else ran beside it. Both are hypotheses of their
+own; the values say how probable they are.
 """
 
 from __future__ import annotations
@@ -15,18 +17,23 @@ import numpy as np
 
 from scalkit.validation.posterior.families import Family
 
-__all__ = ["LATE_MASS", "OFF_MASS", "Profile", "even", "late", "products", "without"]
+__all__ = ["DRIFTS", "DRIFT_MASS", "OFF_MASS", "Profile", "drifting", "even", "products", "without"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
-LATE_MASS = 0.1
-"""Of small scales that misfit more. Where all misfit alike this is hardly less probable; where none does, it is negligible."""
+DRIFT_MASS = 1.0
+"""Of a misfit that drifts, relative to none or one that is alike everywhere; negligible where a term explains all values."""
+DRIFTS = (10.0, 100.0, 1000.0)
+"""Variances of the drift at the smallest setting, relative to that of the noise."""
+_BENDS = 2.0
+"""Power of the distance by which the variance of the drift grows; with 1 the large scales drift as much as the small ones."""
+_FARTHEST = 4.0
+"""Largest variance of a drift, of the natural logarithm: a smallest scale that is off by a factor of e^2. Beyond it any growth
+would do."""
 OFF_MASS = 0.02
 """Of each setting's value that is off by a factor: rare, yet found at once where one stands out; not fitted to data."""
 _WIDTH = 2.0
 """Of the natural logarithm of that factor, from 1/e to e, all equally probable."""
-_FADES = 2.0
-"""The variance at the smallest setting is exp(2) times that at the largest; chosen on series of real programs."""
 _KEPT = 4096
 
 
@@ -34,26 +41,49 @@ _KEPT = 4096
 class Profile:
     """Relative precision of the settings.
 
-    `weights`: 1 for the most precise ones; 0 for one that follows something else.
+    `weights`: 1, or 0 for one that follows something else.
+    `drift`: variance by which each has moved away from the model since the largest setting, relative to that of the noise;
+    what lies farther out has moved as far, and on. Empty where nothing drifts.
     """
 
     weights: tuple[float, ...]
+    drift: tuple[float, ...] = ()
 
     def __hash__(self) -> int:
         return self._hash  # profiles are keys of what is looked up for each family
 
     @cached_property
     def _hash(self) -> int:
-        return hash(self.weights)
+        return hash((self.weights, self.drift))
 
-    def __reduce__(self) -> tuple[type[Profile], tuple[tuple[float, ...]]]:
-        return type(self), (self.weights,)
+    def __reduce__(self) -> tuple[type[Profile], tuple[tuple[float, ...], tuple[float, ...]]]:
+        return type(self), (self.weights, self.drift)
+
+    @cached_property
+    def precision(self) -> Floats:
+        """Inverse of the covariance of the settings' residuals, relative to the variance of the noise, of shape (n, n)."""
+        if not self.drift:
+            return np.diag(self.weights)
+        moved = np.array(self.drift)
+        return np.asarray(np.linalg.inv(np.eye(len(moved)) + np.minimum(moved[:, None], moved[None, :])))
+
+    @cached_property
+    def level(self) -> Floats:
+        """What each residual counts in the level of all, of shape (n,)."""
+        return np.asarray(self.precision.sum(axis=0))
 
     @cached_property
     def centring(self) -> Floats:
         """The matrix C of ``z' C z``, the weighted squares of residuals around their weighted mean, of shape (n, n)."""
-        w = np.array(self.weights)
-        return np.asarray(np.diag(w) - np.outer(w, w) / w.sum())
+        return np.asarray(self.precision - np.outer(self.level, self.level) / self.level.sum())
+
+    def allows(self, variances: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Return under which variances of the noise the drift stays within what scales of one program differ by."""
+        return variances * (self.drift[0] if self.drift else 0.0) <= _FARTHEST
+
+    def moved(self, away: Floats) -> Floats:
+        """Return the variance of the drift, relative to that of the noise, `away` from the largest setting; 1 is their range."""
+        return self.drift[0] * np.abs(away) ** _BENDS if self.drift else np.zeros(len(away))
 
     @property
     def off(self) -> int | None:
@@ -68,9 +98,10 @@ class Profile:
     @cached_property
     def log_constant(self) -> float:
         """Logarithm of what the likelihood has beside the variance, relative to settings that are alike."""
-        w = np.array([weight for weight in self.weights if weight > 0])
-        found = 0.5 * (np.log(w).sum() - math.log(w.sum() / len(self.weights)))
-        return float(found + (len(self.weights) - len(w)) * math.log(math.sqrt(2 * math.pi) / _WIDTH))
+        there = np.array(self.weights) > 0
+        determinant = float(np.linalg.slogdet(self.precision[np.ix_(there, there)])[1])
+        found = 0.5 * (determinant - math.log(self.level.sum() / len(there)))
+        return float(found + (~there).sum() * math.log(math.sqrt(2 * math.pi) / _WIDTH))
 
 
 @lru_cache(maxsize=64)
@@ -79,11 +110,12 @@ def even(n: int) -> Profile:
     return Profile((1.0,) * n)
 
 
-@lru_cache(maxsize=64)
-def late(settings: tuple[float, ...]) -> Profile:
-    """Return the profile of a misfit that grows away from the largest setting."""
+@lru_cache(maxsize=128)
+def drifting(settings: tuple[float, ...], most: float) -> Profile:
+    """Return the profile of a misfit that grows away from the largest setting, to a variance `most` times that of the noise."""
     x = np.log(np.array(settings))
-    return Profile(tuple(np.exp(-_FADES * (x[-1] - x) / (x[-1] - x[0])).tolist()))
+    moved = most * ((x[-1] - x) / (x[-1] - x[0])) ** _BENDS
+    return Profile((1.0,) * len(x), tuple(moved.tolist()))
 
 
 @lru_cache(maxsize=256)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from scalkit.errors import ReportError
 
-_PACKAGE = Path(__file__).resolve().parents[1]
+_PACKAGE = Path(__file__).resolve().parent
 
 
 def bundled(name: str) -> Path:
@@ -36,3 +37,12 @@ def bundled(name: str) -> Path:
             return place
     tried = " or ".join(str(place) for place in places)
     raise ReportError(f"cannot find {name!r} of scalkit, looked for {tried}; install scalkit again.")
+
+
+def here_or_bundled(path: Path) -> Path:
+    """Return a path as it is, or what is shipped under that name where it begins with ``data`` and nothing stands there."""
+    if path.exists() or path.parts[:1] != ("data",) or ".." in path.parts:
+        return path
+    with contextlib.suppress(ReportError):
+        return bundled(path.as_posix())
+    return path

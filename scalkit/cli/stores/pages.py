@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from scalkit.bundled import here_or_bundled
 from scalkit.cli import page
 
 Action = Callable[[str, str, Callable[[argparse.Namespace], int]], argparse.ArgumentParser]
@@ -51,5 +52,6 @@ def _explore(args: argparse.Namespace) -> int:
 
     page.checked(args)
     sk.store.open(args.store, readonly=True)  # what is wrong with it is said here, and not in the page
-    page.show("notebooks/store_explorer.ipynb", args.store, args, {"SCALKIT_STORE": str(Path(args.store).absolute())})
+    store = str(here_or_bundled(Path(args.store)).absolute())
+    page.show("notebooks/store_explorer.ipynb", args.store, args, {"SCALKIT_STORE": store})
     return 0

@@ -1,0 +1,136 @@
+"""Name and draw the algorithm of an operation from its messages in virtual time: who sends what to whom, round by round.
+
+The library runs unmodified above a layer that sees every message (docs/virtual-time.md). They are compared with what each known
+algorithm of MPICH and Open MPI sends: if all messages agree, with their times, that is a proof. Of other libraries only who sends
+to whom is compared.
+
+    scalkit model messages --ops MPI_Bcast -n 13 --sizes 1KiB                    the name
+    scalkit model messages -n 4..32 --sizes 8,64KiB --out messages.html          and a page with a picture of each
+    MPIR_CVAR_BCAST_INTRA_ALGORITHM=tree scalkit model messages --ops MPI_Bcast  an algorithm that the library is told to use
+
+The library is the one that is found, or that of --mpi; every process has a node of its own. Exit status: 0, or 2 for wrong input
+or use.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scalkit.bench.virtual.mpi import VirtualMpi
+    from scalkit.perfmodels import Flow
+
+HELP = "name and draw the algorithm of an operation from its messages in virtual time"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `scalkit model messages`."""
+    add = parser.add_argument
+    add("--ops", metavar="A,B,...", help="operations, such as MPI_Bcast or Bcast (default: all that have models)")
+    add(
+        "-n",
+        "--processes",
+        default="8",
+        metavar="N,N,...",
+        help="numbers of processes, or 2..64 (default: %(default)s)",
+    )
+    add("--sizes", default="1KiB", metavar="B,B,...", help="in bytes; units are understood (default: %(default)s)")
+    add("--network", default="cluster", metavar="NAME", help="as scalkit virtual takes it (default: %(default)s)")
+    add("--mpi", metavar="NAME", help="one of 'scalkit mpi list', or the path of an mpicc (default: found)")
+    add("--out", metavar="FILE", help="write an HTML page with a picture of each")
+    add("--force", action="store_true", help="replace FILE if it is there")
+    add("--timeout", type=float, default=600.0, metavar="SECONDS", help="for one launch (default: %(default)g)")
+    add("--json", action="store_true", help="print JSON, with all messages")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the algorithms, write the page, and return 0."""
+    from pathlib import Path
+
+    from scalkit.bench.libraries.targets import find_targets
+    from scalkit.cli.models.fit import _sizes
+    from scalkit.cli.options.measuring_rules import counts_of
+    from scalkit.errors import UsageError
+
+    counts, sizes, functions = counts_of(args.processes, "-n"), _sizes(args.sizes), _functions(args.ops)
+    if not counts or min(counts) < 2 or not sizes:
+        raise UsageError(f"-n {args.processes} --sizes {args.sizes}: at least 2 processes and a size are needed.")
+    if args.out and Path(args.out).exists() and not args.force:
+        raise UsageError(f"{args.out} is there already; choose another name or allow to replace it (--force).")
+    (target,) = find_targets([args.mpi] if args.mpi else [], clock="virtual", network=args.network)
+    mpi: VirtualMpi = target.mpi  # type: ignore[assignment]
+    flows = []
+    for P in counts:
+        for S in sizes:
+            chosen = tuple(name for name in functions if name != "MPI_Barrier" or sizes[0] == S)
+            for flow in _flows(mpi, chosen, P, S, args.timeout) if chosen else []:
+                flows.append(flow)
+                if not args.json:
+                    sys.stdout.write(f"{flow.sentence}\n")
+                    sys.stdout.flush()
+    if args.json:
+        sys.stdout.write(json.dumps({"library": mpi.of.name, "flows": [_told(one) for one in flows]}) + "\n")
+    if args.out:
+        _write_page(Path(args.out), mpi.name, flows)
+        (sys.stderr if args.json else sys.stdout).write(f"wrote {args.out}\n")
+    return 0
+
+
+def _functions(text: str | None) -> tuple[str, ...]:
+    from scalkit.errors import UsageError
+    from scalkit.perfmodels.collectives.cells import FUNCTIONS
+
+    words = [word.strip() for word in (text or ",".join(FUNCTIONS)).split(",") if word.strip()]
+    names = tuple(word if word.startswith("MPI_") else f"MPI_{word}" for word in words)
+    for name in names:
+        if name not in FUNCTIONS:
+            raise UsageError(f"--ops {name!r:.60}: no algorithms are known of it; choose from {', '.join(FUNCTIONS)}.")
+    return names
+
+
+def _flows(mpi: VirtualMpi, functions: tuple[str, ...], P: int, S: int, timeout_s: float) -> list[Flow]:
+    from scalkit.bench.virtual.messages import record_messages
+    from scalkit.perfmodels import Plays, name_messages
+    from scalkit.perfmodels.collectives.cells import FUNCTIONS
+    from scalkit.perfmodels.played import WIRES, Machine
+
+    one = mpi.network
+    plays = None
+    if mpi.kind in WIRES and not one.has_nodes:
+        plays = Plays(mpi.kind, Machine.of(one.L, one.o, one.g, one.G))
+    recorded = record_messages(mpi, functions, P, S, timeout_s=timeout_s)
+    return [name_messages(each.function, FUNCTIONS[each.function], P, S, each.messages, plays) for each in recorded]
+
+
+def _told(flow: Flow) -> dict[str, object]:
+    return {
+        "function": flow.function,
+        "P": flow.P,
+        "S": flow.S,
+        "algorithms": list(flow.names),
+        "match": flow.match,
+        "rounds": flow.n_rounds,
+        "messages": [[*row, number] for row, number in zip(flow.messages, flow.rounds, strict=True)],
+    }
+
+
+def _write_page(out: object, title: str, flows: list[Flow]) -> None:
+    from html import escape
+    from pathlib import Path
+
+    from scalkit import plots
+    from scalkit.bench.campaign.folder import write_whole
+    from scalkit.colours import PLOTLY_CONFIG
+
+    parts: list[str] = []
+    for flow in flows:
+        shown = plots.message_flow(flow)
+        figure = shown.to_html(full_html=False, include_plotlyjs=not parts, config=PLOTLY_CONFIG)
+        parts.append(f"<h2>{escape(flow.title)}</h2><p>{escape(flow.sentence)}</p>{figure}")
+    page = f"<h1>Messages of {escape(title)}</h1>{''.join(parts)}"
+    style = "body{font:16px system-ui;max-width:72em;margin:2em auto;padding:0 1em}"
+    head = f'<meta charset="utf-8"><title>Messages</title><style>{style}</style>'
+    write_whole(Path(str(out)), f"<!doctype html><html lang=en><head>{head}</head><body>{page}</body></html>\n")

@@ -1,0 +1,160 @@
+"""Choose the algorithms of an MPI library: forced, measured, written as the library's own file, and measured again.
+
+Every algorithm that the library offers is forced in turn and measured beside what the library does by itself: in virtual
+time on a network, where times repeat exactly, or with --clock real. For each operation, number of processes and size the
+fastest one is chosen, and the library's own file written: rules of coll_tuned for Open MPI, the JSON selection of MPICH,
+I_MPI_ADJUST for Intel MPI. Then the library is measured with that file against its default, also between the numbers of
+processes and sizes; what is no gain there is taken out.
+
+    scalkit model tune --out tuned                         4, 8 and 16 processes, 64 B to 256 KiB, on the network cluster
+    scalkit model tune --out tuned --mpi openmpi-5 --op bcast --op reduce -n 4..32 --network ethernet
+    scalkit model tune --out tuned --clock real -n 2       by the clock of this machine
+    . tuned/settings.sh; mpiexec -n 16 ./prog              a program with what was chosen (Intel MPI: settings-p16.sh)
+
+The measurements are kept in --out; the same command runs only what is missing. Exit status: 0, or 2 for wrong input or a
+launch that failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scalkit.bench.tuning.tuning import Gain, Tuner, Tuning
+
+HELP = "choose the algorithms of an MPI library, as its own file, and measure what it brings"
+
+_SIZES = "64,1024,8192,65536,262144"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `scalkit model tune`."""
+    add = parser.add_argument
+    add("--out", required=True, metavar="DIR", help="folder of the measurements, and of what is written")
+    add("--mpi", metavar="NAME", help="one of 'scalkit mpi list', or the path of an mpicc (default: found)")
+    add("--op", action="append", default=[], metavar="NAME", help="such as bcast; may be repeated (default: all)")
+    add("-n", "--processes", default="4,8,16", metavar="N,N,...", help="numbers of processes (default: %(default)s)")
+    add("--size", default=_SIZES, metavar="B,B,...", help="bytes of each process's message (default: %(default)s)")
+    add("--clock", choices=("virtual", "real"), default="virtual", help="what times are read from (default: virtual)")
+    add(
+        "--network",
+        default=None,
+        metavar="NAME",
+        help="machine of the virtual clock: cluster, ethernet, a file (default: cluster)",
+    )
+    add("--per-node", type=int, metavar="N", help="processes on a node of it (default: each has its own)")
+    add("--runs", type=int, metavar="N", help="launches of each (default: 1 in virtual time, else 10)")
+    add(
+        "--least",
+        type=float,
+        default=1.03,
+        metavar="X",
+        help="ratio from which on something is a gain (default: %(default)g)",
+    )
+    add("--json", action="store_true", help="print JSON instead of the table")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Tune, write, print; return 0 or 2."""
+    import json
+    from pathlib import Path
+
+    from scalkit.bench.campaign.folder import write_whole
+    from scalkit.bench.libraries.targets import find_targets
+    from scalkit.bench.tuning.tuning import Tuner
+    from scalkit.cli.options.measuring_rules import counts_of
+    from scalkit.cli.terminal.progress import resumable, terminated_like_interrupted
+    from scalkit.errors import UsageError
+    from scalkit.task_bar import task_bar
+
+    if not args.least > 1:
+        raise UsageError(f"--least {args.least:g}: a ratio above 1 is needed.")
+    counts, out = counts_of(args.processes, "-n"), Path(args.out)
+    try:
+        sizes = tuple(sorted({int(word) for word in args.size.split(",")}))
+    except ValueError as error:
+        raise UsageError(f"--size {args.size!r:.60}: whole numbers of bytes are needed, as in {_SIZES}.") from error
+    with terminated_like_interrupted():
+        (target,) = find_targets(
+            [args.mpi] if args.mpi else [], clock=args.clock, network=args.network, per_node=args.per_node
+        )
+        runs = target.mpi.usual_runs if args.runs is None else args.runs
+        with resumable(out), task_bar(sys.stderr, "measure") as bar:
+            tuner = Tuner(out, target.mpi, counts, sizes, tuple(args.op), runs, args.least, bar)
+            found = tuner.run()
+    content = _content(tuner, found)
+    write_whole(out / "tune.json", json.dumps(content, indent=1) + "\n")
+    for text in found.failures[:5]:
+        sys.stderr.write(f"scalkit model: {text}\n")
+    sys.stdout.write(json.dumps(content, indent=1) + "\n" if args.json else _text(tuner, found))
+    return 2 if found.failures else 0
+
+
+def _content(tuner: Tuner, found: Tuning) -> dict[str, Any]:
+    return {
+        "library": tuner.mpi.name,
+        "clock": "virtual" if tuner.mpi.is_virtual else "real",
+        **tuner.mpi.facts,
+        "runs": tuner.runs,
+        "least": tuner.least,
+        "rules": [
+            {
+                "operation": op,
+                "algorithm": one.choice.name,
+                "word": one.choice.word,
+                "p": list(one.p),
+                "size_B": list(one.size),
+            }
+            for op, those in found.rules.items()
+            for one in those
+        ],
+        "predicted": [_plain(one) for one in found.predicted],
+        "measured": [_plain(one) for one in found.measured],
+        "refused": [_plain(one) for one in found.refused],
+        "files": [str(path) for path in found.files],
+        "failures": list(found.failures),
+    }
+
+
+def _plain(one: Gain) -> dict[str, Any]:
+    operation, p, size = one.place
+    ratios = {"ratio": one.ratio, "low": one.low, "high": one.high}
+    return {"operation": operation, "p": p, "size_B": size, "algorithm": one.algorithm.name, **ratios}
+
+
+def _text(tuner: Tuner, found: Tuning) -> str:
+    from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
+
+    clock = f"virtual time: {numbers_in_words(tuner.mpi.facts['virtual'])}" if tuner.mpi.is_virtual else "real time"
+    lines = [f"{tuner.mpi.name}, {clock}"]
+    if not found.measured:
+        return "\n".join(
+            [
+                *lines,
+                f"Nothing is faster than what the library does by itself, by {tuner.least:g} times and the noise.",
+                "",
+            ]
+        )
+    before = {one.place: one for one in found.predicted}
+    rows = [("operation", "p", "size", "algorithm", "forced", "with the file", "95 %")]
+    for one in found.measured:
+        op, p, size = one.place
+        forced = before.get(one.place)
+        ratio = f"{forced.ratio:.2f}" if forced else "between"
+        span = "exact" if one.low == one.high else f"{one.low:.2f} to {one.high:.2f}"
+        rows.append(
+            (op, str(p), "" if op == "barrier" else f"{size} B", one.algorithm.name, ratio, f"{one.ratio:.2f}", span)
+        )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines += ["How many times as fast as by itself: the algorithm forced, and the library with its file"]
+    lines += ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    if found.refused:
+        lines.append(
+            f"{len(found.refused)} choices were no gain when they were measured again, or between, and were taken out."
+        )
+    if tuner.mpi.is_virtual:
+        lines.append(f"{LEFT_OUT[:1].upper()}{LEFT_OUT[1:]}.")
+    names = [str(path) for path in found.files]
+    return "\n".join([*lines, f"Written: {', '.join([*names, str(tuner.out / 'tune.json')])}", ""])

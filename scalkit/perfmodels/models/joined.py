@@ -1,0 +1,216 @@
+"""Models joined otherwise than by adding: the larger of several, the difference of two, and a model under conditions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import Any, Literal
+
+import numpy as np
+
+from scalkit.arrays import Floats
+from scalkit.errors import UsageError
+from scalkit.fit.several_growth import GrowthSum
+from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Dimension
+from scalkit.perfmodels.formulas.ranges import Range, intersection
+from scalkit.perfmodels.formulas.text import parse_formula
+from scalkit.perfmodels.formulas.values import dimension_of, evaluate
+from scalkit.perfmodels.models.constants import Legend, merged, pair_of
+from scalkit.perfmodels.models.exact import names_in, ordered
+from scalkit.perfmodels.models.model import KINDS, Kind, Outside, PerformanceModel
+
+_RELATION = re.compile(r"([^<>=]+)(<=|>=)([^<>=]+)")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Joined(PerformanceModel):
+    """The largest of models of one unit, as of a roofline, or the first less the second; it holds where all of them do.
+
+    Attributes
+    ----------
+    how : {"max", "difference"}
+    models : tuple of PerformanceModel
+    """
+
+    how: Literal["max", "difference"]
+    models: tuple[PerformanceModel, ...]
+    name: str = ""
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        units = {model.unit for model in self.models}
+        if len(units) != 1 or len(self.models) < 2 or any(model.kind == "asymptotic" for model in self.models):
+            shown = ", ".join(f"'{model.name}' in {model.unit}" for model in self.models)
+            raise UsageError(f"cannot join {shown}; two models of one unit that have values or bounds are needed.")
+        names = [model.name for model in self.models]
+        shown = f"max({', '.join(names)})" if self.how == "max" else f"{names[0]} - ({names[1]})"
+        object.__setattr__(self, "name", self.name or shown)
+        sources = dict.fromkeys(model.source for model in self.models if model.source)
+        object.__setattr__(self, "source", self.source or "; ".join(sources))
+        self.valid  # noqa: B018 - models that never hold together shall fail here
+
+    @cached_property
+    def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
+        """Where all of them hold."""
+        return intersection(model.valid for model in self.models)
+
+    @property
+    def kind(self) -> Kind:
+        """That of the model which says least."""
+        return max((model.kind for model in self.models), key=KINDS.index)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of what it depends on."""
+        return ordered({name for model in self.models for name in model.parameters})
+
+    @property
+    def unit(self) -> str:
+        """Unit of its values."""
+        return self.models[0].unit
+
+    @property
+    def growth_sum(self) -> GrowthSum:
+        """That of all of them; what is subtracted does not count."""
+        counted = self.models if self.how == "max" else self.models[:1]
+        return GrowthSum.of(term for model in counted for term in model.growth_sum.terms)
+
+    def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
+        """Return the largest bounds, or the lower less the upper one and the upper less the lower one."""
+        own = [model.checked_bounds({n: at[n] for n in model.parameters}, outside) for model in self.models]
+        if self.how == "max":
+            return reduce(np.maximum, (one[0] for one in own)), reduce(np.maximum, (one[1] for one in own))
+        return own[0][0] - own[1][1], own[0][1] - own[1][0]
+
+    def symbolic(self) -> tuple[Any, Legend]:
+        """Return the maximum or the difference, and the constants of all."""
+        import sympy
+
+        found, legend = merged(self.models)
+        if self.how == "max":
+            made = [sympy.Max(*(pair_of(one)[k] for one in found)) for k in (0, 1)]
+        else:
+            (low, high), (less, more) = map(pair_of, found)
+            made = [low - more, high - less]
+        is_pair = any(isinstance(one, sympy.Tuple) for one in found)
+        return sympy.Tuple(*made) if is_pair else made[0], legend
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Conditioned(PerformanceModel):
+    """A model that holds where conditions between its parameters do, such as ``P <= N``.
+
+    Attributes
+    ----------
+    model : PerformanceModel
+    conditions : tuple of str
+        Two formulas of the parameters with ``<=`` or ``>=`` between them.
+    """
+
+    model: PerformanceModel
+    conditions: tuple[str, ...]
+    name: str = ""
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.name or self.model.name)
+        object.__setattr__(self, "source", self.source or self.model.source)
+        object.__setattr__(self, "_differences", tuple(map(self._difference, self.conditions)))
+
+    def _difference(self, condition: str) -> Any:
+        """Return what must not be negative."""
+        found = _RELATION.fullmatch(condition) if isinstance(condition, str) else None
+        if found is None:
+            raise UsageError(
+                f"the condition is {condition!r:.60}; write two formulas with <= or >= between, as in 'P <= N'."
+            )
+        left, right = (parse_formula(found[k].strip(), frozenset(names_in(found[k]))) for k in (1, 3))
+        known = {name: Dimension.of(PARAMETER_UNITS.get(name, "1")) for name in self.parameters}
+        if unknown := [name for name in names_in(f"({found[1]}) - ({found[3]})") if name not in known]:
+            listed = ", ".join(self.parameters)
+            raise UsageError(
+                f"the condition {condition!r:.60} names {unknown[0]!r}; '{self.model.name}' depends on {listed}."
+            )
+        difference = right - left if found[2] == "<=" else left - right
+        dimension_of(difference, known, condition)
+        return difference
+
+    @property
+    def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
+        """Where the model holds, beside the conditions."""
+        return self.model.valid
+
+    @property
+    def kind(self) -> Kind:
+        """That of the model."""
+        return self.model.kind
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of what it depends on."""
+        return self.model.parameters
+
+    @property
+    def unit(self) -> str:
+        """Unit of its values."""
+        return self.model.unit
+
+    @property
+    def growth_sum(self) -> GrowthSum:
+        """That of the model."""
+        return self.model.growth_sum
+
+    def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
+        """Return the bounds of the model; where a condition does not hold, an error or NaN."""
+        shape = np.broadcast_shapes(*(value.shape for value in at.values()))
+        broken = np.zeros(shape, dtype=bool)
+        for condition, difference in zip(self.conditions, self.__dict__["_differences"], strict=True):
+            fails = np.broadcast_to(~(evaluate(difference, at) >= 0), shape)
+            if outside == "error" and fails.any():
+                where = ", ".join(f"{n} = {np.broadcast_to(v, shape)[fails].flat[0]:g}" for n, v in at.items())
+                raise UsageError(
+                    f"'{self.name}' holds for {condition}, got {where}; stay inside, or say outside='nan'."
+                )
+            broken = broken | fails
+        low, high = self.model.checked_bounds(at, outside)
+        return np.where(broken, np.nan, low), np.where(broken, np.nan, high)
+
+    def symbolic(self) -> tuple[Any, Legend]:
+        """Return that of the model."""
+        return self.model.symbolic()
+
+
+def largest(*models: PerformanceModel) -> Joined:
+    """Return the largest of several models of one unit, for example the roofline of what computing and memory take.
+
+    Raises
+    ------
+    UsageError
+        If there are fewer than two, their units differ, or one is only a growth.
+    """
+    return Joined("max", models)
+
+
+def roofline(work: object, traffic: object, peak: object, bandwidth: object, per: str = "N") -> PerformanceModel:
+    """Return the time of computing ``work*N`` operations that move ``traffic*N`` bytes: the larger of both.
+
+    Parameters
+    ----------
+    work, traffic : quantity
+        Of one element, such as ``"8 flop"`` and ``"16 B"``.
+    peak, bandwidth : quantity
+        Such as ``"10 Gflop/s"`` and ``"20 GB/s"``.
+    per : str
+        A formula of the number of elements, such as ``"N^3/P"``.
+
+    References
+    ----------
+    Williams, Waterman, Patterson 2009 (docs/references.md).
+    """
+    from scalkit.perfmodels.models.exact import ExactModel
+
+    computing = ExactModel(f"work*({per})/peak", {"work": work, "peak": peak}, name="computing")
+    memory = ExactModel(f"traffic*({per})/bandwidth", {"traffic": traffic, "bandwidth": bandwidth}, name="memory")
+    return largest(computing, memory)

@@ -1,0 +1,8 @@
+"""Predicts recorded programs: traces played again on models of other networks."""
+
+from __future__ import annotations
+
+from scalkit.perfmodels.played import SCHEDULES, WIRES
+from scalkit.trace_prediction.prediction import OPERATIONS, Prediction, predict
+
+__all__ = ["OPERATIONS", "SCHEDULES", "WIRES", "Prediction", "predict"]

@@ -1,0 +1,72 @@
+"""The coefficients of one growth where some settings are trusted more than others."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from scalkit.fit.model import Model
+
+__all__ = ["refitted"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+_STEPS = 30
+_RANGE = 80.0  # natural logarithm of values that squares of 64 bits hold beside each other
+_LEAST = 1e-3  # of the term at a setting that a negative constant leaves
+_CONVERGED = 1e-12
+
+
+def refitted(model: Model, x: Floats, y: Floats, precision: Floats, may_be_negative: bool) -> Model:
+    """Return the model with the coefficients that leave the least ``r' P r``, `r` being logarithms of values over the model's.
+
+    What the model says of its fit stays that of settings that are all alike. The same comes back where the growth is a
+    constant or would have to fall.
+
+    `precision` P of shape (points, points).
+    `may_be_negative`: whether the constant may be, as far as no value is.
+    """
+    if model.growth.is_constant:
+        return model
+    z, logs = np.log(y), np.log(2.0) * model.growth.log2_value(x)
+    if np.ptp(z) > _RANGE or np.ptp(logs) > _RANGE:
+        return model
+    term, unit = np.exp(logs - logs.max()), float(z[-1])
+    found = _coefficients(z - unit, term, precision, may_be_negative)
+    if found is None:
+        return model
+    log2 = (found[1] + unit - logs.max()) / math.log(2.0)
+    coefficient = 2.0**log2 if abs(log2) < 1000 else model.coefficient
+    return replace(model, constant=found[0] * math.exp(unit), coefficient=coefficient, log2_coefficient=log2)
+
+
+def _coefficients(z: Floats, term: Floats, precision: Floats, may_be_negative: bool) -> tuple[float, float] | None:
+    """Return the constant, and the logarithm of what stands before the term, by Gauss and Newton's steps."""
+    level = precision.sum(axis=0)
+    alone = float(level @ (z - np.log(term)) / level.sum())
+    best = (0.0, alone, _off(z - np.log(term) - alone, precision))
+    columns = np.column_stack([np.ones_like(term), term]) / np.exp(z)[:, None]
+    normal = columns.T @ precision @ columns
+    if np.linalg.cond(normal) > 1e15:
+        return None
+    pair = np.linalg.solve(normal, columns.T @ precision.sum(axis=1))
+    for _ in range(_STEPS):
+        values = pair[0] + pair[1] * term
+        if pair[1] <= 0 or (values <= _LEAST * pair[1] * term).any():
+            break
+        rest = z - np.log(values)
+        if (pair[0] >= 0 or may_be_negative) and _off(rest, precision) < best[2]:
+            best = (float(pair[0]), math.log(pair[1]), _off(rest, precision))
+        slopes = np.column_stack([np.ones_like(term), term]) / values[:, None]
+        step = np.linalg.solve(slopes.T @ precision @ slopes, slopes.T @ precision @ rest)
+        pair = pair + step
+        if (np.abs(step) <= _CONVERGED * np.abs(pair)).all():
+            break
+    return best[0], best[1]
+
+
+def _off(rest: Floats, precision: Floats) -> float:
+    return float(rest @ precision @ rest)
