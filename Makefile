@@ -139,7 +139,7 @@ core: $(VENV)/.test
 	$(VENV)/core/bin/python -m pytest -m core $(CORE) $(SIDE_BY_SIDE) $(PYTEST_FLAGS) $(NONE_IS_FINE)
 
 # a program that tells whether it is there, and the packages that bring it
-SYSTEM_DEPS := smpicc:libsimgrid-dev chromium:chromium,fonts-dejavu-core slurmctld:slurmctld,slurmd,slurm-client,munge jube:jube pdftops:poppler-utils otf2-print:otf2-tools,libotf2-trace-dev
+SYSTEM_DEPS := smpicc:libsimgrid-dev chromium:chromium,fonts-dejavu-core slurmctld:slurmctld,slurmd,slurm-client,munge jube:jube pdftops:poppler-utils otf2-print:otf2-tools,libotf2-trace-dev gfortran:gfortran
 
 system-deps:
 	@missing=$$(for pair in $(SYSTEM_DEPS); do command -v $${pair%%:*} >/dev/null 2>&1 || echo $${pair#*:}; done | tr ',' ' '); \
