@@ -316,7 +316,8 @@ static void write_repetitions(const struct sk_cell *cell, struct sk_json *json)
 }
 
 void sk_cell_write(const struct sk_cell *cell, struct sk_json *json, const struct sk_sync *sync,
-                   const struct sk_operands *operands, const struct sk_rules *rules, int pass, double load)
+                   const struct sk_operands *operands, const struct sk_rules *rules, int pass,
+                   const struct sk_disturbance *seen)
 {
     int n = cell->n - cell->pass_begin;
     sk_json_begin(json, NULL, '{');
@@ -337,8 +338,7 @@ void sk_cell_write(const struct sk_cell *cell, struct sk_json *json, const struc
     sk_json_text(json, "status", status_names[cell->status]);
     if (!cell->op->own || cell->op->check)
         sk_json_bool(json, "verified", cell->verified);
-    if (!isnan(load))
-        sk_json_real(json, "foreign_load", load);
+    sk_disturbance_write(seen, json);
     if (pass == 0)
         sk_json_int(json, "first_ns", cell->first_ns);
     if (sync->kind == SK_WINDOW)

@@ -57,6 +57,7 @@ void sk_cell_pass(struct sk_cell *cell, const struct sk_sync *sync, struct sk_op
 
 /* Appends the record of the pass to `json`; process 0 only. `load` may be NaN: unknown. */
 void sk_cell_write(const struct sk_cell *cell, struct sk_json *json, const struct sk_sync *sync,
-                   const struct sk_operands *operands, const struct sk_rules *rules, int pass, double load);
+                   const struct sk_operands *operands, const struct sk_rules *rules, int pass,
+                   const struct sk_disturbance *seen);
 
 #endif

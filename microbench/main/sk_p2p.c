@@ -175,7 +175,8 @@ static struct sk_trip *gathered(const struct experiment *e, const struct sk_p2p_
     return all;
 }
 
-static void write_cell(struct experiment *e, const struct sk_p2p_cell *cell, int pass, int64_t n, bool ok, double load)
+static void write_cell(struct experiment *e, const struct sk_p2p_cell *cell, int pass, int64_t n, bool ok,
+                       const struct sk_disturbance *seen)
 {
     struct sk_json *json = &e->record.json;
     const struct sk_p2p *kind = &sk_p2p_kinds[cell->kind];
@@ -194,7 +195,7 @@ static void write_cell(struct experiment *e, const struct sk_p2p_cell *cell, int
         sk_json_int(json, "messages", e->pair.messages);
         if (e->pair.delay_ns > 0)
             sk_json_int(json, "delay_ns", e->pair.delay_ns);
-        sk_json_real(json, "foreign_load", load);
+        sk_disturbance_write(seen, json);
         write_times(json, "t_ns", trips, count, offsetof(struct sk_trip, t_ns));
         write_times(json, "beside_ns", trips, count, offsetof(struct sk_trip, beside_ns));
         write_times(json, "work_ns", trips, count, offsetof(struct sk_trip, work_ns));
@@ -221,9 +222,9 @@ static void run_cell(struct experiment *e, const struct sk_p2p_cell *cell, int p
         e->trips[i] = sk_p2p_kinds[cell->kind].trip(&e->pair);
     if (e->pair.takes_part)
         sk_p2p_close(cell->kind, &e->pair);
-    double load = sk_load_end(&e->load, &e->world);
+    struct sk_disturbance seen = sk_load_end(&e->load, &e->world);
     e->all_verified = e->all_verified && ok;
-    write_cell(e, cell, pass, n, ok, load);
+    write_cell(e, cell, pass, n, ok, &seen);
 }
 
 /* ---- the launch -------------------------------------------------------------------------------------------------- */

@@ -190,10 +190,10 @@ static void run_cell(struct experiment *e, int op, int pass, int cells_left)
         e->all_verified = e->all_verified && cell->verified;
     }
     sk_cell_pass(cell, &e->sync, &e->operands, &e->settings.rules, pass, remaining_ns(e) / cells_left);
-    double load = sk_load_end(&e->load, &e->world);
+    struct sk_disturbance seen = sk_load_end(&e->load, &e->world);
     if (e->world.rank == 0) {
         e->complete = e->complete && cell->status != SK_OUT_OF_BUDGET;
-        sk_cell_write(cell, &e->record.json, &e->sync, &e->operands, &e->settings.rules, pass, load);
+        sk_cell_write(cell, &e->record.json, &e->sync, &e->operands, &e->settings.rules, pass, &seen);
     }
     sk_record_write(&e->record);
 }

@@ -166,7 +166,7 @@ static const char *name_of(const struct cell *cell)
 }
 
 static void write_cell(struct launch *l, const struct cell *cell, const struct sk_farm *farm, int pass, int64_t n,
-                       bool right, double load)
+                       bool right, const struct sk_disturbance *seen)
 {
     struct sk_json *json = &l->record.json;
     if (l->world.rank == 0) {
@@ -181,7 +181,7 @@ static void write_cell(struct launch *l, const struct cell *cell, const struct s
         sk_json_int(json, "pass", pass);
         sk_json_int(json, "units", farm->n_units);
         sk_json_bool(json, "verified", right);
-        sk_json_real(json, "foreign_load", load);
+        sk_disturbance_write(seen, json);
         write_values(json, "t_ns", l->plain, n, TIME);
         write_values(json, "watched_ns", l->watched, n, TIME);
         write_values(json, "collect_ns", l->watched, n, COLLECTING);
@@ -218,7 +218,8 @@ static void run_cell(struct launch *l, const struct cell *cell, int pass, int64_
         sk_say("%s with units of %lld B: %lld results were wrong; its times are kept and marked",
                name_of(cell), (long long)cell->size, (long long)wrong);
     l->all_right = l->all_right && wrong == 0;
-    write_cell(l, cell, &farm, pass, n, wrong == 0, sk_load_end(&l->load, &l->world));
+    struct sk_disturbance seen = sk_load_end(&l->load, &l->world);
+    write_cell(l, cell, &farm, pass, n, wrong == 0, &seen);
 }
 
 /* ---- the launch -------------------------------------------------------------------------------------------------- */

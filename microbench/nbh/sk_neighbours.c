@@ -144,9 +144,9 @@ static void run_experiment(struct launch *l, int i)
     sk_load_begin(&l->load, &l->world);
     struct sk_trial trial = sk_trial_run(x, &l->sync, &l->pacer, l->common.seed, l->warmup,
                                          left_ns / (l->table.n - i));
-    double load = sk_load_end(&l->load, &l->world);
+    struct sk_disturbance seen = sk_load_end(&l->load, &l->world);
     if (l->world.rank == 0)
-        sk_trial_write(&trial, &l->record.json, &l->sync, load);
+        sk_trial_write(&trial, &l->record.json, &l->sync, &seen);
     sk_record_write(&l->record);
     if (!trial.right)
         say_wrong(l, &trial);

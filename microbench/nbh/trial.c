@@ -190,7 +190,8 @@ static void write_experiment(const struct sk_trial *trial, struct sk_json *json,
     write_topology(trial, json);
 }
 
-void sk_trial_write(const struct sk_trial *trial, struct sk_json *json, const struct sk_sync *sync, double load)
+void sk_trial_write(const struct sk_trial *trial, struct sk_json *json, const struct sk_sync *sync,
+                    const struct sk_disturbance *seen)
 {
     sk_json_begin(json, NULL, '{');
     sk_json_text(json, "rec", trial->right ? "cell" : "skip");
@@ -213,7 +214,6 @@ void sk_trial_write(const struct sk_trial *trial, struct sk_json *json, const st
     sk_json_end(json, ']');
     sk_json_text(json, "status", trial->complete ? "complete" : "budget");
     sk_json_bool(json, "verified", true);
-    if (!isnan(load))
-        sk_json_real(json, "foreign_load", load);
+    sk_disturbance_write(seen, json);
     sk_json_end(json, '}');
 }

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "nbh/calls.h"
+#include "time/load.h"
 #include "time/pacer.h"
 #include "time/sync.h"
 
@@ -26,6 +27,7 @@ struct sk_trial sk_trial_run(const struct sk_experiment *experiment, const struc
 void sk_trial_free(struct sk_trial *trial);
 
 /* Appends its record; process 0 only. `load` may be NaN: unknown. */
-void sk_trial_write(const struct sk_trial *trial, struct sk_json *json, const struct sk_sync *sync, double load);
+void sk_trial_write(const struct sk_trial *trial, struct sk_json *json, const struct sk_sync *sync,
+                    const struct sk_disturbance *seen);
 
 #endif

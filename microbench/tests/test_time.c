@@ -302,8 +302,8 @@ void test_load(void)
 {
     CHECK(fabs(sk_load_busy_seconds("cpu  100 20 30 9999 88 4 5 6 7 8\n", 100) - 1.65) < 1e-12);
     CHECK(isnan(sk_load_busy_seconds("cpu 1 2 3", 100)) && isnan(sk_load_busy_seconds("", 100)));
-    const struct sk_load_point from = {0, 10, 5};
-    struct sk_load_point to = {2000000000, 13, 7};
+    const struct sk_load_point from = {0, 10, 5, 0};
+    struct sk_load_point to = {2000000000, 13, 7, 0};
     CHECK(fabs(sk_load_share(&from, &to, 2) - 0.25) < 1e-12);
     to.own_s = 9; /* ticks are coarse: never negative */
     CHECK(sk_load_share(&from, &to, 2) == 0);

@@ -30,13 +30,12 @@ double sk_load_share(const struct sk_load_point *from, const struct sk_load_poin
     return fmin(1, fmax(0, others / (seconds * cores)));
 }
 
-static double own_seconds(void)
+static struct rusage own_usage(void)
 {
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) != 0)
-        return NAN;
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+        usage = (struct rusage){.ru_nivcsw = 0};
+    return usage;
 }
 
 static double busy_seconds(void)
@@ -54,8 +53,14 @@ static double busy_seconds(void)
 struct sk_load_point sk_load_now(const struct sk_world *world)
 {
     struct sk_load_point point = {.at_ns = sk_clock_now(), .busy_s = world->node_rank == 0 ? busy_seconds() : 0};
-    double own = own_seconds();
-    SK_MPI(PMPI_Reduce(&own, &point.own_s, 1, MPI_DOUBLE, MPI_SUM, 0, world->node));
+    struct rusage usage = own_usage();
+    double own[] = {(double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                        1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec),
+                    (double)usage.ru_nivcsw};
+    double sums[] = {0, 0};
+    SK_MPI(PMPI_Reduce(own, sums, 2, MPI_DOUBLE, MPI_SUM, 0, world->node));
+    point.own_s = sums[0];
+    point.switches = sums[1];
     return point;
 }
 
@@ -70,19 +75,33 @@ void sk_load_begin(struct sk_load *load, const struct sk_world *world)
     load->points[load->n++] = sk_load_now(world);
 }
 
-double sk_load_end(const struct sk_load *load, const struct sk_world *world)
+struct sk_disturbance sk_load_end(const struct sk_load *load, const struct sk_world *world)
 {
+    const double unknown = -1; /* MPI_MAX of NaN is not defined */
+    double seen[] = {unknown, unknown}, largest[] = {unknown, unknown};
     if (sk_clock_is_virtual())
-        return NAN;
+        return (struct sk_disturbance){NAN, NAN};
     struct sk_load_point now = sk_load_now(world);
-    double share = 0, largest = NAN;
     if (world->node_rank == 0) {
-        int i = load->n - 1;
+        int i = load->n - 1, processes;
         while (i > 0 && now.at_ns - load->points[i].at_ns < shortest_ns)
             i--;
-        share = sk_load_share(&load->points[i], &now, (int)sysconf(_SC_NPROCESSORS_ONLN));
+        const struct sk_load_point *from = &load->points[i];
+        double share = sk_load_share(from, &now, (int)sysconf(_SC_NPROCESSORS_ONLN));
+        double seconds = 1e-9 * (double)(now.at_ns - from->at_ns);
+        SK_MPI(PMPI_Comm_size(world->node, &processes));
+        seen[0] = isnan(share) ? unknown : share;
+        if (seconds > 0)
+            seen[1] = (now.switches - from->switches) / seconds / processes;
     }
-    share = isnan(share) ? 2 : share; /* MPI_MAX of NaN is not defined; 2 means unknown */
-    SK_MPI(PMPI_Reduce(&share, &largest, 1, MPI_DOUBLE, MPI_MAX, 0, world->harness));
-    return largest > 1 ? NAN : largest;
+    SK_MPI(PMPI_Reduce(seen, largest, 2, MPI_DOUBLE, MPI_MAX, 0, world->harness));
+    return (struct sk_disturbance){largest[0] < 0 ? NAN : largest[0], largest[1] < 0 ? NAN : largest[1]};
+}
+
+void sk_disturbance_write(const struct sk_disturbance *seen, struct sk_json *json)
+{
+    if (!isnan(seen->share))
+        sk_json_real(json, "foreign_load", seen->share);
+    if (!isnan(seen->switches))
+        sk_json_real(json, "involuntary_switches", seen->switches);
 }

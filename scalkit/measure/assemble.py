@@ -44,6 +44,7 @@ _QUALITY: dict[str, tuple[type, object, str]] = {
     "n_late": (np.int32, 0, "repetitions that some process began after the common start"),
     "n_overrun": (np.int32, 0, "repetitions that outlasted their window"),
     "foreign_load": (np.float64, math.nan, "share of the node's CPU time used by others"),
+    "involuntary_switches": (np.float64, math.nan, "times a second that the scheduler took the CPU from a process"),
     "flagged_kept": (np.bool_, False, "late and overrun repetitions kept, because too few would remain"),
     "verified": (np.bool_, True, "results were right"),
     "incomplete": (np.bool_, False, "the run file ends early"),
@@ -78,16 +79,20 @@ class _Timed:
     def quality(self) -> dict[str, Any]:
         """Return counts over all passes."""
         counts = np.array([len(cell.t_ns) for cell in self.cells], dtype=np.float64)
-        loads = np.array([cell.foreign_load for cell in self.cells])
-        known = np.isfinite(loads) & (counts > 0)
         return {
             "n_repetitions": int(counts.sum()),
             "n_late": len(self._indices("late_at")),
             "n_overrun": len(self._indices("overrun_at")),
-            "foreign_load": float((loads * counts)[known].sum() / counts[known].sum()) if known.any() else math.nan,
+            **{name: self._mean(name, counts) for name in ("foreign_load", "involuntary_switches")},
             "verified": all(cell.verified for cell in self.cells),
             "status": self.cells[-1].status,
         }
+
+    def _mean(self, name: str, counts: NDArray[np.float64]) -> float:
+        """Return the mean of a field over the passes, weighted by their repetitions; NaN if no pass has it."""
+        values = np.array([getattr(cell, name) for cell in self.cells])
+        known = np.isfinite(values) & (counts > 0)
+        return float(np.average(values[known], weights=counts[known])) if known.any() else math.nan
 
     def overlap(self) -> dict[str, float]:
         """Return the times of the parts of an overlap in s, and the share that was hidden; empty for other operations.

@@ -198,6 +198,7 @@ class Cell:
     verified: bool
     foreign_load: float
     first_ns: float
+    involuntary_switches: float = math.nan
     pure_ns: tuple[int, ...] = ()
     """Of an overlap: call and wait without work beside them."""
     work_ns: tuple[int, ...] = ()
@@ -229,6 +230,7 @@ class Cell:
             status=status,
             verified=record.flag("verified", True),
             foreign_load=record.number("foreign_load", math.nan),
+            involuntary_switches=record.number("involuntary_switches", math.nan),
             first_ns=record.number("first_ns", math.nan),
             pure_ns=record.wholes("pure_ns", []),
             work_ns=record.wholes("work_ns", []),

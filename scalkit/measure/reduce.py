@@ -17,7 +17,7 @@ from scalkit.errors import DataError
 from scalkit.markup import block, bullets, table
 from scalkit.measure.layout import points_in
 from scalkit.measure.quarter_means import CUT_MEANS, cut_mean
-from scalkit.measure.schema import FUNCTION, REPETITION, RUN, check, is_list, metrics_of, parameters_of
+from scalkit.measure.schema import FUNCTION, PROCESS, REPETITION, RUN, check, is_list, metrics_of, parameters_of
 from scalkit.measure.values import Values
 from scalkit.measure.virtual_time import TIMED, is_virtual, said_of
 from scalkit.options import Statistic
@@ -31,6 +31,10 @@ _FOREIGN_LOAD_WORTH_A_WORD = 0.05
 
 _TOO_BUSY = 0.5
 """Share of the CPU that others used from which on run times decide nothing: what was measured had less than half of it."""
+
+_OFTEN = 50
+"""Involuntary context switches of a process a second that are worth a word: Linux lets a process that computes beside another
+one on the same core run for 3 to 10 ms, which makes 50 to 160; in containers with a limit the load of others is not seen."""
 
 _TOO_LONG = 1 / 2
 """Share of the run time that a program of one thread was without a CPU, beside others, from which on the same holds."""
@@ -51,6 +55,8 @@ class Series(Values):
         Values of the parameter, ascending; only points with a value.
     beside : Series, optional
         Points of the same function and metric that are shown and not judged.
+    of_processes : tuple of float
+        When each process was done at the last point; empty where that was not kept.
 
     See Also
     --------
@@ -60,6 +66,7 @@ class Series(Values):
     parameter: str
     x: NDArray[np.float64]
     beside: Series | None = None
+    of_processes: tuple[float, ...] = ()
 
     @cached_property
     def at_whole_levels(self) -> Series:
@@ -96,6 +103,7 @@ class Series(Values):
             n_repetitions=self.n_repetitions[these],
             repetitions=None if self.repetitions is None else self.repetitions[these],
             lost=None if self.lost is None else self.lost[these],
+            of_processes=self.of_processes if these.size and these[-1] else (),
         )
 
     @property
@@ -246,6 +254,7 @@ def _series_of(ds: xr.Dataset, parameter: str, metric: str, statistic: Statistic
                 lost=_most(ds, "object_memory_leaked", str(function), parameter)[there]
                 if metric == "object_memory"
                 else None,
+                of_processes=_of_processes(ds, str(function), parameter, there) if metric == "time" else (),
             )
         )
     return found
@@ -321,7 +330,7 @@ def _caveats(
     if is_virtual(ds.attrs) and metric in TIMED:
         light.append(said_of(ds.attrs))
     if metric == "time" and not is_virtual(ds.attrs):
-        said, is_grave = _busy(ds, function)
+        said, is_grave = _busy(ds, function, parameter)
         (grave if is_grave else light).extend(said)
     return (*grave, *light), not grave
 
@@ -360,12 +369,25 @@ def _most(ds: xr.Dataset, name: str, function: str, parameter: str) -> NDArray[n
     return np.asarray(np.max(np.nan_to_num(values, nan=0.0), axis=1, initial=0.0))
 
 
-def _busy(ds: xr.Dataset, function: str) -> tuple[list[str], bool]:
+def _of_processes(ds: xr.Dataset, function: str, parameter: str, there: NDArray[np.bool_]) -> tuple[float, ...]:
+    """Return when each process was done at the last point, the median over the runs; empty where that was not kept."""
+    if "process_time" not in ds or is_list(ds):
+        return ()
+    last = ds["process_time"].sel({FUNCTION: function}).isel({parameter: np.flatnonzero(there)[-1]})
+    values = np.asarray(last.transpose(PROCESS, RUN), dtype=np.float64)
+    return tuple(np.nanmedian(values[np.isfinite(values).any(axis=1)], axis=1).tolist())
+
+
+def _busy(ds: xr.Dataset, function: str, parameter: str) -> tuple[list[str], bool]:
     """Return what other programs did to the run times of a function, and whether these decide nothing for it."""
+    alone = ~_over_points(ds, "oversubscribed", parameter, ds.sizes[parameter])
+    taken = _share(ds.isel({parameter: alone}), "involuntary_switches", function)
     load, waited = _share(ds, "foreign_load", function), _share(ds, "waiting", function)
     said = []
     if load > _FOREIGN_LOAD_WORTH_A_WORD:
         said.append(f"other programs used about {100 * load:.0f} % of the CPU")
+    if taken > _OFTEN:
+        said.append(f"the scheduler took the CPU from a process about {taken:.0f} times a second")
     if waited > _TOO_LONG:
         said.append(
             f"run times are {1 / (1 - min(waited, 0.999)):.2g} times the CPU time, which is there as cpu_time: expect "

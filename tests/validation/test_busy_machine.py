@@ -60,6 +60,19 @@ def test_run_times_beside_much_foreign_load_decide_nothing() -> None:
         assert f"other programs used about {100 * load:.0f} % of the CPU" in verdict.caveats[0]
 
 
+def test_interrupted_processes_are_told_and_decide_nothing_beside_a_foreign_load() -> None:
+    y = 1e-6 * N[:, None] * np.random.default_rng(1).lognormal(0, 0.02, (6, 5))
+    data = sk.measurements(N, y, parameter="n", name="f")
+    detail = {"role": "detail"}
+    switched = data.assign(involuntary_switches=(("function", "n"), np.array([[90.0, 95, 88, 97, 90, 3]]), detail))
+    for others, said in ({}, 1), ({"foreign_load": (("function", "n"), np.full((1, 6), 0.3), detail)}, 2):
+        verdict = sk.validate(switched.assign(others), {"f": "1"})["f"]
+        assert verdict.answer == ("fix" if said == 1 else "cannot tell")
+        assert "the scheduler took the CPU from a process about 90 times a second" in verdict.caveats[0]
+    quiet = data.assign(involuntary_switches=(("function", "n"), np.full((1, 6), 4.0), detail))
+    assert not sk.validate(quiet, {"f": "n"})["f"].caveats
+
+
 def test_what_no_term_follows_is_no_violation() -> None:
     rng = np.random.default_rng(11)
     y = 1e-6 * N**0.5 * np.array([1, 2.2, 0.8, 2.4, 0.9, 2.0])

@@ -47,6 +47,8 @@ class BaselineEntry:
         Relative standard error of a value.
     errors : tuple of float
         The same of each setting, from its own repetitions; empty in baselines of old, where `noise` is that of all.
+    processes : tuple of float
+        When each process was done at the last setting; empty where that was not kept.
     """
 
     function: str
@@ -58,6 +60,7 @@ class BaselineEntry:
     y: tuple[float, ...]
     noise: float
     errors: tuple[float, ...] = ()
+    processes: tuple[float, ...] = ()
 
     @classmethod
     def from_verdict(cls, verdict: Verdict, statistic: str = "q1") -> BaselineEntry:
@@ -76,6 +79,7 @@ class BaselineEntry:
             y=tuple(float(y) for y in series.y),
             noise=noise,
             errors=errors_of(series, noise),
+            processes=series.of_processes,
         )
 
     @property
@@ -111,7 +115,7 @@ class BaselineEntry:
             "y": list(self.y),
             "noise": self.noise,
             "errors": list(self.errors or (self.noise,) * len(self.x)),
-        }
+        } | ({"processes": list(self.processes)} if self.processes else {})
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from scalkit.fit import MIN_POINTS
 from scalkit.growth import Growth
 from scalkit.markup import block, bullets, details, paragraph
 from scalkit.validation.baseline import Baseline, BaselineEntry
+from scalkit.validation.baseline.one_process import one_process
 from scalkit.validation.baseline.regression import Regression, regression
 from scalkit.validation.judge.along_one import Case, judge
 from scalkit.validation.result import Validation
@@ -45,6 +46,7 @@ class Change:
     `regression`: what changed setting by setting, where two or more are shared.
     `is_noisy`: whether the values of the baseline are known too badly to compare with.
     `is_outside`: whether the growth left the limits, where it is worse or better.
+    `process`: which process alone takes longer, in words, where the times of each were kept; else empty.
     """
 
     function: str
@@ -60,6 +62,7 @@ class Change:
     regression: Regression | None = None
     is_noisy: bool = False
     is_outside: bool = True
+    process: str = ""
 
     @property
     def is_slower(self) -> bool:
@@ -75,6 +78,10 @@ class Change:
     @property
     def sentence(self) -> str:
         """The change in plain words."""
+        return f"{self._sentence[:-1]}; {self.process}." if self.process else self._sentence
+
+    @property
+    def _sentence(self) -> str:
         what = f"{self.function} ({self.metric})"
         if self.kind == "new":
             return f"{what} is new: {self.after}."
@@ -122,6 +129,7 @@ class Change:
             "error": _number(self.error),
             "shape": "" if self.regression is None else self.regression.shape,
             "decides": self.decides,
+            "process": self.process,
             "sentence": self.sentence,
         }
 
@@ -311,7 +319,15 @@ def _change(entry: BaselineEntry, verdict: Verdict, statistic: str, tolerance: f
         regression=found,
         is_noisy=entry.noise > MOST_NOISE,
         is_outside=verdict.verdict == "none",
+        process=_process(entry, after, tolerance),
     )
+
+
+def _process(before: BaselineEntry, after: BaselineEntry, tolerance: float) -> str:
+    """Return which process alone takes longer, in words; empty if none does or it is not known."""
+    if before.x[-1] != after.x[-1]:
+        return ""
+    return one_process(before.processes, after.processes, f"at {after.model.parameter} = {after.x[-1]:g}", tolerance)
 
 
 def _regression(before: BaselineEntry, after: BaselineEntry, tolerance: float, is_exact: bool) -> Regression | None:

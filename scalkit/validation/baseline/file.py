@@ -108,7 +108,7 @@ def _baseline(table: Any) -> Baseline:
 
 
 def _entry(row: Any, where: str, schema: int) -> BaselineEntry:
-    _keys(row, _ENTRY if schema == 1 else (*_ENTRY, "errors"), where)
+    _keys(row, _ENTRY if schema == 1 else (*_ENTRY, "errors"), where, () if schema == 1 else ("processes",))
     function, metric, unit, parameter = (_text(row, key, where) for key in ("function", "metric", "unit", "parameter"))
     where = f"{where} ('{metric}' of '{function}')"
     x, y = _numbers(row, "x", where), _numbers(row, "y", where)
@@ -127,6 +127,7 @@ def _entry(row: Any, where: str, schema: int) -> BaselineEntry:
         y=y,
         noise=_number(row, "noise", where),
         errors=() if schema == 1 else _numbers(row, "errors", where),
+        processes=_numbers(row, "processes", where) if "processes" in row else (),
     )
     if entry.errors and len(entry.errors) != len(x):
         _refuse(f"{where}: 'x' has {len(x)} values and 'errors' {len(entry.errors)}; each setting needs one")
@@ -147,7 +148,7 @@ def _model(row: Any, where: str, parameter: str, unit: str) -> Model:
     log2 = -math.inf if log2 is None else _number(row, "log2_coefficient", where, least=-_LARGEST_LOG2)
     r2 = row["adjusted_r2"]
     return Model(
-        constant=_number(row, "constant", where),
+        constant=_number(row, "constant", where, least=-math.inf),
         coefficient=math.inf if log2 >= 1024 else 2.0**log2,
         growth=growth,
         parameter=parameter,
@@ -158,7 +159,7 @@ def _model(row: Any, where: str, parameter: str, unit: str) -> Model:
     )
 
 
-def _keys(row: Any, keys: tuple[str, ...], where: str) -> None:
+def _keys(row: Any, keys: tuple[str, ...], where: str, optional: tuple[str, ...] = ()) -> None:
     place = f"{where}: " if where else ""
     if not isinstance(row, Mapping):
         _refuse(f"{place}an object is needed, not {_shown(row)}")
@@ -166,8 +167,8 @@ def _keys(row: Any, keys: tuple[str, ...], where: str) -> None:
         if key not in row:
             _refuse(f"{place}'{key}' is missing")
     for key in row:
-        if key not in keys:
-            _refuse(f"{place}{_shown(key)} is unknown; known are {', '.join(keys)}")
+        if key not in (*keys, *optional):
+            _refuse(f"{place}{_shown(key)} is unknown; known are {', '.join((*keys, *optional))}")
 
 
 def _text(row: Mapping[str, Any], key: str, where: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
@@ -276,8 +276,7 @@ def history(
             left_out[named(*name)] = f"measured in {' and '.join(units)}"
             continue
         x = sorted(value for _, value in shared)
-        track = _track(rows, np.array(x), statistic, tolerance)
-        tracks.append(_with_processes(track, dict(commits), tolerance) if track.metric == "time" else track)
+        tracks.append(_track(rows, np.array(x), statistic, tolerance))
     if not tracks:
         raise DataError(f"nothing was measured at two commits: {'; '.join(f'{k}: {v}' for k, v in left_out.items())}.")
     return History(labels, tuple(tracks), left_out)
@@ -293,6 +292,7 @@ def _track(rows: Sequence[tuple[str, Series]], x: Floats, statistic: str, tolera
         Segment(labels[a], labels[b - 1], _model(_joined(each[a:b], finder.means(a, b)))) for a, b in pairwise(ends)
     )
     steps = []
+    end = f"at {each[0].parameter} = {x[-1]:g}"
     for k, (place, change) in enumerate(cuts):
         earliest, latest = finder.range_of(ends[k], place, ends[k + 2])
         last = finder.change((ends[k], place), (ends[-2], ends[-1]))
@@ -304,20 +304,12 @@ def _track(rows: Sequence[tuple[str, Series]], x: Floats, statistic: str, tolera
                 *(change, segments[k], segments[k + 1]),
                 stands,
                 all(one.decides for one in each),
+                one_process(each[place - 1].of_processes, each[place].of_processes, end, tolerance),
             )
         )
     first = each[0]
     y = np.stack([one.y for one in each])
     return Track(first.function, first.metric, first.parameter, first.unit, labels, x, y, segments, tuple(steps), each)
-
-
-def _with_processes(track: Track, commits: Mapping[str, xr.Dataset], tolerance: float) -> Track:
-    """Return a track whose steps say which process alone takes longer."""
-    steps = tuple(
-        replace(one, process=one_process(commits[one.before.last], commits[one.label], track.function, tolerance))
-        for one in track.steps
-    )
-    return replace(track, steps=steps)
 
 
 def _at(one: Series, x: Floats) -> Series:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import xarray as xr
-
-from scalkit.measure import process_times
-from scalkit.measure.schema import FUNCTION, parameters_of
+from numpy.typing import ArrayLike
 
 __all__ = ["one_process"]
 
@@ -14,29 +11,20 @@ _OUT = 5.0  # times as far from the others as these scatter
 _LEAST = 4  # processes
 
 
-def one_process(then: xr.Dataset, now: xr.Dataset, function: str, tolerance: float) -> str:
-    """Return in words which process alone takes longer at the largest shared setting; empty if none does, or none were kept.
+def one_process(before: ArrayLike, after: ArrayLike, place: str, tolerance: float) -> str:
+    """Return in words which process alone takes longer; empty if none does, or the times were not kept.
 
-    `then`, `now`: measured with ``--per-process``.
+    `before`, `after` of shape (processes,): when each was done, as with ``--per-process``.
+    `place`: where, in words.
     `tolerance`: relative change that is none.
     """
-    if not all("process_time" in one and function in one[FUNCTION].values for one in (then, now)):
+    then, now = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
+    if len(then) != len(now) or len(now) < _LEAST or not ((then > 0) & (now > 0)).all():
         return ""
-    if len(parameters_of(now)) > 1:
-        return ""
-    before, after = ({t.x: t.of_each for t in process_times(one) if t.function == function} for one in (then, now))
-    shared = [x for x in before.keys() & after.keys() if len(before[x]) == len(after[x]) >= _LEAST]
-    if not shared:
-        return ""
-    x = max(shared)
-    logs = np.log(after[x] / before[x])
+    logs = np.log(now / then)
     slowest = int(np.argmax(logs))
     others = np.delete(logs, slowest)
     usual = float(np.median(others))
     scatter = 1.4826 * float(np.median(np.abs(others - usual)))
     is_alone = logs[slowest] - usual > max(np.log1p(tolerance), _OUT * scatter) and others.max() <= np.log1p(tolerance)
-    return (
-        f"process {slowest} alone, {np.exp(logs[slowest]):.3g} times at {parameters_of(now)[0]} = {x:g}"
-        if is_alone
-        else ""
-    )
+    return f"process {slowest} alone, {np.exp(logs[slowest]):.3g} times {place}" if is_alone else ""
