@@ -132,15 +132,7 @@ def details(summary: str, body: Markup, *, prints: bool = False) -> Markup:
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]], numeric: Sequence[int] = ()) -> Markup:
     """Return a table that scrolls in itself.
 
-    Parameters
-    ----------
-    caption : str
-        Plain text.
-    head : sequence of str
-        Plain text of the column heads.
-    rows : iterable of sequences
-        Plain text or `Markup`; the first cell of a row is its head.
-    numeric : sequence of int
-        Columns to align right.
+    `caption`: plain text. `head`: plain text of the column heads.
+    `rows`: plain text or `Markup`; the first cell of a row is its head. `numeric`: columns to align right.
     """
     return piece("table", caption, head, list(rows), numeric)

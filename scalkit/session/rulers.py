@@ -85,10 +85,7 @@ def parse_tick(tick: object) -> Growth:
 def moved(expected: Growth, old: Growth, new: Growth) -> Callable[[SearchSpace], SearchSpace]:
     """Return what moves a tick of a space.
 
-    Raises
-    ------
-    ExpectationError
-        When called, if the old one is not there, the new one is, or the old one is the expectation.
+    Raises ExpectationError when called, if the old one is not there, the new one is, or the old one is the expectation.
     """
 
     def move(space: SearchSpace) -> SearchSpace:

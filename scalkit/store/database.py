@@ -36,11 +36,7 @@ _TRUTHS = frozenset((*names("bool"), "simulated", "complete"))
 class Database:
     """Two views, ``runs`` and ``points``, of the runs of a snapshot that are not retracted.
 
-    Parameters
-    ----------
-    snapshot : Snapshot
-    hidden : sequence of str
-        Ids of runs to leave out.
+    `hidden`: ids of runs to leave out.
     """
 
     def __init__(self, snapshot: Snapshot, hidden: Sequence[str]) -> None:
@@ -59,17 +55,9 @@ class Database:
     def conditions(self, view: str, filters: Mapping[str, Any]) -> tuple[str, list[Any]]:
         """Return an SQL condition on the rows of a view, and its parameters.
 
-        Parameters
-        ----------
-        view : {"runs", "points"}
-        filters : mapping
-            A value, several, or a text with ``*`` for each column; None is no filter. Measurements can also be chosen by the
-            columns of their runs.
-
-        Raises
-        ------
-        UsageError
-            If a column is unknown, or a value has no place in a filter.
+        `view`, {"runs", "points"}.
+        `filters`: a value, several, or a text with ``*`` for each column; None is no filter. Measurements can also be chosen
+        by the columns of their runs. Raises UsageError if a column is unknown, or a value has no place in a filter.
         """
         own = RUN_COLUMNS if view == "runs" else self._columns[view]
         parts, parameters = ["TRUE"], []
@@ -88,10 +76,7 @@ class Database:
     def answer(self, sql: str, parameters: Sequence[Any] = ()) -> pd.DataFrame:
         """Return the answer to a question of a user's: one, and nothing that would change the views.
 
-        Raises
-        ------
-        UsageError
-            If it is something else, or DuckDB refuses it.
+        Raises UsageError if it is something else, or DuckDB refuses it.
         """
         import duckdb
 
@@ -106,10 +91,7 @@ class Database:
     def frame(self, sql: str, parameters: Sequence[Any] = ()) -> pd.DataFrame:
         """Return the answer to a question in SQL.
 
-        Raises
-        ------
-        UsageError
-            If DuckDB refuses it.
+        Raises UsageError if DuckDB refuses it.
         """
         import duckdb
 

@@ -65,10 +65,7 @@ class StoreFolder:
 
         `archive` is the zip that it was unpacked from.
 
-        Raises
-        ------
-        StoreError
-            If it is no store, of a newer schema, or cannot be made.
+        Raises StoreError if it is no store, of a newer schema, or cannot be made.
         """
         folder = cls(path, readonly=readonly, archive=archive)
         if not folder._is_store():
@@ -155,10 +152,7 @@ class StoreFolder:
     def add(self, run_id: str, content: bytes) -> bool:
         """Return whether a run was added; False if it was there.
 
-        Raises
-        ------
-        StoreError
-            If the store is read-only, or the disk is full or fails. The store is then as before.
+        Raises StoreError if the store is read-only, or the disk is full or fails. The store is then as before.
         """
         self.require_writable()
         if self.file_of(run_id).exists():
@@ -260,9 +254,7 @@ class StoreFolder:
     def require_writable(self) -> None:
         """Return nothing if the store was opened for writing.
 
-        Raises
-        ------
-        StoreError
+        Raises StoreError.
         """
         if self.archive is not None:
             shown = str(self.archive)

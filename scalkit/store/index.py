@@ -49,18 +49,10 @@ _UNDONE, _OF = "new-", "store.txt"
 class Snapshot:
     """The runs of a store at one moment.
 
-    Attributes
-    ----------
-    generation : Path or None
-        The folder of the index.
-    indexed : mapping of str to str
-        Ids of the runs in it, and the stamps of their files.
-    runs, points : pyarrow.Table
-        Of the runs that are not in the index.
-    gone : frozenset of str
-        Ids in the index whose files are gone or others.
-    problems : tuple of str
-        Files that cannot be read, and why.
+    `generation`: the folder of the index.
+    `indexed`, mapping of str to str: ids of the runs in it, and the stamps of their files.
+    `runs`, `points`: of the runs that are not in the index. `gone`: ids in the index whose files are gone or others.
+    `problems`: files that cannot be read, and why.
     """
 
     generation: Path | None

@@ -22,18 +22,10 @@ if TYPE_CHECKING:
 class Merged:
     """What a merge did.
 
-    Attributes
-    ----------
-    added, skipped : tuple of str
-        Ids of the runs that were taken over, and of those that were there.
-    refused : tuple of Checked
-        Files that were not taken over, with their reasons.
-    retracted : int
-        Retractions that were taken over.
-    hidden : tuple of Hidden
-        Runs that were here and that these retractions take out of all answers.
-    left : tuple of Hidden
-        Runs that are here, and that retractions would have taken out that were not taken over.
+    `added`, `skipped`: ids of the runs that were taken over, and of those that were there.
+    `refused`: files that were not taken over, with their reasons. `retracted`: retractions that were taken over.
+    `hidden`: runs that were here and that these retractions take out of all answers.
+    `left`: runs that are here, and that retractions would have taken out that were not taken over.
     """
 
     added: tuple[str, ...]

@@ -45,13 +45,7 @@ _WHEN = (1980, 1, 1, 0, 0, 0)
 class Published:
     """What `publish` wrote.
 
-    Attributes
-    ----------
-    path : Path
-    runs, files, size : int
-        Size in bytes.
-    sha256 : str
-        Of the zip.
+    `runs`, `files`, `size`: size in bytes. `sha256`: of the zip.
     """
 
     path: Path

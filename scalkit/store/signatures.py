@@ -34,12 +34,7 @@ def of_statement(entry: Mapping[str, Any]) -> bytes:
 def signed(text: bytes, key: str | os.PathLike[str]) -> str:
     """Return the signature of a text by a private key, or by the public one whose private key an agent has.
 
-    Raises
-    ------
-    UsageError
-        If the key cannot be used.
-    StoreError
-        If there is no ssh-keygen.
+    Raises UsageError if the key cannot be used; StoreError if there is no ssh-keygen.
     """
     done = _ssh_keygen(["-Y", "sign", "-q", "-n", NAMESPACE, "-f", os.fspath(key)], text)
     if done.returncode:
@@ -51,18 +46,8 @@ def signed(text: bytes, key: str | os.PathLike[str]) -> str:
 def signer_of(text: bytes, signature: str, allowed: Path) -> str:
     """Return who signed a text, by the name that a list of trusted signers has; empty if it is none of them.
 
-    Parameters
-    ----------
-    text : bytes
-    signature : str
-        As `signed` returned it.
-    allowed : Path
-        Lines as ``ssh-keygen(1)`` describes them under ALLOWED SIGNERS.
-
-    Raises
-    ------
-    StoreError
-        If there is no ssh-keygen.
+    `signature`: as `signed` returned it. `allowed`: lines as ``ssh-keygen(1)`` describes them under ALLOWED SIGNERS.
+    Raises StoreError if there is no ssh-keygen.
     """
     if not _ARMOUR.fullmatch(signature) or not allowed.is_file():
         return ""
@@ -81,10 +66,7 @@ def signer_of(text: bytes, signature: str, allowed: Path) -> str:
 def line_of(name: str, public_key: Path) -> str:
     """Return the line of a list of trusted signers that trusts a key under a name.
 
-    Raises
-    ------
-    UsageError
-        If the name has other characters than letters, digits and ``@._+-``, or the file is no public key.
+    Raises UsageError if the name has other characters than letters, digits and ``@._+-``, or the file is no public key.
     """
     if not _NAME.fullmatch(name):
         raise UsageError(f"the signer {name!r:.60} is no name; use letters, digits and @._+-, as in alice@lab.org.")

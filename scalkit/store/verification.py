@@ -20,13 +20,8 @@ _OWN = Policy(max_files=10**8, max_file_bytes=1 << 40, max_total_bytes=1 << 60, 
 class Verified:
     """What a verification found.
 
-    Attributes
-    ----------
-    path : str
-    intact : tuple of str
-        Ids of the runs whose content has its hash and whose summaries follow from it.
-    damaged : tuple of Checked
-        The files that are something else, each with the reason.
+    `intact`: ids of the runs whose content has its hash and whose summaries follow from it.
+    `damaged`: the files that are something else, each with the reason.
     """
 
     path: str

@@ -32,15 +32,8 @@ _INVITATION = "*Your notes:*"
 def strip(notebook: NotebookNode) -> NotebookNode:
     """Return the students' edition of a notebook, which stays as it is.
 
-    Parameters
-    ----------
-    notebook : NotebookNode
-        Of the teacher's edition.
-
-    Raises
-    ------
-    UsageError
-        If a solution cannot become a blank: it checks no exercise, or is no Python.
+    `notebook`: of the teacher's edition.
+    Raises UsageError if a solution cannot become a blank: it checks no exercise, or is no Python.
     """
     made = copy.deepcopy(notebook)
     made.cells = [_stripped(cell, place) for place, cell in enumerate(made.cells, 1) if TEACHER not in _tags(cell)]

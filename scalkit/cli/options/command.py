@@ -49,10 +49,7 @@ def add_command_options(parser: argparse.ArgumentParser) -> None:
 def refuse_without_command(args: argparse.Namespace) -> None:
     """Return nothing if no option is given that is for --command alone.
 
-    Raises
-    ------
-    UsageError
-        Naming the first.
+    Raises UsageError naming the first.
     """
     from scalkit.errors import UsageError
 
@@ -72,10 +69,7 @@ def print_include() -> int:
 def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
     """Return the campaign that the options mean, ready to run.
 
-    Raises
-    ------
-    UsageError
-        If they name something else, too, or make no sense.
+    Raises UsageError if they name something else, too, or make no sense.
     """
     from pathlib import Path
 

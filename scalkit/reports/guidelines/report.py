@@ -32,38 +32,15 @@ def guidelines_report(
 ) -> ReportResult:
     """Write a report about guidelines as one HTML file, with JSON and JUnit XML beside it.
 
-    Parameters
-    ----------
-    source : path, sequence of paths, or table
-        Run folders, CSV files, or a table at hand; see `scalkit.guidelines.tables.read_tables`.
-    guidelines : str or iterable of these, optional
-        Texts, TOML files, names of bundled sets; all bundled ones by default.
-    out : path
-        The HTML file; for ``r.html``, ``r.verdict.json`` (the assessment) and ``r.junit.xml`` are written beside it.
-    force : bool
-        Replace existing files.
-    title : str, optional
-    predict : str
-        The parameter to fit models along, such as ``"p"``; empty: no prediction.
-    up_to : float, optional
-        How far to look.
-    fail_on : sequence of str
-        ``"inconclusive"``, ``"undecidable"``, ``"untested"``, ``"predicted"``: what adds to status 1.
-    progress : callable, optional
-        Called with the number of steps done and of all.
-    **options
-        Further arguments of `scalkit.guidelines.assess`.
-
-    Returns
-    -------
-    ReportResult
-
-    Raises
-    ------
-    ReportError
-        If the place cannot be written to, or the notebook fails; nothing is left there then.
-    DataError, RuleError, UsageError
-        If an input is wrong.
+    `source`: run folders, CSV files, or a table at hand; see `scalkit.guidelines.tables.read_tables`.
+    `guidelines`: texts, TOML files, names of bundled sets; all bundled ones by default.
+    `out`: the HTML file; for ``r.html``, ``r.verdict.json`` (the assessment) and ``r.junit.xml`` are written beside it.
+    `force`: replace existing files. `predict`: the parameter to fit models along, such as ``"p"``; empty: no prediction.
+    `up_to`: how far to look.
+    `fail_on`: ``"inconclusive"``, ``"undecidable"``, ``"untested"``, ``"predicted"``: what adds to status 1.
+    `progress`: called with the number of steps done and of all. `**options`: further arguments of `scalkit.guidelines.assess`.
+    Raises ReportError if the place cannot be written to, or the notebook fails; nothing is left there then; DataError or
+    RuleError or UsageError if an input is wrong.
     """
     target = Target.of(out, force=force)
     asked = [guidelines] if isinstance(guidelines, str | os.PathLike | Guideline) else list(guidelines or ())

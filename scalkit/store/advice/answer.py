@@ -31,17 +31,10 @@ class Crossover:
 class Segment:
     """A range of message sizes in which one candidate wins.
 
-    Attributes
-    ----------
-    winner : str
-    first, last : int, in B
-        The smallest and the largest measured size.
-    probability : float
-        That it is the best, smallest over the sizes; NaN with fewer than three runs.
-    gain : float
-        How many times faster it is than the second best, at most; NaN without a second.
-    crossover : Crossover or None
-        Where it ends; None for the last.
+    `first`, `last` in B: the smallest and the largest measured size.
+    `probability`: that it is the best, smallest over the sizes; NaN with fewer than three runs.
+    `gain`: how many times faster it is than the second best, at most; NaN without a second.
+    `crossover`: where it ends; None for the last.
     """
 
     winner: str
@@ -56,20 +49,10 @@ class Segment:
 class Setting:
     """A platform and a number of processes.
 
-    Attributes
-    ----------
-    platform : str
-    condition : str
-        What else tells it from others of the platform, as ``"datatype = double"``; empty if nothing does.
-    p : int
-    sizes : ndarray of int64 of shape (sizes,), in B
-    candidates : tuple of str
-    times_s, probability : ndarray of shape (candidates, sizes)
-        NaN where a candidate was not measured.
-    n_runs : ndarray of int of the same shape
-    segments : tuple of Segment
-        By size.
-    simulated, oversubscribed : bool
+    `condition`: what else tells it from others of the platform, as ``"datatype = double"``; empty if nothing does.
+    `sizes` of shape (sizes,), in B.
+    `times_s`, `probability` of shape (candidates, sizes): NaN where a candidate was not measured. `n_runs` of the same shape.
+    `segments`: by size.
     """
 
     platform: str
@@ -94,20 +77,9 @@ class Setting:
 class Portable:
     """The candidate for all platforms: whose largest loss against the best is smallest.
 
-    Attributes
-    ----------
-    p : int or None
-        The number of processes; None for all.
-    choice : str
-    factor : float
-        How many times slower than the best it is where it loses most.
-    where : str
-        The platform, number of processes and size of that.
-    platforms : int
-    factors : dict
-        Of every candidate that was measured everywhere.
-    left_out : int
-        Settings with more processes than cores, which do not count beside others.
+    `p`: the number of processes; None for all. `factor`: how many times slower than the best it is where it loses most.
+    `where`: the platform, number of processes and size of that. `factors`: of every candidate that was measured everywhere.
+    `left_out`: settings with more processes than cores, which do not count beside others.
     """
 
     p: int | None
@@ -123,17 +95,7 @@ class Portable:
 class Advice:
     """Which of an operation and its substitutes to call.
 
-    Attributes
-    ----------
-    operation : Operation
-    candidates : tuple of str
-        Those that were measured.
-    settings : tuple of Setting
-    portable : tuple of Portable
-        For each number of processes, and last for all.
-    statistic : str
-    confidence : float
-    n_draws, seed : int
+    `candidates`: those that were measured. `portable`: for each number of processes, and last for all.
     """
 
     operation: Operation

@@ -13,10 +13,7 @@ LEAST_RUNS = 3
 def winsorised(logs: Floats) -> Floats:
     """Return values moved to Tukey's fence where they lie beyond it, from five runs on.
 
-    Parameters
-    ----------
-    logs : ndarray of shape (..., runs)
-        NaN where a run has no value.
+    `logs` of shape (..., runs): NaN where a run has no value.
     """
     if logs.shape[-1] < 5:
         return logs
@@ -56,14 +53,8 @@ def drawn_means(logs: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
 def probabilities(drawn: Floats) -> Floats:
     """Return how often each candidate is the fastest; equal ones share.
 
-    Parameters
-    ----------
-    drawn : ndarray of shape (draws, candidates, cells)
-
-    Returns
-    -------
-    ndarray of shape (candidates, cells)
-        They sum up to 1; NaN in cells where no candidate was measured.
+    `drawn` of shape (draws, candidates, cells).
+    Result of shape (candidates, cells): they sum up to 1; NaN in cells where no candidate was measured.
     """
     filled = np.where(np.isnan(drawn), np.inf, drawn)
     best = filled.min(axis=1, keepdims=True)

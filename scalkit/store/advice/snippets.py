@@ -33,8 +33,6 @@ static int sk_says(const char *library, const char *name, const char *version)
 def macro_of(platform: str) -> str:
     """Return the macro that stands for a platform.
 
-    Examples
-    --------
     >>> macro_of("vm, MPICH 5.0.2")
     'PLATFORM_VM_MPICH_5_0_2'
     """
@@ -45,10 +43,7 @@ def macro_of(platform: str) -> str:
 def ifdef(advice: Advice) -> str:
     """Return C with an ``#if`` for each platform; elsewhere the portable choice is called.
 
-    Raises
-    ------
-    UsageError
-        If a platform has several conditions.
+    Raises UsageError if a platform has several conditions.
     """
     _require_one_condition(advice)
     body = _begin(advice.operation)
@@ -66,10 +61,7 @@ def runtime(advice: Advice) -> str:
 
     The variable ``SCALKIT_PLATFORM`` of the environment names it; else the MPI library tells, where only one platform has it.
 
-    Raises
-    ------
-    UsageError
-        If a platform has several conditions.
+    Raises UsageError if a platform has several conditions.
     """
     _require_one_condition(advice)
     body = _finder(advice) + _begin(advice.operation) + ["    switch (sk_platform()) {"]

@@ -16,17 +16,9 @@ from scalkit.errors import UsageError
 class Substitute:
     """One way to do what an operation does.
 
-    Attributes
-    ----------
-    name : str
-        As it is measured.
-    aliases : tuple of str
-        Names of the same in other benchmarks.
-    meaning : str
-    body : str
-        C of a function with the operation's parameters; empty for the operation itself.
-    needs : str
-        What the program around must see to; empty for what can be called anywhere.
+    `name`: as it is measured. `aliases`: names of the same in other benchmarks.
+    `body`: C of a function with the operation's parameters; empty for the operation itself.
+    `needs`: what the program around must see to; empty for what can be called anywhere.
     """
 
     name: str
@@ -79,10 +71,7 @@ def operations() -> tuple[Operation, ...]:
 def operation_of(name: str) -> Operation:
     """Return an operation by its name, with or without ``MPI_``.
 
-    Raises
-    ------
-    UsageError
-        If the catalogue does not have it.
+    Raises UsageError if the catalogue does not have it.
     """
     known = {one.name: one for one in operations()}
     for given in (name, f"MPI_{name}"):

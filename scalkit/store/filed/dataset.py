@@ -28,17 +28,9 @@ _TIMED = "dataset"
 def runs_of_dataset(ds: xr.Dataset, measured: Mapping[str, Any], filing: Mapping[str, Any]) -> list[RunContent]:
     """Return the runs of a Dataset over ``p``, over ``p`` and the message size ``S``, or over a parameter of one's own.
 
-    Parameters
-    ----------
-    ds : xarray.Dataset
-        As `scalkit.read` and `scalkit.measurements` make it. Repetitions that are NaN are not there.
-    measured, filing : mapping
-        Fields of the record that the caller sets.
-
-    Raises
-    ------
-    DataError
-        If it is no Dataset of measurements, or has a metric whose values are no times and no whole numbers.
+    `ds`: as `scalkit.read` and `scalkit.measurements` make it. Repetitions that are NaN are not there.
+    `measured`, `filing`: fields of the record that the caller sets.
+    Raises DataError if it is no Dataset of measurements, or has a metric whose values are no times and no whole numbers.
     """
     check(ds)
     parameters = parameters_of(ds)

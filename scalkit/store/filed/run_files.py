@@ -28,19 +28,9 @@ _PRIVATE_OPTIONS = ("--out", "--provenance", "--run-id", "--expect-np")
 def runs_of_files(paths: Iterable[Path], measured: Mapping[str, Any], filing: Mapping[str, Any]) -> list[RunContent]:
     """Return the runs in run files and folders of them.
 
-    Parameters
-    ----------
-    paths : iterable of Path
-        Campaign folders or run files.
-    measured, filing : mapping
-        Fields of the record that the caller sets; they win over what the files say.
-
-    Raises
-    ------
-    DataError
-        If there are none, or two files hold the same launch.
-    RunFileError
-        If one is malformed.
+    `paths`: campaign folders or run files.
+    `measured`, `filing`: fields of the record that the caller sets; they win over what the files say.
+    Raises DataError if there are none, or two files hold the same launch; RunFileError if one is malformed.
     """
     groups: dict[tuple[str, bool], list[RunFile]] = {}
     campaigns: dict[Path, dict[str, Any]] = {}

@@ -19,10 +19,7 @@ from scalkit.store.runs.content import RunContent
 def runs_of(source: Any, measured: Mapping[str, Any], filing: Mapping[str, Any]) -> list[RunContent]:
     """Return the runs in what a user names.
 
-    Raises
-    ------
-    DataError
-        If it is nothing of this kind, or empty.
+    Raises DataError if it is nothing of this kind, or empty.
     """
     if hasattr(source, "data_vars") and hasattr(source, "subtree"):
         found = [run for node in source.leaves for run in runs_of_dataset(node.to_dataset(), measured, filing)]

@@ -31,17 +31,10 @@ def is_of_cells(table: pa.Table) -> bool:
 def cells_dataset(runs: Sequence[tuple[Mapping[str, Any], pa.Table]], level: str) -> xr.Dataset:
     """Return the Dataset of suites that are over the same parameter, with the same fixed.
 
-    Parameters
-    ----------
-    runs : sequence of (record, table)
-    level : {"rep", "point"}
-        ``"point"`` has the median of the repetitions instead of the repetitions.
-
-    Returns
-    -------
-    xarray.Dataset
-        Over function, the parameter (``S`` is the size of messages or units), run and repetition. A value of 0 has no place on
-        the axis of a parameter: it is left out, and a note says so.
+    `runs`, sequence of (record, table).
+    `level`, {"rep", "point"}: ``"point"`` has the median of the repetitions instead of the repetitions.
+    Result: over function, the parameter (``S`` is the size of messages or units), run and repetition. A value of 0 has no
+    place on the axis of a parameter: it is left out, and a note says so.
     """
     labelled = [(str(record["measured"]["label"]), row) for record, table in runs for row in table.to_pylist()]
     kept = [(label, row) for label, row in labelled if row["x"] > 0]

@@ -32,15 +32,8 @@ SUITE_KEY = ("op", "pattern", "metric", "x_name", "fixed", "datatype", "sync")
 class Column:
     """A column: its name, its kind, and the schema version that brought it.
 
-    Attributes
-    ----------
-    name : str
-    kind : {"int64", "double", "string", "bool", "ints"}
-        ``ints`` is a list of whole numbers a row.
-    nullable : bool
-    since : int
-    derived : bool
-        Computed from the raw repetitions: no part of what the name of a file is a hash of.
+    `kind`, {"int64", "double", "string", "bool", "ints"}: ``ints`` is a list of whole numbers a row.
+    `derived`: computed from the raw repetitions: no part of what the name of a file is a hash of.
     """
 
     name: str

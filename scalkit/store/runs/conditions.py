@@ -19,11 +19,7 @@ Facts = dict[str, Any]
 def condition_columns(store: Store, filters: dict[str, Any]) -> tuple[str, ...]:
     """Return the columns that `conditions_of` needs; none where all measurements of each platform are alike.
 
-    Parameters
-    ----------
-    store : Store
-    filters : dict
-        Columns of the store's ``points``, as `Store.arrays` takes them.
+    `filters`: columns of the store's ``points``, as `Store.arrays` takes them.
     """
     rows = store.arrays(("platform", *_COLUMNS), filters, distinct=True)
     kinds: dict[str, list[Facts]] = {}
@@ -37,10 +33,7 @@ def condition_columns(store: Store, filters: dict[str, Any]) -> tuple[str, ...]:
 def conditions_of(rows: dict[str, Any]) -> list[str]:
     """Return the condition of each measurement in words, as ``"datatype = double"``: what differs on its platform.
 
-    Parameters
-    ----------
-    rows : dict
-        Arrays of ``platform`` and of what `condition_columns` returned.
+    `rows`: arrays of ``platform`` and of what `condition_columns` returned.
     """
     platforms = rows["platform"].tolist()
     columns = [rows[name].tolist() for name in (*_COLUMNS, "x")]

@@ -34,14 +34,8 @@ SEALED_SINCE = 4
 class RunContent:
     """A run: its record, its measurements, and the id that follows from both.
 
-    Attributes
-    ----------
-    run_id : str
-        32 hexadecimal digits.
-    record : dict
-        ``measured`` and ``filing``.
-    table : pyarrow.Table
-        A row for each measurement, with the columns of the newest schema.
+    `run_id`: 32 hexadecimal digits. `record`: ``measured`` and ``filing``.
+    `table`: a row for each measurement, with the columns of the newest schema.
     """
 
     run_id: str
@@ -123,10 +117,7 @@ def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
 def record_of(metadata: Mapping[bytes, bytes] | None, name: str) -> dict[str, Any]:
     """Return the record in the metadata of a file.
 
-    Raises
-    ------
-    DataError
-        If there is none, or it is of a newer schema.
+    Raises DataError if there is none, or it is of a newer schema.
     """
     try:
         record = json.loads((metadata or {})[KEY])
@@ -156,19 +147,9 @@ def is_intact(record: Mapping[str, Any]) -> bool:
 def decoded(source: Any, name: str, columns: list[str] | None = None) -> tuple[dict[str, Any], pa.Table]:
     """Return record and table of a Parquet file, with nulls in columns that its older schema lacks.
 
-    Parameters
-    ----------
-    source : path or file
-    name : str
-        For messages.
-    columns : list of str, optional
-        Only these.
-
-    Raises
-    ------
-    DataError
-        If it is no file of a store, damaged as far as checksums of pages and the hash of the record tell, or of a newer schema.
-        Its derived columns are what it says they are; see `trusted`.
+    `name`: for messages. `columns`: only these.
+    Raises DataError if it is no file of a store, damaged as far as checksums of pages and the hash of the record tell, or of a
+    newer schema. Its derived columns are what it says they are; see `trusted`.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -193,18 +174,7 @@ def decoded(source: Any, name: str, columns: list[str] | None = None) -> tuple[d
 def trusted(path: Path, run_id: str, columns: list[str] | None = None) -> tuple[dict[str, Any], pa.Table]:
     """Return record and table of a run of a store: nothing derived is believed, and the content must have the run's hash.
 
-    Parameters
-    ----------
-    path : Path
-    run_id : str
-        The run that it must be.
-    columns : list of str, optional
-        Only these.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, or is not what was filed.
+    `run_id`: the run that it must be. `columns`: only these. Raises DataError if it cannot be read, or is not what was filed.
     """
     record, table = decoded(path, path.name)
     try:

@@ -31,19 +31,10 @@ def dataset_of(
 ) -> xr.Dataset:
     """Return the Dataset of runs, as docs/file-formats.md describes it.
 
-    Parameters
-    ----------
-    runs : sequence of (record, table)
-        The tables may lack rows that are not wanted.
-    level : {"rep", "point"}
-        ``"point"`` has the median of the repetitions instead of the repetitions.
-    keep_flagged : bool
-        Keep repetitions that began late or outlasted their window.
-
-    Raises
-    ------
-    DataError
-        If they cannot be one Dataset, as those of different libraries or message sizes.
+    `runs`, sequence of (record, table): the tables may lack rows that are not wanted.
+    `level`, {"rep", "point"}: ``"point"`` has the median of the repetitions instead of the repetitions.
+    `keep_flagged`: keep repetitions that began late or outlasted their window.
+    Raises DataError if they cannot be one Dataset, as those of different libraries or message sizes.
     """
     if runs and all(is_of_cells(table) for _, table in runs):
         return cells_dataset(runs, level)

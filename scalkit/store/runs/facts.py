@@ -24,10 +24,7 @@ _REDUCING_SUBSTITUTES = ("Allreduce_", "Reduce_scatter_", "Scan_")
 def with_facts(table: pa.Table) -> pa.Table:
     """Return measurements with the columns of `FACTS`: null, or an empty text, where there is nothing of the kind.
 
-    Parameters
-    ----------
-    table : pyarrow.Table
-        With ``program``, ``op``, ``x_name``, ``x`` and ``fixed``.
+    `table`: with ``program``, ``op``, ``x_name``, ``x`` and ``fixed``.
     """
     import pyarrow as pa
 

@@ -34,14 +34,10 @@ _LENGTH = 4
 def mark_of(raw: Integers) -> tuple[list[float] | None, list[int] | None]:
     """Return the marks of repetitions, in ns.
 
-    Returns
-    -------
-    shape : list of float or None
-        Order statistics (five eighths) less the median, over the distance of the quartiles, which no shift, no factor and no other
-        order changes; and how much rounding can change them. None where honest measurements could have the same.
-    sketch : list of int or None
-        The least hashes of stretches of repetitions, which no shift and no reversal changes, and of which a part of the repetitions
-        has some. None where equal repetitions are an accident.
+    `shape`: order statistics (five eighths) less the median, over the distance of the quartiles, which no shift, no factor and
+    no other order changes; and how much rounding can change them. None where honest measurements could have the same.
+    `sketch`: the least hashes of stretches of repetitions, which no shift and no reversal changes, and of which a part of the
+    repetitions has some. None where equal repetitions are an accident.
     """
     if len(raw) < _LEAST[0] or len(np.unique(raw)) < _LEAST[1]:
         return None, None

@@ -20,8 +20,6 @@ def pattern_of(op: str, program: str, said: str = "") -> str:
 
     Simple are calls without communication; one that makes a communicator is a collective.
 
-    Examples
-    --------
     >>> pattern_of("MPI_Gather", "sk_time"), pattern_of("MPI_Send", "sk_time"), pattern_of("MPI_Comm_rank[x1000]", "sk_time")
     ('collective', 'point-to-point', 'simple')
     >>> pattern_of("MPI_Put[flush]", "sk_time"), pattern_of("MPI_Comm_split", "sk_time")

@@ -81,8 +81,6 @@ def canonical(value: object) -> str:
 def library_of(text: str) -> tuple[str, str]:
     """Return name and version of an MPI library from what it says of itself; empty if unknown.
 
-    Examples
-    --------
     >>> library_of("Open MPI v5.0.11, package: ...")
     ('Open MPI', '5.0.11')
     """

@@ -42,10 +42,7 @@ def raw_hash(raw: Integers) -> int:
 def repetitions_of(table: pa.Table) -> list[Integers]:
     """Return the repetitions of each measurement.
 
-    Raises
-    ------
-    ValueError
-        If a measurement has none, or one of them is missing.
+    Raises ValueError if a measurement has none, or one of them is missing.
     """
     array = table["raw"].combine_chunks()
     flat, ends = array.flatten(), np.cumsum(array.value_lengths().to_numpy(zero_copy_only=False))
@@ -57,15 +54,9 @@ def repetitions_of(table: pa.Table) -> list[Integers]:
 def derived_of(table: pa.Table) -> dict[str, Any]:
     """Return all derived columns, computed from the repetitions, whatever the table says of them.
 
-    Parameters
-    ----------
-    table : pyarrow.Table
-        With ``raw``, ``late_at``, ``overrun_at``, ``cut``, ``metric`` and ``statistic``.
-
-    Raises
-    ------
-    ValueError, IndexError, TypeError
-        If the repetitions are not all there, or marks are of repetitions that are not there.
+    `table`: with ``raw``, ``late_at``, ``overrun_at``, ``cut``, ``metric`` and ``statistic``.
+    Raises ValueError or IndexError or TypeError if the repetitions are not all there, or marks are of repetitions that are not
+    there.
     """
     raws = repetitions_of(table)
     marks = zip(table["late_at"].to_pylist(), table["overrun_at"].to_pylist(), strict=True)
@@ -98,18 +89,10 @@ def recomputed(table: pa.Table) -> pa.Table:
 def summaries(kept: Sequence[Integers], statistics: Sequence[str]) -> dict[str, NDArray[np.float64]]:
     """Return the derived columns of measurements.
 
-    Parameters
-    ----------
-    kept : sequence of ndarray of int64
-        The repetitions that count of each measurement, at least one each, in its unit.
-    statistics : sequence of str
-        Which of them is the value of each: ``"med"`` of times, ``"min"`` of bytes.
-
-    Returns
-    -------
-    dict
-        From ``min``, ``q1``, ``med``, ``q3``, ``max``, ``mean``, ``sd`` (NaN for a single one), ``cut_mean`` (of those from the
-        first to the third quartile) and ``value`` to arrays of shape (measurements,). Quartiles interpolate linearly.
+    `kept`: the repetitions that count of each measurement, at least one each, in its unit.
+    `statistics`: which of them is the value of each: ``"med"`` of times, ``"min"`` of bytes.
+    Result: from ``min``, ``q1``, ``med``, ``q3``, ``max``, ``mean``, ``sd`` (NaN for a single one), ``cut_mean`` (of those
+    from the first to the third quartile) and ``value`` to arrays of shape (measurements,). Quartiles interpolate linearly.
     """
     keys = ("min", "q1", "med", "q3", "max", "mean", "sd", "cut_mean")
     found: dict[str, Any] = {key: np.full(len(kept), np.nan) for key in keys}

@@ -82,8 +82,6 @@ def name_problem(text: str) -> tuple[str, str] | None:
 def is_disguised(word: str) -> bool:
     """Return whether a word has Greek or Cyrillic letters that look like Latin ones, and nothing that shows the script.
 
-    Examples
-    --------
     >>> is_disguised("MPI_G\u0430ther"), is_disguised("\u041c\u043e\u0441\u043a\u0432\u0430"), is_disguised("10\u03bcs")
     (True, False, False)
     """

@@ -34,10 +34,7 @@ class RefusedError(DataError):
 def listed(root: Path, policy: Policy) -> Iterator[Path]:
     """Yield the run files in a folder, after a look at everything else in it.
 
-    Raises
-    ------
-    RefusedError
-        If there are links, too many files, or too much.
+    Raises RefusedError if there are links, too many files, or too much.
     """
     total, number = 0, 0
     for parent, folders, names in os.walk(root, followlinks=False):
@@ -66,10 +63,7 @@ def _is_run(parent: str) -> bool:
 def unpacked(archive: Path, into: Path, policy: Policy) -> Path:
     """Return the folder of the store in a zip, unpacked below `into`; its marker says where it is.
 
-    Raises
-    ------
-    RefusedError
-        If a name, a size, a ratio or a kind of file is not allowed.
+    Raises RefusedError if a name, a size, a ratio or a kind of file is not allowed.
     """
     try:
         with zipfile.ZipFile(archive) as opened:

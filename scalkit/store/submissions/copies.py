@@ -52,17 +52,9 @@ class Origin:
 class Marks:
     """The marks of the measurements of several runs.
 
-    Attributes
-    ----------
-    origins : sequence of Origin
-    run : ndarray of int64, shape (n,)
-        Which of them each measurement is of; ascending.
-    hashes : ndarray of int64, shape (n,)
-        Of the repetitions.
-    shapes : ndarray of float64, shape (n, N_SHAPE + 1)
-        See `scalkit.store.runs.marks.mark_of`; NaN where there is none.
-    sketches : ndarray of int64, shape (n, N_GRAMS)
-        0 where there are fewer.
+    `run` of shape (n,): which of them each measurement is of; ascending. `hashes` of shape (n,): of the repetitions.
+    `shapes` of shape (n, N_SHAPE + 1): see `scalkit.store.runs.marks.mark_of`; NaN where there is none.
+    `sketches` of shape (n, N_GRAMS): 0 where there are fewer.
     """
 
     origins: Sequence[Origin]
@@ -105,17 +97,9 @@ class Marks:
 def copies(new: Marks, known: Marks, raw_of: Callable[[str, int], Integers]) -> dict[str, tuple[str, str]]:
     """Return which of the new runs are copies, and of what.
 
-    Parameters
-    ----------
-    new, known : Marks
-        A new run is compared with the known ones, with the new ones before it, and with itself.
-    raw_of : callable
-        Repetitions by the id of a run and their hash.
-
-    Returns
-    -------
-    dict
-        From the id of a run to the code and the name of the run whose measurements it has.
+    `new`, `known`: a new run is compared with the known ones, with the new ones before it, and with itself.
+    `raw_of`: repetitions by the id of a run and their hash.
+    Result: from the id of a run to the code and the name of the run whose measurements it has.
     """
     both = known + new
     first = len(known.hashes)
@@ -191,10 +175,7 @@ def is_copy(some: Integers, others: Integers) -> bool:
 def raws_in(path: Path, run_id: str) -> dict[int, Integers]:
     """Return the repetitions of the measurements of a run by their hashes.
 
-    Raises
-    ------
-    DataError
-        If the file is damaged.
+    Raises DataError if the file is damaged.
     """
     _, table = trusted(path, run_id)
     return dict(zip(table["raw_hash"].to_pylist(), repetitions_of(table), strict=True))

@@ -26,10 +26,8 @@ Problem = tuple[str, str]
 def checked_record(text: bytes, policy: Policy) -> dict[str, Any]:
     """Return the record if it can be read at all.
 
-    Raises
-    ------
-    RefusedError
-        If it is too large or too deep, no JSON, of a newer schema, or not of the form that the schema asks for.
+    Raises RefusedError if it is too large or too deep, no JSON, of a newer schema, or not of the form that the schema asks
+    for.
     """
     if len(text) > policy.max_json_bytes:
         raise RefusedError(
@@ -121,15 +119,7 @@ def _shown(text: str) -> str:
 def require_texts(measured: dict[str, Any], filing: dict[str, Any]) -> None:
     """Return nothing if those who are sent the store would accept these texts.
 
-    Parameters
-    ----------
-    measured, filing : dict
-        Some fields of a record.
-
-    Raises
-    ------
-    UsageError
-        With the sentence that a validation has for it.
+    `measured`, `filing`: some fields of a record. Raises UsageError with the sentence that a validation has for it.
     """
     known = _schema()["properties"]
     for part, fields in (("measured", measured), ("filing", filing)):

@@ -30,17 +30,9 @@ _MOST_SHOWN = 5
 class Checked:
     """One file of a submission.
 
-    Attributes
-    ----------
-    file : str
-    run_id : str
-        Of what is in it; empty if it cannot be read.
-    refused, warnings : tuple of (code, sentence)
-        Reasons not to accept it, and what is odd.
-    origin : Origin, optional
-        What copies are told by, with `marks`.
-    marks : mapping
-        Of the measurements; see `scalkit.store.runs.marks.marks_of`.
+    `run_id`: of what is in it; empty if it cannot be read.
+    `refused`, `warnings`, tuple of (code, sentence): reasons not to accept it, and what is odd.
+    `origin`: what copies are told by, with `marks`. `marks`: of the measurements; see `scalkit.store.runs.marks.marks_of`.
     """
 
     file: str
@@ -147,12 +139,8 @@ def examined(
 ) -> Iterator[tuple[Report, Path]]:
     """Provide the report, and for that time a folder with the accepted runs, written again by this version.
 
-    Parameters
-    ----------
-    below : Path, optional
-        Where to make the scratch folder.
-    integrity : bool
-        Tell only whether the files are what was filed; nothing is written again.
+    `below`: where to make the scratch folder.
+    `integrity`: tell only whether the files are what was filed; nothing is written again.
     """
     require("store")
     policy = policy or Policy()
@@ -249,15 +237,8 @@ def without_copies(
 ) -> Report:
     """Return the report, with the copies of other runs refused.
 
-    Parameters
-    ----------
-    report : Report
-    clean : Path
-        Where the accepted runs are.
-    known : Marks, optional
-        Of runs to compare them with, too.
-    known_file : callable
-        Where these are, by their ids.
+    `clean`: where the accepted runs are. `known`: of runs to compare them with, too.
+    `known_file`: where these are, by their ids.
     """
     looked_at = [one for one in report.checked if one.origin is not None and one.marks and not one.refused]
     new = Marks.of([one.origin for one in looked_at if one.origin is not None], [one.marks for one in looked_at])

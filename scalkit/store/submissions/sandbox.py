@@ -44,16 +44,9 @@ _REFUSED_EVENTS = (
 def confine(folder: Path) -> tuple[str, ...]:
     """Leave this process, and all that it may start, only what reading takes.
 
-    Parameters
-    ----------
-    folder : Path
-        The one place where it may write.
-
-    Returns
-    -------
-    tuple of str
-        What took effect: ``"network name space"``, ``"seccomp"`` (the kernel refuses sockets and programs), ``"landlock"`` (the
-        kernel refuses writing elsewhere), ``"audit hook"`` (Python refuses sockets and programs).
+    `folder`: the one place where it may write.
+    Result: what took effect: ``"network name space"``, ``"seccomp"`` (the kernel refuses sockets and programs), ``"landlock"``
+    (the kernel refuses writing elsewhere), ``"audit hook"`` (Python refuses sockets and programs).
     """
     libc = ctypes.CDLL(None, use_errno=True)
     found = []

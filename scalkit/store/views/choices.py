@@ -13,15 +13,9 @@ from scalkit.errors import UsageError
 class Choice:
     """Suites that are one curve: the same operation on the same platform, in as many runs as there are.
 
-    Attributes
-    ----------
-    filters : mapping
-        Columns of the store's ``points`` or ``runs`` to values, texts with ``*``, or lists of them; ``run`` to the beginnings
-        of ids.
-    label : str
-        For the legend; empty to have one made.
-    runs : str
-        In which runs, for a label that is made; empty if it needs no saying.
+    `filters`: columns of the store's ``points`` or ``runs`` to values, texts with ``*``, or lists of them; ``run`` to the
+    beginnings of ids. `label`: for the legend; empty to have one made.
+    `runs`: in which runs, for a label that is made; empty if it needs no saying.
     """
 
     filters: Mapping[str, Any]
@@ -42,10 +36,7 @@ class Choice:
     def of(cls, given: str | Mapping[str, Any] | Choice) -> Choice:
         """Return the choice that a text says, ``"MPI_Gather"`` or ``"op=MPI_Gather,platform=daint*,p=16|32"``.
 
-        Raises
-        ------
-        UsageError
-            If it cannot be read.
+        Raises UsageError if it cannot be read.
         """
         if isinstance(given, Choice):
             return given
@@ -83,8 +74,6 @@ def _values(text: str) -> Any:
 def value_of(text: str) -> str | int | bool:
     """Return what a user means by a text: a truth, a number, or the text, such as an id that begins with 0.
 
-    Examples
-    --------
     >>> value_of("true"), value_of("32"), value_of("0123"), value_of("juropa*")
     (True, 32, '0123', 'juropa*')
     """

@@ -27,18 +27,12 @@ if TYPE_CHECKING:
 class Ratio:
     """One curve against its reference at one point.
 
-    Attributes
-    ----------
-    label, reference : str
-        Of the curve and of its reference.
-    x : int
-    ratio, low, high : float
-        How many times larger it is than the reference, with its interval; unbounded with too few runs.
-    p, q : float
-        Of the two-sided rank sum test over the runs; q is adjusted for the number of points of all curves (Benjamini and
-        Hochberg). NaN if so few runs cannot reach the level.
-    verdict : {"slower", "faster", "same", "undecided"}
-        For values other than times read larger and smaller. ``same`` needs an interval within the tolerance.
+    `label`, `reference`: of the curve and of its reference.
+    `ratio`, `low`, `high`: how many times larger it is than the reference, with its interval; unbounded with too few runs.
+    `p`, `q`: of the two-sided rank sum test over the runs; q is adjusted for the number of points of all curves (Benjamini and
+    Hochberg). NaN if so few runs cannot reach the level.
+    `verdict`, {"slower", "faster", "same", "undecided"}: for values other than times read larger and smaller. ``same`` needs
+    an interval within the tolerance.
     """
 
     label: str
@@ -57,16 +51,9 @@ class Ratio:
 class Comparison:
     """Curves side by side.
 
-    Attributes
-    ----------
-    curves : tuple of Curve
-        Those of the first choice are references.
-    references : tuple of int
-        For each curve the place of its reference; -1 for a reference, and for a curve that has none.
-    ratios : tuple of Ratio
-        Of the others, at the points that they share with theirs.
-    level, confidence, tolerance : float
-    statistic : str
+    `curves`: those of the first choice are references.
+    `references`: for each curve the place of its reference; -1 for a reference, and for a curve that has none.
+    `ratios`: of the others, at the points that they share with theirs.
     """
 
     curves: tuple[Curve, ...]

@@ -30,32 +30,15 @@ _ALIKE = ("datatype", "sync", "pattern")
 class Curve:
     """One graph of a joint plot.
 
-    Attributes
-    ----------
-    label, op, platform, metric : str
-        `op` and `platform` name several if there are several.
-    x_name : str
-        What it is over: ``"p"``, ``"msg_By"``, or a parameter of one's own.
-    x : ndarray of int64 of shape (points,)
-        Ascending.
-    values : ndarray of shape (points, runs), in `unit`
-        What stands for the measurement in each run; NaN where a run has none.
-    unit : str
-        ``"s"``, ``"B"``, ``"op"`` or ``"1"``.
-    run_ids : tuple of str
-        Of the columns.
-    fixed : str
-        What is the same at all points, as ``"p = 32"``; empty if nothing is.
-    simulated, oversubscribed : bool
-        Whether any of it is.
-    kind : tuple of str
-        Data type, synchronisation and pattern; empty texts where it has several, on several platforms.
-    n_platforms : int
-        How many platforms the runs are of.
-    made : bool
-        Whether the label was made, not given.
-    runs : str
-        In which runs, where the choice is of some.
+    `label`, `op`, `platform`, `metric`: `op` and `platform` name several if there are several.
+    `x_name`: what it is over: ``"p"``, ``"msg_By"``, or a parameter of one's own. `x` of shape (points,): ascending.
+    `values`, (ndarray of shape (points, runs), in `unit`): what stands for the measurement in each run; NaN where a run has
+    none. `unit`: ``"s"``, ``"B"``, ``"op"`` or ``"1"``. `run_ids`: of the columns.
+    `fixed`: what is the same at all points, as ``"p = 32"``; empty if nothing is.
+    `simulated`, `oversubscribed`: whether any of it is.
+    `kind`: data type, synchronisation and pattern; empty texts where it has several, on several platforms.
+    `n_platforms`: how many platforms the runs are of. `made`: whether the label was made, not given.
+    `runs`: in which runs, where the choice is of some.
     """
 
     label: str
@@ -93,20 +76,10 @@ def curves_of(store: Store, choice: Choice, statistic: str = "med") -> list[Curv
     Over sizes there is a curve for each number of processes, over processes one for each size, over a parameter of one's own
     one for each of what is fixed.
 
-    Parameters
-    ----------
-    store : Store
-    choice : Choice
-    statistic : str
-        What stands for the repetitions of a measurement: ``med``, ``q1``, ``mean``, ``min``, ``cut_mean``, ...
-
-    Raises
-    ------
-    DataError
-        If nothing is chosen, or what cannot be one curve: of several metrics, over several parameters, or of an operation that
-        a platform has with several data types, patterns or kinds of synchronisation. Also if it would be more than `MOST`.
-    UsageError
-        If the statistic or a filter is unknown.
+    `statistic`: what stands for the repetitions of a measurement: ``med``, ``q1``, ``mean``, ``min``, ``cut_mean``, ...
+    Raises DataError if nothing is chosen, or what cannot be one curve: of several metrics, over several parameters, or of an
+    operation that a platform has with several data types, patterns or kinds of synchronisation. Also if it would be more than
+    `MOST`; UsageError if the statistic or a filter is unknown.
     """
     if statistic not in STATISTICS:
         raise UsageError(f"the statistic {statistic!r:.40} is unknown; choose from {', '.join(STATISTICS)}.")

@@ -72,8 +72,6 @@ class SuiteKey:
 def fixed_words(fixed: str) -> str:
     """Return what a suite says to be fixed, as a person writes it.
 
-    Examples
-    --------
     >>> fixed_words('{"msg_By":8}'), fixed_words('{"p":32}'), fixed_words("")
     ('8 B', 'p = 32', '')
     """
@@ -90,25 +88,11 @@ def fixed_words(fixed: str) -> str:
 class Browsing:
     """The three steps of a query: choose runs, choose their suites, see them together.
 
-    Parameters
-    ----------
-    store : Store
-
-    Attributes
-    ----------
-    store : Store
-    all_runs, runs : pandas.DataFrame
-        All runs, newest first; those that pass the filter.
-    text : str
-        The filter; set by `narrow`.
-    only : dict
-        Columns of the runs to the one value that passes; set by `narrow`.
-    run_ids : tuple of str
-        The chosen runs; set by `choose_runs`.
-    chosen : tuple of SuiteKey
-        The chosen suites, in the order in which they were chosen; set by `choose_suite`.
-    by : str
-        What among the runs of a platform has curves of its own, one of `GROUPINGS`; set by `group_by`.
+    `all_runs`, `runs`: all runs, newest first; those that pass the filter. `text`: the filter; set by `narrow`.
+    `only`: columns of the runs to the one value that passes; set by `narrow`.
+    `run_ids`: the chosen runs; set by `choose_runs`.
+    `chosen`: the chosen suites, in the order in which they were chosen; set by `choose_suite`.
+    `by`: what among the runs of a platform has curves of its own, one of `GROUPINGS`; set by `group_by`.
     """
 
     def __init__(self, store: Store) -> None:
@@ -138,18 +122,10 @@ class Browsing:
     def narrow(self, text: str, only: Mapping[str, str] | None = None) -> None:
         """Show only runs that fit a text and have chosen values.
 
-        Parameters
-        ----------
-        text : str
-            Words that stand somewhere in a run's line, and ``name=value`` for a column, where ``*`` stands for anything and
-            ``|`` between several values; quoted if there are blanks: ``machine=juwels* "site=our lab" mpich``.
-        only : mapping, optional
-            Columns to the one value that passes; by default what it was.
-
-        Raises
-        ------
-        UsageError
-            If a column is unknown or a quote is left open; the filter stays as it was.
+        `text`: words that stand somewhere in a run's line, and ``name=value`` for a column, where ``*`` stands for anything
+        and ``|`` between several values; quoted if there are blanks: ``machine=juwels* "site=our lab" mpich``.
+        `only`: columns to the one value that passes; by default what it was.
+        Raises UsageError if a column is unknown or a quote is left open; the filter stays as it was.
         """
         try:
             words = shlex.split(text)
@@ -186,10 +162,7 @@ class Browsing:
     def group_by(self, by: str) -> None:
         """Take the chosen runs of a platform together, or each campaign or run by itself; the chosen suites stay chosen.
 
-        Raises
-        ------
-        UsageError
-            If it is none of `GROUPINGS`.
+        Raises UsageError if it is none of `GROUPINGS`.
         """
         if by not in GROUPINGS:
             raise UsageError(f"runs cannot be grouped by {by!r:.40}; choose from {', '.join(GROUPINGS)}.")
@@ -255,10 +228,7 @@ class Browsing:
     def comparison(self) -> Comparison | None:
         """Return the chosen suites in the chosen runs side by side; None if no suite is chosen.
 
-        Raises
-        ------
-        UsageError
-            If they are of different metrics or over different parameters.
+        Raises UsageError if they are of different metrics or over different parameters.
         """
         if not self.chosen:
             return None

@@ -26,12 +26,8 @@ def selected_datasets(
 
     Work units and messages have one for what they are over, and what is fixed there.
 
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        The measurements that are wanted, as `Store.points` returns them.
-    read, build : callable
-        Of a run's id its record and table; of such runs their Dataset.
+    `rows`: the measurements that are wanted, as `Store.points` returns them.
+    `read`, `build`: of a run's id its record and table; of such runs their Dataset.
     """
     import pyarrow.compute as pc
 

@@ -16,13 +16,7 @@ def critical_path(edges: Edges, ends: Ints, begin: int) -> tuple[Ints, Ints, Int
     It ends with the location that ends last. From the end of a wait it goes on with the location that was waited for; of
     what happens at the same instant nothing is the cause of the other.
 
-    Parameters
-    ----------
-    edges : Edges
-    ends : ndarray of int64 of shape (n_locations,), in ns
-        Last record of each location.
-    begin : int
-        Of the run, in ns.
+    `ends` of shape (n_locations,), in ns: last record of each location. `begin`: of the run, in ns.
     """
     order, starts = slices(edges, len(ends))
     until, cause = edges.until[order].tolist(), edges.cause[order].tolist()

@@ -31,14 +31,9 @@ def excess(more: Rows, less: Rows, n_paths: int) -> Rows:
 class Behind:
     """The waits of the cause of each wait since both met, as places among all waits in order of location and time.
 
-    Attributes
-    ----------
-    position : ndarray of int64 of shape (n_edges,)
-        Place of each wait.
-    begin, low, high : ndarray of int64 of shape (n_edges,)
-        Where the waits of the cause begin, and those among them from `low` to ``high - 1`` that count.
-    time : ndarray of int64 of shape (n_edges,), in ns
-        How long these are together.
+    `position` of shape (n_edges,): place of each wait.
+    `begin`, `low`, `high` of shape (n_edges,): where the waits of the cause begin, and those among them from `low` to ``high -
+    1`` that count. `time` of shape (n_edges,), in ns: how long these are together.
     """
 
     position: Ints
@@ -68,13 +63,7 @@ def rates(edges: Edges, delays: Ints, before: Behind, locations: int) -> NDArray
     A wait costs its own length, and its part of the costs of the later waits that its location caused. Its cost falls on the
     delays of its cause, and on the waits of its cause since both met, in proportion to their lengths.
 
-    Parameters
-    ----------
-    edges : Edges
-    delays : ndarray of int64 of shape (n_edges,), in ns
-        Of the cause of each wait.
-    before : Behind
-    locations : int
+    `delays` of shape (n_edges,), in ns: of the cause of each wait.
     """
     steps, running, found = [0.0] * len(edges), [0.0] * locations, [0.0] * len(edges)
     columns = (edges.waiter, before.position, edges.until - edges.begin, delays + before.time)

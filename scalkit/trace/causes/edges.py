@@ -17,16 +17,11 @@ from scalkit.trace.local.ranks import Ranks
 class Edges:
     """Waits in order of their end, then of the location that waits; those of one location do not overlap.
 
-    Attributes
-    ----------
-    waiter, cause : ndarray of int64 of shape (n,)
-        Who waited for whom; never the same location.
-    begin, until : ndarray of int64 of shape (n,), in ns
-    scope : ndarray of int64 of shape (n,)
-        Communicator or window of a barrier, fence, or operation from all to all in which all its members meet; else -1.
-    since : ndarray of int64 of shape (n,), in ns
-        When both met last: one waited for the other, or they passed such an operation in which somebody waited. The begin of
-        the trace if they did not.
+    `waiter`, `cause` of shape (n,): who waited for whom; never the same location. `begin`, `until` of shape (n,), in ns.
+    `scope` of shape (n,): communicator or window of a barrier, fence, or operation from all to all in which all its members
+    meet; else -1.
+    `since` of shape (n,), in ns: when both met last: one waited for the other, or they passed such an operation in which
+    somebody waited. The begin of the trace if they did not.
     """
 
     waiter: Ints
@@ -43,14 +38,8 @@ class Edges:
 def find_edges(found: Ints, trace: LocalTrace, ranks: Ranks, begin: int) -> Edges:
     """Return the waits of all processes, the same on each; all of them must call this.
 
-    Parameters
-    ----------
-    found : ndarray of int64 of shape (5, n)
-        Location, cause, begin, end and scope of each wait that this process found, in any order.
-    trace : LocalTrace
-    ranks : Ranks
-    begin : int
-        Earliest time of the trace, in ns.
+    `found` of shape (5, n): location, cause, begin, end and scope of each wait that this process found, in any order.
+    `begin`: earliest time of the trace, in ns.
     """
     rows = _apart(np.concatenate(ranks.gather(found), axis=1))
     waiter, cause, since, until, scope = rows[:, np.lexsort((rows[0], rows[3]))]

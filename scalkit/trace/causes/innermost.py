@@ -19,13 +19,8 @@ _ROWS = 1 << 22
 class Innermost:
     """A location as stretches of time, one behind the other.
 
-    Attributes
-    ----------
-    start : ndarray of int64 of shape (n,), in ns
-        Begin of each; the last has no end.
-    path : ndarray of int64 of shape (n,)
-        Call path of each.
-    waits : ndarray of bool of shape (n,)
+    `start` of shape (n,), in ns: begin of each; the last has no end. `path` of shape (n,): call path of each.
+    `waits` of shape (n,).
     """
 
     start: Ints

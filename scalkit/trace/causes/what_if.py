@@ -15,17 +15,9 @@ def shortened(edges: Edges, ends: Ints, location: int, spent: Ints, spent_at_end
     A wait ends when its cause comes earlier, but not before the one that waits has come, nor, where all meet, the others.
     Nobody waits who did not wait before, so the run gains no more than this.
 
-    Parameters
-    ----------
-    edges : Edges
-    ends : ndarray of int64 of shape (n_locations,), in ns
-        Last record of each location.
-    location : int
-        Which is faster.
-    spent : ndarray of int64 of shape (n_edges,), in ns
-        What it spent in the path, without waits, before each wait that is its own or that it causes.
-    spent_at_end : int
-        The same before its last record.
+    `ends` of shape (n_locations,), in ns: last record of each location. `location`: which is faster.
+    `spent` of shape (n_edges,), in ns: what it spent in the path, without waits, before each wait that is its own or that it
+    causes. `spent_at_end`: the same before its last record.
     """
     earlier = [0] * len(ends)  # in tenths of a ns: by how much waits end earlier
     columns = (edges.until, edges.waiter, edges.cause, edges.begin, edges.scope, spent)

@@ -20,19 +20,9 @@ def checked(
 ) -> tuple[dict[str, Columns], list[Problem]]:
     """Return the tables in order of their numbers without what is wrong in them, and what that was.
 
-    Parameters
-    ----------
-    location : int
-    tables : dict of Columns
-        Of one location, records in any order.
-    definitions : LocalDefinitions
-    is_whole : bool
-        Whether the file has its end: if not, calls that had not ended may be missing.
-
-    Returns
-    -------
-    tuple
-        The tables, and a `Problem` for each kind that was met.
+    `tables`, dict of Columns: of one location, records in any order.
+    `is_whole`: whether the file has its end: if not, calls that had not ended may be missing.
+    Result: the tables, and a `Problem` for each kind that was met.
     """
     found = _Tables(location, dict(tables), [])
     found.order()

@@ -13,18 +13,10 @@ from scalkit.trace.files.tables import Columns
 def corrected(times: NDArray[np.integer[Any]], clock: Columns) -> NDArray[np.int64]:
     """Return the times with the offset added that a line through the first and the last measured offset gives.
 
-    Parameters
-    ----------
-    times : ndarray of int, in ns
-        On the clock of the location.
-    clock : Columns
-        Samples of `local` time, `offset` to the common clock and its `error`, all in ns. Without any, times stay as they are;
-        with one, the offset is constant.
-
-    Returns
-    -------
-    ndarray of int, in ns
-        A later time never becomes an earlier one, because a clock does not gain as much as it runs.
+    `times` in ns: on the clock of the location.
+    `clock`: samples of `local` time, `offset` to the common clock and its `error`, all in ns. Without any, times stay as they
+    are; with one, the offset is constant.
+    Result in ns: a later time never becomes an earlier one, because a clock does not gain as much as it runs.
     """
     given = np.asarray(times, dtype=np.int64)
     local, offset = np.asarray(clock["local"], dtype=np.int64), np.asarray(clock["offset"], dtype=np.int64)

@@ -25,17 +25,11 @@ ROOT_NAME = "program"
 class LocalDefinitions:
     """What the definition blocks of one location say; ids are its own.
 
-    Attributes
-    ----------
-    regions, sites : dict from int to str
-    paths : dict from int to (parent, region, site)
-    scopes : dict from int to (key, size, own rank, name)
-    groups : dict from int to tuple of int
-        Locations of the groups that post and start took.
-    functions : set of int
-        Regions that are functions of a communication library of the user.
-    run : str
-        What tells the run from others; empty if nothing does.
+    `regions`, `sites`, dict from int to str. `paths`, dict from int to (parent, region, site).
+    `scopes`, dict from int to (key, size, own rank, name).
+    `groups`, dict from int to tuple of int: locations of the groups that post and start took.
+    `functions`: regions that are functions of a communication library of the user.
+    `run`: what tells the run from others; empty if nothing does.
     """
 
     regions: dict[int, str] = field(default_factory=dict)
@@ -49,10 +43,7 @@ class LocalDefinitions:
     def add(self, block: Mapping[str, Any]) -> None:
         """Add what a block says.
 
-        Raises
-        ------
-        DataError
-            If an entry is not of the form that docs/file-formats.md gives; the text does not name the file.
+        Raises DataError if an entry is not of the form that docs/file-formats.md gives; the text does not name the file.
         """
         try:
             self.run = str(block.get("run", self.run))
@@ -71,10 +62,7 @@ class LocalDefinitions:
     def full_paths(self) -> dict[int, Path]:
         """Return every call path from its outermost step on; path 0 is the program.
 
-        Raises
-        ------
-        DataError
-            If a path has no parent or region that is defined; the text does not name the file.
+        Raises DataError if a path has no parent or region that is defined; the text does not name the file.
         """
         done: dict[int, Path] = {0: ()}
         for number in self.paths:
@@ -111,15 +99,9 @@ class Scope:
 class Definitions:
     """Definitions of all locations together.
 
-    Attributes
-    ----------
-    paths : tuple of Path
-        In order of the alphabet, so that a parent stands before its children; the first is the program.
-    parents : ndarray of int of shape (n_paths,)
-        Number of each parent; -1 for the program.
-    scopes : tuple of Scope
-    functions : frozenset of str
-        Names of regions that are functions of a communication library of the user.
+    `paths`: in order of the alphabet, so that a parent stands before its children; the first is the program.
+    `parents` of shape (n_paths,): number of each parent; -1 for the program.
+    `functions`: names of regions that are functions of a communication library of the user.
     """
 
     paths: tuple[Path, ...]

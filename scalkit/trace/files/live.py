@@ -26,16 +26,10 @@ _ROWS = {name: np.dtype(list(columns), align=True) for name, columns in TABLES.i
 class Live:
     """Records that are in no block.
 
-    Attributes
-    ----------
-    base : int
-        Bytes of the file of the location whose blocks count: later blocks hold records that stand here, too.
-    records : dict from str to int
-        How many there are of each table.
-    open_path : int
-        Call path of the call that the process was in; 0 for none.
-    failed : int
-        Number of the system's error that ended the recording, while the program went on; 0 for none.
+    `base`: bytes of the file of the location whose blocks count: later blocks hold records that stand here, too.
+    `records`, dict from str to int: how many there are of each table.
+    `open_path`: call path of the call that the process was in; 0 for none.
+    `failed`: number of the system's error that ended the recording, while the program went on; 0 for none.
     """
 
     base: int

@@ -33,27 +33,11 @@ def read_otf2(archive: str | PathLike[str], folder: str | PathLike[str], *, keep
     Locations that are ranks of MPI are read, or those of all processors if the archive names no ranks. Offsets of clocks are
     applied. The first completion of a one-sided operation counts, be it local or remote.
 
-    Parameters
-    ----------
-    archive : path
-        The anchor file, ``traces.otf2``.
-    folder : path
-        Of the trace; must be empty, or not there.
-    keep_going : bool
-        Read what can be read of locations that are truncated or missing; the trace lacks the rest, and says so.
-
-    Returns
-    -------
-    dict from str to int
-        ``"locations"`` that were read, ``"others"`` that were not, ``"events"``, leaves that were ``"unmatched"``, and the first
-        location that has one, ``"unmatched_at"``.
-
-    Raises
-    ------
-    BuildError
-        If the OTF2 library is missing.
-    DataError
-        If the archive cannot be read, or the folder is in use.
+    `archive`: the anchor file, ``traces.otf2``. `folder`: of the trace; must be empty, or not there.
+    `keep_going`: read what can be read of locations that are truncated or missing; the trace lacks the rest, and says so.
+    Result, dict from str to int: ``"locations"`` that were read, ``"others"`` that were not, ``"events"``, leaves that were
+    ``"unmatched"``, and the first location that has one, ``"unmatched_at"``.
+    Raises BuildError if the OTF2 library is missing; DataError if the archive cannot be read, or the folder is in use.
     """
     if not Path(archive).is_file():
         raise DataError(f"there is no archive {str(archive)!r}; name its anchor file, as in scorep-run/traces.otf2.")
@@ -76,21 +60,10 @@ def write_otf2(folder: str | PathLike[str], archive: str | PathLike[str], *, kee
     Times are those on the clock of all. Layouts of data, and the time that flushes of the recorder took, are not kept. A call
     site stands as the file of a region of its own.
 
-    Parameters
-    ----------
-    folder : path
-        Of the trace.
-    archive : path
-        Folder of the archive, empty or not there; its anchor file is ``traces.otf2``.
-    keep_going : bool
-        Leave out what is wrong with the trace.
-
-    Raises
-    ------
-    BuildError
-        If the OTF2 library is missing.
-    DataError
-        If something is wrong with the trace, or calls of threads overlap.
+    `folder`: of the trace. `archive`: folder of the archive, empty or not there; its anchor file is ``traces.otf2``.
+    `keep_going`: leave out what is wrong with the trace.
+    Raises BuildError if the OTF2 library is missing; DataError if something is wrong with the trace, or calls of threads
+    overlap.
     """
     with _filled(archive) as place, tempfile.TemporaryDirectory() as made:
         trace = load(folder, keep_going=keep_going)

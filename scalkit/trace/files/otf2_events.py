@@ -65,12 +65,9 @@ _LEAVE = 1 << 41
 class More(NamedTuple):
     """What ends in other calls of a location; all numbers are places in its tables.
 
-    Attributes
-    ----------
-    landed, landed_in : ndarray of int of shape (n,)
-        Transfers that a call completed once more, at their target, and that call.
-    begun, ended_in : ndarray of int of shape (m,)
-        Calls that began a collective operation, and did not wait, and the call that completed it, or -1.
+    `landed`, `landed_in` of shape (n,): transfers that a call completed once more, at their target, and that call.
+    `begun`, `ended_in` of shape (m,): calls that began a collective operation, and did not wait, and the call that completed
+    it, or -1.
     """
 
     landed: Ints
@@ -108,26 +105,12 @@ def events_of(
 ) -> Ints:
     """Return the events of a location, of shape (n, 7).
 
-    Parameters
-    ----------
-    location : int
-    begin : int
-        Where its calls begin in those of all.
-    tables : (Table, Table, Table)
-        Calls, transfers and marks of it.
-    more : More
-    definitions : Definitions
-    kinds : Kinds
-        What the calls of each path complete.
-    numbers : mapping from str to ndarray of int
-        ``"region"`` of each call path, ``"scope"`` the communicator or window of each scope, ``"window"`` its window.
-    groups : mapping from int to int
-        Number in the archive of each group that post and start took.
-
-    Raises
-    ------
-    DataError
-        If calls overlap without one being in the other, as those of threads do.
+    `begin`: where its calls begin in those of all. `tables`, (Table, Table, Table): calls, transfers and marks of it.
+    `kinds`: what the calls of each path complete.
+    `numbers`, mapping from str to ndarray of int: ``"region"`` of each call path, ``"scope"`` the communicator or window of
+    each scope, ``"window"`` its window.
+    `groups`, mapping from int to int: number in the archive of each group that post and start took.
+    Raises DataError if calls overlap without one being in the other, as those of threads do.
     """
     calls, transfers, marks = tables
     events = _Events()

@@ -27,19 +27,8 @@ def write_perfetto(
     A process is a location, and its calls and regions are slices of it. The waiting of a call is a slice within it, from its
     begin on, which says for what; an arrow goes from each send to its receive. Times are in µs, to the ns.
 
-    Parameters
-    ----------
-    folder : path
-        Of the trace.
-    file : path
-        What is written.
-    keep_going : bool
-        Leave out what is wrong with the trace.
-
-    Raises
-    ------
-    DataError
-        If there is no trace, something is wrong with it, or the file cannot be written.
+    `folder`: of the trace. `file`: what is written. `keep_going`: leave out what is wrong with the trace.
+    Raises DataError if there is no trace, something is wrong with it, or the file cannot be written.
     """
     trace = load(folder, keep_going=keep_going)
     found = {"calls": len(trace.calls["enter"]), "waits": 0, "messages": 0}

@@ -11,17 +11,10 @@ from scalkit.errors import DataError
 class Problem:
     """Something wrong at one place of a trace.
 
-    Attributes
-    ----------
-    location : int
-    record : int
-        Number of the call or mark, as in the trace; -1 if it concerns the whole location.
-    kind : str
-        ``"missing"``, ``"truncated"``, ``"damaged"``, ``"clock"``, ``"leave"``, ``"scope"`` or ``"target"``.
-    text : str
-        What is wrong, without location and record.
-    count : int
-        How many records of the location have it; `record` is the first.
+    `record`: number of the call or mark, as in the trace; -1 if it concerns the whole location.
+    `kind`: ``"missing"``, ``"truncated"``, ``"damaged"``, ``"clock"``, ``"leave"``, ``"scope"`` or ``"target"``.
+    `text`: what is wrong, without location and record.
+    `count`: how many records of the location have it; `record` is the first.
     """
 
     location: int

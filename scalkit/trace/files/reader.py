@@ -29,12 +29,7 @@ _NAMES = {number: name for name, number in KINDS.items()}
 class Header:
     """What ``trace.json`` says.
 
-    Attributes
-    ----------
-    folder : Path
-    locations : int
-    facts : dict
-        The whole object.
+    `facts`: the whole object.
     """
 
     folder: Path
@@ -56,13 +51,7 @@ class Header:
 class LocationFile:
     """What the file of a location holds, unchecked.
 
-    Attributes
-    ----------
-    tables : dict of Columns
-        All tables, in the order of the file.
-    definitions : LocalDefinitions
-    problems : list of Problem
-        Truncation, damage.
+    `tables`, dict of Columns: all tables, in the order of the file. `problems`: truncation, damage.
     """
 
     tables: dict[str, Columns]
@@ -73,10 +62,7 @@ class LocationFile:
 def read_header(folder: str | os.PathLike[str]) -> Header:
     """Return the header of a trace.
 
-    Raises
-    ------
-    DataError
-        If there is no trace in the folder, its header is damaged, or it is of a newer schema.
+    Raises DataError if there is no trace in the folder, its header is damaged, or it is of a newer schema.
     """
     path = Path(folder) / HEADER
     try:

@@ -23,18 +23,8 @@ def location_file(folder: Path, location: int) -> Path:
 def write_header(folder: Path, locations: int, **facts: Any) -> None:
     """Write ``trace.json``; makes the folder.
 
-    Parameters
-    ----------
-    folder : Path
-    locations : int
-        Number of locations.
-    **facts
-        More of what docs/file-formats.md lists, such as ``simulated=True``.
-
-    Raises
-    ------
-    DataError
-        If it cannot be written.
+    `locations`: number of locations. `**facts`: more of what docs/file-formats.md lists, such as ``simulated=True``.
+    Raises DataError if it cannot be written.
     """
     content = {"format": "scalkit trace", "schema": 1, "locations": locations, **facts}
     try:
@@ -55,18 +45,9 @@ def write_location(
 ) -> None:
     """Write the file of a location.
 
-    Parameters
-    ----------
-    folder : Path
-    location : int
-    tables : mapping of name to Columns
-        As `tables.TABLES` names them; those that are missing are empty.
-    definitions : mapping
-        The object of a definition block.
-    block : int
-        Records of a block at most.
-    complete : bool
-        Whether it gets an end; without one it counts as truncated.
+    `tables`, mapping of name to Columns: as `tables.TABLES` names them; those that are missing are empty.
+    `definitions`: the object of a definition block. `block`: records of a block at most.
+    `complete`: whether it gets an end; without one it counts as truncated.
     """
     with location_file(folder, location).open("wb") as stream:
         stream.write(np.array((MAGIC, location, ORDER), FILE).tobytes())

@@ -20,11 +20,7 @@ _WIDEST = 1 << 62
 def exact_sums(keys: NDArray[np.integer[Any]], values: Ints, n: int) -> Ints:
     """Return the sum of the values of each key from 0 to `n - 1`, exact to 63 bits.
 
-    Parameters
-    ----------
-    keys, values : ndarray of int of shape (m,)
-        Values are not negative; `m` is below 2^26.
-    n : int
+    `keys`, `values` of shape (m,): values are not negative; `m` is below 2^26.
     """
     if len(values) == 0:
         return np.zeros(n, dtype=np.int64)
@@ -67,10 +63,7 @@ def positions_within(ordered: NDArray[np.integer[Any]]) -> Ints:
 def pack(*sides: Sequence[NDArray[np.integer[Any]]]) -> list[Ints]:
     """Return one number for each row, ordered as the rows are, and equal only for equal rows.
 
-    Parameters
-    ----------
-    *sides : sequences of ndarray of int
-        Tables with the same columns, first the one that counts most; rows of all sides become comparable.
+    `*sides`: tables with the same columns, first the one that counts most; rows of all sides become comparable.
     """
     packed: list[Ints] = [np.zeros(len(side[0]), dtype=np.int64) for side in sides]
     span = 1
@@ -105,16 +98,9 @@ def next_of_group(
 ) -> Ints:
     """Return for each query the place of the first row of its group whose number is larger; -1 without one.
 
-    Parameters
-    ----------
-    groups, numbers : columns, ndarray of int of shape (n,)
-        The group and number of each row.
-    of_groups, after : columns, ndarray of int of shape (m,)
-        Group of each query, and the number after which to look.
-
-    Returns
-    -------
-    ndarray of int of shape (m,)
+    `groups`, `numbers`, columns, ndarray of int of shape (n,): the group and number of each row.
+    `of_groups`, `after`, columns, ndarray of int of shape (m,): group of each query, and the number after which to look.
+    Result of shape (m,).
     """
     if len(numbers) == 0 or len(after) == 0:
         return np.full(len(after), -1, dtype=np.int64)

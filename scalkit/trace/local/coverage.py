@@ -30,15 +30,9 @@ def covered_by_targets(
 
     A call in which more intervals than a chunk lie is cut in two, again and again; the parts are added.
 
-    Parameters
-    ----------
-    ranks : Ranks
-    progress : Progress
-        Of the locations of this process.
-    target, owner, group : ndarray of int of shape (n,)
-        Location of each target, the process that has it, and the number of the call it is a target of, ascending.
-    enter, leave : ndarray of int of shape (n_calls,), in ns
-    chunk : int
+    `progress`: of the locations of this process.
+    `target`, `owner`, `group` of shape (n,): location of each target, the process that has it, and the number of the call it
+    is a target of, ascending. `enter`, `leave` of shape (n_calls,), in ns.
     """
     found = np.zeros(len(enter), dtype=np.int64)
     n_targets = np.bincount(group, minlength=len(enter)).astype(np.int64)

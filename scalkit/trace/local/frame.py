@@ -38,10 +38,7 @@ class Frame:
 def find_frame(trace: LocalTrace, ranks: Ranks) -> Frame:
     """Return the frame of this process; all processes must call it.
 
-    Raises
-    ------
-    DataError
-        If the trace spans so long a time that its nanoseconds do not fit.
+    Raises DataError if the trace spans so long a time that its nanoseconds do not fit.
     """
     times = [trace.calls["enter"], trace.calls["leave"], trace.marks["time"]]
     low = max((-int(one.min()) for one in times if len(one)), default=_NEVER)

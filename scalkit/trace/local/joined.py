@@ -27,12 +27,8 @@ _JOINED = ("calls", "transfers", "completions", "marks")
 class Joining:
     """Tables of all locations of a process, filled one location after the other.
 
-    Parameters
-    ----------
-    first : int
-        The first location.
-    records : sequence of dict from str to int
-        Most records that each table of each location can have.
+    `first`: the first location.
+    `records`, sequence of dict from str to int: most records that each table of each location can have.
     """
 
     def __init__(self, first: int, records: Sequence[Mapping[str, int]]) -> None:

@@ -29,33 +29,20 @@ Sizes = tuple[NDArray[np.int64], NDArray[np.int64]]
 class LocalTrace:
     """The locations of one process.
 
-    Attributes
-    ----------
-    header : Header
-    definitions : Definitions
-        Of all locations.
-    first, count : int
-        Its locations are `first` to ``first + count - 1``.
-    calls : Table
-        `location, enter, leave, number, path, scope, peer`, in order of location and number; paths and scopes as in
-        `definitions`, -1 for no scope. Times on the common clock, in ns.
-    transfers : Table
-        `location, call, done, order, kind, scope, peer, tag, bytes`; `call` and `done` are places in `calls`, `done` of the
-        call that completed it, -1 if only a later call on its window does.
-    marks : Table
-        `location, time, number, path, entered, own`: from this time on `path` is the innermost region; `entered` is it if it is
-        new, or -1; `own` is the region that is entered or left.
-    landings : Table
-        `location, call, done, scope, peer, transfer`: one-sided transfers that `done` completed once more, at their target;
-        `transfer` is their place in `transfers`, as loaded.
-    collectives : Table
-        `call, done`: calls that began a collective operation and did not wait, and the call that completed it, or -1.
-    groups : list of dict
-        For each location, the locations of each group that post and start took.
-    problems : list of Problem
-        Of all locations of all processes, in order.
-    sizes : list of (ndarray of int, ndarray of int)
-        For each location, numbers of calls of collective operations, and what it gives in them, in bytes.
+    `definitions`: of all locations. `first`, `count`: its locations are `first` to ``first + count - 1``.
+    `calls`: `location, enter, leave, number, path, scope, peer`, in order of location and number; paths and scopes as in
+    `definitions`, -1 for no scope. Times on the common clock, in ns.
+    `transfers`: `location, call, done, order, kind, scope, peer, tag, bytes`; `call` and `done` are places in `calls`, `done`
+    of the call that completed it, -1 if only a later call on its window does.
+    `marks`: `location, time, number, path, entered, own`: from this time on `path` is the innermost region; `entered` is it if
+    it is new, or -1; `own` is the region that is entered or left.
+    `landings`: `location, call, done, scope, peer, transfer`: one-sided transfers that `done` completed once more, at their
+    target; `transfer` is their place in `transfers`, as loaded.
+    `collectives`: `call, done`: calls that began a collective operation and did not wait, and the call that completed it, or
+    -1. `groups`: for each location, the locations of each group that post and start took.
+    `problems`: of all locations of all processes, in order.
+    `sizes`, list of (ndarray of int, ndarray of int): for each location, numbers of calls of collective operations, and what
+    it gives in them, in bytes.
     """
 
     header: Header

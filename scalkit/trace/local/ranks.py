@@ -118,10 +118,7 @@ class OverMpi:
 class Round:
     """One round of an exchange.
 
-    Attributes
-    ----------
-    sent : ndarray of int
-        Places, among all rows of this process, of those that it sends in this round.
+    `sent`: places, among all rows of this process, of those that it sends in this round.
     """
 
     def __init__(self, ranks: Ranks, sent: NDArray[np.intp], counts: Ints) -> None:
@@ -149,13 +146,7 @@ class Round:
 def rounds(ranks: Ranks, to: NDArray[np.integer[Any]], chunk: int) -> Iterator[Round]:
     """Yield the rounds in which rows go to the processes `to`; all processes must run through it together.
 
-    Parameters
-    ----------
-    ranks : Ranks
-    to : ndarray of int of shape (n,)
-        Process that each row is for.
-    chunk : int
-        Rows that a process sends, and gets, in a round.
+    `to` of shape (n,): process that each row is for. `chunk`: rows that a process sends, and gets, in a round.
     """
     size = ranks.size
     order = (

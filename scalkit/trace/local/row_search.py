@@ -13,10 +13,7 @@ from scalkit.arrays import Ints
 class Matching:
     """The rows of a table, to be found by all their columns; no two rows are equal.
 
-    Parameters
-    ----------
-    columns : sequence of ndarray of int
-        Not negative, and below 2^31.
+    `columns`: not negative, and below 2^31.
     """
 
     def __init__(self, columns: Sequence[Ints]) -> None:

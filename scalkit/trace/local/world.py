@@ -21,15 +21,8 @@ _PATIENCE_S = 5.0
 def over_world(n_ranks: int | None) -> Iterator[OverMpi]:
     """Yield the ranks of the program; if one fails alone, all are ended.
 
-    Parameters
-    ----------
-    n_ranks : int or None
-        How many the launcher says that it started; None if it says nothing.
-
-    Raises
-    ------
-    LaunchError
-        If mpi4py is missing, cannot be loaded, or belongs to another MPI library than the launcher.
+    `n_ranks`: how many the launcher says that it started; None if it says nothing.
+    Raises LaunchError if mpi4py is missing, cannot be loaded, or belongs to another MPI library than the launcher.
     """
     comm = mpi_world(n_ranks)
     try:

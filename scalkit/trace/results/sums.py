@@ -50,14 +50,9 @@ class _Sums:
 class Found:
     """All sums of an analysis, as rows.
 
-    Attributes
-    ----------
-    severity : tuple of ndarray
-        Metric, path, location, value of every sum above 0.
-    causes : tuple of ndarray
-        Metric, location that waited, location that it waited for, path that kept that one, value.
-    traffic : tuple of ndarray
-        Location, the one that it reached, number and bytes of one-sided operations, number and bytes of messages.
+    `severity`: metric, path, location, value of every sum above 0.
+    `causes`: metric, location that waited, location that it waited for, path that kept that one, value.
+    `traffic`: location, the one that it reached, number and bytes of one-sided operations, number and bytes of messages.
     """
 
     def __init__(self, severity: tuple[Ints, ...], causes: tuple[Ints, ...], traffic: tuple[Ints, ...]) -> None:

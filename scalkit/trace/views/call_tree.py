@@ -19,16 +19,8 @@ Values = NDArray[Any]
 class Row:
     """A line of a tree.
 
-    Attributes
-    ----------
-    key : int
-        Call path.
-    level : int
-        From 1 on.
-    is_open : bool or None
-        None where nothing is below.
-    place, of : int
-        Which one it is among those below the same one, from 1 on, and how many these are.
+    `key`: call path. `level`: from 1 on. `is_open`: None where nothing is below.
+    `place`, `of`: which one it is among those below the same one, from 1 on, and how many these are.
     """
 
     key: int
@@ -41,27 +33,9 @@ class Row:
 class CallTree:
     """The call paths of one result or of several: those of the same name are one.
 
-    Parameters
-    ----------
-    results : sequence of Dataset
-
-    Attributes
-    ----------
-    names : list of str
-        Name of each path.
-    labels : list of (str, str)
-        Region and call site, which may be empty, of each path.
-    parents : list of int
-        -1 at the top.
-    places : list of ndarray of int
-        For each result, where its paths stand here.
-    open : set of int
-        The paths that are unfolded.
-
-    Raises
-    ------
-    DataError
-        If a path comes before the one above it, or has a name twice.
+    `names`: name of each path. `labels`, list of (str, str): region and call site, which may be empty, of each path.
+    `parents`: -1 at the top. `places`: for each result, where its paths stand here. `open`: the paths that are unfolded.
+    Raises DataError if a path comes before the one above it, or has a name twice.
     """
 
     def __init__(self, results: Sequence[xr.Dataset]) -> None:
@@ -139,12 +113,8 @@ class CallTree:
     def rows(self, size: Callable[[int], float] | None, kept: NDArray[np.bool_]) -> list[Row]:
         """Return the lines that are seen.
 
-        Parameters
-        ----------
-        size : callable, optional
-            Of a path: the largest comes first. By default paths keep their order.
-        kept : ndarray of bool of shape (n_paths,)
-            The others are left out, with what is below them.
+        `size`: of a path: the largest comes first. By default paths keep their order.
+        `kept` of shape (n_paths,): the others are left out, with what is below them.
         """
 
         def among(paths: list[int], level: int) -> list[tuple[int, int, int, int]]:

@@ -29,14 +29,8 @@ _NEEDED = ("severity", "unit", "path_name", "region", "parent", "cause_metric")
 class Spread:
     """How a value is spread over locations.
 
-    Attributes
-    ----------
-    least, median, mean, most : float
-        In the unit of the metric.
-    least_at, most_at : int
-        Locations.
-    imbalance : float
-        How much `most` is above `mean`, as a part of it; 0 if all are 0.
+    `least`, `median`, `mean`, `most`: in the unit of the metric. `least_at`, `most_at`: locations.
+    `imbalance`: how much `most` is above `mean`, as a part of it; 0 if all are 0.
     """
 
     least: float
@@ -51,47 +45,16 @@ class Spread:
 class Browsing:
     """A result, or two that are compared, with what is chosen in it.
 
-    Parameters
-    ----------
-    results : sequence of Dataset or path
-        One or two, as `scalkit.trace.analyse` returns or writes them.
-    names : sequence of str
-        What they are called, if there are two.
-
-    Attributes
-    ----------
-    results : tuple of Dataset
-    names : tuple of str
-        Empty for one result.
-    metrics : tuple of MetricNode
-        Of all results together.
-    tree : CallTree
-        Of all results together.
-    open_metrics : set of str
-        Those that are unfolded.
-    metric : str
-        Name of the node that is chosen.
-    paths : tuple of int
-        Call paths that are chosen: with all below them if they are folded, alone if not.
-    locations, causers : tuple of int
-        Locations that are chosen, and those that they waited for; empty for all.
-    shown : int
-        Of which result locations and pairs are shown.
-    only_chosen : bool
-        Whether metrics and call paths count at the chosen locations only.
-    words : str
-        Only call paths with these words are shown, and what is above them; empty for all.
-    with_zeros : bool
-        Whether call paths without a value are shown.
-    by_size : bool
-        Whether the largest call paths come first.
-
-    Raises
-    ------
-    UsageError
-        If something is no result.
-    DataError
-        If a file cannot be read.
+    `results`: one or two, as `scalkit.trace.analyse` returns or writes them. `names`: what they are called, if there are two.
+    `names`: empty for one result. `metrics`: of all results together. `tree`: of all results together.
+    `open_metrics`: those that are unfolded. `metric`: name of the node that is chosen.
+    `paths`: call paths that are chosen: with all below them if they are folded, alone if not.
+    `locations`, `causers`: locations that are chosen, and those that they waited for; empty for all.
+    `shown`: of which result locations and pairs are shown.
+    `only_chosen`: whether metrics and call paths count at the chosen locations only.
+    `words`: only call paths with these words are shown, and what is above them; empty for all.
+    `with_zeros`: whether call paths without a value are shown. `by_size`: whether the largest call paths come first.
+    Raises UsageError if something is no result; DataError if a file cannot be read.
     """
 
     def __init__(self, results: Sequence[Result], names: Sequence[str] = ("first", "second")) -> None:
@@ -153,10 +116,7 @@ class Browsing:
     def find(self, name: str) -> MetricNode:
         """Return a metric.
 
-        Raises
-        ------
-        UsageError
-            If there is none of this name.
+        Raises UsageError if there is none of this name.
         """
         if name not in self._nodes:
             raise UsageError(f"there is no metric {name!r}; there are {', '.join(self._nodes)}.")
@@ -251,10 +211,7 @@ class Browsing:
     def choose_paths(self, paths: Iterable[int]) -> None:
         """Choose call paths, and unfold what is above them; without one, all together.
 
-        Raises
-        ------
-        UsageError
-            If there is no such call path.
+        Raises UsageError if there is no such call path.
         """
         wanted = tuple(dict.fromkeys(int(one) for one in paths))
         for one in wanted:
@@ -266,10 +223,7 @@ class Browsing:
     def choose_locations(self, locations: Iterable[int], causers: Iterable[int] = ()) -> None:
         """Choose locations, and those that they waited for; without one, all.
 
-        Raises
-        ------
-        UsageError
-            If there is no such location.
+        Raises UsageError if there is no such location.
         """
         wanted = [tuple(dict.fromkeys(int(one) for one in given)) for given in (locations, causers)]
         for one in (*wanted[0], *wanted[1]):
@@ -332,10 +286,7 @@ class Browsing:
     def select(self, wanted: Mapping[str, Any]) -> None:
         """Choose what `selection` would return; what is not named stays as it is.
 
-        Raises
-        ------
-        UsageError
-            If there is no such metric, call path or location, or a key or a value is something else.
+        Raises UsageError if there is no such metric, call path or location, or a key or a value is something else.
         """
         known = self.selection()
         for key in wanted:

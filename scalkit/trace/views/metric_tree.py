@@ -12,19 +12,9 @@ from scalkit.trace.results.metrics import AWAITED, FACTS, WAITS
 class MetricNode:
     """A metric, or several of them together.
 
-    Attributes
-    ----------
-    name : str
-        Of the metric; of several ``"waiting"``, or ``"waiting "`` and for what.
-    title : str
-        For people.
-    unit : str
-    members : tuple of str
-        The metrics that are summed.
-    parent : str
-        Name of the node above; empty for those at the top.
-    whole : str
-        Name of the node whose total is 100 %.
+    `name`: of the metric; of several ``"waiting"``, or ``"waiting "`` and for what. `title`: for people.
+    `members`: the metrics that are summed. `parent`: name of the node above; empty for those at the top.
+    `whole`: name of the node whose total is 100 %.
     """
 
     name: str

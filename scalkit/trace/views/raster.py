@@ -18,13 +18,8 @@ Bytes = NDArray[np.uint8]
 class Pieces:
     """Intervals within a window, cut at its ends.
 
-    Attributes
-    ----------
-    row : ndarray of int32 of shape (n,)
-    begin, end : ndarray of int64 of shape (n,), in ns
-        From the begin of the window.
-    place : ndarray of int64 of shape (n,)
-        Where each stands in the columns they come from.
+    `row` of shape (n,). `begin`, `end` of shape (n,), in ns: from the begin of the window.
+    `place` of shape (n,): where each stands in the columns they come from.
     """
 
     row: NDArray[np.int32]
@@ -36,15 +31,9 @@ class Pieces:
 def pieces_between(time: Ints, offsets: Ints, locations: Sequence[int], low: int, high: int) -> Pieces:
     """Return the steps of locations between two times.
 
-    Parameters
-    ----------
-    time : ndarray of int64 of shape (n,), in ns
-        Begin of each step, ascending within a location; each lasts until the next one, the last one of a location is none.
-    offsets : ndarray of int64 of shape (n_locations + 1,)
-        Where the steps of each location stand.
-    locations : sequence of int
-        What becomes row 0, 1, ...
-    low, high : int, in ns
+    `time` of shape (n,), in ns: begin of each step, ascending within a location; each lasts until the next one, the last one
+    of a location is none. `offsets` of shape (n_locations + 1,): where the steps of each location stand.
+    `locations`: what becomes row 0, 1, ... `low`, `high` in ns.
     """
     starts, counts = steps_between(time, offsets, locations, low, high)
     row_of = np.repeat(np.arange(len(locations), dtype=np.int32), counts)
@@ -74,16 +63,7 @@ def steps_between(time: Ints, offsets: Ints, locations: Sequence[int], low: int,
 def covered(pieces: Pieces, n_rows: int, n_columns: int, bits: int) -> Floats:
     """Return how much of each column intervals take that do not overlap, in ns.
 
-    Parameters
-    ----------
-    pieces : Pieces
-    n_rows, n_columns : int
-    bits : int
-        A column takes 2^bits ns.
-
-    Returns
-    -------
-    ndarray of float64 of shape (n_rows * n_columns,)
+    `bits`: a column takes 2^bits ns. Result of shape (n_rows * n_columns,).
     """
     return np.asarray(classed(pieces, np.zeros(len(pieces.row), dtype=np.uint8), 1, n_rows, n_columns, bits)[0])
 
@@ -91,9 +71,7 @@ def covered(pieces: Pieces, n_rows: int, n_columns: int, bits: int) -> Floats:
 def classed(pieces: Pieces, kind: Bytes, n_kinds: int, n_rows: int, n_columns: int, bits: int) -> Floats:
     """Return how much of each column each class takes, in ns.
 
-    Returns
-    -------
-    ndarray of float64 of shape (n_kinds, n_rows * n_columns)
+    Result of shape (n_kinds, n_rows * n_columns).
     """
     width, cells = 1 << bits, n_rows * n_columns
     first, last = pieces.begin >> bits, (pieces.end - 1) >> bits

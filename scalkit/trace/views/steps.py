@@ -15,18 +15,10 @@ OUTSIDE = -1
 def steps_of(calls: Table, marks: Table, parents: Ints) -> tuple[Ints, NDArray[np.int32]]:
     """Return from when on which call path is the innermost of a location.
 
-    Parameters
-    ----------
-    calls, marks : Table
-        Of one location, in order of their numbers, as `scalkit.trace.local.part.LocalTrace` has them.
-    parents : ndarray of int of shape (n_paths,)
-
-    Returns
-    -------
-    time : ndarray of int64 of shape (n,), in ns
-        Ascending, without equal ones. Calls that took no time are left out.
-    path : ndarray of int32 of shape (n,)
-        The last one is `OUTSIDE`.
+    `calls`, `marks`: of one location, in order of their numbers, as `scalkit.trace.local.part.LocalTrace` has them.
+    `parents` of shape (n_paths,).
+    `time` of shape (n,), in ns: ascending, without equal ones. Calls that took no time are left out.
+    `path` of shape (n,): the last one is `OUTSIDE`.
     """
     times = [one for one in (calls["enter"], calls["leave"], marks["time"]) if len(one)]
     if not times:
@@ -60,10 +52,7 @@ def _sorted(
 def union_of(begin: Ints, end: Ints, what: NDArray[np.uint8]) -> tuple[Ints, Ints, NDArray[np.uint8]]:
     """Return intervals without overlap, in order; those that overlap become one, with `what` of the first.
 
-    Parameters
-    ----------
-    begin, end : ndarray of int of shape (n,)
-    what : ndarray of uint8 of shape (n,)
+    `begin`, `end` of shape (n,). `what` of shape (n,).
     """
     if len(begin) == 0:
         return begin, end, what

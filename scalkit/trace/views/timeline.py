@@ -26,17 +26,10 @@ _MOST_WALKED = 1 << 16
 class Raster:
     """What is in view, in columns of 2^bits ns.
 
-    Attributes
-    ----------
-    bits : int
-    first : int
-        The first column begins at ``first * 2**bits`` ns.
-    kind : ndarray of uint8 of shape (rows, columns)
-        Number in `Timeline.classes` of what takes most of it.
-    wait : ndarray of uint8 of shape (rows, columns)
-        Part of it that is waiting, of 255.
-    together : int
-        Locations of a row. If several, `kind` is that of most of them, and `wait` their mean.
+    `first`: the first column begins at ``first * 2**bits`` ns.
+    `kind` of shape (rows, columns): number in `Timeline.classes` of what takes most of it.
+    `wait` of shape (rows, columns): part of it that is waiting, of 255.
+    `together`: locations of a row. If several, `kind` is that of most of them, and `wait` their mean.
     """
 
     bits: int
@@ -50,14 +43,11 @@ class Raster:
 class Bars:
     """Everything in view: steps, waits in them, and transfers that begin there. Times in ns from the begin of the trace.
 
-    Attributes
-    ----------
-    row, begin, end, path : ndarray of shape (n,)
-        Of each step; rows count the locations that were asked for.
-    wait_row, wait_begin, wait_end : ndarray of shape (n_waits,)
-    from_row, to_row, from_time, to_time, operation : ndarray of shape (n_transfers,)
-        Who began a transfer when, and when it was completed; rows of others that are not in view are -1. Number of the
-        operation as `scalkit.trace.files.tables.OPERATIONS` has it.
+    `row`, `begin`, `end`, `path` of shape (n,): of each step; rows count the locations that were asked for.
+    `wait_row`, `wait_begin`, `wait_end` of shape (n_waits,).
+    `from_row`, `to_row`, `from_time`, `to_time`, `operation` of shape (n_transfers,): who began a transfer when, and when it
+    was completed; rows of others that are not in view are -1. Number of the operation as
+    `scalkit.trace.files.tables.OPERATIONS` has it.
     """
 
     row: NDArray[np.int32]
@@ -78,16 +68,8 @@ class Bars:
 class Moment:
     """What a location does at a time.
 
-    Attributes
-    ----------
-    location : int
-    path, region : str
-    begin, length : int, in ns
-        Of the call, or of the time between calls.
-    wait : int, in ns
-        Part of it that is waiting.
-    metric : str
-        For what; empty if it does not wait.
+    `begin`, `length` in ns: of the call, or of the time between calls. `wait` in ns: part of it that is waiting.
+    `metric`: for what; empty if it does not wait.
     """
 
     location: int
@@ -102,29 +84,13 @@ class Moment:
 class Timeline:
     """A trace over time; times are in ns from its begin.
 
-    Parameters
-    ----------
-    folder : path
-        Of the trace.
-    waits : bool
-        Whether to find the waits of all calls, which takes about as long as the analysis.
-    cache : bool
-        Keep what was prepared in the folder ``timeline`` beside the trace, where that may be written; the next time opens
-        at once.
-    keep_going : bool
-        Leave out what is wrong with the trace.
-    options : Options, optional
-        How waits are found.
-
-    Raises
-    ------
-    DataError
-        If there is no trace, or something is wrong with it.
-
-    Notes
-    -----
     A window is drawn from rasters that were made when the trace was opened, or, if it is small, from the records in it. The
     waiting of a call is drawn at its begin; of a call with several targets it may lie in parts of it.
+
+    `folder`: of the trace. `waits`: whether to find the waits of all calls, which takes about as long as the analysis.
+    `cache`: keep what was prepared in the folder ``timeline`` beside the trace, where that may be written; the next time opens
+    at once. `keep_going`: leave out what is wrong with the trace. `options`: how waits are found.
+    Raises DataError if there is no trace, or something is wrong with it.
     """
 
     def __init__(
@@ -181,20 +147,9 @@ class Timeline:
     ) -> Raster:
         """Return a window as a raster.
 
-        Parameters
-        ----------
-        begin, end : int, in ns
-        columns : int
-            At most, and at least half of them; fewer if there are many locations.
-        locations : sequence of int, optional
-            All by default.
-        rows : int
-            At most; if there are more locations, neighbours share a row.
-
-        Raises
-        ------
-        UsageError
-            If the window is empty, or there is no such location.
+        `begin`, `end` in ns. `columns`: at most, and at least half of them; fewer if there are many locations.
+        `locations`: all by default. `rows`: at most; if there are more locations, neighbours share a row.
+        Raises UsageError if the window is empty, or there is no such location.
         """
         begin, end, chosen = self._window(begin, end, locations)
         columns = max(16, min(columns, 2048, _MOST_CELLS // len(chosen)))
@@ -257,10 +212,7 @@ class Timeline:
     def at(self, location: int, time: int) -> Moment | None:
         """Return what a location does at a time; None if nothing is recorded.
 
-        Raises
-        ------
-        UsageError
-            If there is no such location.
+        Raises UsageError if there is no such location.
         """
         self._window(0, 1, [location])
         steps, offsets = self._index.tables["steps"], self._index.offsets["steps"]

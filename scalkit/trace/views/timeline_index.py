@@ -51,16 +51,11 @@ _SHARE = 255
 class Index:
     """Tables of all locations behind each other, mapped from files; times in ns from the begin of the trace.
 
-    Attributes
-    ----------
-    header : Header
-    facts : dict
-        ``begin``, ``end`` [ns on the clock of the trace], ``paths`` (text), ``regions``, ``classes``, ``class_of_path``,
-        ``class_ns``, ``bits`` of the finest raster, ``levels``, ``has_waits``, ``problems``.
-    tables : dict from table to columns
-    offsets : dict from table to ndarray of int64 of shape (locations + 1,)
-    levels : list of pairs of ndarray of uint8 of shape (locations, n)
-        Largest class and share of waiting, of 255, of columns of 2^bits ns, then of twice that, and so on.
+    `facts`: ``begin``, ``end`` [ns on the clock of the trace], ``paths`` (text), ``regions``, ``classes``, ``class_of_path``,
+    ``class_ns``, ``bits`` of the finest raster, ``levels``, ``has_waits``, ``problems``. `tables`, dict from table to columns.
+    `offsets`, dict from table to ndarray of int64 of shape (locations + 1,).
+    `levels`, list of pairs of ndarray of uint8 of shape (locations, n): largest class and share of waiting, of 255, of columns
+    of 2^bits ns, then of twice that, and so on.
     """
 
     header: Header
@@ -80,23 +75,10 @@ def open_index(
 ) -> Index:
     """Return the index of a trace, made if it is not there or the trace is another one by now.
 
-    Parameters
-    ----------
-    folder : path
-        Of the trace.
-    waits : bool
-        Whether to find the waits of all calls, which takes about as long as the analysis.
-    cache : bool
-        Keep it in the folder of the trace, if that may be written to; else it lives as long as what is returned.
-    keep_going : bool
-        Leave out what is wrong with the trace.
-    options : Options, optional
-        How the waits are found.
-
-    Raises
-    ------
-    DataError
-        If there is no trace, something is wrong with it, or there is no room.
+    `folder`: of the trace. `waits`: whether to find the waits of all calls, which takes about as long as the analysis.
+    `cache`: keep it in the folder of the trace, if that may be written to; else it lives as long as what is returned.
+    `keep_going`: leave out what is wrong with the trace. `options`: how the waits are found.
+    Raises DataError if there is no trace, something is wrong with it, or there is no room.
     """
     header = read_header(folder)
     chosen = options or Options()

@@ -31,11 +31,8 @@ from scalkit.trace.waits.surroundings import Surroundings
 class EachWait:
     """The longest wait of each call.
 
-    Attributes
-    ----------
-    wait : ndarray of int64 of shape (n_calls,), in ns
-    metric : ndarray of uint8 of shape (n_calls,)
-        Its place in `scalkit.trace.WAITS`; 0 where there is no wait.
+    `wait` of shape (n_calls,), in ns.
+    `metric` of shape (n_calls,): its place in `scalkit.trace.WAITS`; 0 where there is no wait.
     """
 
     wait: Ints
@@ -45,13 +42,6 @@ class EachWait:
 def each_wait(trace: LocalTrace, options: Options | None = None) -> EachWait:
     """Return the waits of the calls of a trace that one process has read whole; the trace stays as it is.
 
-    Parameters
-    ----------
-    trace : LocalTrace
-    options : Options, optional
-
-    Notes
-    -----
     The patterns are those of `analyse`, run with a call path for each call: what they add up by path is then that of a call.
     """
     n = len(trace.calls["enter"])

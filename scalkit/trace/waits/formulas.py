@@ -26,13 +26,9 @@ def wait_for_one(enter: Ints, leave: Ints, first: FirstProgress, options: Option
 class Several:
     """Waits of calls with several targets.
 
-    Attributes
-    ----------
-    wait : ndarray of int of shape (n_calls,), in ns
-    unseen : ndarray of bool of shape (n_calls,)
-        Calls that ended without progress of any target being seen.
-    share : ndarray of int of shape (n,), in ns
-        Part of the wait that each target ended, in the order of the targets given.
+    `wait` of shape (n_calls,), in ns.
+    `unseen` of shape (n_calls,): calls that ended without progress of any target being seen.
+    `share` of shape (n,), in ns: part of the wait that each target ended, in the order of the targets given.
     """
 
     def __init__(self, wait: Ints, unseen: NDArray[np.bool_], share: Ints) -> None:
@@ -42,14 +38,8 @@ class Several:
 def wait_for_several(call: Ints, enter: Ints, leave: Ints, first: FirstProgress, options: Options) -> Several:
     """Return how long each call had no overlap with the first progress of any of its targets.
 
-    Parameters
-    ----------
-    call : ndarray of int of shape (n,)
-        Number, from 0 on, of the call that each row belongs to.
-    enter, leave : ndarray of int of shape (n_calls,), in ns
-    first : FirstProgress
-        Of each row.
-    options : Options
+    `call` of shape (n,): number, from 0 on, of the call that each row belongs to. `enter`, `leave` of shape (n_calls,), in ns.
+    `first`: of each row.
     """
     n_calls = len(enter)
     kept = np.flatnonzero(first.exists & (first.start <= leave[call]))
@@ -80,11 +70,8 @@ def wait_for_several(call: Ints, enter: Ints, leave: Ints, first: FirstProgress,
 def covered_by_any(call: Ints, start: Ints, end: Ints, enter: Ints, leave: Ints) -> Ints:
     """Return how many ns of each call at least one of its intervals covers.
 
-    Parameters
-    ----------
-    call, start, end : ndarray of int of shape (n,)
-        Number of the call that each interval belongs to; intervals may overlap and reach beyond their call.
-    enter, leave : ndarray of int of shape (n_calls,), in ns
+    `call`, `start`, `end` of shape (n,): number of the call that each interval belongs to; intervals may overlap and reach
+    beyond their call. `enter`, `leave` of shape (n_calls,), in ns.
     """
     low, high = np.maximum(start, enter[call]), np.minimum(end, leave[call])
     order = np.lexsort((low, call))

@@ -25,15 +25,9 @@ def waits_for_grants(analysis: Analysis, progress: Progress, completing: NDArray
     progresses, by the rule of operations that are posted when the call begins. While another process holds the lock the call
     waits for that one; only what comes after counts here. A call that also completes operations waits for these.
 
-    Parameters
-    ----------
-    analysis : Analysis
-    progress : Progress
-        Of the locations of this process.
-    completing : ndarray of int of shape (n,)
-        Places of calls that complete one-sided operations.
-    held : Held
-        Until when locks were held by others.
+    `progress`: of the locations of this process.
+    `completing` of shape (n,): places of calls that complete one-sided operations.
+    `held`: until when locks were held by others.
     """
     trace, chunk = analysis.trace, analysis.options.chunk
     calls = trace.calls

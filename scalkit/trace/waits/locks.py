@@ -21,12 +21,8 @@ from scalkit.trace.waits.progress_waits import Analysis
 class Held:
     """Until when others held the lock that a call asks a target for.
 
-    Attributes
-    ----------
-    call, target : ndarray of int of shape (n,)
-        Place of the call that locks or unlocks, and location of the target.
-    until : ndarray of int of shape (n,), in ns
-        When the last unlock before it began.
+    `call`, `target` of shape (n,): place of the call that locks or unlocks, and location of the target.
+    `until` of shape (n,), in ns: when the last unlock before it began.
     """
 
     call: Ints
@@ -117,15 +113,8 @@ def _targets(trace: LocalTrace, lock: NDArray[np.intp], peer: Ints, *, is_all: b
 def _waited_for(table: Ints) -> Ints:
     """Return for each lock when the last one before it, that excludes it, began to be released; whose, and its path.
 
-    Parameters
-    ----------
-    table : ndarray of int of shape (n, 7)
-        Scope, target, exclusive, end of the unlock, its begin, location and path of each lock.
-
-    Returns
-    -------
-    ndarray of int of shape (n, 3)
-        The time is -2^62 where there is none.
+    `table` of shape (n, 7): scope, target, exclusive, end of the unlock, its begin, location and path of each lock.
+    Result of shape (n, 3): the time is -2^62 where there is none.
     """
     scope, target, exclusive, released, begun, location, path = table.T
     n = len(table)

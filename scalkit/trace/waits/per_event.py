@@ -28,11 +28,7 @@ _ANSWER = 4  # does progress exist, its start, its end, region before it
 def wait_for_progress_per_event(analysis: Analysis, comm: MPI.Intracomm) -> tuple[Requests, Progress]:
     """Add the waits for progress, without their bounds, and return the requests and the progress of this process.
 
-    Parameters
-    ----------
-    analysis : Analysis
-    comm : mpi4py.MPI.Intracomm
-        Of the processes that share it.
+    `comm`: of the processes that share it.
     """
     requests = find_requests(analysis.trace, analysis.options)
     progress = find_progress(analysis.trace, analysis.frame, analysis.options)

@@ -18,11 +18,7 @@ from scalkit.trace.options import Options
 class FirstProgress:
     """The first progress of a target that ends at or after an instant, for many instants.
 
-    Attributes
-    ----------
-    exists : ndarray of bool
-    start, end : ndarray of int, in ns
-        Undefined where there is none.
+    `start`, `end` in ns: undefined where there is none.
     """
 
     exists: NDArray[np.bool_]

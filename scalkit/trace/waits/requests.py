@@ -23,18 +23,10 @@ _NEVER = np.iinfo(np.int64).min
 class Requests:
     """A row for each pair of a completing call and one of its targets, in order of the calls.
 
-    Attributes
-    ----------
-    call : ndarray of int of shape (n,)
-        Place of the completing call in the calls of this process.
-    target : ndarray of int of shape (n,)
-        Location of the target.
-    since : ndarray of int of shape (n,), in ns
-        From when on progress of the target counts.
-    is_single : ndarray of bool of shape (n,)
-        Whether the call has no other target.
-    begin : ndarray of int of shape (n,), in ns, optional
-        From when on the call waits for its targets, if that may be later than its begin.
+    `call` of shape (n,): place of the completing call in the calls of this process.
+    `target` of shape (n,): location of the target. `since` of shape (n,), in ns: from when on progress of the target counts.
+    `is_single` of shape (n,): whether the call has no other target.
+    `begin` of shape (n,), in ns: from when on the call waits for its targets, if that may be later than its begin.
     """
 
     call: NDArray[Any]

@@ -11,13 +11,7 @@ from scalkit.trace.local.part import LocalTrace, Table
 
 
 class Surroundings:
-    """The region in which a location spent most of the time between one library call and the next.
-
-    Parameters
-    ----------
-    frame : Frame
-    trace : LocalTrace
-    """
+    """The region in which a location spent most of the time between one library call and the next."""
 
     def __init__(self, frame: Frame, trace: LocalTrace) -> None:
         self._frame = frame
