@@ -12,7 +12,8 @@ import pytest
 import xarray as xr
 
 import scalkit as sk
-from scalkit.cli.options.chosen import add_judging, judging_of
+from scalkit.cli.options.chosen import judging_of
+from scalkit.cli.options.declared import add_judging
 from scalkit.errors import DataError, UsageError
 from scalkit.measure import write_netcdf
 from scalkit.options import MIN_POINTS, OPTIONS, Judging, JudgingOptions

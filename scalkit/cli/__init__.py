@@ -1,4 +1,4 @@
-"""The command `scalkit`: one module per subcommand, each with ``HELP``, ``add_arguments`` and ``run(args) -> int``."""
+"""The command `scalkit`: one module for each of its commands."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ from scalkit.text import plain
 
 __all__ = ["COMMANDS", "build_parser", "main"]
 
-COMMANDS = (
-    "measure",
-    "campaign",
-    "mpi",
-    "virtual",
-    "mafia",
-    "model",
-    "validate",
-    "history",
-    "guidelines",
-    "report",
-    "trace",
-    "store",
-    "convert",
-    "explore",
-    "lab",
-    "teach",
-    "doctor",
-    "demo",
-    "docs",
-)
+COMMANDS = {
+    "measure": "measure the MPI library of this machine",
+    "campaign": "do what a campaign file says: here, or as jobs of Slurm",
+    "mpi": "several MPI libraries side by side: list, add, remove",
+    "virtual": "run an MPI program in virtual time, on a machine that is not here",
+    "mafia": "measure the MAFIA case study of the paper, without MPI",
+    "model": "performance models of MPI",
+    "validate": "verdicts on measured runs, as a table",
+    "history": "when something changed over many commits, and the first bad one",
+    "guidelines": "what is slower than it should be, and what to use instead",
+    "report": "judge measurements and write an HTML report",
+    "trace": "waits in traces of one-sided and other communication",
+    "store": "results of many machines: file, compare, advise, merge",
+    "convert": "measurements to the formats of other programs",
+    "explore": "open the app in the browser: the answer first, then move the claim",
+    "lab": "open the notebooks in JupyterLab",
+    "teach": "make the students' edition of notebooks; list what was handed in",
+    "doctor": "say what is here and what is missing",
+    "demo": "show the answers on measurements that come with scalkit",
+    "docs": "open the documentation",
+}
+"""What each does; its options stand in ``commands/NAME.toml``, its ``run(args) -> int`` in ``scalkit.cli.NAME``."""
 
 _OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
@@ -48,20 +49,21 @@ _EPILOG = (
 )
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of all subcommands; loads no heavy module."""
+def build_parser(only: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of all commands; loads no heavy module.
+
+    `only`: the command whose options are declared; by default those of all.
+    """
     from scalkit import __version__
+    from scalkit.cli.options.declared import declare
 
     parser = argparse.ArgumentParser(prog="scalkit", description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument("--version", action="version", version=f"scalkit {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name in COMMANDS:
-        module = importlib.import_module(f"scalkit.cli.{name}")
-        sub = subparsers.add_parser(
-            name, help=module.HELP, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
-        module.add_arguments(sub)
-        sub.set_defaults(run=module.run)
+    for name, text in COMMANDS.items():
+        sub = subparsers.add_parser(name, help=text)
+        if only in (None, name):
+            declare(sub, name)
     return parser
 
 
@@ -103,7 +105,7 @@ def _main(argv: Sequence[str]) -> int:
 
 def _parsed(argv: Sequence[str]) -> argparse.Namespace:
     try:
-        return build_parser().parse_args(argv)
+        return build_parser(argv[0] if argv else "").parse_args(argv)
     except SystemExit:  # after --help, --version or a wrong option
         sys.stdout.flush()
         _drop(sys.stderr)
@@ -112,7 +114,7 @@ def _parsed(argv: Sequence[str]) -> argparse.Namespace:
 
 def _status(args: argparse.Namespace) -> int:
     try:
-        return int(args.run(args))
+        return int(importlib.import_module(f"scalkit.cli.{args.command}").run(args))
     except SystemExit as error:  # rich leaves like this when the reader of its output went away
         raise BrokenPipeError from error
 

@@ -1,30 +1,4 @@
-"""Do what a campaign file says: here, or as jobs of Slurm.
-
-check    read the file and say what it means: launches, folders, jobs, the least time
-run      measure here; what is measured already is left alone, so this also resumes
-submit   submit a job for each run, of what is neither measured nor on its way, so this also resumes
-watch    follow the jobs until the last one ends, and collect what they measure
-collect  the same once: how the jobs are, and why any left something out
-emit     write the campaign for ReFrame or JUBE
-
-A campaign file is TOML (docs/campaigns.md explains every key):
-
-  measure = ["collectives", "memory"]
-  processes = [4, 8, 16, 32, 64]
-  runs = 10
-  budget_s = 3600
-
-  [slurm]
-  partition = "batch"
-  modules = ["GCC", "OpenMPI"]
-
-Examples:
-  scalkit campaign check mine.toml
-  scalkit campaign submit mine.toml && scalkit campaign watch mine.toml
-  scalkit report runs/mine
-
-Exit status: 0 everything is measured (of submit: every job was taken), 2 something is missing or wrong, 130 after Ctrl-C.
-"""
+"""Do what a campaign file says: here, or as jobs of Slurm."""
 
 from __future__ import annotations
 
@@ -36,88 +10,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from scalkit.bench.campaign.campaign import Result
     from scalkit.bench.campaign.file import CampaignFile
     from scalkit.bench.jobs.batch import Status
     from scalkit.bench.jobs.book import Job
 
-HELP = "do what a campaign file says: here, or as jobs of Slurm"
 
 _MOST = 12
-_POLL_S = 30.0
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the actions of `scalkit campaign`."""
-    parser.set_defaults(work=None)
-    words = parser.add_subparsers(dest="word", metavar="WORD", required=True)
-
-    def add(name: str, work: Any, text: str, *, example: str) -> argparse.ArgumentParser:
-        sub = words.add_parser(
-            name,
-            help=text,
-            description=f"{text[:1].upper()}{text[1:]}.",
-            epilog=f"Example:\n  scalkit campaign {example}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        sub.set_defaults(work=work)
-        sub.add_argument("file", metavar="FILE", help="campaign file, TOML")
-        if name != "job":
-            sub.add_argument("--json", action="store_true", help="print the outcome as JSON instead of text")
-        return sub
-
-    add("check", _check, "read the file and say what it means", example="check mine.toml")
-    here = add("run", _run, "measure here what is missing", example="run mine.toml")
-    here.add_argument("--set-aside", action="store_true", help="rename folders that hold another campaign")
-    submit = add("submit", _submit, "submit a job for all that is missing", example="submit mine.toml")
-    submit.add_argument("--dry-run", action="store_true", help="only write the job scripts, and say where they are")
-    watch = add("watch", _watch, "follow the jobs to their end", example="watch mine.toml --every 60")
-    watch.add_argument(
-        "--every",
-        type=float,
-        default=_POLL_S,
-        metavar="SECONDS",
-        help="how often Slurm is asked (default: %(default)g)",
-    )
-    add("collect", _collect, "say how the jobs are, and collect what they measured", example="collect mine.toml")
-    emit = add(
-        "emit", _emit, "write the campaign for ReFrame or JUBE", example="emit mine.toml reframe --out mine_rf.py"
-    )
-    emit.add_argument("tool", choices=("reframe", "jube"), help="reframe: a Python test file; jube: XML")
-    emit.add_argument("--out", metavar="FILE", help="where to (default: beside the campaign file)")
-    emit.add_argument("--mpi", metavar="NAME", help="which of several MPI libraries; a file for each")
-    job = add(
-        "job", _job, "what a job script calls: do some launches", example="job jobs/submitted.toml --launches ..."
-    )
-    job.add_argument("--launches", required=True, metavar="A,B,...", help="names of launches")
-    job.add_argument("--base", required=True, metavar="FOLDER", help="of the file that was submitted")
-    job.add_argument("--folder", required=True, metavar="FOLDER", help="of this job alone")
-    job.add_argument("--id", required=True, metavar="ID", help="of the campaign")
-    job.add_argument("--variant", default="", metavar="NAME", help="library, size and placement, if they vary")
-    job.add_argument("--budget", type=float, metavar="SECONDS", help="for all of them")
 
 
 def run(args: argparse.Namespace) -> int:
     """Do the word that was given and return its exit status."""
-    return int(args.work(args))
+    return _WORDS[args.word](args)
 
 
-def measure_file(args: argparse.Namespace, add_options: Callable[[argparse.ArgumentParser], None]) -> int:
+def measure_file(args: argparse.Namespace) -> int:
     """Measure the file of `scalkit measure --campaign` here, and return 0 or 2.
 
-    `add_options`: declares the options of that command, of which only few go with a file.
-    Raises UsageError if others are given.
+    Raises UsageError if an option of that command is given that does not go with a file.
     """
+    from scalkit.cli.options.declared import given
     from scalkit.errors import UsageError
 
-    parser = argparse.ArgumentParser(add_help=False)
-    add_options(parser)
-    fine = {"campaign", "set_aside", "json"}
-    given = [key for key, value in vars(parser.parse_args([])).items() if getattr(args, key) != value]
-    for key in given:
-        if key not in fine:
+    for key in given(args, "measure"):
+        if key not in ("campaign", "set_aside", "json"):
             what = f"--{key.replace('_', '-')}" if key != "what" else " ".join(args.what)
             raise UsageError(f"--campaign {args.campaign}: the file says everything; leave out {what}.")
     return _run_here(Path(args.campaign), set_aside=args.set_aside, as_json=args.json)
@@ -293,6 +211,17 @@ def _job(args: argparse.Namespace) -> int:
         options = {"identity": args.id, "budget_s": args.budget, "on_progress": on_progress}
         result = run_job(file, args.variant, names, Path(args.folder), **options)
     return 2 if result.missing else 0
+
+
+_WORDS = {
+    "check": _check,
+    "run": _run,
+    "submit": _submit,
+    "watch": _watch,
+    "collect": _collect,
+    "emit": _emit,
+    "job": _job,
+}
 
 
 def _tell(file: CampaignFile, status: Status, as_json: bool, was_told: bool = False) -> int:

@@ -1,17 +1,4 @@
-"""Writes measurements in the format of another program.
-
-IN is whatever `scalkit validate` takes: campaign folders, run files, netCDF, and files of other programs (OSU, IMB, ReproMPI,
-SKaMPI, Extra-P, TaLPas, CUBE, Google Benchmark, pytest-benchmark, hyperfine, ReFrame, JUBE, CSV), or folders of these. Several
-are combined. The suffix of OUT says the format, or --to does:
-
-    scalkit convert runs/allreduce model.txt            to Extra-P: extrap --text model.txt
-    scalkit convert runs/allreduce model.jsonl          to Extra-P: extrap --json model.jsonl
-    scalkit convert osu_bcast_p*.txt bcast.csv          p from the names of the files
-    scalkit convert imb.txt imb.nc --parameter p,S      all that is known, over two parameters
-    scalkit convert bench.json bench.dat --to csv
-
-netCDF keeps everything; for the other formats the command lists what they leave out. Exit status: 0, or 2 for wrong input or use.
-"""
+"""Writes measurements in the format of another program."""
 
 from __future__ import annotations
 
@@ -27,31 +14,8 @@ if TYPE_CHECKING:
 
     from scalkit.measure.writers import Written
 
-HELP = "measurements to the formats of other programs"
 
 _FORMATS = ("extra-p-text", "json", "jsonl", "csv", "netcdf")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `scalkit convert`."""
-    parser.add_argument("inputs", nargs="+", metavar="IN", help="files or folders of measurements")
-    parser.add_argument("out", metavar="OUT", help="file to write; its suffix says the format")
-    parser.add_argument(
-        "--to",
-        choices=_FORMATS,
-        help="format of OUT, json and jsonl are Extra-P's (default: its suffix says it: .txt .json .jsonl .csv .nc)",
-    )
-    parser.add_argument(
-        "--parameter", metavar="NAME", help="setting to take as the parameter; several between commas, as in p,S"
-    )
-    parser.add_argument(
-        "--processes",
-        type=int,
-        metavar="N",
-        help="number of processes, for files that do not state it, such as those of OSU",
-    )
-    parser.add_argument("--force", action="store_true", help="replace OUT if it is there")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,29 +1,14 @@
-"""Show what scalkit answers, on measurements that come with it: no MPI, no checkout, no file of yours is needed.
-
-    scalkit demo                       the verdicts on an MPI library, and on one with a planted bug
-    scalkit demo --report demo.html    and both side by side as a page
-
-Ends with 0 whatever the answers are.
-"""
+"""Show what scalkit answers, on measurements that come with it: no MPI, no checkout, no file of yours is needed."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-HELP = "show the answers on measurements that come with scalkit"
-
 _SHOWN = (
     ("data/quickstart", "An MPI library, in virtual time with 2 to 64 processes, beside what its authors promise:"),
     ("data/regression", "The same library with a leak that was planted in MPI_Comm_dup, 64 bytes for every process:"),
 )
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit demo`."""
-    parser.add_argument(
-        "--report", default=None, metavar="FILE", help="also write a page with both (needs scalkit[report])"
-    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,10 +1,4 @@
-"""Open the documentation, which is part of the wheel, in a browser; no network is needed.
-
-    scalkit docs                 the first page
-    scalkit docs howto/ci        a page by its path
-
-Exit status: 0, or 2 if there is no such page, or no site, as in a checkout before `make docs`.
-"""
+"""Open the documentation, which is part of the wheel, in a browser; no network is needed."""
 
 from __future__ import annotations
 
@@ -14,15 +8,7 @@ from pathlib import Path
 
 from scalkit.errors import UsageError
 
-HELP = "open the documentation"
-
 _SITE = Path(__file__).resolve().parents[1] / "_shipped/site"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit docs`."""
-    parser.add_argument("page", nargs="?", default="index", metavar="PAGE", help="path of a page, such as start/python")
-    parser.add_argument("--no-open", action="store_true", help="only print where the page is")
 
 
 def run(args: argparse.Namespace) -> int:

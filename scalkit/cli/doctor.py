@@ -1,7 +1,4 @@
-"""Say what scalkit needs and finds here, what each lack means, and how to go on.
-
-Exit status: 0, or 2 when something named with --need is missing.
-"""
+"""Say what scalkit needs and finds here, what each lack means, and how to go on."""
 
 from __future__ import annotations
 
@@ -13,8 +10,6 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from scalkit.extras import EXTRAS, install_command, missing, sentence
-
-HELP = "say what is here and what is missing"
 
 
 @dataclass(frozen=True)
@@ -31,20 +26,6 @@ class Finding:
     here: bool
     found: str
     lack: str
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit doctor`."""
-    parser.add_argument(
-        "--need",
-        action="append",
-        default=[],
-        choices=sorted(_CHECKS),
-        help="look only for this, and end with 2 if it is missing; may be given several times",
-    )
-    parser.add_argument("--mpicc", metavar="PROGRAM", help="compiler of the MPI library (default: found)")
-    parser.add_argument("--mpiexec", metavar="PROGRAM", help="launcher of it (default: found)")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,12 +1,4 @@
-"""Open the app on measurements as a page in the browser, without a notebook in sight.
-
-The page begins with the answer: what is to be fixed, and beside it the worst function with its picture and its ruler. What is
-changed there lasts until the page is closed, unless it is saved under "Save and open". The page runs until Ctrl-C.
-
-    scalkit explore runs/here
-    scalkit explore results.json --expectation 'sort = n log n'
-    scalkit explore report.html                                    the session inside a report
-"""
+"""Open the app on measurements as a page in the browser, without a notebook in sight."""
 
 from __future__ import annotations
 
@@ -19,29 +11,13 @@ from typing import TYPE_CHECKING
 
 from scalkit.bundled import here_or_bundled
 from scalkit.cli import page
-from scalkit.cli.options.expected import add_expectation, expected_of
+from scalkit.cli.options.expected import expected_of
 
 if TYPE_CHECKING:
     from scalkit.session import Session
 
-HELP = "open the app in the browser: the answer first, then move the claim"
 
 _SHOWN = "SCALKIT_EXPLORE"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit explore`."""
-    parser.add_argument(
-        "runs",
-        nargs="*",
-        metavar="RUN",
-        help="run folders or files, a session, or a report (default: the bundled example)",
-    )
-    parser.add_argument(
-        "--expect", metavar="FILE", help="TOML file of expectations, or mpi, mpi-all, mafia (default: mpi)"
-    )
-    add_expectation(parser.add_argument_group("what is expected"))
-    page.add_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,26 +1,4 @@
-"""Tells what is slower than it should be: guidelines such as MPI_Bcast <= MPI_Scatter + MPI_Allgather, on several runs.
-
-SOURCE is a run folder or run files that `scalkit measure` wrote, also of neighbourhood campaigns, with one or several message
-sizes and MPI libraries; a folder of such folders, or of netCDF files; a file of another benchmark (docs/readers.md); or a CSV
-file with the columns run, time and one for each parameter:
-
-    operation,p,size,run,time
-    my_bcast,8,1024,0,1.31e-05
-
-    scalkit guidelines runs/sizes                                    the bundled guidelines that the measurements allow
-    scalkit guidelines t.csv --guideline "my_bcast <= my_scatter + my_allgather" --guideline mine.toml
-    scalkit guidelines t.csv --snippet fast.c --profile fast.json    what to call instead, as C and as a file
-    scalkit guidelines t.csv --predict p --fail-on predicted         from which scale on models see a violation
-    scalkit guidelines t.csv --report guidelines.html                everything as one page
-    scalkit guidelines --list                                        the bundled guidelines
-    scalkit guidelines --use fast.json -- mpiexec -n 4 ./prog        a program that calls what is faster, without a change
-
-A cell of the table reads violated tests / tests (groups with a violation / groups); a group is all sizes of one setting.
-
-Exit status: 1 a guideline is violated by measurements that may decide, or the program of --use fails; 2 wrong input or use;
-0 otherwise. Measurements with more processes than cores, or beside other programs, do not decide; those of virtual time
-always do.
-"""
+"""Tells what is slower than it should be: guidelines such as MPI_Bcast <= MPI_Scatter + MPI_Allgather, on several runs."""
 
 from __future__ import annotations
 
@@ -38,100 +16,8 @@ if TYPE_CHECKING:
     from scalkit.guidelines import Assessment
     from scalkit.guidelines.predictions import Prediction
 
-HELP = "what is slower than it should be, and what to use instead"
 
 _FAIL_ON = ("inconclusive", "undecidable", "untested", "predicted")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `scalkit guidelines`."""
-    parser.add_argument(
-        "sources", nargs="*", metavar="SOURCE", help="run folder, run file, CSV file, or another benchmark's file"
-    )
-    parser.add_argument("--list", action="store_true", help="show the bundled guidelines and what they mean, and end")
-    _add_judging(parser.add_argument_group("which guidelines, and how they are judged"))
-    _add_predicting(parser.add_argument_group("what models say of larger scales"))
-    _add_output(parser.add_argument_group("what is printed and written"))
-    guidelines_use.add_arguments(parser.add_argument_group("a program that follows a profile"))
-
-
-def _add_judging(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--guideline",
-        action="append",
-        default=[],
-        metavar="TEXT",
-        help="as in 'MPI_Gather <= MPI_Allgather' or 'a ~ b', a TOML file, or a bundled set, neighbourhood or classic; may be "
-        "repeated (default: both sets)",
-    )
-    group.add_argument(
-        "--p-threshold",
-        type=float,
-        default=0.001,
-        metavar="P",
-        help="most that a violation's adjusted p may be (default: 0.001)",
-    )
-    group.add_argument(
-        "--v-threshold",
-        type=float,
-        default=1.03,
-        metavar="V",
-        help="least that a violation's ratio may be (default: 1.03)",
-    )
-    group.add_argument(
-        "--test",
-        choices=("auto", "rank-sum", "paired"),
-        default="auto",
-        help="paired compares run by run; auto does so where both sides share enough runs to show a single violation among all "
-        "tests of a guideline (default: auto)",
-    )
-    group.add_argument(
-        "--adjust",
-        choices=("bh", "by", "none"),
-        default="bh",
-        help="p-values for the number of tests: Benjamini and Hochberg, Benjamini and Yekutieli, or not (default: bh)",
-    )
-    group.add_argument(
-        "--varied", default="size", metavar="NAME", help="parameter whose values make up a group (default: size)"
-    )
-    group.add_argument(
-        "--value", default="time", metavar="NAME", help="column or metric of the measured values (default: time)"
-    )
-    group.add_argument(
-        "--ignore", action="append", default=[], metavar="NAME", help="a column that is no parameter; may be repeated"
-    )
-    group.add_argument(
-        "--fail-on",
-        action="append",
-        default=[],
-        choices=_FAIL_ON,
-        help="exit with 1 also on tests without a clear answer, on guidelines without a test, or, with --predict, on a "
-        "violation that only models see; may be repeated",
-    )
-
-
-def _add_predicting(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--predict", metavar="NAME", help="fit models along this parameter, such as p; it needs 5 values"
-    )
-    group.add_argument(
-        "--up-to", type=float, metavar="X", help="how far to look (default: 256 times the largest measured value)"
-    )
-
-
-def _add_output(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--by", metavar="NAME", help="a column of the table for each value of this parameter, such as p")
-    group.add_argument(
-        "--most", type=int, default=20, metavar="N", help="most violations that are told in sentences (default: 20)"
-    )
-    group.add_argument("--json", action="store_true", help="print JSON instead of the table")
-    group.add_argument("--report", metavar="FILE", help="also write a page in HTML, with JSON and JUnit XML beside it")
-    group.add_argument("--title", metavar="TEXT", help="title of the page")
-    group.add_argument(
-        "--profile", type=Path, metavar="FILE", help="also write the fastest choice for each p and size as JSON"
-    )
-    group.add_argument("--snippet", type=Path, metavar="FILE", help="also write C functions that call what is faster")
-    group.add_argument("--force", action="store_true", help="replace existing files")
 
 
 def run(args: argparse.Namespace) -> int:

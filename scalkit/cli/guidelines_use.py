@@ -20,17 +20,6 @@ if TYPE_CHECKING:
     from scalkit.guidelines.substitution.rules import Rules
 
 
-def add_arguments(group: argparse._ArgumentGroup) -> None:
-    """Declare the options of a program that follows a profile."""
-    group.add_argument(
-        "--use", type=Path, metavar="FILE", help="a profile; the words after -- are the command that starts the program"
-    )
-    group.add_argument("--check", action="store_true", help="make each replaced call as well, and compare the results")
-    group.add_argument(
-        "--mpi", metavar="NAME", help="one of 'scalkit mpi list', or the path of an mpicc (default: found)"
-    )
-
-
 def run(args: argparse.Namespace) -> int:
     """Run the program, or print the rules of the profile where none is named; return 0, or 1 if the program fails."""
     from scalkit.bench.libraries.targets import find_targets

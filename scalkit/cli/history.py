@@ -1,20 +1,4 @@
-"""Tells when something changed over many commits, and which commit is the first bad one.
-
-FOLDER is the result of a commit: a campaign folder, a run file, a netCDF file, or what other programs wrote (docs/readers.md).
-They are given in the order of the commits, and are called by the names of folders and files:
-
-    scalkit history results/*                          named such that they sort, as 0001-3f2a9c1, 0002-b81e004, ...
-    scalkit history results/* --parameter n            along n, where a file has several arguments
-    scalkit history results/* --tolerance 0.2          changes up to 20 % are none
-    scalkit history results/* --json                   for programs
-    scalkit history results/* --annotations github     in CI
-
-Each function is compared setting by setting, all commits before a change with all after it: it rose everywhere, from a setting
-on, at one setting, or ever more. A change is one of more than the tolerance and of more than chance.
-
-Exit status: 1 a change for the worse stands at the end; 2 wrong input or use; 0 otherwise. Run times with more processes than
-cores do not decide.
-"""
+"""Tells when something changed over many commits, and which commit is the first bad one."""
 
 from __future__ import annotations
 
@@ -25,40 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalkit.cli.options.chosen import add_processes, only_processes
+from scalkit.cli.options.chosen import only_processes
 from scalkit.cli.tables.printed import printed
 from scalkit.errors import UsageError
 
 if TYPE_CHECKING:
     from scalkit.validation.baseline.history import History
-
-HELP = "when something changed over many commits, and the first bad one"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `scalkit history`."""
-    from scalkit.options import OPTIONS
-
-    parser.add_argument(
-        "folders", nargs="+", type=Path, metavar="FOLDER", help="results of one commit, the oldest first"
-    )
-    parser.add_argument("--parameter", metavar="NAME", help="argument of the benchmarks to take as the parameter")
-    add_processes(parser)
-    parser.add_argument(
-        "--statistic",
-        choices=OPTIONS["statistic"].metadata["choices"],
-        default="q1",
-        help="over repetitions, then runs (q1)",
-    )
-    parser.add_argument(
-        "--tolerance", type=float, default=0.1, metavar="SHARE", help="relative change that is none (0.1)"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
-    parser.add_argument(
-        "--annotations",
-        choices=("github",),
-        help="also print annotations for GitHub Actions; with --json they go to standard error",
-    )
 
 
 def run(args: argparse.Namespace) -> int:

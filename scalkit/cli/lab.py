@@ -1,8 +1,4 @@
-"""Open JupyterLab on a copy of the notebooks, beginning with 00_quickstart.
-
-DIR is made if it is not there. What you changed in it is never overwritten; what you did not change is brought up to
-date. JupyterLab runs until Ctrl-C.
-"""
+"""Open JupyterLab on a copy of the notebooks, beginning with 00_quickstart."""
 
 from __future__ import annotations
 
@@ -14,18 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-HELP = "open the notebooks in JupyterLab"
 
 _FIRST = "00_quickstart.ipynb"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit lab`."""
-    parser.add_argument(
-        "dir", nargs="?", default="scalkit-notebooks", metavar="DIR", help="folder of the copy (default: %(default)s)"
-    )
-    parser.add_argument("--no-browser", action="store_true", help="only print the address")
-    parser.add_argument("--port", type=int, metavar="N", help="port to listen on (default: a free one)")
 
 
 def run(args: argparse.Namespace) -> int:

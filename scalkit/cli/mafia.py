@@ -1,16 +1,4 @@
-"""Measures MAFIA, a sequential search for clusters, and sets Table 4 of the paper beside what comes out.
-
-Compiled with any C compiler; MPI is not needed. The settings are those of the paper: three clusters of k = 3 to 16 of 20
-dimensions in 100000 points. Times and counts of operations of gen, dedup, pcount and unjoin go to a folder:
-
-    scalkit mafia --out runs/mafia                    5 runs, some minutes on an idle machine
-    scalkit mafia --out runs/mafia                    again: measures what is missing, prints the table
-    scalkit validate runs/mafia --expect mafia        the verdicts in full
-    scalkit report runs/mafia --expect mafia
-
-docs/mafia.md says what each function does, and what is counted. Exit status: 0 all is measured, 2 something went wrong,
-130 after Ctrl-C; the same command resumes.
-"""
+"""Measures MAFIA, a sequential search for clusters, and sets Table 4 of the paper beside what comes out."""
 
 from __future__ import annotations
 
@@ -20,23 +8,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from scalkit.bench.mafia import MafiaProgress
-
-HELP = "measure the MAFIA case study of the paper, without MPI"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit mafia`."""
-    add = parser.add_argument
-    add("--out", default="runs/mafia", metavar="FOLDER", help="where to write (default: %(default)s)")
-    add("-k", default="3-16", metavar="K", help="dimensions of the clusters, as 3-16 or 3,5,8 (default: %(default)s)")
-    add("-n", type=int, default=100_000, metavar="N", help="points (default: %(default)s)")
-    add("-d", type=int, default=20, metavar="N", help="dimensions of the points (default: %(default)s)")
-    add("-m", type=int, default=3, metavar="N", help="clusters, 1 to 5 (default: %(default)s)")
-    add("--runs", type=int, default=5, metavar="N", help="launches of each k (default: %(default)s)")
-    add("--max-reps", type=int, default=50, metavar="N", help="most repetitions in a launch (default: %(default)s)")
-    add("--budget", type=float, metavar="SECONDS", help="for all, about (default: 10 s a launch)")
-    add("--seed", type=int, default=1, metavar="N", help="of points and order (default: %(default)s)")
-    add("--cc", default="cc", metavar="PROGRAM", help="C compiler (default: %(default)s)")
 
 
 def run(args: argparse.Namespace) -> int:

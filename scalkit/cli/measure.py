@@ -1,37 +1,4 @@
-"""Measure the MPI library of this machine, or functions of your own, and keep the run files in one folder.
-
-collectives  run times of Barrier, Bcast, Reduce, Allreduce, Gather, Allgather, Alltoall and of an own broadcast
-             whose behaviour is known
-memory       bytes per communicator, window and grid, and MPI's own memory; they repeat exactly, so they are launched
-             at most 3 times, whatever --runs says
-master-worker  process 0 hands out units of work to all others: time for each unit, and how busy it is (by itself)
---function   a function of yours: my_bcast.c defines int my_bcast(struct sk_call *call); Python with mpi4py as
-             mymodule:exchange or mine.py:exchange (docs/measurement.md)
-
---command    any program, with {name} where a parameter stands: its time, and that of its regions (docs/your-library.md)
-
---ops takes names and groups: paper (default, the above), blocking, nonblocking, overlap, point-to-point, further (making
-and freeing communicators and windows; memory of more kinds of objects), substitutes (collectives by simpler calls),
-send-modes, rma (one-sided operations), simple (calls without communication), all.
-
-    scalkit measure collectives memory                                         the MPI library that is found
-    scalkit measure memory --mpi mpich --mpi openmpi --report memory.html      two libraries side by side
-    scalkit measure collectives --platform juropa -n 2..1024 --per-node 8      a simulated machine
-    scalkit measure collectives --platform daint --algorithm bcast=flattree    with another algorithm there
-    scalkit measure collectives memory --clock virtual -n 2..64 --memory-n 2..16    times of a virtual machine, which decide
-    scalkit measure collectives --ops Ping_pong -n 2 --sizes 64..1048576 --refine sizes     more sizes where the curve bends
-    scalkit measure collectives --standard-error 0.02 --cut-quartiles 1,4 --per-process     as SKaMPI; and who is late
-
-Libraries for --mpi are those of `scalkit mpi list`. Several libraries or machines are measured in turn, run by run, each into
-a folder of its own below --out; --report compares them in columns. Times of a simulated machine (juropa, daint, juqueen, or a
-platform file of SimGrid) come from a simulator, repeat exactly, and say so everywhere; memory cannot be simulated.
-With --clock virtual the MPI library itself runs, and its times come from a virtual clock (docs/virtual-time.md): they repeat
-exactly, whatever else the machine does; memory is counted as always.
-
-The programs are compiled on first use. Every run file is complete or marked as .part; after Ctrl-C or a failure the same
-command resumes where it stopped. Wrong results are kept, marked and named. Exit status: 0 everything is measured, 2
-something is missing, 130 after Ctrl-C; with --report also 1, as `scalkit report` ends.
-"""
+"""Measure the MPI library of this machine, or functions of your own, and keep the run files in one folder."""
 
 from __future__ import annotations
 
@@ -40,11 +7,9 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from scalkit.cli.options.chosen import add_clock
-from scalkit.cli.options.command import add_command_options, print_include, refuse_without_command
-from scalkit.cli.options.master_worker import WHAT, add_farm_options, prepared_farm
+from scalkit.cli.options.command import print_include, refuse_without_command
+from scalkit.cli.options.master_worker import WHAT, prepared_farm
 from scalkit.cli.options.measuring_rules import (
-    add_rules,
     counts_of,
     is_sized,
     processes_of,
@@ -67,75 +32,6 @@ if TYPE_CHECKING:
 
 _MOST_REMARKS = 12
 
-HELP = "measure the MPI library of this machine"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit measure`."""
-    add = parser.add_argument
-    add("what", nargs="*", metavar="WHAT", help="collectives, memory, or both; or master-worker")
-    add("--function", action="append", default=[], metavar="FILE", help="C file or module:function; may be repeated")
-    add(
-        "-n",
-        "--processes",
-        default="2,4,8,16,32",
-        metavar="N,N,...",
-        help="numbers of processes; 2..1024 are the powers of two from 2 to 1024 (default: %(default)s)",
-    )
-    add("--memory-n", default=None, metavar="N,N,...", help="the same for memory alone (default: those of -n)")
-    add(
-        "--runs",
-        type=int,
-        default=None,
-        metavar="N",
-        help="launches of each (default: 10; in virtual time 1; of simulations 5 or 1)",
-    )
-    add("--out", default="runs/here", metavar="FOLDER", help="where to write (default: %(default)s)")
-    add("--budget", type=float, default=None, metavar="SECONDS", help="for all of it, about (default: no limit)")
-    add("--ops", default="", metavar="A,B,...", help="names or groups, such as MPI_Scan,nonblocking (default: paper)")
-    add("--datatype", default="byte", metavar="TYPE", help="byte, int or double (default: %(default)s)")
-    add("--sync", default="round", metavar="METHOD", help="round, window or dissemination (default: %(default)s)")
-    add("--shapes", default="", metavar="A,B,...", help="group orders of MPI_Comm_create (default: all four)")
-    add("--seed", type=int, default=None, metavar="N", help="of all random choices (default: drawn, and kept)")
-    add("--mpicc", default=None, metavar="PROGRAM", help="compiler of the MPI library (default: found)")
-    add("--mpiexec", default=None, metavar="PROGRAM", help="launcher of the same library (default: found)")
-    _add_targets(parser.add_argument_group("what to measure it on; --mpi and --platform may be given several times"))
-    add("--timeout", type=float, default=None, metavar="SECONDS", help="for one launch (default: amply its share)")
-    add("--set-aside", action="store_true", help="rename --out if it holds another campaign, rather than refuse it")
-    add("--campaign", default=None, metavar="FILE", help="do what a campaign file says (docs/campaigns.md), here")
-    add("--json", action="store_true", help="print the outcome as JSON instead of text")
-    add_rules(parser)
-    add_farm_options(parser)
-    add_command_options(parser)
-
-
-def _add_targets(group: argparse._ArgumentGroup) -> None:
-    add = group.add_argument
-    add("--mpi", action="append", default=[], metavar="NAME", help="one of 'scalkit mpi list', or the path of an mpicc")
-    add(
-        "--platform",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a simulated machine: juropa, daint, juqueen, or a platform file of SimGrid",
-    )
-    add_clock(group)
-    add(
-        "--per-node",
-        type=int,
-        default=None,
-        metavar="N",
-        help="processes on a node of simulated and virtual machines (default: 1)",
-    )
-    add(
-        "--algorithm",
-        action="append",
-        default=[],
-        metavar="COLL=NAME",
-        help="of a collective operation in simulated machines, such as bcast=flattree; a wrong one shows the list",
-    )
-    add("--report", default=None, metavar="FILE", help="then write a report, over an earlier one; several make columns")
-
 
 def run(args: argparse.Namespace) -> int:
     """Measure what is missing, say what was, and return 0 or 2; with a report also 1."""
@@ -148,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     if args.campaign is not None:
         from scalkit.cli.campaign import measure_file
 
-        return measure_file(args, add_arguments)
+        return measure_file(args)
     if args.include:
         return print_include()
     if args.timeout is not None and not args.timeout > 0:

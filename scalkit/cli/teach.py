@@ -1,13 +1,4 @@
-"""Prepare a workshop and look at what comes back.
-
-scalkit teach strip SRC DST    makes the students' edition of a notebook, or of a folder of notebooks: blanks in place
-                               of solutions, no remarks for teachers, no outputs
-scalkit teach grade FILE...    lists what session files hold that were handed in: verdict and steps of each student
-
-Without SRC, strip takes the teacher's edition that comes with scalkit. A file that cannot be read gets one sentence and
-does not stop the others; grade then ends with 2, else with 0. Measurements that a session names are looked for by their
-content, in --data and in what comes with scalkit; its paths are not followed.
-"""
+"""Prepare a workshop and look at what comes back."""
 
 from __future__ import annotations
 
@@ -26,32 +17,8 @@ if TYPE_CHECKING:
 
     from scalkit.teaching.grades import HandIn
 
-HELP = "make the students' edition of notebooks; list what was handed in"
 
 _BUNDLED = "notebooks/teach"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit teach`."""
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    strip = actions.add_parser("strip", help="make the students' edition of notebooks")
-    strip.add_argument(
-        "source", nargs="?", metavar="SRC", help="notebook or folder of the teacher's edition (default: scalkit's own)"
-    )
-    strip.add_argument("target", metavar="DST", help="file or folder for the students' edition")
-    strip.add_argument("--force", action="store_true", help="replace existing files")
-    strip.add_argument("--json", action="store_true", help="print what was written as JSON")
-    grade = actions.add_parser("grade", help="list what session files hold that were handed in")
-    grade.add_argument("files", nargs="+", metavar="FILE", help="session file; its name is that of the student")
-    grade.add_argument(
-        "--data",
-        action="append",
-        default=[],
-        metavar="RUN",
-        help="measurements that sessions are about; may be repeated",
-    )
-    grade.add_argument("--exercise", metavar="NAME", help="check an exercise on each session, for example 02-mislead")
-    grade.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,19 +1,4 @@
-"""Finds out who waits for whom in a trace, above all for the progress of one-sided communication.
-
-    scalkit trace run -- mpiexec -n 4 ./prog              records, finds the waits, and opens a page on them
-    scalkit trace record runs/t -- mpiexec -n 4 ./prog    records a program while it runs; it need not be compiled anew
-    scalkit trace analyse runs/t --out waits.nc           finds the waits
-    mpiexec -n 4 scalkit trace analyse runs/t             the same, shared by 4 processes
-    scalkit trace show waits.nc                           shows them again
-    scalkit trace report waits-*.nc --out waits.html      a page over numbers of processes, of results or of traces
-    scalkit trace convert run/traces.otf2 runs/t          makes a trace of an OTF2 archive, as Score-P writes them
-    scalkit trace convert runs/t run                      and an archive, run/traces.otf2, of a trace
-    scalkit trace predict runs/t --network ethernet       how long the program would take on another network
-    scalkit trace export runs/t --to perfetto             writes a file for ui.perfetto.dev or chrome://tracing
-
-Exit status: 0; 1 if the recorded program fails, or with --fail-above, if more of the time is waiting for progress, or with
---expect, if waiting grows faster; 2 for wrong input or use.
-"""
+"""Finds out who waits for whom in a trace, above all for the progress of one-sided communication."""
 
 from __future__ import annotations
 
@@ -33,8 +18,6 @@ if TYPE_CHECKING:
     from scalkit.trace import Options
 
 
-HELP = "waits in traces of one-sided and other communication"
-
 _READINGS = {
     "no_overlap": "wait of a call during which no target came to progress: none, or all of it",
     "tail": "with several targets: the time after the last of their first progress calls",
@@ -44,65 +27,6 @@ _READINGS = {
     "too much where transfers are served before",
     "all_targets": "targets of a call for a whole window: those with operations not complete yet, or all",
 }
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `scalkit trace`."""
-    from scalkit.trace.options import CHOICES
-
-    words = parser.add_subparsers(dest="word", metavar="WORD", required=True)
-    trace_record.add_arguments(words)
-    analyse = words.add_parser("analyse", help="find the waits of a trace", description="Finds the waits of a trace.")
-    analyse.add_argument("folder", metavar="DIR", help="folder of the trace, or anchor file of an OTF2 archive")
-    analyse.add_argument("--out", metavar="FILE", help="write the result as netCDF")
-    analyse.add_argument("--keep-going", action="store_true", help="leave out what is wrong with the trace")
-    analyse.add_argument(
-        "--scheme", choices=("bulk", "per-event"), default="bulk", help="per-event: as the paper, slow, to compare"
-    )
-    analyse.add_argument("--no-causes", action="store_true", help="leave out the critical path and the costs of delays")
-    for name, choices in CHOICES.items():
-        text = f"{_READINGS[name]} (default: %(default)s)"
-        analyse.add_argument(f"--{name.replace('_', '-')}", choices=choices, default=choices[0], help=text)
-    analyse.add_argument(
-        "--no-progress",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="function that progresses nothing; repeatable",
-    )
-    analyse.add_argument(
-        "--chunk", type=int, default=1 << 16, metavar="N", help="requests at once of a process (default: %(default)s)"
-    )
-    convert = words.add_parser(
-        "convert",
-        help="read or write OTF2",
-        description="Makes a trace of an OTF2 archive, or an archive of a trace. Needs Debian's libotf2-trace-dev.",
-    )
-    convert.add_argument(
-        "source", metavar="FROM", help="anchor file of an archive, as in run/traces.otf2, or folder of a trace"
-    )
-    convert.add_argument("target", metavar="TO", help="folder of what is made, empty or not there")
-    convert.add_argument("--keep-going", action="store_true", help="leave out what is wrong with the trace")
-    export = words.add_parser("export", help="write for Perfetto", description="Writes a trace for other programs.")
-    export.add_argument("folder", metavar="DIR", help="folder of the trace")
-    export.add_argument("--to", choices=("perfetto",), required=True, help="Perfetto, chrome://tracing: Chrome's JSON")
-    export.add_argument("--out", metavar="FILE", help="the file (default: DIR/trace.perfetto.json)")
-    export.add_argument("--keep-going", action="store_true", help="leave out what is wrong with the trace")
-    show = words.add_parser(
-        "show", help="show the waits that were found", description="Shows the waits that were found."
-    )
-    show.add_argument("file", metavar="FILE", help="netCDF file that `scalkit trace analyse --out` wrote")
-    trace_predict.add_arguments(words)
-    trace_report.add_arguments(words)
-    for one in (analyse, show):
-        one.add_argument("--rows", type=int, default=10, metavar="N", help="lines of each table (default: %(default)s)")
-        one.add_argument(
-            "--fail-above",
-            type=trace_report.percent,
-            metavar="PERCENT",
-            help="exit with 1 if waiting for progress, and for grants of locks, takes more of the time",
-        )
-        one.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
 def run(args: argparse.Namespace) -> int:

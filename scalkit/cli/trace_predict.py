@@ -13,45 +13,6 @@ if TYPE_CHECKING:
     from scalkit.trace_prediction import Prediction
 
 
-def add_arguments(words: Any) -> None:
-    """Add the word to the others."""
-    predict = words.add_parser(
-        "predict",
-        help="how long a program would take on another network",
-        description="Plays a trace again on another network: messages, and those of collective operations by their algorithms. "
-        "What lies between calls of MPI takes as long as it took. One-sided operations are refused.",
-    )
-    add = predict.add_argument
-    add("folder", metavar="DIR", help="folder of the trace")
-    add(
-        "--network",
-        action="append",
-        metavar="NAME",
-        help="cluster, ethernet, a TOML file, a model card, or L=1us,o=0.3us,g=0.1us,G=0.08ns/B; repeatable (default: cluster)",
-    )
-    add(
-        "--scale",
-        type=float,
-        default=1.0,
-        metavar="X",
-        help="seconds for one of computing; 0: communication alone (default: 1)",
-    )
-    add(
-        "--library",
-        default="MPICH",
-        metavar="NAME",
-        help="MPICH or Open MPI: how messages are sent (default: %(default)s)",
-    )
-    add(
-        "--algorithm",
-        action="append",
-        default=[],
-        metavar="OPERATION=NAME",
-        help="algorithm of a collective operation, as in allreduce=ring; repeatable (default: what MPICH 5.0 takes)",
-    )
-    add("--json", action="store_true", help="print JSON instead of text")
-
-
 def run(args: argparse.Namespace) -> int:
     """Print how long the program would take on each network; the status is 0."""
     from dataclasses import asdict

@@ -7,41 +7,10 @@ import contextlib
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 from scalkit.errors import DataError, UsageError
 
 _OF_TRACE = re.compile(r"[0-9]{6,}\.(sktrace|live)|trace(\.perfetto)?\.json|waits\.(nc|html|verdict\.json|junit\.xml)")
-
-
-def add_arguments(words: Any) -> None:
-    """Add the words to the others."""
-    record = words.add_parser("record", help="record a program", description="Records a program while it runs.")
-    record.add_argument("folder", metavar="DIR", help="folder of the trace; one that is there is replaced")
-    run = words.add_parser(
-        "run",
-        help="record a program, and show its waits",
-        description="Records a program while it runs, finds its waits, and opens a page on them.",
-    )
-    run.add_argument(
-        "--dir",
-        dest="folder",
-        default="scalkit-trace",
-        metavar="DIR",
-        help="folder of the trace, with waits.nc and waits.html in it; those that are there are replaced (default: %(default)s)",
-    )
-    run.add_argument("--no-open", action="store_true", help="write the page, and do not open it")
-    run.add_argument(
-        "--keep-going", action="store_true", help="leave out what is wrong with the trace; the page names it"
-    )
-    for one in (record, run):
-        one.add_argument("program", nargs="+", metavar="COMMAND", help="what starts the program, after --")
-        one.add_argument(
-            "--mpicc", default="mpicc", metavar="NAME", help="compiler of the MPI library (default: mpicc)"
-        )
-        one.add_argument(
-            "--buffer", type=int, default=1 << 16, metavar="N", help="records of a kind in memory, then all are written"
-        )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,17 +1,4 @@
-"""Run an MPI program in virtual time, at several numbers of processes: how does it scale on a machine that is not here?
-
-The program and its MPI library run unmodified over TCP, above a layer that owns the clock: a message arrives when a network of
-the given latency and bandwidth would deliver it (docs/virtual-time.md). Two cores are enough for a hundred processes, and the
-times repeat exactly, whatever else the machine does.
-
-    scalkit virtual -n 2..64 -- ./prog 1000                                  the program, a cluster, computing costs no time
-    scalkit virtual -n 2..64 --network ethernet --per-node 8 -- ./prog       8 processes on each node of a slower network
-    scalkit virtual -n 1..32 --compute cpu --out runs/prog -- python prog.py and what it computes, by its processor time
-    scalkit validate runs/prog --expect mine.toml                            does it grow as expected?
-
-Each launch leaves a run file and what the program printed in --out; the same command runs only what is missing. Exit status: 0
-everything ran, 2 something is missing, 130 after Ctrl-C.
-"""
+"""Runs an MPI program in virtual time, at several numbers of processes."""
 
 from __future__ import annotations
 
@@ -24,40 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scalkit.bench.virtual.program import Account, ProgramCampaign
-
-HELP = "run an MPI program in virtual time, on a machine that is not here"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit virtual`."""
-    add = parser.add_argument
-    add("program", nargs="+", metavar="PROGRAM", help="the program and its arguments, after --")
-    add(
-        "-n",
-        "--processes",
-        default="2..32",
-        metavar="N,N,...",
-        help="numbers of processes; 2..64 are the powers of two from 2 to 64 (default: %(default)s)",
-    )
-    add(
-        "--network",
-        default="cluster",
-        metavar="NAME",
-        help="cluster, ethernet, a TOML file, a model card, or L=1us,o=0.3us,g=0.1us,G=0.08ns/B (default: %(default)s)",
-    )
-    add("--per-node", type=int, metavar="N", help="processes on a node (default: each has its own)")
-    add(
-        "--compute",
-        choices=("none", "cpu", "instructions"),
-        default="none",
-        help="what computing between calls of MPI costs: nothing, the time of the processor, which scatters, or instructions, "
-        "which repeat (default: %(default)s)",
-    )
-    add("--scale", type=float, default=1.0, metavar="X", help="virtual seconds for one of computing (default: 1)")
-    add("--out", default="runs/virtual", metavar="FOLDER", help="where to write (default: %(default)s)")
-    add("--mpi", metavar="NAME", help="one of 'scalkit mpi list', or the path of an mpicc (default: found)")
-    add("--timeout", type=float, default=600.0, metavar="SECONDS", help="for one launch (default: %(default)g)")
-    add("--json", action="store_true", help="print the table as JSON")
 
 
 def run(args: argparse.Namespace) -> int:

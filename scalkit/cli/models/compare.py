@@ -1,18 +1,4 @@
-"""Compare models with measured collective operations, over message sizes and numbers of processes.
-
-RUN are campaigns of several sizes: scalkit measure collectives --sizes 8..65536 --out runs. The model of a message
-comes from the same machine: a model card, a catalogue with the model point-to-point (.toml), a platform of SimGrid (.xml),
-or a table of known algorithms (.csv). For every function it is said
-
-  which algorithm each cell seems to use, where that switches, and where another one is predicted to be faster,
-  how well times at sizes that were held out are predicted from messages alone,
-  how latency and time per byte grow with the processes, and whether O(S log P) or O(S + log P) holds.
-
-    scalkit model compare runs --message card.toml
-    scalkit model compare runs --message card.toml --function MPI_Bcast --report models.html
-
-Exit status: 0, or 2 for wrong input or use; with --report 1 as `scalkit report` ends.
-"""
+"""Compare models with measured collective operations, over message sizes and numbers of processes."""
 
 from __future__ import annotations
 
@@ -23,29 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scalkit.perfmodels.collectives.study import Studied
-
-HELP = "models against measured collective operations"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit model compare`."""
-    add = parser.add_argument
-    add(
-        "runs",
-        nargs="+",
-        metavar="RUN",
-        help="a folder of campaigns, campaigns of one size each, or a file over p and S",
-    )
-    add("--message", required=True, metavar="FILE", help="model of a message: .toml, .xml or .csv")
-    add("--function", action="append", metavar="NAME", help="only this one; may be given several times")
-    add("--report", metavar="FILE", help="also write a report as one HTML file")
-    add(
-        "--expect",
-        metavar="FILE",
-        help="of the report: a TOML file or a catalogue (default: the best known algorithms)",
-    )
-    add("--force", action="store_true", help="replace an existing report")
-    add("--json", action="store_true", help="print JSON instead of text")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -61,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
     message = message_of(args.message)
     runs: Any = args.runs if len(args.runs) > 1 else args.runs[0]
     data = sk.read(runs, parameter=["p", "S"])
-    found = study(data, message, args.function)
+    found = study(data, message, args.function or None)
     if args.json:
         sys.stdout.write(json.dumps([_told(one) for one in found], indent=2) + "\n")
     else:

@@ -1,38 +1,9 @@
-"""Write the model of a message for a simulator.
-
-FROM is bluegene-p, a TOML file with the model point-to-point or a model card, a platform file of SimGrid, or a table of
-known algorithms. LogGOPSim's L, o, g, G and S are those of a model card; of another file L is from its smallest messages
-and G from its largest:
-
-    scalkit model export card.toml --to simgrid --hosts 64 --out cluster.xml    smpirun -platform cluster.xml ...
-    scalkit model export card.toml --to loggopsim                               the options of LogGOPSim
-
-Exit status: 0, or 2 for wrong input or use.
-"""
+"""Write the model of a message for a simulator."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-
-HELP = "the model of a message for SimGrid or LogGOPSim"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit model export`."""
-    parser.add_argument("source", metavar="FROM", help="bluegene-p, or a file: .toml, .xml, .csv")
-    parser.add_argument("--to", required=True, choices=("simgrid", "loggopsim"), help="the simulator")
-    parser.add_argument("--out", metavar="FILE", help="where to write (default: standard output)")
-    parser.add_argument("--force", action="store_true", help="replace FILE if it is there")
-    parser.add_argument(
-        "--hosts", type=int, default=1024, metavar="N", help="hosts of the cluster (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--overhead",
-        metavar="TIME",
-        help="part of the latency that keeps sender and receiver busy each, such as 0.4us (default: for SimGrid the gap of the "
-        "model, at the receiver; for LogGOPSim that of a model card, else 0)",
-    )
 
 
 def run(args: argparse.Namespace) -> int:

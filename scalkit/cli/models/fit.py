@@ -1,25 +1,4 @@
-"""Measure messages between processes and fit models to them: a model card of an MPI library or a machine.
-
-latency     latency and bandwidth over sizes, and where the protocol switches
-exchange    a message each way at once, as in rings and recursive doubling
-loggp       LogGP: latency, overheads of sender and receiver, gap, gap and overhead per byte
-sync        the size from which a send waits for its receiver (rendezvous): S of LogGPS
-overlap     how much of a transfer goes on while its process works
-datatypes   strided messages against contiguous ones; what packing scattered data takes
-reduce      what adding up a byte takes
-matching    what each receive costs that is queued before the one that matches
-bisection   bandwidth of all processes in random pairs, and its decay with their number (-n)
-hops        what each hop costs; on a simulated torus only
-
-    scalkit model fit --mpi mpich --out models/mpich                 the library, two processes
-    scalkit model fit --platform juqueen -n 2,4,8,16,32 --out models/juqueen   a simulated machine
-    scalkit model fit --clock virtual --network ethernet --out models/net      the library on a virtual machine
-    scalkit model fit models/mpich                                   fit again what is there
-
-The folder gets run files with all repetitions, and card.toml: models that scalkit.perfmodels.read_models reads, and numbers with
-intervals. In virtual time (docs/virtual-time.md) handling data takes no time: datatypes, reduce and matching are left out.
-After Ctrl-C or a failure the same command resumes. Exit status: 0 all is measured and fitted, 2 something is missing.
-"""
+"""Measure messages between processes and fit models to them: a model card of an MPI library or a machine."""
 
 from __future__ import annotations
 
@@ -27,8 +6,6 @@ import argparse
 import json
 import sys
 from typing import TYPE_CHECKING, Any
-
-from scalkit.cli.options.chosen import add_clock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,41 +17,10 @@ if TYPE_CHECKING:
     from scalkit.bench.patterns.point_to_point import MessageArguments
     from scalkit.perfmodels.files.card import ModelCard
 
-HELP = "measure messages and fit a model card"
 CARD = "card.toml"
 
 _HOPS = "hops"
 """A part that is measured only where it is named."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit model fit`."""
-    add = parser.add_argument
-    add("folder", nargs="?", metavar="FOLDER", help="fit again what was measured into it")
-    add("--what", metavar="A,B,...", help="parts (default: all but hops; in virtual time those of the network)")
-    add("--out", metavar="FOLDER", help="where to measure to; needed without FOLDER")
-    add("--mpi", metavar="NAME", help="one of 'scalkit mpi list', or the path of an mpicc (default: found)")
-    add("--platform", metavar="NAME", help="a simulated machine: juropa, daint, juqueen, or a platform file")
-    add("--per-node", type=int, metavar="N", help="processes on a node of a simulated or virtual machine (default: 1)")
-    add_clock(parser)
-    add("-n", "--processes", metavar="N,N,...", help="of the bisection (default: 2; simulated 2,4,8,16,32)")
-    add("--sizes", default="", metavar="B,B,...", help="of latency, in bytes (default: four an octave, up to 4 MiB)")
-    add("--rounds", type=int, default=30, metavar="N", help="random matchings of the bisection (default: %(default)s)")
-    add("--bisection-size", type=int, default=1 << 20, metavar="BYTES", help="of its messages (default: 1 MiB)")
-    add("--hops-processes", type=int, default=64, metavar="N", help="nodes that hops visits (default: %(default)s)")
-    add("--runs", type=int, metavar="N", help="launches of each (default: 3; in virtual time and of simulations 1)")
-    add("--reps", type=int, default=100, metavar="N", help="repetitions in a launch (default: %(default)s)")
-    add("--budget", type=float, metavar="SECONDS", help="for all of it, about (default: no limit)")
-    add("--timeout", type=float, metavar="SECONDS", help="for one launch (default: amply its share)")
-    add("--seed", type=int, metavar="N", help="of all random choices (default: drawn, and kept)")
-    add(
-        "--statistic",
-        default="q1",
-        metavar="NAME",
-        help="of repetitions: q1, median, or min on a busy machine (default: q1)",
-    )
-    add("--card", metavar="FILE", help="where to write the card (default: card.toml in the folder)")
-    add("--json", action="store_true", help="print the card as JSON instead of text")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,16 +1,4 @@
-"""Name and draw the algorithm of an operation from its messages in virtual time: who sends what to whom, round by round.
-
-The library runs unmodified above a layer that sees every message (docs/virtual-time.md). They are compared with what each known
-algorithm of MPICH and Open MPI sends: if all messages agree, with their times, that is a proof. Of other libraries only who sends
-to whom is compared.
-
-    scalkit model messages --ops MPI_Bcast -n 13 --sizes 1KiB                    the name
-    scalkit model messages -n 4..32 --sizes 8,64KiB --out messages.html          and a page with a picture of each
-    MPIR_CVAR_BCAST_INTRA_ALGORITHM=tree scalkit model messages --ops MPI_Bcast  an algorithm that the library is told to use
-
-The library is the one that is found, or that of --mpi; every process has a node of its own. Exit status: 0, or 2 for wrong input
-or use.
-"""
+"""Name and draw the algorithm of an operation from its messages in virtual time: who sends what to whom, round by round."""
 
 from __future__ import annotations
 
@@ -22,28 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scalkit.bench.virtual.mpi import VirtualMpi
     from scalkit.perfmodels import Flow
-
-HELP = "name and draw the algorithm of an operation from its messages in virtual time"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit model messages`."""
-    add = parser.add_argument
-    add("--ops", metavar="A,B,...", help="operations, such as MPI_Bcast or Bcast (default: all that have models)")
-    add(
-        "-n",
-        "--processes",
-        default="8",
-        metavar="N,N,...",
-        help="numbers of processes, or 2..64 (default: %(default)s)",
-    )
-    add("--sizes", default="1KiB", metavar="B,B,...", help="in bytes; units are understood (default: %(default)s)")
-    add("--network", default="cluster", metavar="NAME", help="as scalkit virtual takes it (default: %(default)s)")
-    add("--mpi", metavar="NAME", help="one of 'scalkit mpi list', or the path of an mpicc (default: found)")
-    add("--out", metavar="FILE", help="write an HTML page with a picture of each")
-    add("--force", action="store_true", help="replace FILE if it is there")
-    add("--timeout", type=float, default=600.0, metavar="SECONDS", help="for one launch (default: %(default)g)")
-    add("--json", action="store_true", help="print JSON, with all messages")
 
 
 def run(args: argparse.Namespace) -> int:

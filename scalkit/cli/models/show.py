@@ -1,15 +1,4 @@
-"""Show performance models: their formulas, their growth, where they hold, and their values.
-
-FROM is bluegene-p, a TOML file with models or a model card, a platform file of SimGrid (.xml), or a table of known
-algorithms (.csv). Without MODEL all models of a catalogue are listed.
-
-    scalkit model show bluegene-p                                             all models of the paper
-    scalkit model show bluegene-p broadcast --at S=1MiB --at P=512,4096       one of them, with values
-    scalkit model show bluegene-p --operation allreduce --at S=8,1MiB --at P=64   what each algorithm would cost
-    scalkit model show card.toml --operation broadcast --stride 2 --at S=1MiB --at P=8   the same of scattered data
-
-Exit status: 0, or 2 for wrong input or use.
-"""
+"""Show performance models: their formulas, their growth, where they hold, and their values."""
 
 from __future__ import annotations
 
@@ -24,30 +13,8 @@ if TYPE_CHECKING:
 
     from scalkit.perfmodels import PerformanceModel
 
-HELP = "formulas and values of models"
 
 _MOST_ROWS = 500
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit model show`."""
-    parser.add_argument("source", metavar="FROM", help="bluegene-p, or a file: .toml, .xml, .csv")
-    parser.add_argument("model", nargs="?", metavar="MODEL", help="one of the models (default: all)")
-    parser.add_argument("--operation", metavar="NAME", help="algorithms of this operation, from the model of a message")
-    parser.add_argument(
-        "--stride",
-        type=int,
-        metavar="N",
-        help="with --operation: of scattered data, every N-th number of 8 B, where the model card knows its packing",
-    )
-    parser.add_argument(
-        "--at",
-        action="append",
-        default=[],
-        metavar="NAME=V,V,...",
-        help="values of a parameter, as in S=8,64KiB or P=512; may be given several times",
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
 def run(args: argparse.Namespace) -> int:

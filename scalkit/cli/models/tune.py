@@ -1,19 +1,4 @@
-"""Choose the algorithms of an MPI library: forced, measured, written as the library's own file, and measured again.
-
-Every algorithm that the library offers is forced in turn and measured beside what the library does by itself: in virtual
-time on a network, where times repeat exactly, or with --clock real. For each operation, number of processes and size the
-fastest one is chosen, and the library's own file written: rules of coll_tuned for Open MPI, the JSON selection of MPICH,
-I_MPI_ADJUST for Intel MPI. Then the library is measured with that file against its default, also between the numbers of
-processes and sizes; what is no gain there is taken out.
-
-    scalkit model tune --out tuned                         4, 8 and 16 processes, 64 B to 256 KiB, on the network cluster
-    scalkit model tune --out tuned --mpi openmpi-5 --op bcast --op reduce -n 4..32 --network ethernet
-    scalkit model tune --out tuned --clock real -n 2       by the clock of this machine
-    . tuned/settings.sh; mpiexec -n 16 ./prog              a program with what was chosen (Intel MPI: settings-p16.sh)
-
-The measurements are kept in --out; the same command runs only what is missing. Exit status: 0, or 2 for wrong input or a
-launch that failed.
-"""
+"""Choose the algorithms of an MPI library: forced, measured, written as the library's own file, and measured again."""
 
 from __future__ import annotations
 
@@ -24,36 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scalkit.bench.tuning.tuning import Gain, Tuner, Tuning
 
-HELP = "choose the algorithms of an MPI library, as its own file, and measure what it brings"
 
 _SIZES = "64,1024,8192,65536,262144"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `scalkit model tune`."""
-    add = parser.add_argument
-    add("--out", required=True, metavar="DIR", help="folder of the measurements, and of what is written")
-    add("--mpi", metavar="NAME", help="one of 'scalkit mpi list', or the path of an mpicc (default: found)")
-    add("--op", action="append", default=[], metavar="NAME", help="such as bcast; may be repeated (default: all)")
-    add("-n", "--processes", default="4,8,16", metavar="N,N,...", help="numbers of processes (default: %(default)s)")
-    add("--size", default=_SIZES, metavar="B,B,...", help="bytes of each process's message (default: %(default)s)")
-    add("--clock", choices=("virtual", "real"), default="virtual", help="what times are read from (default: virtual)")
-    add(
-        "--network",
-        default=None,
-        metavar="NAME",
-        help="machine of the virtual clock: cluster, ethernet, a file (default: cluster)",
-    )
-    add("--per-node", type=int, metavar="N", help="processes on a node of it (default: each has its own)")
-    add("--runs", type=int, metavar="N", help="launches of each (default: 1 in virtual time, else 10)")
-    add(
-        "--least",
-        type=float,
-        default=1.03,
-        metavar="X",
-        help="ratio from which on something is a gain (default: %(default)g)",
-    )
-    add("--json", action="store_true", help="print JSON instead of the table")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -16,47 +16,9 @@ _RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
 _LIST = re.compile(r"\d{1,9}(?:,\d{1,9})*")
 
 
-def add_clock(group: argparse._ActionsContainer) -> None:
-    """Declare `--clock` and `--network`, of commands that measure."""
-    add = group.add_argument
-    add(
-        "--clock",
-        choices=("real", "virtual"),
-        default="real",
-        help="that of this machine, or that of a virtual one above which the MPI library runs (default: %(default)s)",
-    )
-    add(
-        "--network",
-        metavar="NAME",
-        help="of the virtual machine: cluster, ethernet, a TOML file, or L=1us,o=0.3us,g=0.1us,G=0.08ns/B (default: cluster)",
-    )
-
-
-def add_judging(group: argparse._ArgumentGroup) -> None:
-    """Declare the options of judging, each as `scalkit.options.Judging` says."""
-    for name, one in OPTIONS.items():
-        group.add_argument(
-            f"--{name.replace('_', '-')}",
-            type=int if isinstance(one.default, int) else str,
-            choices=one.metadata["choices"] or None,
-            metavar=one.metadata["metavar"],
-            help=one.metadata["help"],
-        )
-
-
 def judging_of(args: argparse.Namespace) -> dict[str, Any]:
     """Return the options of judging that were given."""
     return {name: value for name in OPTIONS if (value := getattr(args, name)) is not None}
-
-
-def add_processes(group: argparse._ActionsContainer) -> None:
-    """Declare `--processes`."""
-    group.add_argument(
-        "-n",
-        "--processes",
-        metavar="N,N,...",
-        help="judge only these of the measured numbers of processes; 4..1024 are all from 4 to 1024 (default: all)",
-    )
 
 
 def only_processes(data: xr.Dataset, text: str | None) -> xr.Dataset:

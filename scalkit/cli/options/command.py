@@ -19,33 +19,6 @@ _SHARED = ("p", "np", "procs", "ranks", "nodes", "threads", "t")
 _OWN = ("p", "points", "set")
 
 
-def add_command_options(parser: argparse.ArgumentParser) -> None:
-    """Declare what only --command takes."""
-    add = parser.add_argument_group("any program, at any parameters (docs/your-library.md)").add_argument
-    add(
-        "--command",
-        dest="command_text",
-        default=None,
-        metavar="TEXT",
-        help="as 'mpiexec -n {p} ./app {n}'; no shell runs it",
-    )
-    add(
-        "-p",
-        action="append",
-        default=[],
-        metavar="NAME=VALUES",
-        help="p=2..64 (doublings) or n=100,1000; all combinations",
-    )
-    add(
-        "--points",
-        default=None,
-        metavar="FILE",
-        help="in place of -p: a CSV file, names first, then a line for each point",
-    )
-    add("--set", action="append", default=[], metavar="NAME=TEXT", help="a variable, as OMP_NUM_THREADS={threads}")
-    add("--include", action="store_true", help="print the folder of scalkit/region.h for a compiler's -I, and end")
-
-
 def refuse_without_command(args: argparse.Namespace) -> None:
     """Return nothing if no option is given that is for --command alone.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import tomllib
 from collections.abc import Sequence
@@ -20,18 +19,6 @@ _LARGEST = 20_000_000
 _BASELINE = "a baseline"
 _EXPECTATIONS = "a TOML file of expectations"
 _MODELS = "a TOML file of models"
-
-
-def add_expectation(group: argparse._ArgumentGroup) -> None:
-    """Declare `--expectation`."""
-    group.add_argument(
-        "--expectation",
-        action="append",
-        default=[],
-        metavar="'NAME = GROWTH'",
-        help="of one function, as in 'MPI_Bcast = log(p)', or of one metric, as in 'MPI_Bcast (visits) = 1'; in place of "
-        "what --expect says of it, or alone; may be repeated",
-    )
 
 
 def expected_of(

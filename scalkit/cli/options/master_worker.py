@@ -14,28 +14,6 @@ if TYPE_CHECKING:
 WHAT = "master-worker"
 
 
-def add_farm_options(parser: argparse.ArgumentParser) -> None:
-    """Declare what only master-worker takes."""
-    add = parser.add_argument_group("for master-worker alone (docs/master-worker.md)").add_argument
-    add(
-        "--variants",
-        default="Waitsome,Waitany,Recv_any",
-        metavar="A,B,...",
-        help="how results are collected and, as in Recv_any_Isend, units handed out (default: %(default)s); a wrong one shows "
-        "the list",
-    )
-    add("--unit-sizes", default="1024", metavar="B,B,...", help="bytes of a unit of work (default: %(default)s)")
-    add(
-        "--work-us",
-        default="0,100",
-        metavar="T,T,...",
-        help="work on a unit in us; 0 is communication alone (default: %(default)s)",
-    )
-    add("--result-size", type=int, default=16, metavar="BYTES", help="of a result (default: %(default)s)")
-    add("--units", type=int, default=50, metavar="N", help="for each worker in a repetition (default: %(default)s)")
-    add("--reps", type=int, default=30, metavar="N", help="repetitions in a launch (default: %(default)s)")
-
-
 def prepared_farm(args: argparse.Namespace, counts: tuple[int, ...], folder: Path, mpi: Mpi) -> FarmCampaign:
     """Return the campaign that the arguments mean, ready to run.
 

@@ -16,54 +16,11 @@ if TYPE_CHECKING:
     from scalkit.bench.campaign.refining import Range
     from scalkit.bench.libraries.targets import Target
 
-
-def add_rules(parser: argparse.ArgumentParser) -> None:
-    """Declare them."""
-    stop = parser.add_argument_group(
-        "when there are enough repetitions (docs/measurement.md#when-it-stops)"
-    ).add_argument
-    stop("--min-reps", type=int, default=None, metavar="N", help="fewest in a launch (default: 20; of --command 3)")
-    stop("--max-reps", type=int, default=None, metavar="N", help="most in a launch (default: 400; of --command 100)")
-    stop(
-        "--standard-error",
-        type=float,
-        default=None,
-        metavar="X",
-        help="until the standard error of the mean is at most this share of it, as 0.02 (default: until the 95 %% intervals of "
-        "median and first quartile lie within 5 %%)",
-    )
-    stop(
-        "--cut-quartiles",
-        default="",
-        metavar="A,B",
-        help="quarters of the repetitions that this mean leaves out: 1,4 or 4 or 1 or 3,4 or 1,2; 1 is the lowest",
-    )
-    stop("--per-process", action="store_true", help="also keep the root's time in each repetition, and every process's")
-    points = parser.add_argument_group("message sizes, and points where a curve bends").add_argument
-    points("--size", type=int, default=8, metavar="BYTES", help="message size (default: %(default)s)")
-    points(
-        "--sizes",
-        default="",
-        metavar="B,B,...",
-        help="several, each in a folder of its own below --out; 8..65536 are the powers of two from 8 to 65536",
-    )
-    points(
-        "--refine",
-        choices=("sizes", "processes"),
-        default=None,
-        help="after these, measure more of them between neighbours that lines from both sides miss",
-    )
-    points(
-        "--allowed-bend", type=float, default=0.1, metavar="X", help="by more than this share (default: %(default)s)"
-    )
-    points(
-        "--smallest-step",
-        type=float,
-        default=1.05,
-        metavar="F",
-        help="neighbours never come closer than by this factor (default: %(default)s)",
-    )
-    points("--max-points", type=int, default=40, metavar="N", help="points in all (default: %(default)s)")
+_HEADINGS = (
+    "when there are enough repetitions (docs/measurement.md#when-it-stops)",
+    "message sizes, and points where a curve bends",
+)
+"""Those of these options in ``commands/measure.toml``."""
 
 
 def rules_of(args: argparse.Namespace) -> dict[str, Any]:
@@ -98,13 +55,11 @@ def refuse_rules(args: argparse.Namespace, what: str) -> None:
 
     Raises UsageError, naming the first that was.
     """
+    from scalkit.cli.options.declared import given
     from scalkit.errors import UsageError
 
-    parser = argparse.ArgumentParser(add_help=False)
-    add_rules(parser)
-    for key, usual in vars(parser.parse_args([])).items():
-        if getattr(args, key) != usual:
-            raise UsageError(f"--{key.replace('_', '-')} does not go with {what}; leave it out.")
+    for key in given(args, "measure", *_HEADINGS):
+        raise UsageError(f"--{key.replace('_', '-')} does not go with {what}; leave it out.")
 
 
 def numbers(option: str, text: str, example: str) -> tuple[int, ...]:

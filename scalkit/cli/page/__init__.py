@@ -12,12 +12,6 @@ from pathlib import Path
 from scalkit.errors import UsageError
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options that all such pages have."""
-    parser.add_argument("--no-browser", action="store_true", help="only print the address")
-    parser.add_argument("--port", type=int, default=8866, metavar="N", help="port to listen on (default: %(default)s)")
-
-
 def checked(args: argparse.Namespace) -> argparse.Namespace:
     """Return the arguments, or say what is wrong with them or missing.
 
