@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"--tolerance is {args.tolerance:g}; it is a share from 0 to below 1, as 0.1.")
     read = ((name, sk.read(path, parameter=args.parameter)) for name, path in _named(args.folders))
     commits = [(name, only_processes(data, args.processes)) for name, data in read]
-    found = history(commits, statistic=args.statistic, tolerance=args.tolerance)
+    found = history(commits, statistic=args.statistic, tolerance=args.tolerance, parameter=args.parameter)
     if args.json:
         sys.stdout.write(json.dumps(found.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
@@ -59,7 +59,7 @@ def _show(found: History) -> None:
     for track in found.tracks:
         for number, one in enumerate(track.segments):
             step = track.steps[number - 1] if number else None
-            change = "" if step is None else f"{step.change.factor:.3g} times {step.change.where(track.parameter)}"
+            change = "" if step is None else f"{step.times} {step.change.where(track.parameter)}"
             style = "bold red" if step is not None and step.is_failure else ""
             commits = one.first if one.first == one.last else f"{one.first} to {one.last}"
             cells = (track.function, track.metric, commits, "-" if one.model is None else str(one.model), change)

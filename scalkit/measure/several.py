@@ -57,6 +57,32 @@ class SeveralSeries(Values):
         """Return the different values of one parameter, ascending."""
         return np.unique(self.points[:, self.parameters.index(parameter)])
 
+    def slices(self, parameter: str) -> list[Series]:
+        """Return the values along one parameter for each combination of the others, which the names say: ``f [S = 8]``.
+
+        Raises
+        ------
+        DataError
+            If the values do not depend on it.
+        """
+        if parameter not in self.parameters:
+            known = " and ".join(self.parameters)
+            raise DataError(f"'{self.function}' was measured over {known}, not along {parameter!r:.40}.")
+        column = self.parameters.index(parameter)
+        others = [name for name in self.parameters if name != parameter]
+        rest = np.delete(self.points, column, axis=1)
+        found = []
+        for fixed in np.unique(rest, axis=0):
+            these = np.flatnonzero((rest == fixed).all(axis=1))
+            these = these[np.argsort(self.points[these, column])]
+            said = ", ".join(f"{name} = {value:g}" for name, value in zip(others, fixed, strict=True))
+            shared: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(Values)}
+            for name in ("values", "y", "n_repetitions", "repetitions", "lost"):
+                shared[name] = None if shared[name] is None else shared[name][these]
+            shared["function"] = f"{self.function} [{said}]"
+            found.append(Series(parameter=parameter, x=self.points[these, column], **shared))
+        return found
+
     def shown_along(self, parameter: str) -> Floats:
         """Return the values of one parameter that figures show: all."""
         return self.along(parameter)
@@ -98,7 +124,5 @@ def several_series(ds: xr.Dataset, statistic: Statistic = "q1") -> list[SeveralS
 
 
 def _over(series: Series, names: tuple[str, ...], points: Floats) -> SeveralSeries:
-    shared: dict[str, Any] = {
-        f.name: getattr(series, f.name) for f in fields(series) if f.name not in ("parameter", "x", "beside")
-    }
+    shared: dict[str, Any] = {f.name: getattr(series, f.name) for f in fields(Values)}
     return SeveralSeries(parameters=names, points=points[series.x.astype(np.int64)], **shared)

@@ -104,6 +104,7 @@ def test_what_cannot_be_compared_says_so() -> None:
         (lambda p: p - 2, r"the model '<lambda>' is 0 at p = 2; a claim needs positive values"),
         (ExactModel("a*P", {"a": "1 B"}), r"is in B, the time of 'f' in s; name the metric"),
         (lambda p: p + "x", r"cannot be compared with what was measured"),
+        (lambda p: {1: 2}[p], r"cannot be compared with what was measured: KeyError: 2"),
     ):
         with pytest.raises(ExpectationError, match=said):
             sk.validate(data, {"f": model})

@@ -132,6 +132,52 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["history", *paths, "--tolerance", "2"]) == 2
 
 
+def over_two(rng: np.random.Generator, slow: float) -> Any:
+    """Return measurements over n and k, of which those with k = 16 are `slow` times as slow as they should be."""
+    n, k = np.meshgrid(changes.N, [4.0, 16.0], indexing="ij")
+    y = 1e-9 * n * k * np.where(k == 16, slow, 1)
+    noisy = y[..., None] * rng.lognormal(0, 0.01, (*y.shape, 5))
+    points = np.stack([n.ravel(), k.ravel()], axis=1)
+    return sk.measurements(points, noisy.reshape(-1, 5), parameter=("n", "k"), name="f")
+
+
+def test_several_parameters_are_followed_along_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(RNG_SEED)
+    commits = [(f"c{place}", over_two(rng, 1.5 if place > 3 else 1)) for place in range(6)]
+    found = history(commits)
+    assert [track.function for track in found.tracks] == ["f [k = 4]", "f [k = 16]"]
+    assert [(step.function, step.label) for step in found.failures] == [("f [k = 16]", "c4")]
+    assert history(commits, parameter="k").tracks[0].function == "f [n = 1000]"
+    with pytest.raises(DataError, match="'f' was measured over n and k, not along 'p'"):
+        history(commits, parameter="p")
+    paths = [str(tmp_path / f"{label}.nc") for label, _ in commits]
+    for path, (_, data) in zip(paths, commits, strict=True):
+        data.to_netcdf(path)
+    assert main(["history", *paths]) == 1
+    assert "The first bad commit is c4.nc: f [k = 16] got worse" in capsys.readouterr().out
+    alone = str(tmp_path / "one.nc")
+    changes.measured(rng, changes.TIME, 0.01).to_netcdf(alone)
+    assert main(["history", alone, alone.replace("one", "c0"), "--parameter", "p"]) == 2
+    assert "not along 'p'" in capsys.readouterr().err
+
+
+def test_bytes_that_rise_from_zero_have_no_factor() -> None:
+    p = 2.0 ** np.arange(1, 8)
+    commits = [(f"c{k}", sk.measurements(p, 16 * p * (k > 1), metric="leak", unit="B", name="f")) for k in range(4)]
+    found = history(commits)
+    assert (found.first_bad, found.steps[0].to_dict()["factor"]) == ("c2", None)
+    assert found.steps[0].sentence == "f (leak) rose from zero at c2; it grows as p instead of 1."
+
+
+def test_a_commit_with_other_settings_is_left_out_alone() -> None:
+    rng = np.random.default_rng(RNG_SEED)
+    commits = [(f"c{k}", changes.measured(rng, changes.TIME * (1.5 if k > 3 else 1), 0.01)) for k in range(6)]
+    commits[2] = ("c2", sk.measurements(changes.N + 7, changes.TIME, parameter="n", name="f"))
+    found = history(commits)
+    assert found.first_bad == "c4"
+    assert found.left_out == {"f (time) at c2": "it has other settings than most commits"}
+
+
 def test_one_process_that_is_slow_alone_is_named() -> None:
     found = history([("a", slow_process(1)), ("b", slow_process(1)), ("c", slow_process(3))])
     assert found.first_bad == "c"

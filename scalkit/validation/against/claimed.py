@@ -62,9 +62,12 @@ class Claimed:
             else:
                 rows = zip(*(one.tolist() for one in given.values()), strict=True) if given else [()] * shape[0]
                 values = np.array([float(self.model(**dict(zip(given, row, strict=True)))) for row in rows])
-        except (ScalkitError, ArithmeticError, TypeError, ValueError) as error:
+        except Exception as error:  # a function of the user's may raise anything
+            why = (
+                str(error).removesuffix(".") if isinstance(error, ScalkitError) else f"{type(error).__name__}: {error}"
+            )
             raise ExpectationError(
-                f"the model '{self.name}' cannot be compared with what was measured: {str(error).removesuffix('.')}."
+                f"the model '{self.name}' cannot be compared with what was measured: {why}."
             ) from error
         wrong = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
         if wrong.size:

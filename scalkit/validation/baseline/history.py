@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,7 +17,8 @@ from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit import Model, fit_series
 from scalkit.markup import block, bullets, paragraph, table
-from scalkit.measure import Series, Statistic, series
+from scalkit.measure import Series, Statistic, series, several_series
+from scalkit.measure.schema import parameters_of
 from scalkit.text import NONE, counted
 from scalkit.validation.baseline.change_points import ChangePoints
 from scalkit.validation.baseline.one_process import one_process
@@ -27,6 +29,7 @@ from scalkit.validation.space import SearchSpace
 __all__ = ["History", "Segment", "Step", "Track", "history"]
 
 _LEAST_FITTED = 3
+_Row = tuple[str, Series]
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,7 @@ class Step:
     `stands`: whether what got worse here is still worse at the end.
     `decides`: whether the measurements may decide an exit status.
     `process`: which process alone takes longer, in words, where the times of each were kept; else empty.
+    `is_from_zero`: whether all values before it were 0, so that there is no factor.
     """
 
     function: str
@@ -66,6 +70,7 @@ class Step:
     stands: bool
     decides: bool
     process: str = ""
+    is_from_zero: bool = False
 
     @property
     def is_failure(self) -> bool:
@@ -82,23 +87,31 @@ class Step:
         word = "rose" if self.change.is_slower else "fell"
         growth += f"; {self.process}" if self.process else ""
         past = ", and came back" if self.change.is_slower and not self.stands else ""
+        if self.is_from_zero:
+            return f"{self.function} ({self.metric}) rose from zero at {self.label}{place}{growth}{past}."
         return (
             f"{self.function} ({self.metric}) {word} at {self.label}{place} to {self.change.factor:.3g} ({low:.3g} to "
             f"{high:.3g}) times the value of before {self.change.where(self.parameter)}{growth}{past}."
         )
 
+    @property
+    def times(self) -> str:
+        """The factor in words."""
+        return "from zero" if self.is_from_zero else f"{self.change.factor:.3g} times"
+
+    @property
+    def _factors(self) -> tuple[float | None, ...]:
+        return (None,) * 3 if self.is_from_zero else (self.change.factor, *self.change.interval)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        low, high = self.change.interval
         return {
             "function": self.function,
             "metric": self.metric,
             "label": self.label,
             "earliest": self.earliest,
             "latest": self.latest,
-            "factor": self.change.factor,
-            "low": low,
-            "high": high,
+            **dict(zip(("factor", "low", "high"), self._factors, strict=True)),
             "shape": self.change.shape,
             "place": self.change.place,
             "is_worse": self.change.is_slower,
@@ -230,7 +243,11 @@ class History:
 
 
 def history(
-    commits: Sequence[tuple[str, xr.Dataset]], *, statistic: Statistic = "q1", tolerance: float = 0.1
+    commits: Sequence[tuple[str, xr.Dataset]],
+    *,
+    statistic: Statistic = "q1",
+    tolerance: float = 0.1,
+    parameter: str | None = None,
 ) -> History:
     """Return when each function and metric changed, over results in the order of the commits.
 
@@ -241,16 +258,20 @@ def history(
     Parameters
     ----------
     commits : sequence of (str, Dataset)
-        Label and measurements over one parameter; two or more. A function may be missing in some.
+        Label and measurements; two or more. A function may be missing in some. A commit that shares no setting with the
+        others is left out.
     statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
     tolerance : float
         Relative change that is none.
+    parameter : str, optional
+        Along which measurements over several parameters are compared, each combination of the others apart, as
+        ``f [S = 8]``; by default the first one.
 
     Raises
     ------
     DataError
-        If there are fewer than two commits, a label stands twice, nothing can be compared, or measurements are over several
-        parameters.
+        If there are fewer than two commits, a label stands twice, nothing can be compared, or measurements are not along
+        the parameter.
     UsageError
         If the tolerance is negative or not finite.
     """
@@ -263,23 +284,52 @@ def history(
         raise UsageError(f"the tolerance is {tolerance!r}; a share such as 0.1 for 10 % is needed.")
     found: dict[Name, list[tuple[str, Series]]] = {}
     for label, data in commits:
-        for one in series(data, statistic):
+        for one in _series(data, statistic, parameter):
             found.setdefault((one.function, one.metric), []).append((label, one))
     tracks, left_out = [], {}
     for name, rows in found.items():
-        shared = set.intersection(*({(one.parameter, x) for x in one.x.tolist()} for _, one in rows))
-        if len(rows) < 2 or not shared:
-            alone = f"measured at {rows[0][0]} only"
-            left_out[named(*name)] = alone if len(rows) == 1 else "no setting is shared by all commits"
+        if len(rows) < 2:
+            left_out[named(*name)] = f"measured at {rows[0][0]} only"
+            continue
+        rows, shared, others = _alike(rows)
+        if others:
+            left_out[f"{named(*name)} at {', '.join(others)}"] = "it has other settings than most commits"
+        if len(rows) < 2:
             continue
         if len(units := dict.fromkeys(one.unit for _, one in rows)) > 1:
             left_out[named(*name)] = f"measured in {' and '.join(units)}"
             continue
-        x = sorted(value for _, value in shared)
-        tracks.append(_track(rows, np.array(x), statistic, tolerance))
+        tracks.append(_track(rows, np.array(sorted(value for _, value in shared)), statistic, tolerance))
     if not tracks:
         raise DataError(f"nothing was measured at two commits: {'; '.join(f'{k}: {v}' for k, v in left_out.items())}.")
     return History(labels, tuple(tracks), left_out)
+
+
+def _series(data: xr.Dataset, statistic: Statistic, parameter: str | None) -> list[Series]:
+    """Return the series along the parameter, of measurements over several each combination of the others apart."""
+    names = parameters_of(data)
+    if len(names) == 1:
+        found = series(data, statistic)
+        for one in found if parameter else ():
+            one.along(str(parameter))
+        return found
+    return [piece for one in several_series(data, statistic) for piece in one.slices(parameter or names[0])]
+
+
+def _alike(rows: Sequence[_Row]) -> tuple[list[_Row], set[tuple[str, float]], list[str]]:
+    """Return the commits that share settings, these settings, and the labels of the others.
+
+    As long as no setting is shared by all, the commit that shares fewest with the others goes.
+    """
+    left = list(rows)
+    gone: list[str] = []
+    while True:
+        settings = [{(one.parameter, x) for x in one.x.tolist()} for _, one in left]
+        shared = set.intersection(*settings)
+        if shared or len(left) < 2:
+            return left, shared, gone
+        often = Counter(setting for one in settings for setting in one)
+        gone.append(left.pop(min(range(len(left)), key=lambda k: sum(often[at] - 1 for at in settings[k])))[0])
 
 
 def _track(rows: Sequence[tuple[str, Series]], x: Floats, statistic: str, tolerance: float) -> Track:
@@ -305,6 +355,7 @@ def _track(rows: Sequence[tuple[str, Series]], x: Floats, statistic: str, tolera
                 stands,
                 all(one.decides for one in each),
                 one_process(each[place - 1].of_processes, each[place].of_processes, end, tolerance),
+                all(not one.y.any() for one in each[ends[k] : place]),
             )
         )
     first = each[0]
