@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from scalkit.fit.several_model import SeveralModel
     from scalkit.validation.against.ratio import Against
 
-__all__ = ["SLOW_ENOUGH", "Along", "Judged"]
+__all__ = ["POOR", "SLOW_ENOUGH", "Along", "Judged"]
+
+POOR = 0.8
+"""Adjusted R^2 below which a model of noisy values does not say how they grow: a fifth of what they vary by is left."""
 
 SLOW_ENOUGH = "does not grow faster than expected; how slowly it grows"
 """What a verdict begins with that is fine and undecided."""

@@ -18,7 +18,7 @@ from scalkit.measure import Series
 from scalkit.validation.answer import excess, passing_growth, scaled, steps_explain, tolerance_of
 from scalkit.validation.crossing import crossing
 from scalkit.validation.expectation import Direction, Expectation, Rank
-from scalkit.validation.judged import Along, Judged
+from scalkit.validation.judged import POOR, Along, Judged
 from scalkit.validation.pieces import piecewise_remark
 from scalkit.validation.posterior import Posterior, VerdictWord
 from scalkit.validation.sentences import (
@@ -41,9 +41,6 @@ Estimator = Literal["posterior", "adjusted_r2"]
 """What chooses the model that is shown: its probability, or the adjusted R^2 of the paper."""
 
 SYMBOLS: dict[VerdictWord, str] = {"total": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
-
-
-_POOR = 0.8  # adjusted R^2
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +142,7 @@ class Verdict(Judged):
         if not is_noisy or found is None:
             return False
         best = self.by_adjusted_r2
-        return found.adjusted_r2 < _POOR and not (best.growth > self.expectation.growth and best.adjusted_r2 >= _POOR)
+        return found.adjusted_r2 < POOR and not (best.growth > self.expectation.growth and best.adjusted_r2 >= POOR)
 
     @cached_property
     def is_explained(self) -> bool:

@@ -274,3 +274,9 @@ def test_a_run_file_says_where_it_comes_from(program: Path, tmp_path: Path) -> N
     assert env["parameter"] == {"n": 3}
     assert env["environment"]["OMP_NUM_THREADS"] == "64"
     assert env["oversubscribed"]
+    for text, is_crowded in (("1,1", False), ("32,32", True)):
+        template = Template(f"{sys.executable} {program} {{n}} 1", (f"OMP_NUM_THREADS={text}",))
+        own = CommandArguments(template, matrix(["n=3"]), runs=1, min_reps=1, max_reps=1)
+        prepare_command(tmp_path / text, own).run()
+        env = json.loads((tmp_path / text / "command-n3-r00.jsonl").read_text().splitlines()[0])
+        assert env["oversubscribed"] == is_crowded

@@ -114,6 +114,16 @@ def test_noise_beyond_measure_is_undecided() -> None:
     assert "undecided" in v.sentence
 
 
+def test_what_no_model_follows_is_no_violation() -> None:
+    rng = np.random.default_rng(2)
+    noise = rng.lognormal(0, 0.02, (len(POINTS), 5))
+    scattered = 1e-6 * np.sqrt(POINTS.prod(axis=1)) * rng.lognormal(0, 0.8, len(POINTS))
+    v = judged(scattered[:, None] * noise, "log(p) + log(S)")
+    assert (v.answer, v.misses, v.is_failure) == ("cannot tell", True, False)
+    assert v.short_sentence.endswith(", but no model follows the values closely.")
+    assert any(one.startswith("no model follows the values (adjusted R²") for one in v.caveats)
+
+
 def test_runs_are_replicates() -> None:
     ds = combine([measured(noisy(SUM)), measured(noisy(SUM, 4))])
     (found,) = several_series(ds)

@@ -6,6 +6,7 @@ import contextlib
 import datetime as dt
 import hashlib
 import json
+import math
 import os
 import platform
 import random
@@ -199,7 +200,8 @@ class CommandLauncher:
 
     def _environment(self, launch: PointLaunch) -> dict[str, Any]:
         words, variables = self.arguments.template.filled(launch.point)
-        threads = int(re.sub(r"\D", "", variables.get("OMP_NUM_THREADS", "")) or 1)
+        # "2,4" are the threads of nested regions
+        threads = math.prod(map(int, re.findall(r"\d+", variables.get("OMP_NUM_THREADS", ""))))
         return {
             "rec": "env",
             "schema": 1,

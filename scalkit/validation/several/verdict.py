@@ -17,7 +17,7 @@ from scalkit.growth import Growth
 from scalkit.measure import SeveralSeries
 from scalkit.validation.answer import excess
 from scalkit.validation.expectation import Direction, Rank
-from scalkit.validation.judged import SLOW_ENOUGH, Along, Judged
+from scalkit.validation.judged import POOR, SLOW_ENOUGH, Along, Judged
 from scalkit.validation.posterior import VerdictWord, word_of
 from scalkit.validation.several.along import number_or_none
 from scalkit.validation.several.expectation import GrowthRatio, SeveralExpectation
@@ -66,6 +66,12 @@ class SeveralVerdict(Judged):
         logs = [term.log2_value(x) for term in self.expectation.growth.terms if not term.is_constant]
         found = np.asarray(self.model(**x), dtype=np.float64)
         return excess(found, [np.exp2(np.broadcast_to(one, found.shape) - np.max(one)) for one in logs])
+
+    @property
+    def is_poor(self) -> bool:
+        """Whether the model leaves a fifth of what noisy values vary by unexplained."""
+        is_noisy = self.against is None and not (self.series.exact or self.series.virtual)
+        return is_noisy and self.adjusted_r2 < POOR
 
     @property
     def problem(self) -> str:
@@ -170,9 +176,11 @@ class SeveralVerdict(Judged):
     @property
     def caveats(self) -> tuple[str, ...]:
         """What limits the meaning of the measurements and of the model."""
+        is_poor = self.misses and self.is_poor
         return (
             *self.series.caveats,
             *self.remarks,
+            *([f"no model follows the values (adjusted R² {self.adjusted_r2:.2f}); measure again"] if is_poor else []),
             *([self.against.remark] if self.against and self.against.remark else []),
         )
 
@@ -184,6 +192,11 @@ class SeveralVerdict(Judged):
     @property
     def short_sentence(self) -> str:
         """The verdict as a whole in plain words."""
+        said = self._growth
+        return f"{said[:-1]}, but no model follows the values closely." if self.misses and self.is_poor else said
+
+    @property
+    def _growth(self) -> str:
         name, found, expected = self.function, self.model.growth, self.expectation.growth
         if self.against is not None:
             return self.against.sentence
