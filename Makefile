@@ -14,7 +14,7 @@ BIN  := $(VENV)/bin
 PIP  := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
 .DEFAULT_GOAL := help
-.PHONY: help docs dist report test lint check-c core pytest system-deps data lab clean distclean mpi
+.PHONY: help docs dist report test lint check-c core pytest test-mpi system-deps data lab clean distclean mpi
 
 help:
 	@echo "make report       measure the MPI library of this machine, write $(OUT) (two to three minutes);"
@@ -127,16 +127,22 @@ check-c: mpi
 NONE_IS_FINE = $(if $(strip $(PYTEST_FLAGS)),|| [ $$? -eq 5 ])
 
 SIDE_BY_SIDE = -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+SLOWEST = --durations=20 --durations-min=5
 
 pytest: core
-	$(BIN)/python -m pytest -m alone $(PYTEST_FLAGS) $(NONE_IS_FINE)
-	$(BIN)/python -m pytest -m "not alone and not core" $(SIDE_BY_SIDE) $(PYTEST_FLAGS) $(NONE_IS_FINE)
+	$(BIN)/python -m pytest -m alone $(SLOWEST) $(PYTEST_FLAGS) $(NONE_IS_FINE)
+	$(BIN)/python -m pytest -m "not alone and not core" $(SIDE_BY_SIDE) $(SLOWEST) $(PYTEST_FLAGS) $(NONE_IS_FINE)
 
 # The tests of the core, in an environment without any extra.
 CORE = $(addprefix tests/,growth measure fit stats validation session)
 core: $(VENV)/.test
 	$(BIN)/python tests/core/environment.py $(VENV)/core
-	$(VENV)/core/bin/python -m pytest -m core $(CORE) $(SIDE_BY_SIDE) $(PYTEST_FLAGS) $(NONE_IS_FINE)
+	$(VENV)/core/bin/python -m pytest -m core $(CORE) $(SIDE_BY_SIDE) $(SLOWEST) $(PYTEST_FLAGS) $(NONE_IS_FINE)
+
+# The C checks and the tests that start MPI, with the library whose mpicc is first on PATH, as Debian's.
+test-mpi: $(VENV)/.test
+	@$(MAKE) --no-print-directory -C microbench check
+	SCALKIT_TEST_MPI="$$(dirname "$$(command -v mpicc)")" $(BIN)/python -m pytest -m mpi $(PYTEST_FLAGS)
 
 # a program that tells whether it is there, and the packages that bring it
 SYSTEM_DEPS := smpicc:libsimgrid-dev chromium:chromium,fonts-dejavu-core slurmctld:slurmctld,slurmd,slurm-client,munge jube:jube pdftops:poppler-utils otf2-print:otf2-tools,libotf2-trace-dev gfortran:gfortran
