@@ -55,9 +55,8 @@ class CollectiveModel(PerformanceModel):
             )
         if self.segment_bytes <= 0:
             raise UsageError(f"segments have {self.segment_bytes:g} B; they must be larger than nothing.")
-        object.__setattr__(self, "name", self.name or f"{one.operation}, {one.name}")
-        object.__setattr__(self, "source", self.source or "; ".join(s for s in (one.source, self.message.source) if s))
-        object.__setattr__(self, "valid", {"P": Range(low=1.0, only=one.only)})
+        source = "; ".join(s for s in (one.source, self.message.source) if s)
+        self._settle(f"{one.operation}, {one.name}", source, valid={"P": Range(low=1.0, only=one.only)})
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:

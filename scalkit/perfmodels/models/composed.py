@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,15 +13,16 @@ from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.fit.several_growth import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, parse_quantity
-from scalkit.perfmodels.formulas.ranges import Range, intersection
+from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.formulas.text import positive
 from scalkit.perfmodels.models.constants import Legend, merged, pair_of
 from scalkit.perfmodels.models.exact import ExactModel, names_in, ordered, with_processes
-from scalkit.perfmodels.models.model import KINDS, Kind, Outside, PerformanceModel
+from scalkit.perfmodels.models.model import Kind, Outside, PerformanceModel
+from scalkit.perfmodels.models.parts import MadeOfModels
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Composite(PerformanceModel):
+class Composite(MadeOfModels):
     """A sum of multiples of models, as ``2 * alltoall + fft`` makes it; it holds where all of them do.
 
     Attributes
@@ -43,44 +43,25 @@ class Composite(PerformanceModel):
                 f"'{first.name}' is in {first.unit}, '{other.name}' in {other.unit}; add models of one unit."
             )
         shown = " + ".join(model.name if c == 1 else f"{c:g} * ({model.name})" for c, model in self.terms)
-        object.__setattr__(self, "name", self.name or shown)
-        sources = dict.fromkeys(model.source for _, model in self.terms if model.source)
-        object.__setattr__(self, "source", self.source or "; ".join(sources))
+        self._settle(shown, self.sources)
         self.valid  # noqa: B018 - models that never hold together shall fail here
 
-    @cached_property
-    def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
-        """Where all parts hold."""
-        return intersection(model.valid for _, model in self.terms)
+    @property
+    def parts(self) -> tuple[PerformanceModel, ...]:
+        """The models that are added up."""
+        return tuple(model for _, model in self.terms)
 
     @property
     def kind(self) -> Kind:
         """That of the part which says least; a growth beside exact terms makes a dominant-term model."""
-        kinds = {model.kind for _, model in self.terms}
-        if "asymptotic" in kinds and len(kinds) > 1:
-            return "dominant term"
-        return max(kinds, key=KINDS.index)
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of what it depends on."""
-        return ordered({name for _, model in self.terms for name in model.parameters})
-
-    @property
-    def unit(self) -> str:
-        """Unit of its values."""
-        return self.terms[0][1].unit
-
-    @property
-    def growth_sum(self) -> GrowthSum:
-        """Growth of all parts."""
-        return GrowthSum.of(term for _, model in self.terms for term in model.growth_sum.terms)
+        kinds = {model.kind for model in self.parts}
+        return "dominant term" if "asymptotic" in kinds and len(kinds) > 1 else super().kind
 
     def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
         """Return the sums of the bounds."""
         low, high = np.zeros(()), np.zeros(())
         for coefficient, model in self.terms:
-            own = model.checked_bounds({name: at[name] for name in model.parameters}, outside)
+            own = model.own_bounds(at, outside)
             low, high = low + coefficient * own[0], high + coefficient * own[1]
         return low, high
 
@@ -98,7 +79,7 @@ class Composite(PerformanceModel):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Product(PerformanceModel):
+class Product(MadeOfModels):
     """A model times a model of a plain number, such as a congestion factor.
 
     Attributes
@@ -118,24 +99,12 @@ class Product(PerformanceModel):
                 f"'{self.left.name}' in {self.left.unit} times '{self.right.name}' in {self.right.unit} is no quantity of a "
                 "model; one of them must be a plain number."
             )
-        object.__setattr__(self, "name", self.name or f"({self.left.name}) * ({self.right.name})")
-        sources = dict.fromkeys(one.source for one in (self.left, self.right) if one.source)
-        object.__setattr__(self, "source", self.source or "; ".join(sources))
-
-    @cached_property
-    def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
-        """Where both hold."""
-        return intersection([self.left.valid, self.right.valid])
+        self._settle(f"({self.left.name}) * ({self.right.name})", self.sources)
 
     @property
-    def kind(self) -> Kind:
-        """That of the factor which says less."""
-        return max(self.left.kind, self.right.kind, key=KINDS.index)
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of what it depends on."""
-        return ordered({*self.left.parameters, *self.right.parameters})
+    def parts(self) -> tuple[PerformanceModel, ...]:
+        """Both factors."""
+        return self.left, self.right
 
     @property
     def unit(self) -> str:
@@ -149,7 +118,7 @@ class Product(PerformanceModel):
 
     def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
         """Return the products of the bounds."""
-        sides = [m.checked_bounds({n: at[n] for n in m.parameters}, outside) for m in (self.left, self.right)]
+        sides = [model.own_bounds(at, outside) for model in self.parts]
         return sides[0][0] * sides[1][0], sides[0][1] * sides[1][1]
 
     def symbolic(self) -> tuple[Any, Legend]:
@@ -164,7 +133,7 @@ class Product(PerformanceModel):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Substituted(PerformanceModel):
+class Substituted(MadeOfModels):
     """A model with formulas in place of some of its parameters; see `PerformanceModel.of`.
 
     Attributes
@@ -184,15 +153,14 @@ class Substituted(PerformanceModel):
 
     def __post_init__(self) -> None:
         shown = ", ".join(f"{name} = {one.formula}" for name, one in self.inner.items())
-        object.__setattr__(self, "name", self.name or f"{self.model.name} at {shown}")
-        object.__setattr__(self, "source", self.source or self.model.source)
         kept = {name: limits for name, limits in self.model.valid.items() if name not in self.inner}
-        object.__setattr__(self, "valid", with_processes({**kept, **self.valid}, self.parameters))
+        valid = with_processes({**kept, **self.valid}, self.parameters)
+        self._settle(f"{self.model.name} at {shown}", self.model.source, valid=valid)
 
     @property
-    def kind(self) -> Kind:
-        """That of the model."""
-        return self.model.kind
+    def parts(self) -> tuple[PerformanceModel, ...]:
+        """The model."""
+        return (self.model,)
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -201,15 +169,15 @@ class Substituted(PerformanceModel):
         return ordered(kept | {name for one in self.inner.values() for name in one.parameters})
 
     @property
-    def unit(self) -> str:
-        """Unit of its values."""
-        return self.model.unit
+    def growth_sum(self) -> GrowthSum:
+        """Growth of the model with the formulas in it."""
+        return PerformanceModel.growth_sum.fget(self)  # type: ignore[attr-defined, no-any-return]
 
     def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
         """Return the bounds of the model at the values of the formulas."""
         values = {name: value for name, value in at.items() if name in self.model.parameters and name not in self.inner}
         for name, one in self.inner.items():
-            value = one.checked_bounds({key: at[key] for key in one.parameters}, outside)[0]
+            value = one.own_bounds(at, outside)[0]
             values[name] = self._whole(one, value, outside) if self.whole else value
         shape = np.broadcast_shapes(*(value.shape for value in at.values()))
         low, high = self.model.checked_bounds(values, outside)

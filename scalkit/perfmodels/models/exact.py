@@ -51,10 +51,9 @@ class ExactModel(PerformanceModel):
     also: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", self.name or self.formula)
         values = {key: parse_quantity(one, f"constant {key}") for key, one in self.constants.items()}
-        object.__setattr__(self, "_values", values)
-        object.__setattr__(self, "valid", with_processes(ranges_of(self.valid), self.parameters))
+        valid = with_processes(ranges_of(self.valid), self.parameters)
+        self._settle(self.formula, _values=values, valid=valid)
         if unknown := [name for name in self.valid if name not in self.parameters]:
             raise UsageError(f"'{self.name}' has a range of {unknown[0]}, on which it does not depend.")
         self.unit  # noqa: B018 - mixed units shall fail here

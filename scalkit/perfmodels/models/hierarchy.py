@@ -14,11 +14,12 @@ from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.fit.several_growth import GrowthSum, outgrows
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value, parse_quantity, values_in
-from scalkit.perfmodels.formulas.ranges import Range, intersection, ranges_of
+from scalkit.perfmodels.formulas.ranges import Range, ranges_of
 from scalkit.perfmodels.formulas.text import parse_formula
 from scalkit.perfmodels.models.constants import Legend, merged
 from scalkit.perfmodels.models.exact import ExactModel, ordered, with_processes
 from scalkit.perfmodels.models.model import Kind, Outside, PerformanceModel
+from scalkit.perfmodels.models.parts import MadeOfModels
 
 NOTATIONS = ("O", "Theta", "Omega", "o")
 _ROUNDING = 1e-9
@@ -56,9 +57,8 @@ class AsymptoticModel(PerformanceModel):
         if self.notation not in NOTATIONS:
             raise UsageError(f"the notation is {self.notation!r:.40}; choose one of {', '.join(NOTATIONS)}.")
         growth = GrowthSum.parse(self.expression)
-        object.__setattr__(self, "expression", growth)
-        object.__setattr__(self, "name", self.name or f"{self.notation}({growth})")
-        object.__setattr__(self, "valid", with_processes(ranges_of(self.valid), self.parameters))
+        self._settle(f"{self.notation}({growth})", expression=growth)
+        self._settle("", valid=with_processes(ranges_of(self.valid), self.parameters))
 
     @property
     def growth_sum(self) -> GrowthSum:
@@ -126,7 +126,7 @@ class AsymptoticModel(PerformanceModel):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class DominantTermModel(PerformanceModel):
+class DominantTermModel(MadeOfModels):
     """Exact leading terms, and a growth of what is left open: ``O(log P) + 4 ns/B * S``.
 
     Parameters
@@ -157,32 +157,21 @@ class DominantTermModel(PerformanceModel):
             raise UsageError(
                 f"the rest {self.rest.name} outgrows the known terms, O({self.known.growth_sum}); name the dominant term."
             )
-        object.__setattr__(self, "name", self.name or f"{self.known.name} + {self.rest.name}")
-        object.__setattr__(self, "source", self.source or self.known.source)
+        self._settle(f"{self.known.name} + {self.rest.name}", self.known.source)
 
     @property
-    def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
-        """Where the known terms hold, and the rest."""
-        return intersection([self.known.valid, self.rest.valid])
+    def parts(self) -> tuple[PerformanceModel, ...]:
+        """The known terms, and the rest."""
+        return self.known, self.rest
 
     @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of what it depends on."""
-        return ordered({*self.known.parameters, *self.rest.parameters})
-
-    @property
-    def unit(self) -> str:
-        """Unit of its values."""
-        return self.known.unit
-
-    @property
-    def growth_sum(self) -> GrowthSum:
-        """Growth of known terms and rest."""
-        return GrowthSum.of([*self.known.growth_sum.terms, *self.rest.growth_sum.terms])
+    def kind(self) -> Kind:
+        """``"dominant term"``."""
+        return self.kind_of_class
 
     def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
         """Return the known terms, and infinity."""
-        known, _ = self.known.checked_bounds({name: at[name] for name in self.known.parameters}, outside)
+        known, _ = self.known.own_bounds(at, outside)
         return known, np.full(known.shape, np.inf)
 
     def symbolic(self) -> tuple[Any, Legend]:
@@ -191,7 +180,7 @@ class DominantTermModel(PerformanceModel):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class BoundedModel(PerformanceModel):
+class BoundedModel(MadeOfModels):
     """Bounds with all of their constants, for example for the best and the worst placement of processes.
 
     Parameters
@@ -220,8 +209,7 @@ class BoundedModel(PerformanceModel):
             raise UsageError(
                 "a bounded model needs a lower or an upper bound; both must be exact models in the same unit."
             )
-        object.__setattr__(self, "name", self.name or " to ".join(one.name for one in sides))
-        object.__setattr__(self, "source", self.source or sides[-1].source)
+        self._settle(" to ".join(one.name for one in sides), sides[-1].source)
 
     @property
     def sides(self) -> tuple[PerformanceModel, ...]:
@@ -229,19 +217,9 @@ class BoundedModel(PerformanceModel):
         return tuple(one for one in (self.lower, self.upper) if one is not None)
 
     @property
-    def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
-        """Where both bounds hold."""
-        return intersection(one.valid for one in self.sides)
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of what it depends on."""
-        return ordered({name for one in self.sides for name in one.parameters})
-
-    @property
-    def unit(self) -> str:
-        """Unit of its values."""
-        return self.sides[0].unit
+    def parts(self) -> tuple[PerformanceModel, ...]:
+        """The bounds that there are."""
+        return self.sides
 
     @property
     def growth_sum(self) -> GrowthSum:
@@ -251,8 +229,8 @@ class BoundedModel(PerformanceModel):
     def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
         """Return both bounds; where the lower one is above the upper one there are none, see `PerformanceModel.__call__`."""
         shape = np.broadcast_shapes(*(value.shape for value in at.values()))
-        low = np.zeros(shape) if self.lower is None else _side(self.lower, at, outside)
-        high = np.full(shape, np.inf) if self.upper is None else _side(self.upper, at, outside)
+        low = np.zeros(shape) if self.lower is None else self.lower.own_bounds(at, outside)[0]
+        high = np.full(shape, np.inf) if self.upper is None else self.upper.own_bounds(at, outside)[0]
         low, high = (np.broadcast_to(side, shape) for side in (low, high))
         crossed = low > high * (1 + _ROUNDING)
         if outside == "error" and crossed.any():
@@ -278,7 +256,3 @@ def _span(parameter: str, values: Floats) -> str:
     unit = PARAMETER_UNITS.get(parameter, "1")
     first, last = (format_value(float(one), unit) for one in (values.min(), values.max()))
     return f"{parameter} = {first}" if first == last else f"{parameter} = {first} to {last}"
-
-
-def _side(model: PerformanceModel, at: Mapping[str, Floats], outside: Outside) -> Floats:
-    return model.checked_bounds({name: at[name] for name in model.parameters}, outside)[0]

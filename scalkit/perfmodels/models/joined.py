@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import reduce
 from typing import Any, Literal
 
 import numpy as np
@@ -14,18 +14,18 @@ from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.fit.several_growth import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Dimension
-from scalkit.perfmodels.formulas.ranges import Range, intersection
 from scalkit.perfmodels.formulas.text import parse_formula
 from scalkit.perfmodels.formulas.values import dimension_of, evaluate
 from scalkit.perfmodels.models.constants import Legend, merged, pair_of
-from scalkit.perfmodels.models.exact import names_in, ordered
-from scalkit.perfmodels.models.model import KINDS, Kind, Outside, PerformanceModel
+from scalkit.perfmodels.models.exact import names_in
+from scalkit.perfmodels.models.model import Outside, PerformanceModel
+from scalkit.perfmodels.models.parts import MadeOfModels
 
 _RELATION = re.compile(r"([^<>=]+)(<=|>=)([^<>=]+)")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Joined(PerformanceModel):
+class Joined(MadeOfModels):
     """The largest of models of one unit, as of a roofline, or the first less the second; it holds where all of them do.
 
     Attributes
@@ -46,30 +46,13 @@ class Joined(PerformanceModel):
             raise UsageError(f"cannot join {shown}; two models of one unit that have values or bounds are needed.")
         names = [model.name for model in self.models]
         shown = f"max({', '.join(names)})" if self.how == "max" else f"{names[0]} - ({names[1]})"
-        object.__setattr__(self, "name", self.name or shown)
-        sources = dict.fromkeys(model.source for model in self.models if model.source)
-        object.__setattr__(self, "source", self.source or "; ".join(sources))
+        self._settle(shown, self.sources)
         self.valid  # noqa: B018 - models that never hold together shall fail here
 
-    @cached_property
-    def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
-        """Where all of them hold."""
-        return intersection(model.valid for model in self.models)
-
     @property
-    def kind(self) -> Kind:
-        """That of the model which says least."""
-        return max((model.kind for model in self.models), key=KINDS.index)
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of what it depends on."""
-        return ordered({name for model in self.models for name in model.parameters})
-
-    @property
-    def unit(self) -> str:
-        """Unit of its values."""
-        return self.models[0].unit
+    def parts(self) -> tuple[PerformanceModel, ...]:
+        """The models that are joined."""
+        return self.models
 
     @property
     def growth_sum(self) -> GrowthSum:
@@ -79,7 +62,7 @@ class Joined(PerformanceModel):
 
     def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
         """Return the largest bounds, or the lower less the upper one and the upper less the lower one."""
-        own = [model.checked_bounds({n: at[n] for n in model.parameters}, outside) for model in self.models]
+        own = [model.own_bounds(at, outside) for model in self.models]
         if self.how == "max":
             return reduce(np.maximum, (one[0] for one in own)), reduce(np.maximum, (one[1] for one in own))
         return own[0][0] - own[1][1], own[0][1] - own[1][0]
@@ -99,7 +82,7 @@ class Joined(PerformanceModel):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Conditioned(PerformanceModel):
+class Conditioned(MadeOfModels):
     """A model that holds where conditions between its parameters do, such as ``P <= N``.
 
     Attributes
@@ -115,9 +98,7 @@ class Conditioned(PerformanceModel):
     source: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", self.name or self.model.name)
-        object.__setattr__(self, "source", self.source or self.model.source)
-        object.__setattr__(self, "_differences", tuple(map(self._difference, self.conditions)))
+        self._settle(self.model.name, self.model.source, _differences=tuple(map(self._difference, self.conditions)))
 
     def _difference(self, condition: str) -> Any:
         """Return what must not be negative."""
@@ -138,29 +119,9 @@ class Conditioned(PerformanceModel):
         return difference
 
     @property
-    def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
-        """Where the model holds, beside the conditions."""
-        return self.model.valid
-
-    @property
-    def kind(self) -> Kind:
-        """That of the model."""
-        return self.model.kind
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of what it depends on."""
-        return self.model.parameters
-
-    @property
-    def unit(self) -> str:
-        """Unit of its values."""
-        return self.model.unit
-
-    @property
-    def growth_sum(self) -> GrowthSum:
-        """That of the model."""
-        return self.model.growth_sum
+    def parts(self) -> tuple[PerformanceModel, ...]:
+        """The model."""
+        return (self.model,)
 
     def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
         """Return the bounds of the model; where a condition does not hold, an error or NaN."""

@@ -84,6 +84,11 @@ class PerformanceModel(ShownModel, ABC):
         """Whether it has one value at every setting, rather than bounds."""
         return self.kind in ("exact", "ranges")
 
+    def _settle(self, name: str, source: str = "", **values: object) -> None:
+        """Set what follows from the fields of a frozen model; the name and the source of the caller stay."""
+        for key, value in (values | {"name": self.name or name, "source": self.source or source}).items():
+            object.__setattr__(self, key, value)
+
     @abstractmethod
     def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
         """Return both bounds at checked values of all parameters, within and outside of the valid ranges alike."""
@@ -191,6 +196,10 @@ class PerformanceModel(ShownModel, ABC):
             low, high = (np.broadcast_to(one, shape) for one in self.inner_bounds(at, outside))
         return np.where(inside, low, np.nan), np.where(inside, high, np.nan)
 
+    def own_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
+        """Return both bounds at checked values of its parameters, and of others."""
+        return self.checked_bounds({name: at[name] for name in self.parameters}, outside)
+
     def _require_names(self, at: Mapping[str, object]) -> None:
         wanted = ", ".join(self.parameters) or "nothing"
         if unknown := [name for name in at if name not in self.parameters]:
@@ -241,10 +250,7 @@ class PerformanceModel(ShownModel, ABC):
 
         return Conditioned(self, conditions)
 
-    def __radd__(self, other: object) -> Composite:
-        from scalkit.perfmodels.models.composed import added
-
-        return added(self, other)
+    __radd__ = __add__
 
     def __mul__(self, other: object) -> Composite | Product:
         from scalkit.perfmodels.models.composed import multiplied
@@ -256,10 +262,7 @@ class PerformanceModel(ShownModel, ABC):
 
         return divided(self, other)
 
-    def __rmul__(self, other: object) -> Composite | Product:
-        from scalkit.perfmodels.models.composed import multiplied
-
-        return multiplied(self, other)
+    __rmul__ = __mul__
 
 
 def _with_article(kind: str) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,11 +17,12 @@ from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.formulas.text import positive
 from scalkit.perfmodels.models.constants import Legend, merged, pair_of
 from scalkit.perfmodels.models.exact import ordered, with_processes
-from scalkit.perfmodels.models.model import KINDS, Kind, Outside, PerformanceModel
+from scalkit.perfmodels.models.model import Kind, Outside, PerformanceModel
+from scalkit.perfmodels.models.parts import MadeOfModels
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class RangeModel(PerformanceModel):
+class RangeModel(MadeOfModels):
     """Other models for other ranges of one parameter, for example of the message size: eager, then rendezvous.
 
     Parameters
@@ -41,6 +42,7 @@ class RangeModel(PerformanceModel):
     pieces: Sequence[tuple[Range, PerformanceModel]]
     name: str = ""
     source: str = ""
+    kind_of_class: ClassVar[Kind] = "ranges"
 
     def __post_init__(self) -> None:
         pieces = tuple(self.pieces)
@@ -52,9 +54,7 @@ class RangeModel(PerformanceModel):
                     f"the ranges {left.text(self.parameter)} and {right.text(self.parameter)} overlap; "
                     "let one end where the next begins."
                 )
-        object.__setattr__(self, "pieces", pieces)
-        object.__setattr__(self, "name", self.name or f"{pieces[0][1].name} and others, by {self.parameter}")
-        object.__setattr__(self, "source", self.source or pieces[0][1].source)
+        self._settle(f"{pieces[0][1].name} and others, by {self.parameter}", pieces[0][1].source, pieces=pieces)
 
     @property
     def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
@@ -70,19 +70,14 @@ class RangeModel(PerformanceModel):
         return with_processes(some, self.parameters)
 
     @property
-    def kind(self) -> Kind:
-        """``"ranges"``, or the kind of a piece that says less."""
-        return max(("ranges", *(model.kind for _, model in self.pieces)), key=KINDS.index)
+    def parts(self) -> tuple[PerformanceModel, ...]:
+        """The models of the pieces."""
+        return tuple(model for _, model in self.pieces)
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names of what it depends on."""
-        return ordered({self.parameter, *(name for _, model in self.pieces for name in model.parameters)})
-
-    @property
-    def unit(self) -> str:
-        """Unit of its values."""
-        return self.pieces[0][1].unit
+        return ordered({self.parameter, *super().parameters})
 
     @property
     def growth_sum(self) -> GrowthSum:
