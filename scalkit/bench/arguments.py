@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from scalkit.bench.campaign.refinement import Refinement
+from scalkit.bench.limits import CampaignArguments, require_budget, require_range
 from scalkit.bench.operations import FUNCTIONS, KINDS, NEIGHBOURHOOD, SHAPES
 from scalkit.errors import UsageError
 from scalkit.measure.quarter_means import Cut
@@ -23,7 +24,7 @@ _NEWER = ("min_reps", "cut_quartiles", "per_process")
 
 
 @dataclass(frozen=True)
-class Arguments:
+class Arguments(CampaignArguments):
     """The arguments of a campaign.
 
     Attributes
@@ -116,11 +117,11 @@ class Arguments:
             require_counts("--memory-n", self.memory_counts)
             if "memory" not in self.kinds:
                 raise UsageError("--memory-n: memory is not measured; add memory, or leave --memory-n out.")
-        _range("--runs", self.runs, 1, _MOST_RUNS)
+        require_range("--runs", self.runs, 1, _MOST_RUNS)
         self._require_rules()
-        _range("--seed", self.seed, 0, 2**63 - 1)
+        require_range("--seed", self.seed, 0, 2**63 - 1)
         if self.processes_per_node is not None:
-            _range("processes per node", self.processes_per_node, 1, _MOST_PROCESSES)
+            require_range("processes per node", self.processes_per_node, 1, _MOST_PROCESSES)
         width = DATATYPES[self.datatype]
         if self.size > _MOST_SIZE:
             raise UsageError(f"--size {self.size}: at most {_MOST_SIZE} B (1 GiB) are possible.")
@@ -128,13 +129,12 @@ class Arguments:
             raise UsageError(
                 f"--size {self.size} --datatype {self.datatype}: a positive multiple of {width} B is needed."
             )
-        if self.budget_s is not None and not (math.isfinite(self.budget_s) and self.budget_s > 0):
-            raise UsageError(f"--budget {self.budget_s:g}: a positive number of seconds is needed.")
+        require_budget(self.budget_s)
 
     def _require_rules(self) -> None:
         """Return nothing if the rules of when to stop make sense."""
-        _range("--max-reps", self.max_reps, _LEAST_REPETITIONS, _MOST_REPETITIONS)
-        _range("--min-reps", self.min_reps, 2, _MOST_REPETITIONS)
+        require_range("--max-reps", self.max_reps, _LEAST_REPETITIONS, _MOST_REPETITIONS)
+        require_range("--min-reps", self.min_reps, 2, _MOST_REPETITIONS)
         if self.min_reps > self.max_reps:
             raise UsageError(
                 f"--min-reps {self.min_reps} is greater than --max-reps {self.max_reps}; lower the first or raise the second."
@@ -165,10 +165,6 @@ class Arguments:
         if self.refine is not None:
             options["auto-refined"] = 1
         return options
-
-    def as_table(self) -> dict[str, Any]:
-        """Return the arguments as they stand in campaign.toml; what is None is left out."""
-        return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items() if v is not None}
 
     def differing(self, table: Mapping[str, Any]) -> list[str]:
         """Return the names of the arguments that differ from those in a campaign.toml."""
@@ -206,8 +202,3 @@ def _choice(what: str, values: tuple[str, ...], allowed: tuple[str, ...]) -> Non
         raise UsageError(
             f"{what}: {', '.join(values) or 'nothing'} is named; name each once, from {', '.join(allowed)}."
         )
-
-
-def _range(what: str, value: int, low: int, high: int) -> None:
-    if not low <= value <= high:
-        raise UsageError(f"{what} {value}: a whole number from {low} to {high} is needed.")

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import os
 import platform
 import random
-import secrets
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scalkit import __version__
-from scalkit.bench.campaign.folder import Folder
+from scalkit.bench.campaign.folder import Folder, new_record
+from scalkit.bench.limits import CampaignArguments, require_range
 from scalkit.bench.process import LAST_LINES, Outcome, run_program
 from scalkit.bench.provenance import environment, machine
 from scalkit.errors import LaunchError, UsageError
@@ -33,7 +32,7 @@ _SECONDS_A_UNIT = 2e-5
 
 
 @dataclass(frozen=True)
-class MafiaSettings:
+class MafiaSettings(CampaignArguments):
     """What is searched and how often.
 
     `k`: dimensions of the clusters, 1 to 20; each is a setting.
@@ -71,8 +70,7 @@ class MafiaSettings:
             ("max_reps", 1, 1_000_000),
             ("seed", 0, 2**63 - 1),
         ):
-            if not least <= getattr(self, name) <= most:
-                raise UsageError(f"{name} = {getattr(self, name)}: a whole number from {least} to {most} is needed.")
+            require_range(f"{name} =", getattr(self, name), least, most)
         if self.budget_s is not None and not 0 < self.budget_s < float("inf"):
             raise UsageError(f"a budget of {self.budget_s:g} s: a positive number of seconds is needed.")
 
@@ -81,10 +79,6 @@ class MafiaSettings:
         if self.budget_s is None:
             return _DEFAULT_BUDGET_S
         return max(0.2, self.budget_s / self.runs * 2.0**k / sum(2.0**other for other in self.k))
-
-    def as_table(self) -> dict[str, Any]:
-        """Return them for campaign.toml, which has no word for None."""
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items() if v is not None}
 
 
 @dataclass(frozen=True)
@@ -121,7 +115,11 @@ def measure_mafia(
     facts = _facts(sources_hash(tree / "mafia"), compiler)
     launches = _plan(settings)
     with folder.locked(), tempfile.TemporaryDirectory(prefix="scalkit-") as scratch:
-        record = folder.record or _new_record(settings, facts, launches)
+        record = folder.record or {
+            **new_record(settings, (_name(k, run) for k, run in launches)),
+            "settings": {},
+            **facts,
+        }
         _require_same(folder.path, record, settings, facts)
         folder.write(record)
         remarks = [str(text) for text in record.get("remarks", ())]
@@ -200,19 +198,6 @@ def _facts(digest: str, compiler: str) -> dict[str, Any]:
         "machine": machine(),
         "scalkit": __version__,
         "python": platform.python_version(),
-    }
-
-
-def _new_record(settings: MafiaSettings, facts: Mapping[str, Any], plan: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    return {
-        "schema": 1,
-        "id": secrets.token_hex(4),
-        "started": dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "arguments": settings.as_table(),
-        "settings": {},
-        "plan": [_name(k, run) for k, run in plan],
-        "remarks": [],
-        **facts,
     }
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.bench.libraries.mpi import Mpi, cores, settings
-from scalkit.bench.process import LAST_LINES, run_program
+from scalkit.bench.process import LAST_LINES, started
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.native import Build, build, sources
 
@@ -236,12 +236,7 @@ def _run(
                 **where.environment,
                 **settings(where.kind, library=where.library, oversubscribed=processes > cores()),
             }
-        try:
-            outcome = run_program(command, timeout_s=_TIMEOUT_S, environment=given)
-        except OSError as error:
-            raise LaunchError(
-                f"cannot start {command[0]!r}: {error.strerror or error}; check that it may be run."
-            ) from error
+        outcome = started(command, timeout_s=_TIMEOUT_S, environment=given)
     if outcome.status != 0:
         raise LaunchError(f"{program} with {processes} processes {outcome.ending}. {LAST_LINES}\n{outcome.last_lines}")
     return outcome.output

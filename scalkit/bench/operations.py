@@ -49,7 +49,7 @@ def operations(tree: Path, kind: str, group: str = _ALL) -> tuple[str, ...]:
         If the table is missing or empty.
     """
     name, macro = _TABLES[kind]
-    text = _table(tree, name)
+    text = table_of(tree, name)
     found = re.findall(rf'^{macro}\(\w+, "([^"]+)", .*?(\w+)\)$', text, re.MULTILINE)
     if not found:
         raise BuildError(f"{tree / name} lists no operations; install scalkit again.")
@@ -58,14 +58,14 @@ def operations(tree: Path, kind: str, group: str = _ALL) -> tuple[str, ...]:
     return tuple(op for op, own in found if group in (_ALL, own.lower().replace("_", "-")))
 
 
-def _table(tree: Path, name: str) -> str:
+def table_of(tree: Path, name: str) -> str:
     """Return the text of a table and of those that it includes."""
     try:
         text = (tree / name).read_text(encoding="utf-8")
     except OSError as error:
         raise BuildError(f"cannot read {tree / name}: {error.strerror or error}; install scalkit again.") from error
     return text + "".join(
-        _table(tree, other) for other in re.findall(r'^#include "([\w/]+\.def)"$', text, re.MULTILINE)
+        table_of(tree, other) for other in re.findall(r'^#include "([\w/]+\.def)"$', text, re.MULTILINE)
     )
 
 

@@ -13,6 +13,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from scalkit.errors import LaunchError, ScalkitError
 
 _GRACE_S = 3.0
 """A launcher gets this long to end its ranks by itself."""
@@ -102,6 +105,19 @@ def run_program(
         output.seek(max(0, size - _MOST_OUTPUT))
         text = output.read().decode("utf-8", errors="replace")
     return Outcome(status, wall_s, text)
+
+
+def started(
+    command: Sequence[str],
+    kind: type[ScalkitError] = LaunchError,
+    way: str = "; check that it may be run",
+    **options: Any,
+) -> Outcome:
+    """Return how a program ended, see `run_program`; one that cannot be started raises an error that names it."""
+    try:
+        return run_program(command, **options)
+    except OSError as error:
+        raise kind(f"cannot start {command[0]!r}: {error.strerror or error}{way}.") from error
 
 
 def _waited(process: subprocess.Popen[bytes], timeout_s: float) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import platform
@@ -50,6 +51,24 @@ def environment() -> dict[str, str]:
         name: value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         for name, value in sorted(os.environ.items())
         if value and (name in _FLAGS or (name.startswith(_TUNING) and not any(word in name for word in _SECRETS)))
+    }
+
+
+def utc_now() -> str:
+    """Return the time as it stands in files, in UTC."""
+    return dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def conditions(mpi: Mpi, build: Build, settings: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Return what campaign.toml says of library, settings, environment, programs and machine."""
+    known = {key: getattr(mpi, key) for key in ("kind", "library", "standard", "mpicc", "mpiexec")}
+    return {
+        "mpi": known,
+        **mpi.facts,
+        "settings": dict(settings),
+        "environment": environment(),
+        "sources": {"sha256": build.sources},
+        "machine": machine(),
     }
 
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
-from scalkit import __version__
 from scalkit.bench.arguments import Arguments
 from scalkit.bench.campaign.folder import Folder, new_record
 from scalkit.bench.campaign.launch import Launcher, StopError, time_limit
 from scalkit.bench.campaign.plan import Launch, Pace, make_plan, share
 from scalkit.bench.functions.user import UserFunctions, user_functions
-from scalkit.bench.libraries.mpi import Mpi, cores, settings
+from scalkit.bench.libraries.mpi import Mpi
+from scalkit.bench.limits import CampaignArguments
 from scalkit.bench.operations import FUNCTIONS, NEIGHBOURHOOD, choose, in_virtual_time
 from scalkit.bench.patterns.neighbourhood import experiments
-from scalkit.bench.provenance import environment, machine, write_provenance
+from scalkit.bench.provenance import conditions, write_provenance
 from scalkit.bench.virtual.mpi import VirtualMpi
 from scalkit.errors import LaunchError, UsageError
 from scalkit.native import Build, build, sources
@@ -91,34 +91,56 @@ class Result:
     missing: tuple[Launch, ...]
     remarks: tuple[str, ...] = ()
 
+    @classmethod
+    def of(
+        cls, folder: Folder, plan: Sequence[Launch], before: int, failures: Sequence[str], remarks: Sequence[str]
+    ) -> Result:
+        """Return it from what the folder holds now, and how many launches were missing before."""
+        missing = tuple(folder.missing(plan))
+        done, fresh = len(plan) - len(missing), before - len(missing)
+        return cls(folder.path, len(plan), done, fresh, tuple(failures), missing, tuple(remarks))
+
 
 @dataclass(frozen=True)
-class Campaign:
-    """A campaign that is ready to run."""
+class LaunchedCampaign:
+    """What campaigns of MPI programs share; who inherits says what is launched."""
 
     folder: Folder
-    arguments: Arguments
+    arguments: CampaignArguments
     mpi: Mpi
     build: Build
-    ops: dict[str, tuple[str, ...]]
-    aside: Path | None = None
+
+    aside: ClassVar[Path | None] = None
     """Where another campaign that was in the folder is now."""
-    functions: UserFunctions | None = None
-    """Those of the user."""
-    identity: str = ""
+    identity: ClassVar[str] = ""
     """Begin of all ``run_id`` of a new folder; by default drawn."""
 
     @property
     def plan(self) -> tuple[Launch, ...]:
         """All launches, in their order."""
-        return make_plan(self.arguments)
+        raise NotImplementedError
+
+    def launcher(self, **shared: Any) -> Launcher:
+        """Return what starts them; `shared` are fields of a `Launcher`."""
+        raise NotImplementedError
+
+    def require_same(self) -> None:
+        """Return nothing if the folder is new or holds the same campaign, measured under the same conditions."""
+        raise NotImplementedError
+
+    def budget_of(self, launches: Sequence[Launch]) -> float | None:
+        """Return the share of the budget, in s, of these launches of the plan."""
+        raise NotImplementedError
+
+    @property
+    def facts(self) -> dict[str, dict[str, Any]]:
+        """What campaign.toml says about the conditions: library, settings, environment, programs, machine."""
+        return conditions(self.mpi, self.build, self.settings)
 
     @property
     def settings(self) -> dict[str, str]:
         """The environment variables that scalkit sets, the same for all numbers of processes."""
-        most = max(launch.p for launch in self.plan)
-        crowded = self.mpi.is_virtual or min(most, self.arguments.processes_per_node or most) > cores()
-        return {**self.mpi.environment, **settings(self.mpi.kind, library=self.mpi.library, oversubscribed=crowded)}
+        return self.mpi.environment_for(max(launch.p for launch in self.plan))
 
     def run(
         self,
@@ -160,73 +182,70 @@ class Campaign:
         """
         plan = self.plan if launches is None else tuple(launches)
         with self.folder.locked() as lock, tempfile.TemporaryDirectory(prefix="scalkit-") as scratch:
-            self.folder.require_usable()
-            self.folder.require_same(self.arguments, self.facts)
-            record = self.folder.record or self._new_record()
+            self.require_same()
+            names = [launch.name for launch in self.plan]
+            new = {**new_record(self.arguments, names, self.identity), "failures": [], **self.facts}
+            record = self.folder.record or new
             self.folder.write(record)
-            folder = Path(scratch)
-            write_provenance(folder, (launch.kind for launch in plan), self.mpi, self.build, self.settings)
-            launcher = self._launcher(str(record["id"]), folder, lock)
-            before = self.folder.missing(plan)
-            budget_s = self._budget_of(before) if budget_s is None else budget_s
-            loop = LaunchLoop(launcher, plan, budget_s, timeout_s, on_progress or (lambda progress: None))
-            loop.failed = Counter() if failed is None else failed
-            remarks = _of_others(record.get("remarks", ()), before)
-            earlier = _of_others(record.get("failures", ()), before)
-            try:
-                failures = loop.run()
-            except BaseException:
-                self.folder.write({**record, "remarks": remarks + loop.remarks})
-                raise
-            remarks += loop.remarks
-            missing = self.folder.missing(plan)
-            self.folder.write({**record, "remarks": remarks, "failures": earlier + failures})
-        done, fresh = len(plan) - len(missing), len(before) - len(missing)
-        return Result(self.folder.path, len(plan), done, fresh, tuple(failures), tuple(missing), tuple(remarks))
+            write_provenance(Path(scratch), (launch.kind for launch in plan), self.mpi, self.build, self.settings)
+            launcher = self.launcher(
+                mpi=self.mpi,
+                build=self.build,
+                folder=self.folder,
+                run_id=str(record["id"]),
+                environment=self.settings,
+                provenance=Path(scratch),
+                lock=lock,
+            )
+            budget_s = self.budget_of(self.folder.missing(plan)) if budget_s is None else budget_s
+            return do_missing(launcher, record, plan, budget_s, failed, timeout_s, on_progress)
 
-    def _launcher(self, run_id: str, provenance: Path, lock: int) -> Launcher:
+
+@dataclass(frozen=True)
+class Campaign(LaunchedCampaign):
+    """A campaign that is ready to run."""
+
+    arguments: Arguments
+    ops: dict[str, tuple[str, ...]]
+    aside: Path | None = None  # type: ignore[misc]
+    functions: UserFunctions | None = None
+    """Those of the user."""
+    identity: str = ""  # type: ignore[misc]
+
+    @property
+    def plan(self) -> tuple[Launch, ...]:
+        """All launches, in their order."""
+        return make_plan(self.arguments)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The environment variables that scalkit sets, the same for all numbers of processes."""
+        most = max(launch.p for launch in self.plan)
+        return self.mpi.environment_for(min(most, self.arguments.processes_per_node or most))
+
+    def launcher(self, **shared: Any) -> Launcher:
+        """Return what starts the launches."""
         own = self.functions.command if self.functions else ()
-        return Launcher(
-            self.mpi, self.build, self.arguments, self.ops, self.folder, run_id, self.settings, provenance, lock, own
-        )
+        return Launcher(arguments=self.arguments, ops=self.ops, functions=own, **shared)
 
-    def _budget_of(self, launches: Sequence[Launch]) -> float | None:
-        """Return the share of the budget, in s, of these launches of the plan."""
+    def require_same(self) -> None:
+        """Return nothing if the folder is new or holds the same campaign, measured under the same conditions."""
+        self.folder.require_usable()
+        self.folder.require_same(self.arguments, self.facts)
+
+    def budget_of(self, launches: Sequence[Launch]) -> float | None:
+        """Return the share of the budget, in s, of these launches of the plan, by their weight."""
         given = self.arguments.budget_s
         if given is None:
             return None
         return given * sum(launch.weight for launch in launches) / sum(launch.weight for launch in self.plan)
 
-    def _new_record(self) -> dict[str, Any]:
-        return {
-            **new_record(self.arguments, self.identity),
-            "scalkit": __version__,
-            "plan": [launch.name for launch in self.plan],
-            "failures": [],
-            "remarks": [],
-            **self.facts,
-        }
-
     @property
     def facts(self) -> dict[str, dict[str, Any]]:
         """What campaign.toml says about the conditions: library, settings, environment, programs, machine."""
-        return {
-            "mpi": {
-                "kind": self.mpi.kind,
-                "library": self.mpi.library,
-                "standard": self.mpi.standard,
-                "mpicc": self.mpi.mpicc,
-                "mpicc_show": self.mpi.show,
-                "mpiexec": self.mpi.mpiexec,
-                "passed_over": list(self.mpi.passed_over),
-            },
-            **self.mpi.facts,
-            "settings": self.settings,
-            "environment": environment(),
-            "sources": {"sha256": self.build.sources},
-            **({"functions": {"sha256": self.functions.sha256}} if self.functions else {}),
-            "machine": machine(),
-        }
+        found = super().facts
+        found["mpi"] |= {"mpicc_show": self.mpi.show, "passed_over": list(self.mpi.passed_over)}
+        return found | ({"functions": {"sha256": self.functions.sha256}} if self.functions else {})
 
 
 class Starter(Protocol):
@@ -248,6 +267,7 @@ class LaunchLoop:
         launcher: Starter,
         plan: Sequence[Launch],
         budget_s: float | None,
+        failed: Counter[tuple[str, int]],
         timeout_s: float | None,
         on_progress: Callable[[Progress], None],
     ) -> None:
@@ -259,7 +279,7 @@ class LaunchLoop:
         self._budget_s = budget_s
         self._start = time.monotonic()
         self._pace = Pace()
-        self.failed: Counter[tuple[str, int]] = Counter()
+        self.failed = failed
         self.remarks: list[str] = []
 
     def run(self) -> list[str]:
@@ -308,6 +328,31 @@ class LaunchLoop:
         """Return the time that is left, by the pace so far and by the budget."""
         known = [value for value in (self._pace.left_s(self._waiting), self._left_of_budget()) if value is not None]
         return min(known) if known else None
+
+
+def do_missing(
+    launcher: Starter,
+    record: Mapping[str, Any],
+    plan: Sequence[Launch],
+    budget_s: float | None,
+    failed: Counter[tuple[str, int]] | None,
+    timeout_s: float | None,
+    on_progress: Callable[[Progress], None] | None,
+) -> Result:
+    """Do the launches whose run file is missing, and write into campaign.toml what failed and what is wrong."""
+    folder = launcher.folder
+    before = folder.missing(plan)
+    tell = on_progress or (lambda progress: None)
+    loop = LaunchLoop(launcher, plan, budget_s, Counter() if failed is None else failed, timeout_s, tell)
+    remarks, failures = (_of_others(record.get(key, ()), before) for key in ("remarks", "failures"))
+    try:
+        new = loop.run()
+    except BaseException:
+        folder.write({**record, "remarks": remarks + loop.remarks})
+        raise
+    remarks = [*dict.fromkeys((*remarks, *loop.remarks, *getattr(launcher, "odd", ())))]
+    folder.write({**record, "remarks": remarks, "failures": failures + new})
+    return Result.of(folder, plan, len(before), new, remarks)
 
 
 def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = False, identity: str = "") -> Campaign:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import secrets
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scalkit import __version__
 from scalkit.bench.arguments import Arguments
 from scalkit.bench.campaign.lock import locked_folder
 from scalkit.bench.campaign.plan import Launch
+from scalkit.bench.limits import CampaignArguments
+from scalkit.bench.provenance import utc_now
 from scalkit.errors import LaunchError, UsageError
 from scalkit.text import shortened
 from scalkit.toml.writer import to_toml
@@ -161,13 +163,16 @@ class Folder:
         write_whole(self.path / CAMPAIGN, to_toml(record))
 
 
-def new_record(arguments: Arguments, identity: str = "") -> dict[str, Any]:
-    """Return the beginning of a campaign.toml: schema, identity (drawn, if none is given), time, arguments."""
+def new_record(arguments: CampaignArguments, plan: Iterable[str], identity: str = "") -> dict[str, Any]:
+    """Return the beginning of a campaign.toml: `plan` are the names of its launches, an identity is drawn if none is given."""
     return {
         "schema": SCHEMA,
         "id": identity or secrets.token_hex(4),
-        "started": dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "started": utc_now(),
         "arguments": arguments.as_table(),
+        "scalkit": __version__,
+        "plan": list(plan),
+        "remarks": [],
     }
 
 
@@ -183,12 +188,12 @@ def write_whole(path: Path, text: str) -> None:
 def _conditions(record: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Yield what differs: variables of the user, variables that scalkit sets, host and cores."""
     for table, names in (("environment", None), ("settings", None), ("machine", ("host", "cores"))):
-        then, now = record.get(table), facts.get(table, {})
+        then, current = record.get(table), facts.get(table, {})
         if not isinstance(then, dict):
             continue
-        for name in names or sorted({*then, *now}):
-            if then.get(name) != now.get(name):
-                yield f"{name} was {_shown(then.get(name))}, is now {_shown(now.get(name))}"
+        for name in names or sorted({*then, *current}):
+            if then.get(name) != current.get(name):
+                yield f"{name} was {_shown(then.get(name))}, is now {_shown(current.get(name))}"
 
 
 def _apart(then: object, now: object) -> tuple[str, str]:

@@ -8,11 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from scalkit.bench.campaign.campaign import Campaign, Progress, Result
-from scalkit.bench.campaign.cells import CellCampaign
+from scalkit.bench.campaign.campaign import Campaign, LaunchedCampaign, Progress, Result
 from scalkit.bench.campaign.file import CampaignFile, Variant
 from scalkit.bench.campaign.folder import Folder
-from scalkit.bench.campaign.plan import Launch, Pace
+from scalkit.bench.campaign.plan import Pace
 from scalkit.bench.jobs.job import prepare_variant
 from scalkit.errors import UsageError
 
@@ -67,7 +66,7 @@ def run_here(
 
 
 def run_alternately(
-    campaigns: Sequence[Campaign | CellCampaign],
+    campaigns: Sequence[LaunchedCampaign],
     *,
     timeout_s: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
@@ -98,7 +97,7 @@ def run_alternately(
 class _Whole:
     """Progress of one call as part of all."""
 
-    def __init__(self, campaigns: Sequence[Campaign | CellCampaign], on_progress: Callable[[Progress], None]) -> None:
+    def __init__(self, campaigns: Sequence[LaunchedCampaign], on_progress: Callable[[Progress], None]) -> None:
         missing = [campaign.folder.missing(campaign.plan) for campaign in campaigns]
         self._total = sum(len(campaign.plan) for campaign in campaigns)
         self._done = self._total - sum(map(len, missing))
@@ -131,14 +130,9 @@ class _Whole:
         self._elapsed_s += self._now_s
 
 
-def _outcome(campaign: Campaign | CellCampaign, before: int, failures: Sequence[str]) -> Result:
-    plan = campaign.plan
-    missing: list[Launch] = campaign.folder.missing(plan)
-    remarks = tuple(campaign.folder.record.get("remarks", ()))
-    done = len(plan) - len(missing)
-    return Result(
-        campaign.folder.path, len(plan), done, before - len(missing), tuple(failures), tuple(missing), remarks
-    )
+def _outcome(campaign: LaunchedCampaign, before: int, failures: Sequence[str]) -> Result:
+    remarks = campaign.folder.record.get("remarks", ())
+    return Result.of(campaign.folder, campaign.plan, before, failures, remarks)
 
 
 def _require_apart(file: CampaignFile, campaigns: Sequence[Campaign]) -> None:

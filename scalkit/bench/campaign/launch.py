@@ -15,7 +15,7 @@ from scalkit.bench.campaign.plan import Launch
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.operations import FUNCTIONS, NEIGHBOURHOOD, PROGRAMS
 from scalkit.bench.patterns.neighbourhood import experiments, table_text
-from scalkit.bench.process import LAST_LINES, Outcome, run_program
+from scalkit.bench.process import LAST_LINES, Outcome, started
 from scalkit.errors import LaunchError
 from scalkit.native import Build
 
@@ -72,10 +72,16 @@ class Launcher:
         else:
             options |= {"ops": ",".join(self.ops[launch.kind]), "size": own.size, "datatype": own.datatype}
             options |= {**own.timing_options, **self.mpi.options}
-        is_own = launch.kind == FUNCTIONS
-        program, *first = self.functions if is_own else (str(self.build.program(_program(launch))),)
-        words = [*first, *(f"--{name}={value}" for name, value in options.items())]
-        return self.mpi.for_run(launch.run).command(launch.p, program, *words, forward=self._forward())
+        if launch.kind != FUNCTIONS:
+            return self.started_with({**PROGRAMS, NEIGHBOURHOOD: "sk_neighbours"}[launch.kind], launch, options)
+        words = (f"--{name}={value}" for name, value in options.items())
+        return self.mpi.for_run(launch.run).command(launch.p, *self.functions, *words, forward=self._forward())
+
+    def started_with(self, program: str, launch: Launch, options: Mapping[str, object]) -> list[str]:
+        """Return the command that starts a program of the build for a launch."""
+        words = [f"--{name}={value}" for name, value in options.items()]
+        path = str(self.build.program(program))
+        return self.mpi.for_run(launch.run).command(launch.p, path, *words, forward=self._forward())
 
     def run(self, launch: Launch, budget_s: float, timeout_s: float) -> tuple[str, ...]:
         """Start a launch, put its run file in place, and return what is wrong with the results in it.
@@ -94,9 +100,15 @@ class Launcher:
         if outcome.status not in (0, _WRONG_RESULT):
             raise _failure(launch, outcome)
         if _written(part) == before:
-            raise LaunchError(_nothing(launch, outcome, self.mpi.mpiexec))
+            raise LaunchError(
+                f"{launch.name}: {self.mpi.mpiexec!r} {outcome.ending}, but the program wrote nothing; check that this launcher "
+                f"starts programs, or name another with --mpiexec. {LAST_LINES}\n{outcome.last_lines}"
+            )
         if not is_complete(part):
-            raise LaunchError(_incomplete(launch, outcome, part))
+            raise LaunchError(
+                f"{launch.name} {outcome.ending}, but {part} has no end; check that the launcher waits for its programs. "
+                f"{LAST_LINES}\n{outcome.last_lines}"
+            )
         try:
             os.replace(part, path)
         except OSError as error:
@@ -107,12 +119,7 @@ class Launcher:
         return ()
 
     def _started(self, command: list[str], timeout_s: float) -> Outcome:
-        try:
-            return run_program(command, timeout_s=timeout_s, environment=self.environment, inherited=(self.lock,))
-        except OSError as error:
-            raise LaunchError(
-                f"cannot start {command[0]!r}: {error.strerror or error}; check that it may be run."
-            ) from error
+        return started(command, timeout_s=timeout_s, environment=self.environment, inherited=(self.lock,))
 
     def _table(self, launch: Launch) -> Path:
         """Return the path of the table that sk_neighbours reads; it stays there if the launch goes wrong."""
@@ -145,29 +152,11 @@ def launch_seed(seed: int, launch: Launch) -> int:
     return (seed * 1_000_003 + launch.run * 20_011 + launch.p * 2 + kind) % 2**63
 
 
-def _program(launch: Launch) -> str:
-    return "sk_neighbours" if launch.kind == NEIGHBOURHOOD else PROGRAMS[launch.kind]
-
-
 def _failure(launch: Launch, outcome: Outcome) -> LaunchError:
     text = f"{launch.name} {outcome.ending}. {LAST_LINES}\n{outcome.last_lines}"
     if outcome.status in (_WRONG_INPUT, _WRONG_WORLD):
         return StopError(f"{text}\nEvery other launch would end like this; what was measured before is kept.")
     return LaunchError(text)
-
-
-def _nothing(launch: Launch, outcome: Outcome, mpiexec: str) -> str:
-    return (
-        f"{launch.name}: {mpiexec!r} {outcome.ending}, but the program wrote nothing; check that this launcher starts "
-        f"programs, or name another with --mpiexec. {LAST_LINES}\n{outcome.last_lines}"
-    )
-
-
-def _incomplete(launch: Launch, outcome: Outcome, part: Path) -> str:
-    return (
-        f"{launch.name} {outcome.ending}, but {part} has no end; check that the launcher waits for its programs. "
-        f"{LAST_LINES}\n{outcome.last_lines}"
-    )
 
 
 def _remarks(launch: Launch, outcome: Outcome) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 import hashlib
 import json
 import math
@@ -11,28 +10,27 @@ import os
 import platform
 import random
 import re
-import secrets
 import shutil
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from scalkit import __version__
-from scalkit.bench.campaign.campaign import LaunchLoop, Progress, Result
-from scalkit.bench.campaign.folder import SCHEMA, Folder, write_whole
+from scalkit.bench.campaign.campaign import Progress, Result, do_missing
+from scalkit.bench.campaign.folder import Folder, new_record, write_whole
 from scalkit.bench.campaign.launch import StopError
 from scalkit.bench.campaign.plan import Launch
 from scalkit.bench.command.regions import Region, regions_of
 from scalkit.bench.command.template import Point, Template
 from scalkit.bench.functions.sampling import Effort, is_known
 from scalkit.bench.libraries.mpi import cores
+from scalkit.bench.limits import CampaignArguments
 from scalkit.bench.load import ForeignLoad
-from scalkit.bench.process import LAST_LINES, run_program
-from scalkit.bench.provenance import environment, machine
+from scalkit.bench.process import LAST_LINES, started
+from scalkit.bench.provenance import environment, machine, utc_now
 from scalkit.errors import LaunchError, UsageError
 
 KIND = "command"
@@ -41,7 +39,7 @@ _SHARE_S = 2.0
 
 
 @dataclass(frozen=True)
-class CommandArguments:
+class CommandArguments(CampaignArguments):
     """What decides a campaign of a command; two with the same ones are the same.
 
     `runs`: how often every point is launched anew.
@@ -172,15 +170,9 @@ class CommandLauncher:
     def _repetition(self, launch: PointLaunch, timeout_s: float) -> tuple[float, list[Region], list[str], float | None]:
         words, variables = self.arguments.template.filled(launch.point)
         with tempfile.TemporaryDirectory(prefix="scalkit-") as scratch, ForeignLoad() as load:
-            try:
-                outcome = run_program(
-                    words,
-                    timeout_s=timeout_s,
-                    environment={**variables, "SCALKIT_REGIONS": scratch},
-                    inherited=(self.lock,),
-                )
-            except OSError as error:
-                raise StopError(f"cannot start {words[0]!r}: {error.strerror or error}; check --command.") from error
+            variables = {**variables, "SCALKIT_REGIONS": scratch}
+            options = {"timeout_s": timeout_s, "environment": variables, "inherited": (self.lock,)}
+            outcome = started(words, StopError, "; check --command", **options)
             found, odd = regions_of(Path(scratch), self.arguments.template.name)
         if outcome.status != 0:
             kept = self.folder.finished(launch).with_suffix(".txt")
@@ -212,7 +204,7 @@ class CommandLauncher:
             **({"parameter": dict(launch.point)} if launch.point else {}),
             "host": platform.node(),
             "cores": cores(),
-            "started": dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "started": utc_now(),
             "processes_per_node": launch.p,
             "oversubscribed": launch.p * threads > cores(),
             "simulated": False,
@@ -264,35 +256,17 @@ class CommandCampaign:
         plan = self.plan
         with self.folder.locked() as lock:
             self.require_same()
-            record = self.folder.record or self._new_record()
+            record = self.folder.record or new_record(self.arguments, (one.name for one in plan)) | {
+                "failures": [],
+                "settings": {},
+                "environment": environment(),
+                "machine": machine(),
+            }
             self.folder.write(record)
-            before = self.folder.missing(plan)
             given = self.arguments.budget_s
             launcher = CommandLauncher(self.arguments, self.folder, str(record["id"]), lock, given is not None)
-            budget_s = None if given is None else given * len(before) / len(plan)
-            loop = LaunchLoop(launcher, plan, budget_s, timeout_s, on_progress or (lambda progress: None))
-            loop.failed = Counter()
-            failures = loop.run()
-            missing = self.folder.missing(plan)
-            remarks = [*dict.fromkeys((*record.get("remarks", ()), *launcher.odd))]
-            self.folder.write({**record, "remarks": remarks, "failures": failures})
-        done, fresh = len(plan) - len(missing), len(before) - len(missing)
-        return Result(self.folder.path, len(plan), done, fresh, tuple(failures), tuple(missing), tuple(remarks))
-
-    def _new_record(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "id": secrets.token_hex(4),
-            "started": dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "scalkit": __version__,
-            "plan": [launch.name for launch in self.plan],
-            "failures": [],
-            "remarks": [],
-            "arguments": self.arguments.as_table(),
-            "settings": {},
-            "environment": environment(),
-            "machine": machine(),
-        }
+            budget_s = None if given is None else given * len(self.folder.missing(plan)) / len(plan)
+            return do_missing(launcher, record, plan, budget_s, None, timeout_s, on_progress)
 
     def require_same(self) -> None:
         """Return nothing if the folder is new or holds the same campaign; more points and runs may be added.

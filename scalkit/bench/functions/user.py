@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scalkit.bench.libraries.mpi import Mpi
-from scalkit.bench.process import Outcome, run_program
+from scalkit.bench.process import Outcome, started
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.extras import require
 from scalkit.native import Build, build, cache_folder
@@ -111,12 +111,7 @@ def _of_c(files: Sequence[Path], names: tuple[str, ...], tree: Path, kernel: Bui
 
 
 def _compiled(command: list[str], mpi: Mpi, path: Path, name: str) -> Outcome:
-    try:
-        outcome = run_program(command, timeout_s=_TIME_S, environment={**mpi.environment, "LC_ALL": "C"})
-    except OSError as error:
-        raise BuildError(
-            f"cannot start {command[0]!r}: {error.strerror or error}; check that it may be run."
-        ) from error
+    outcome = started(command, BuildError, timeout_s=_TIME_S, environment={**mpi.environment, "LC_ALL": "C"})
     if outcome.status == 0:
         return outcome
     missing = re.search(r"undefined reference to [`'](\w+)'", outcome.output)
@@ -138,12 +133,7 @@ def _of_python(wanted: Sequence[str], names: tuple[str, ...], kernel: Build, mpi
     require("mpi4py")
     command = (sys.executable, "-P", str(_RANKS), str(kernel.program("libsk_function.so")), ",".join(wanted))
     environment = {**mpi.environment, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    try:
-        outcome = run_program(mpi.command(1, *command, "--check"), timeout_s=_TIME_S, environment=environment)
-    except OSError as error:
-        raise LaunchError(
-            f"cannot start {mpi.mpiexec!r}: {error.strerror or error}; check that it may be run."
-        ) from error
+    outcome = started(mpi.command(1, *command, "--check"), timeout_s=_TIME_S, environment=environment)
     said = re.search(r"^sk_function: (.+)$", outcome.output, re.MULTILINE)
     if said:
         raise UsageError(f"--function {said[1].rstrip('.')}.")

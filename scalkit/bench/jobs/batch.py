@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from scalkit.bench.jobs.collecting import collect
 from scalkit.bench.jobs.script import job_script, require_enough
 from scalkit.bench.jobs.slurm import REJECTED, job_states, require_slurm, submit_script
 from scalkit.bench.process import summary
+from scalkit.bench.provenance import utc_now
 from scalkit.errors import UsageError
 
 
@@ -105,8 +105,7 @@ def _require_no_other(file: CampaignFile, book: Book) -> None:
 
 
 def _written(file: CampaignFile, book: Book, name: str, variant: Variant, launches: Sequence[Launch]) -> Job:
-    now = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    job = Job(book.attempt(name), variant.name, tuple(launch.name for launch in launches), submitted=now)
+    job = Job(book.attempt(name), variant.name, tuple(launch.name for launch in launches), submitted=utc_now())
     text = job_script(
         file,
         variant,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from scalkit.bench.campaign.folder import write_whole
 from scalkit.bench.campaign.lock import locked_folder
 from scalkit.bench.campaign.plan import Launch, make_plan
 from scalkit.bench.jobs.slurm import REJECTED, JobState
+from scalkit.bench.provenance import utc_now
 from scalkit.errors import UsageError
 
 SCHEMA = 1
@@ -167,7 +167,7 @@ def _new(file: CampaignFile) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "id": secrets.token_hex(4),
-        "started": dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "started": utc_now(),
         "arguments": _arguments(file),
         "jobs": [],
     }

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scalkit.bench.process import run_program, summary
+from scalkit.bench.process import started, summary
 from scalkit.errors import LaunchError, UsageError
 
 GONE = "GONE"
@@ -180,12 +180,7 @@ def _last(path: Path) -> str:
 
 
 def _said(command: list[str]) -> tuple[int | None, str]:
-    try:
-        outcome = run_program(command, timeout_s=_QUESTION_S)
-    except OSError as error:
-        raise LaunchError(
-            f"cannot start {command[0]!r}: {error.strerror or error}; check that it may be run."
-        ) from error
+    outcome = started(command, timeout_s=_QUESTION_S)
     if outcome.status is None:
         raise LaunchError(f"{command[0]!r} did not answer within {_QUESTION_S:.0f} s; try again when Slurm answers.")
     return outcome.status, outcome.output

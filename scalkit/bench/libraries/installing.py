@@ -16,7 +16,7 @@ from pathlib import Path
 
 from scalkit.bench.libraries.added import Library, compiler_at, libraries, libraries_folder
 from scalkit.bench.libraries.mpi import Mpi, candidates
-from scalkit.bench.process import LAST_LINES, Outcome, run_program
+from scalkit.bench.process import LAST_LINES, Outcome, started
 from scalkit.errors import BuildError, LaunchError, UsageError
 
 
@@ -220,7 +220,4 @@ def _free_name(name: str) -> str:
 
 
 def _run(command: list[str], timeout_s: float) -> Outcome:
-    try:
-        return run_program(command, timeout_s=timeout_s)
-    except OSError as error:
-        raise BuildError(f"cannot start {command[0]!r}: {error.strerror or error}.") from error
+    return started(command, BuildError, "", timeout_s=timeout_s)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from scalkit.bench.process import LAST_LINES, Outcome, run_program, summary
+from scalkit.bench.process import LAST_LINES, Outcome, started, summary
 from scalkit.errors import BuildError, LaunchError
 from scalkit.extras import install_command
 from scalkit.native import build, show_command
@@ -124,6 +124,11 @@ class Mpi:
     def command(self, n: int, program: str, *arguments: str, forward: Mapping[str, str] | None = None) -> list[str]:
         """Return the command that starts `n` ranks; `forward` are variables that the ranks must see."""
         return [self.mpiexec, *_launcher_options(self.launcher, forward or {}), "-n", str(n), program, *arguments]
+
+    def environment_for(self, most: int) -> dict[str, str]:
+        """Return the environment variables of launches of at most so many processes on a node."""
+        crowded = self.is_virtual or most > cores()
+        return {**self.environment, **settings(self.kind, library=self.library, oversubscribed=crowded)}
 
 
 def cores() -> int:
@@ -310,12 +315,7 @@ def require_one_library(mpicc: str) -> None:
 
 
 def _run(command: list[str], environment: Mapping[str, str]) -> Outcome:
-    try:
-        return run_program(command, timeout_s=_PROBE_S, environment=environment)
-    except OSError as error:
-        raise LaunchError(
-            f"cannot start {command[0]!r}: {error.strerror or error}; check that it may be run."
-        ) from error
+    return started(command, timeout_s=_PROBE_S, environment=environment)
 
 
 def _named(program: str, option: str, kind: type[BuildError] | type[LaunchError]) -> str:

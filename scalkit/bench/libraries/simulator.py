@@ -15,7 +15,7 @@ from typing import Any
 
 from scalkit.bench.libraries.mpi import PROBE, Mpi
 from scalkit.bench.libraries.platforms import Platform
-from scalkit.bench.process import LAST_LINES, Outcome, run_program
+from scalkit.bench.process import LAST_LINES, Outcome, started
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.native import build, cache_folder, show_command
 
@@ -261,9 +261,4 @@ def _program(name: str) -> str:
 
 
 def _run(command: list[str]) -> Outcome:
-    try:
-        return run_program(command, timeout_s=_PROBE_S)
-    except OSError as error:
-        raise LaunchError(
-            f"cannot start {command[0]!r}: {error.strerror or error}; check that it may be run."
-        ) from error
+    return started(command, timeout_s=_PROBE_S)

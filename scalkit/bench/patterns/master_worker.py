@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,9 @@ from scalkit.bench.campaign.launch import Launcher
 from scalkit.bench.campaign.plan import Launch
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.libraries.simulator import REPETITIONS, SimulatedMpi
-from scalkit.errors import BuildError, UsageError
+from scalkit.bench.limits import CampaignArguments, require_budget, require_range
+from scalkit.bench.operations import table_of
+from scalkit.errors import UsageError
 from scalkit.native import build, sources
 
 KIND = "master-worker"
@@ -30,18 +31,14 @@ def variants(tree: Path | None = None) -> tuple[str, ...]:
 
     Raises BuildError if the sources are not there.
     """
-    path = (tree or sources("microbench")) / "masterworker" / "variants.def"
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise BuildError(f"cannot read {path}: {error.strerror or error}; install scalkit again.") from error
+    text = table_of(tree or sources("microbench"), "masterworker/variants.def")
     collecting = re.findall(r'^SK_COLLECTING\(\w+, "([^"]*)"', text, re.MULTILINE)
     handing = re.findall(r'^SK_HANDING\(\w+, "([^"]*)"', text, re.MULTILINE)
     return tuple(f"{one}{end}" for end in handing for one in collecting)
 
 
 @dataclass(frozen=True)
-class FarmArguments:
+class FarmArguments(CampaignArguments):
     """What decides a campaign of a master and its workers; two with the same ones are the same.
 
     `counts`: numbers of processes, ascending; all but one of them work.
@@ -80,18 +77,12 @@ class FarmArguments:
         _require_list("-n", self.counts, 2, _MOST_PROCESSES)
         _require_list("--unit-sizes", self.sizes, _SMALLEST_B, _LARGEST_B)
         _require_list("--work-us", self.work_us, 0, _MOST_WORK_US)
-        limits = {
-            "--runs": (self.runs, 1, _MOST_RUNS),
-            "--reps": (self.reps, 1, _MOST_REPS),
-            "--units": (self.units, 1, _MOST_UNITS),
-            "--result-size": (self.result_size, _SMALLEST_B, _LARGEST_B),
-            "--seed": (self.seed, 0, 2**63 - 1),
-        }
-        for option, (value, low, high) in limits.items():
-            if not low <= value <= high:
-                raise UsageError(f"{option} {value}: a whole number from {low} to {high} is needed.")
-        if self.budget_s is not None and not (math.isfinite(self.budget_s) and self.budget_s > 0):
-            raise UsageError(f"--budget {self.budget_s:g}: a positive number of seconds is needed.")
+        require_range("--runs", self.runs, 1, _MOST_RUNS)
+        require_range("--reps", self.reps, 1, _MOST_REPS)
+        require_range("--units", self.units, 1, _MOST_UNITS)
+        require_range("--result-size", self.result_size, _SMALLEST_B, _LARGEST_B)
+        require_range("--seed", self.seed, 0, 2**63 - 1)
+        require_budget(self.budget_s)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -100,13 +91,7 @@ class FarmArguments:
 
     def as_table(self) -> dict[str, Any]:
         """Return the arguments as they stand in campaign.toml; what is None is left out."""
-        table = {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items() if v is not None}
-        return {"kinds": list(self.kinds), **table}
-
-    def differing(self, table: Mapping[str, Any]) -> list[str]:
-        """Return the names of the arguments that differ from those in a campaign.toml."""
-        own = self.as_table()
-        return [name for name in sorted({*own, *table}) if own.get(name) != table.get(name)]
+        return {"kinds": list(self.kinds), **super().as_table()}
 
 
 def _require_list(option: str, numbers: Sequence[int], least: int, most: int) -> None:
@@ -121,11 +106,11 @@ def _require_list(option: str, numbers: Sequence[int], least: int, most: int) ->
 class _FarmLauncher(Launcher):
     """Starts sk_master_worker."""
 
-    farm: FarmArguments = field(kw_only=True)
+    own: FarmArguments = field(kw_only=True)
 
     def command(self, launch: Launch, budget_s: float) -> list[str]:
         """Return the command of a launch."""
-        own, is_repeating = self.farm, self.mpi.repeats_exactly
+        own, is_repeating = self.own, self.mpi.repeats_exactly
         reps = REPETITIONS if is_repeating else own.reps
         options = {
             **self.options(launch, budget_s, own.seed),
@@ -137,9 +122,7 @@ class _FarmLauncher(Launcher):
             "reps": reps,
             "passes": 1 if is_repeating else min(_PASSES, reps),
         }
-        words = [f"--{name}={value}" for name, value in options.items()]
-        program = str(self.build.program("sk_master_worker"))
-        return self.mpi.for_run(launch.run).command(launch.p, program, *words, forward=self._forward())
+        return self.started_with("sk_master_worker", launch, options)
 
 
 @dataclass(frozen=True)
@@ -148,15 +131,13 @@ class FarmCampaign(CellCampaign):
 
     arguments: FarmArguments
 
+    starter = _FarmLauncher
+
     @property
     def plan(self) -> tuple[Launch, ...]:
         """All launches, run after run."""
         own = self.arguments
         return tuple(Launch(KIND, p, run) for run in range(own.runs) for p in own.counts)
-
-    def launcher(self, shared: tuple[Any, ...]) -> Launcher:
-        """Return what starts sk_master_worker."""
-        return _FarmLauncher(*shared, farm=self.arguments)
 
 
 def prepare_farm(out: Path, arguments: FarmArguments, mpi: Mpi) -> FarmCampaign:

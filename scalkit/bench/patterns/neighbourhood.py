@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.bench.arguments import DATATYPES
-from scalkit.errors import BuildError, UsageError
+from scalkit.bench.operations import table_of
+from scalkit.errors import UsageError
 from scalkit.native import sources
 
 Row = Mapping[str, str]
@@ -57,11 +58,7 @@ def operations_of_neighbourhoods(tree: Path | None = None) -> tuple[str, ...]:
 
     Raises BuildError if the sources are not there.
     """
-    path = (tree or sources("microbench")) / "nbh" / "operations.def"
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise BuildError(f"cannot read {path}: {error.strerror or error}; install scalkit again.") from error
+    text = table_of(tree or sources("microbench"), "nbh/operations.def")
     return tuple(re.findall(r'^SK_NBH\(\w+, "([^"]+)"', text, re.MULTILINE))
 
 

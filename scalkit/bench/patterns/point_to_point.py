@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from scalkit.bench.campaign.plan import Launch
+from scalkit.bench.limits import CampaignArguments, require_budget, require_range
 from scalkit.errors import UsageError
 
 PARTS = ("latency", "exchange", "loggp", "overlap", "sync", "datatypes", "reduce", "matching", "bisection", "hops")
@@ -37,7 +37,7 @@ _MOST_PROCESSES, _MOST_RUNS, _MOST_REPS, _MOST_ROUNDS = 4096, 99, 100_000, 10_00
 
 
 @dataclass(frozen=True)
-class MessageArguments:
+class MessageArguments(CampaignArguments):
     """What decides a campaign of messages; two with the same ones are the same.
 
     `parts`: of `PARTS`.
@@ -77,18 +77,12 @@ class MessageArguments:
             )
         if list(self.counts) != sorted(set(self.counts)):
             raise UsageError(f"-n {','.join(map(str, self.counts))}: name each number of processes once, ascending.")
-        limits = {
-            "--runs": (self.runs, 1, _MOST_RUNS),
-            "--reps": (self.reps, 1, _MOST_REPS),
-            "--rounds": (self.rounds, 1, _MOST_ROUNDS),
-            "--seed": (self.seed, 0, 2**63 - 1),
-            "--bisection-size": (self.bisection_size, 1, _MOST_SIZE),
-        }
-        for name, (value, low, high) in limits.items():
-            if not low <= value <= high:
-                raise UsageError(f"{name} {value}: a whole number from {low} to {high} is needed.")
-        if self.budget_s is not None and not (math.isfinite(self.budget_s) and self.budget_s > 0):
-            raise UsageError(f"--budget {self.budget_s:g}: a positive number of seconds is needed.")
+        require_range("--runs", self.runs, 1, _MOST_RUNS)
+        require_range("--reps", self.reps, 1, _MOST_REPS)
+        require_range("--rounds", self.rounds, 1, _MOST_ROUNDS)
+        require_range("--seed", self.seed, 0, 2**63 - 1)
+        require_range("--bisection-size", self.bisection_size, 1, _MOST_SIZE)
+        require_budget(self.budget_s)
 
     def _require_sizes(self) -> None:
         if not self.sizes:
@@ -103,15 +97,6 @@ class MessageArguments:
                 f"--sizes: latency and bandwidth need 3 to {_MOST_SIZES} sizes, got {len(self.sizes)}; name more, or leave "
                 "--sizes out."
             )
-
-    def as_table(self) -> dict[str, Any]:
-        """Return the arguments as they stand in campaign.toml; what is None is left out."""
-        return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items() if v is not None}
-
-    def differing(self, table: Mapping[str, Any]) -> list[str]:
-        """Return the names of the arguments that differ from those in a campaign.toml."""
-        own = self.as_table()
-        return [name for name in sorted({*own, *table}) if own.get(name) != table.get(name)]
 
 
 def cells_of(launch: Launch, arguments: MessageArguments) -> str:

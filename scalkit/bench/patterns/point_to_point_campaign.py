@@ -27,11 +27,11 @@ _TRAIN, _EXCHANGES = 10, 3
 class _MessageLauncher(Launcher):
     """Starts sk_p2p."""
 
-    messages: MessageArguments = field(kw_only=True)
+    own: MessageArguments = field(kw_only=True)
 
     def command(self, launch: Launch, budget_s: float) -> list[str]:
         """Return the command of a launch."""
-        own, is_repeating = self.messages, self.mpi.repeats_exactly
+        own, is_repeating = self.own, self.mpi.repeats_exactly
         reps = REPETITIONS if is_repeating else own.reps
         options = {
             **self.options(launch, budget_s, own.seed),
@@ -40,9 +40,7 @@ class _MessageLauncher(Launcher):
             "passes": 1 if launch.kind == "bisection" or is_repeating else min(_PASSES, reps),
             "messages": _EXCHANGES if launch.kind == "bisection" else _TRAIN,
         }
-        words = [f"--{name}={value}" for name, value in options.items()]
-        program = str(self.build.program("sk_p2p"))
-        return self.mpi.for_run(launch.run).command(launch.p, program, *words, forward=self._forward())
+        return self.started_with("sk_p2p", launch, options)
 
 
 @dataclass(frozen=True)
@@ -50,6 +48,8 @@ class MessageCampaign(CellCampaign):
     """A campaign of messages that is ready to run."""
 
     arguments: MessageArguments
+
+    starter = _MessageLauncher
 
     @property
     def plan(self) -> tuple[Launch, ...]:
@@ -61,10 +61,6 @@ class MessageCampaign(CellCampaign):
         """The torus of a simulated machine that is one."""
         torus = torus_of(self.mpi.platform) if isinstance(self.mpi, SimulatedMpi) else ()
         return {"topology": {"torus": list(torus)}} if torus else {}
-
-    def launcher(self, shared: tuple[Any, ...]) -> Launcher:
-        """Return what starts sk_p2p."""
-        return _MessageLauncher(*shared, messages=self.arguments)
 
 
 def prepare_messages(out: Path, arguments: MessageArguments, mpi: Mpi) -> MessageCampaign:

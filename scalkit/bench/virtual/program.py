@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 import json
 import platform
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,9 @@ from scalkit.bench.campaign.folder import Folder, write_whole
 from scalkit.bench.campaign.launch import Launcher
 from scalkit.bench.campaign.plan import Launch
 from scalkit.bench.libraries.mpi import cores
+from scalkit.bench.limits import CampaignArguments
 from scalkit.bench.process import LAST_LINES
+from scalkit.bench.provenance import utc_now
 from scalkit.bench.virtual.mpi import VirtualMpi
 from scalkit.errors import LaunchError, UsageError
 
@@ -54,7 +55,7 @@ class Account:
 
 
 @dataclass(frozen=True)
-class ProgramArguments:
+class ProgramArguments(CampaignArguments):
     """What decides a campaign of a program.
 
     `command`: the program and its arguments.
@@ -90,24 +91,22 @@ class ProgramArguments:
 
     def as_table(self) -> dict[str, Any]:
         """Return the arguments as they stand in campaign.toml; what is None is left out."""
-        table = {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items() if v is not None}
-        return {"kinds": [KIND], **table}
+        return {"kinds": [KIND], **super().as_table()}
 
     def differing(self, table: Mapping[str, Any]) -> list[str]:
         """Return the names of the arguments that differ from those in a campaign.toml; more processes may be added."""
-        own = self.as_table()
-        return [name for name in sorted({*own, *table} - {"counts"}) if own.get(name) != table.get(name)]
+        return [name for name in super().differing(table) if name != "counts"]
 
 
 @dataclass(frozen=True)
 class _ProgramLauncher(Launcher):
     """Starts the program, and writes the run file that it cannot write itself."""
 
-    program: ProgramArguments = field(kw_only=True)
+    own: ProgramArguments = field(kw_only=True)
 
     def command(self, launch: Launch, budget_s: float) -> list[str]:
         """Return the command of a launch."""
-        return self.mpi.command(launch.p, *self.program.command, forward=self._forward())
+        return self.mpi.command(launch.p, *self.own.command, forward=self._forward())
 
     def run(self, launch: Launch, budget_s: float, timeout_s: float) -> tuple[str, ...]:
         """Start a launch and write its run file; what the program printed stands beside it, as ``.txt``.
@@ -115,7 +114,7 @@ class _ProgramLauncher(Launcher):
         Raises LaunchError if it failed, hung, or the layer gave no account of it.
         """
         assert isinstance(self.mpi, VirtualMpi)
-        began = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        began = utc_now()
         with tempfile.TemporaryDirectory(prefix="scalkit-") as scratch, self.mpi.opened() as mpi:
             output = Path(scratch) / "account.json"
             stall_s = max(1, min(mpi.stall_s, int(_STALL_SHARE * timeout_s)))
@@ -128,7 +127,7 @@ class _ProgramLauncher(Launcher):
             raise LaunchError(f"{launch.name} {outcome.ending}. {LAST_LINES}\n{outcome.last_lines}")
         if told is None:
             raise LaunchError(
-                f"{launch.name} ended, but not in virtual time: does {self.program.command[0]!r} call MPI_Init and MPI_Finalize, "
+                f"{launch.name} ended, but not in virtual time: does {self.own.command[0]!r} call MPI_Init and MPI_Finalize, "
                 f"and use the library of {self.mpi.mpicc}? {LAST_LINES}\n{outcome.last_lines}"
             )
         provenance = json.loads((self.provenance / f"{KIND}.json").read_text(encoding="utf-8"))
@@ -139,7 +138,7 @@ class _ProgramLauncher(Launcher):
     def _records(
         self, launch: Launch, told: Mapping[str, Any], began: str, provenance: Mapping[str, Any]
     ) -> list[dict[str, Any]]:
-        times = {self.program.name: int(told["completion_ns"])}
+        times = {self.own.name: int(told["completion_ns"])}
         for region in told.get("regions", []):
             times.setdefault(region["name"], max(region["ns"]))
         env = {
@@ -147,7 +146,7 @@ class _ProgramLauncher(Launcher):
             "schema": 1,
             "run_id": f"{self.run_id}-r{launch.run:02d}",
             "program": KIND,
-            "argv": list(self.program.command),
+            "argv": list(self.own.command),
             "p": launch.p,
             "host": platform.node(),
             "cores": cores(),
@@ -173,14 +172,12 @@ class ProgramCampaign(CellCampaign):
 
     arguments: ProgramArguments
 
+    starter = _ProgramLauncher
+
     @property
     def plan(self) -> tuple[Launch, ...]:
         """All launches, the smallest first."""
         return tuple(Launch(KIND, p, run) for run in range(self.arguments.runs) for p in self.arguments.counts)
-
-    def launcher(self, shared: tuple[Any, ...]) -> Launcher:
-        """Return what starts the program."""
-        return _ProgramLauncher(*shared, program=self.arguments)
 
 
 def prepare_program(out: Path, command: tuple[str, ...], counts: tuple[int, ...], mpi: VirtualMpi) -> ProgramCampaign:

@@ -1,0 +1,47 @@
+"""What the arguments of all campaigns share: how they stand in campaign.toml, and how their numbers are checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from scalkit.errors import UsageError
+
+
+class CampaignArguments:
+    """What decides a campaign, a dataclass; two with the same values are the same campaign."""
+
+    runs: int
+    """How often all is launched anew."""
+    seed: int
+    """Of every random choice."""
+    budget_s: float | None
+    """For the whole campaign, in s."""
+
+    def as_table(self) -> dict[str, Any]:
+        """Return the arguments as they stand in campaign.toml; what is None is left out."""
+        values = asdict(self)  # type: ignore[call-overload]
+        return {key: list(v) if isinstance(v, tuple) else v for key, v in values.items() if v is not None}
+
+    def differing(self, table: Mapping[str, Any]) -> list[str]:
+        """Return the names of the arguments that differ from those in a campaign.toml."""
+        return changed(self.as_table(), table)
+
+
+def changed(now: Mapping[str, Any], then: Mapping[str, Any]) -> list[str]:
+    """Return the names whose values in two tables differ, in alphabetic order."""
+    return [name for name in sorted({*now, *then}) if now.get(name) != then.get(name)]
+
+
+def require_range(what: str, value: int, low: int, high: int) -> None:
+    """Return nothing if a number is from `low` to `high`, else raise UsageError."""
+    if not low <= value <= high:
+        raise UsageError(f"{what} {value}: a whole number from {low} to {high} is needed.")
+
+
+def require_budget(budget_s: float | None) -> None:
+    """Return nothing if a budget is a positive number of seconds, or there is none; else raise UsageError."""
+    if budget_s is not None and not (math.isfinite(budget_s) and budget_s > 0):
+        raise UsageError(f"--budget {budget_s:g}: a positive number of seconds is needed.")
