@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 from scalkit.bench.arguments import Arguments
 from scalkit.bench.campaign.folder import Folder, new_record
@@ -110,15 +110,15 @@ class LaunchedCampaign:
     mpi: Mpi
     build: Build
 
-    aside: ClassVar[Path | None] = None
-    """Where another campaign that was in the folder is now."""
-    identity: ClassVar[str] = ""
-    """Begin of all ``run_id`` of a new folder; by default drawn."""
-
     @property
     def plan(self) -> tuple[Launch, ...]:
         """All launches, in their order."""
         raise NotImplementedError
+
+    @property
+    def identity(self) -> str:
+        """Begin of all ``run_id`` of a new folder; where it is empty one is drawn."""
+        return ""
 
     def launcher(self, **shared: Any) -> Launcher:
         """Return what starts them; `shared` are fields of a `Launcher`."""
@@ -207,10 +207,11 @@ class Campaign(LaunchedCampaign):
 
     arguments: Arguments
     ops: dict[str, tuple[str, ...]]
-    aside: Path | None = None  # type: ignore[misc]
+    aside: Path | None = None
+    """Where another campaign that was in the folder is now."""
     functions: UserFunctions | None = None
     """Those of the user."""
-    identity: str = ""  # type: ignore[misc]
+    identity: str = ""
 
     @property
     def plan(self) -> tuple[Launch, ...]:

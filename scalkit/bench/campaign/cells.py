@@ -17,6 +17,8 @@ from scalkit.errors import UsageError
 class CellCampaign(LaunchedCampaign):
     """A campaign that is ready to run; who inherits says what is launched."""
 
+    aside: ClassVar[None] = None
+    """Nothing in the folder is ever renamed."""
     starter: ClassVar[type[Launcher]]
     """What starts a launch; its field ``own`` are the arguments of the campaign."""
 
