@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import json
+import pathlib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from scalkit.text import shortened
@@ -43,6 +45,13 @@ def schema_errors(
     texts = list(dict.fromkeys(text for _, text in sorted(found)))
     more = len(texts) - _MOST
     return texts if more <= 0 else [*texts[:_MOST], f"{name} has more errors than these: {len(texts)} in all."]
+
+
+@cache
+def schema_in(file: pathlib.Path) -> dict[str, Any]:
+    """Return the JSON schema in a file."""
+    schema: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return schema
 
 
 def place(name: str, path: Path, lines: Mapping[Path, int]) -> str:

@@ -23,22 +23,21 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from scalkit.errors import RuleError
 from scalkit.guidelines.guideline import Guideline
-from scalkit.schema_errors import place, schema_errors
+from scalkit.schema_errors import place, schema_errors, schema_in
 from scalkit.toml.lines import Path as EntryPath
-from scalkit.toml.lines import lines_of, syntax_error
+from scalkit.toml.lines import lines_of
+from scalkit.toml.tables import table_of
 
 CATALOGUES = ("neighbourhood", "classic")
 _MOST_BYTES = 1_000_000
+_SCHEMA = Path(__file__).with_name("guidelines.schema.json")
 GuidelineSource = str | Path | Guideline | Iterable["str | Path | Guideline"]
 
 
@@ -106,13 +105,9 @@ def load_guidelines(source: str | Path) -> tuple[Guideline, ...]:
 
 
 def _from_text(text: str, name: str) -> tuple[Guideline, ...]:
-    try:
-        table = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        where, reason = syntax_error(error)
-        raise RuleError(f"{name}{f', {where}' if where else ''}: this is not valid TOML: {reason}.") from error
+    table = table_of(text, name, RuleError)
     lines = lines_of(text)
-    errors = schema_errors(table, _schema(), lines, name)
+    errors = schema_errors(table, schema_in(_SCHEMA), lines, name)
     found: list[Guideline] = []
     if not errors:
         for number, entry in enumerate(table["guidelines"]):
@@ -160,9 +155,3 @@ def _of_entry(entry: Mapping[str, Any], path: EntryPath) -> Iterator[Guideline]:
             yield Guideline.parse(text, entry.get("parameter"), **common)
         except RuleError as error:
             raise _EntryError((*path, "relations", number), str(error)) from error
-
-
-@cache
-def _schema() -> Any:
-    file = resources.files("scalkit.guidelines").joinpath("guidelines.schema.json")
-    return json.loads(file.read_text(encoding="utf-8"))

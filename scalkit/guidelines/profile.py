@@ -7,8 +7,6 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from scalkit.errors import DataError
 from scalkit.guidelines.choices import Choice, choices
 from scalkit.guidelines.result import Assessment
 from scalkit.guidelines.text import plain_level
+from scalkit.schema_errors import schema_in
 
 _FORMAT, _SCHEMA = "scalkit-profile", 1
 _MOST_BYTES = 200_000_000
@@ -135,17 +134,13 @@ def load_profile(path: str | os.PathLike[str]) -> Profile:
 def _wrong(table: Any) -> Iterator[str]:
     import jsonschema
 
-    for error in jsonschema.Draft202012Validator(_schema()).iter_errors(table):
+    for error in jsonschema.Draft202012Validator(
+        schema_in(Path(__file__).with_name("profile.schema.json"))
+    ).iter_errors(table):
         place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path).lstrip(
             "."
         )
         yield f"{place + ': ' if place else ''}{error.message[:200]}"
-
-
-@cache
-def _schema() -> Any:
-    file = resources.files("scalkit.guidelines").joinpath("profile.schema.json")
-    return json.loads(file.read_text(encoding="utf-8"))
 
 
 def _plain(one: Choice) -> dict[str, Any]:

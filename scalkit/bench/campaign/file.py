@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -19,8 +16,9 @@ from scalkit.bench.campaign.refinement import Refinement
 from scalkit.bench.operations import SHAPES
 from scalkit.bench.patterns.neighbourhood import design_text
 from scalkit.errors import UsageError
-from scalkit.schema_errors import place, schema_errors
-from scalkit.toml.lines import lines_of, syntax_error
+from scalkit.schema_errors import place, schema_errors, schema_in
+from scalkit.toml.lines import lines_of
+from scalkit.toml.tables import table_of
 
 HERE = "here"
 """Name of the library that is found where the campaign runs."""
@@ -125,13 +123,9 @@ def read_campaign(path: Path, base: Path | None = None) -> CampaignFile:
     text = _text(path)
     name = str(path)
     base = path.parent if base is None else base
-    try:
-        table = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        where, reason = syntax_error(error)
-        raise UsageError(f"{name}{f', {where}' if where else ''}: this is not valid TOML: {reason}.") from error
+    table = table_of(text, name, UsageError)
     lines = lines_of(text)
-    errors = schema_errors(table, _schema(), lines, name) or Checks(table, lines, name, base).errors()
+    errors = schema_errors(table, schema_in(_SCHEMA), lines, name) or Checks(table, lines, name, base).errors()
     if errors:
         raise UsageError("\n".join(errors))
     variants = _variants(table, base)
@@ -152,12 +146,6 @@ def _text(path: Path) -> str:
     if len(content) > _MOST_BYTES:
         raise UsageError(f"the campaign file '{path}' is larger than {_MOST_BYTES} bytes; name a TOML file.")
     return text.replace("\r\n", "\n")
-
-
-@cache
-def _schema() -> dict[str, Any]:
-    schema: dict[str, Any] = json.loads(_SCHEMA.read_text(encoding="utf-8"))
-    return schema
 
 
 def _require_budget(table: Mapping[str, Any], variants: Sequence[Variant], where: str) -> None:
