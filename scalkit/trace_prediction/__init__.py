@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from scalkit.perfmodels.collectives.cells import FUNCTIONS as OPERATIONS
 from scalkit.perfmodels.played import SCHEDULES, WIRES
-from scalkit.trace_prediction.prediction import OPERATIONS, Prediction, predict
+from scalkit.trace_prediction.prediction import Prediction, predict
 
 __all__ = ["OPERATIONS", "SCHEDULES", "WIRES", "Prediction", "predict"]

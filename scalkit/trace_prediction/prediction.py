@@ -11,6 +11,7 @@ import numpy as np
 
 from scalkit.bench.virtual.network import Network, read_network
 from scalkit.errors import DataError, UsageError
+from scalkit.perfmodels.collectives.cells import FUNCTIONS
 from scalkit.perfmodels.played import SCHEDULES, WIRES, Machine
 from scalkit.perfmodels.played.actions import Compute, Process, Receive, Send, Wait
 from scalkit.perfmodels.played.machine import play_all
@@ -19,20 +20,7 @@ from scalkit.trace.files.tables import RECEIVE, SEND, SYNCHRONOUS
 from scalkit.trace.local.part import LocalTrace, load
 from scalkit.trace.waits.functions import base_name
 
-OPERATIONS = {
-    "MPI_Barrier": "barrier",
-    "MPI_Bcast": "broadcast",
-    "MPI_Reduce": "reduce",
-    "MPI_Allreduce": "allreduce",
-    "MPI_Allgather": "allgather",
-    "MPI_Alltoall": "alltoall",
-    "MPI_Gather": "gather",
-    "MPI_Scatter": "scatter",
-    "MPI_Reduce_scatter_block": "reduce-scatter",
-}
-"""Collective operations whose messages are known."""
-
-_BEGUN = {f"MPI_I{name[4:].lower()}": name for name in OPERATIONS}
+_BEGUN = {f"MPI_I{name[4:].lower()}": name for name in FUNCTIONS}
 _SILENT = frozenset(
     {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Probe", "MPI_Mprobe", "MPI_Type_free", "MPI_Comm_free"}
 )
@@ -136,8 +124,8 @@ class _Players:
                 f"{trace.header.folder} has one-sided operations; a prediction knows messages and collective operations."
             )
         for name in algorithms:
-            if name not in OPERATIONS.values():
-                raise UsageError(f"the operation {name!r} is unknown; choose {', '.join(OPERATIONS.values())}.")
+            if name not in FUNCTIONS.values():
+                raise UsageError(f"the operation {name!r} is unknown; choose {', '.join(FUNCTIONS.values())}.")
         self._rows = [self._transfers(k) for k in range(trace.count)]
 
     def _transfers(self, k: int) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
@@ -181,7 +169,7 @@ class _Players:
             before = leave
             for row in begun.get(place, ()):
                 numbers[row] = yield self._begin(row)
-            if name in OPERATIONS:
+            if name in FUNCTIONS:
                 yield from self._collective(k, place, name)
             elif place in collective and collective[place] in names:
                 yield from self._collective(k, collective[place], _BEGUN.get(names[collective[place]], ""))
@@ -211,14 +199,14 @@ class _Players:
         scope, root = int(calls["scope"][place]), max(int(calls["peer"][place]), 0)
         numbers, sizes = self._trace.sizes[k]
         at = np.flatnonzero(numbers == calls["number"][place])
-        if scope < 0 or name not in OPERATIONS or (len(at) == 0 and name != "MPI_Barrier"):
+        if scope < 0 or name not in FUNCTIONS or (len(at) == 0 and name != "MPI_Barrier"):
             self.left_out[name or "collective operations that begin and do not wait"] += 1
             return
         members = self._trace.definitions.scopes[scope].members.tolist()
         n_bytes, P = int(sizes[at[0]]) if len(at) else 0, len(members)
         tag = self._tags.setdefault((scope, -1), len(self._tags) + 1)
         own = (members.index(k) - root) % P
-        program = SCHEDULES[self._library, OPERATIONS[name], self._algorithm(OPERATIONS[name], P, n_bytes)](
+        program = SCHEDULES[self._library, FUNCTIONS[name], self._algorithm(FUNCTIONS[name], P, n_bytes)](
             own, P, n_bytes
         )
         answer: int | None = None

@@ -61,6 +61,12 @@ def _all() -> dict[str, dict[str, Algorithm]]:
     }
 
 
+def alike_between_two(operation: Operation) -> list[list[str]]:
+    """Return groups of algorithms that are the same between two processes."""
+    groups: list[list[str]] = table_beside(__file__, "algorithms.toml")["alike-between-two"][operation]
+    return groups
+
+
 def algorithms_of(operation: str) -> dict[str, Algorithm]:
     """Return the algorithms of an operation by name.
 

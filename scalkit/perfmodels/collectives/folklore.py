@@ -13,6 +13,7 @@ from scalkit.errors import DataError, UsageError
 from scalkit.fit.pure_error import pure_error
 from scalkit.markup import block, bullets, paragraph, table
 from scalkit.perfmodels.collectives.cells import Cells
+from scalkit.perfmodels.fits.affine import relative_squares, shares_of
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.text import percent
 
@@ -144,14 +145,11 @@ def folklore(cells: Cells) -> Folklore:
     fitted, misfit, criterion = {}, {}, {}
     for form in FORMS:
         columns = _columns(form, kept)
-        values = _fit(columns, y)
+        values = columns @ relative_squares(columns, y)[0]
         rss = float((((values - y) / y) ** 2).sum())
         fitted[form], misfit[form] = values, math.sqrt(rss / len(y))
         criterion[form] = len(kept.processes) * math.log(rss / len(y) + floor**2)
-    least = min(criterion.values())
-    likely = {form: math.exp(-min(value - least, 1400.0) / 2) for form, value in criterion.items()}
-    total = sum(likely.values())
-    return Folklore(kept, {form: value / total for form, value in likely.items()}, fitted, misfit)
+    return Folklore(kept, shares_of(criterion), fitted, misfit)
 
 
 def _telling(cells: Cells) -> Cells:
@@ -183,12 +181,3 @@ def _columns(form: str, cells: Cells) -> Floats:
     shared = log if "log" in form else cells.P
     each = [np.where(size == cells.S, own, 0.0) for size in cells.sizes[1:]]
     return np.stack([np.ones_like(log), shared, *each], axis=1)
-
-
-def _fit(columns: Floats, y: Floats) -> Floats:
-    from scipy.optimize import nnls
-
-    relative = columns / y[:, None]
-    scale = np.maximum(np.linalg.norm(relative, axis=0), 1e-300)
-    found, _ = nnls(relative / scale, np.ones_like(y))
-    return np.asarray(columns @ (found / scale))

@@ -15,17 +15,17 @@ from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.pure_error import pure_error
 from scalkit.markup import block, paragraph, table
+from scalkit.perfmodels.collectives.cells import cell_values
+from scalkit.perfmodels.collectives.chains import smoothed
 from scalkit.perfmodels.collectives.model import collectives_of
 from scalkit.perfmodels.collectives.same_messages import same_messages
-from scalkit.perfmodels.formulas.quantities import format_value, seconds_in, values_in
+from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 from scalkit.text import percent
 
 OTHER = "other"
 """None of the algorithms that are known."""
 
-_STAY = 0.9
-"""Prior probability that the next size has the same algorithm: one switch in a series of ten sizes."""
 
 _SAME, _TIE = 0.01, 1e-3
 _SURE = 0.9
@@ -237,7 +237,9 @@ def identify(
     All of that is for measured times. Where nothing is measured a misfit is no noise: simulated times share no bias, and models
     miss by 2 % except where there is congestion; exact ones miss by 1 % at most, and in one cell of twenty by up to some 10 %.
     """
-    size, processes, table_of_times = _checked(S, P, times)
+    size, processes, table_of_times = cell_values(S, P, times)
+    if (processes < 2).any():
+        raise DataError("a cell has fewer than 2 processes; there is nothing to tell apart.")
     y = np.log(np.nanmedian(table_of_times, axis=1))
     kind = _source(source, table_of_times)
     trust, noise = _TRUST[kind], 0.0 if kind == "exact" else pure_error(table_of_times, "median").error
@@ -274,22 +276,6 @@ def identify(
     )
     probabilities[:, -1] += alike
     return Identified(operation, names, cells, probabilities, factor, spread)
-
-
-def _checked(S: ArrayLike, P: ArrayLike, times: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    size, processes = np.atleast_1d(values_in(S, "S")), np.atleast_1d(values_in(P, "P"))
-    data = np.atleast_1d(seconds_in(times))
-    size = np.broadcast_to(size, processes.shape) if size.size == 1 else size
-    if not len(processes) or not len(size) == len(processes) == len(data):
-        raise DataError(
-            f"there must be S, P and times of each cell, got {len(size)}, {len(processes)} and {len(data)}."
-        )
-    data = data.reshape(len(data), -1)
-    if not (data[~np.isnan(data)] > 0).all() or np.isnan(data).all(axis=1).any() or np.isinf(data).any():
-        raise DataError("times must be positive and finite, at least one for each cell; leave the others out.")
-    if (processes < 2).any():
-        raise DataError("a cell has fewer than 2 processes; there is nothing to tell apart.")
-    return size, processes, data
 
 
 def _chains(size: Floats, processes: Floats) -> list[list[int]]:
@@ -332,25 +318,12 @@ def _coincidence(logs: Floats, near: float) -> Floats:
 
 
 def _smoothed(likely: Floats, chains: Sequence[Sequence[int]]) -> tuple[float, Floats]:
-    """Return the log evidence and the marginals, by the forward-backward algorithm along each chain."""
-    n = likely.shape[1]
-    move = np.full((n, n), (1 - _STAY) / (n - 1)) + np.eye(n) * (_STAY - (1 - _STAY) / (n - 1))
+    """Return the log evidence and the marginals of logarithms of likelihoods, along each chain."""
     marginal, evidence = np.empty_like(likely), 0.0
     for chain in chains:
         peak = likely[chain].max(axis=1, keepdims=True)
-        own = np.exp(likely[chain] - peak)
-        forward, backward = np.empty_like(own), np.ones_like(own)
-        state = np.full(n, 1 / n)
-        for k in range(len(chain)):
-            state = own[k] * (state if k == 0 else state @ move)
-            evidence += math.log(state.sum()) + float(peak[k, 0])
-            state = state / state.sum()
-            forward[k] = state
-        for k in range(len(chain) - 2, -1, -1):
-            state = move @ (own[k + 1] * backward[k + 1])
-            backward[k] = state / state.sum()
-        both = forward * backward
-        marginal[chain] = both / both.sum(axis=1, keepdims=True)
+        own, marginal[chain] = smoothed(np.exp(likely[chain] - peak))
+        evidence += own + float(peak.sum())
     return evidence, marginal
 
 

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
+from scalkit.perfmodels.collectives.cells import cell_values
+from scalkit.perfmodels.collectives.chains import smoothed
 from scalkit.perfmodels.collectives.identify import OTHER, Cell, Identified
-from scalkit.perfmodels.formulas.quantities import seconds_in, values_in
 from scalkit.perfmodels.played import SCHEDULES, WIRES, Machine, Played, play
 from scalkit.perfmodels.played.steps import ITEM
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 EQUAL_S = 2e-9
 """Times are whole nanoseconds, of which a process reads two, and the layer counts picoseconds."""
 
-_STAY = 0.9
-"""That the next larger number of processes has the same algorithm, as `identify` takes it for sizes."""
 
 _AS_LIKELY = 0.9
 """Answers as likely as this, compared with the most likely one, are given together: no time tells them apart."""
@@ -147,16 +146,10 @@ def identify_played(
     same times everywhere, such as recursive doubling and Bruck's allgather with a power of two, are both named.
     """
     names = plays.names(operation)
-    size, processes = np.atleast_1d(values_in(S, "S")), np.atleast_1d(values_in(P, "P"))
-    size = np.broadcast_to(size, processes.shape) if size.size == 1 else size
-    data = np.atleast_1d(seconds_in(times))
+    size, processes, data = cell_values(S, P, times)
     if not names:
         raise DataError(f"no algorithm of {operation!r:.40} is known for {plays.library}.")
-    if not len(processes) or not len(size) == len(processes) == len(data):
-        raise DataError(
-            f"there must be S, P and times of each cell, got {len(size)}, {len(processes)} and {len(data)}."
-        )
-    y = np.nanmedian(data.reshape(len(data), -1), axis=1)
+    y = np.nanmedian(data, axis=1)
     left_out = without or {}
     points = [
         _point(
@@ -187,23 +180,12 @@ def _point(operation: str, names: Sequence[str], P: int, S: int, plays: Plays, w
 
 def _along(points: Sequence[_Point], times: Floats) -> Floats:
     """Return the probabilities of all algorithms and "other" at ever more processes, by the forward-backward algorithm."""
-    n = len(points[0].time) + 1
-    move = np.full((n, n), (1 - _STAY) / (n - 1)) + np.eye(n) * (_STAY - (1 - _STAY) / (n - 1))
-    likely = np.empty((len(points), n))
+    likely = np.empty((len(points), len(points[0].time) + 1))
     for k, (point, time) in enumerate(zip(points, times, strict=True)):
         matches = point.matches(time)
         likely[k, :-1] = np.where(matches, 1.0, _REFUTED)
         likely[k, -1] = point.coincidence if matches.any() else 1.0
-    forward, backward = np.empty_like(likely), np.ones_like(likely)
-    state = np.full(n, 1 / n)
-    for k in range(len(points)):
-        state = likely[k] * (state if k == 0 else state @ move)
-        forward[k] = state = state / state.sum()
-    for k in range(len(points) - 2, -1, -1):
-        state = move @ (likely[k + 1] * backward[k + 1])
-        backward[k] = state / state.sum()
-    both = forward * backward
-    return np.asarray(both / both.sum(axis=1, keepdims=True))
+    return smoothed(likely)[1]
 
 
 def _cell(size: float, processes: float, time: float, names: Sequence[str], probability: Floats, point: _Point) -> Cell:

@@ -13,7 +13,8 @@ from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.pure_error import pure_error
 from scalkit.markup import block, paragraph, table
-from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value, level_in, seconds_in, values_in
+from scalkit.perfmodels.collectives.cells import cell_times
+from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value, level_in, values_in
 from scalkit.perfmodels.models.exact import ExactModel
 from scalkit.perfmodels.models.hierarchy import BoundedModel
 from scalkit.perfmodels.models.model import PerformanceModel
@@ -167,13 +168,9 @@ def inside_bounds(model: PerformanceModel, times: ArrayLike, *, level: float = 0
     level = level_in(level)
     if model.unit != "s" or model.kind == "asymptotic":
         raise UsageError(f"'{model.name}' is {model.kind}, in {model.unit}; bounds in s are needed.")
-    table_of_times = np.atleast_1d(seconds_in(times))
+    table_of_times = cell_times(times)
     if not len(table_of_times):
         raise DataError("there are no times; give at least one.")
-    table_of_times = table_of_times.reshape(len(table_of_times), -1)
-    known = ~np.isnan(table_of_times)
-    if not known.any(axis=1).all() or not (table_of_times[known] > 0).all() or np.isinf(table_of_times).any():
-        raise DataError("times must be positive and finite, at least one for each cell; leave the others out.")
     given = {name: np.asarray(values_in(value, name), dtype=np.float64) for name, value in at.items()}
     n = len(table_of_times)
     if any(one.shape not in ((), (1,), (n,)) for one in given.values()):

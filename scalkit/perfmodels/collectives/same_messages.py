@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from scalkit.errors import UsageError
-from scalkit.perfmodels.collectives.algorithms import Operation, algorithm
+from scalkit.perfmodels.collectives.algorithms import algorithm, alike_between_two
 from scalkit.perfmodels.formulas.quantities import values_in
 
 _CHAINS = frozenset({"chain", "pipeline"})
 """The same where the data is one segment."""
-
-_OF_TWO: Mapping[Operation, tuple[frozenset[str], ...]] = {
-    "broadcast": (frozenset({"linear", "chain", "binomial"}), frozenset({"scatter-ring", "scatter-doubling"})),
-    "reduce": (frozenset({"linear", "chain", "binomial"}),),
-    "allreduce": (frozenset({"linear", "reduce-broadcast"}), frozenset({"rabenseifner", "ring"})),
-    "allgather": (frozenset({"linear", "ring", "recursive-doubling", "bruck"}),),
-    "alltoall": (frozenset({"linear", "pairwise", "bruck"}),),
-    "gather": (frozenset({"linear", "in-turn", "binomial"}),),
-    "scatter": (frozenset({"linear", "in-turn", "binomial", "near-first"}),),
-    "reduce-scatter": (frozenset({"pairwise", "recursive-halving"}),),
-    "barrier": (frozenset({"linear", "tree"}), frozenset({"recursive-doubling", "dissemination"})),
-}
-"""Those that are the same between two processes."""
 
 
 def same_messages(
@@ -64,4 +49,4 @@ def same_messages(
         if names == _CHAINS:
             return True
         names = {"chain" if name == "pipeline" else name for name in names}
-    return processes == 2 and any(names <= group for group in _OF_TWO[found.operation])
+    return processes == 2 and any(names <= set(group) for group in alike_between_two(found.operation))

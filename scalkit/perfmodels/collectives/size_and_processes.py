@@ -15,8 +15,9 @@ from scalkit.errors import DataError
 from scalkit.fit.pure_error import pure_error
 from scalkit.growth import Growth
 from scalkit.markup import block, bullets, table
-from scalkit.perfmodels.fits.affine import Affine, fit_affine
-from scalkit.perfmodels.formulas.quantities import format_value, level_in, seconds_in, values_in
+from scalkit.perfmodels.collectives.cells import cell_values
+from scalkit.perfmodels.fits.affine import Affine, fit_affine, relative_squares, shares_of, with_interval
+from scalkit.perfmodels.formulas.quantities import level_in
 from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.models.exact import ExactModel
 from scalkit.text import percent
@@ -80,16 +81,16 @@ class XuFit:
 
     def _repr_html_(self) -> str:
         rows = [
-            (str(p), _shown(line.constant, line.constant_interval, "s"), _shown(line.slope, line.slope_interval, "s/B"))
+            (
+                str(p),
+                with_interval(line.constant, line.constant_interval, "s"),
+                with_interval(line.slope, line.slope_interval, "s/B"),
+            )
             for p, line in self.lines.items()
         ]
         best = sorted(self.weights.items(), key=lambda item: -item[1])[:3]
         shares = [f"alpha as {a}, beta as {b}: {percent(weight)}" for (a, b), weight in best if weight > 0.001]
         return block(table(("P", "alpha", "beta"), rows), bullets(shares)) + self.model._repr_html_()
-
-
-def _shown(value: float, interval: tuple[float, float], unit: str) -> str:
-    return f"{format_value(value, unit)} ({' to '.join(format_value(end, unit) for end in interval)})"
 
 
 def fit_xu(S: ArrayLike, P: ArrayLike, times: ArrayLike, *, level: float = 0.9) -> XuFit:
@@ -119,15 +120,8 @@ def fit_xu(S: ArrayLike, P: ArrayLike, times: ArrayLike, *, level: float = 0.9) 
     ----------
     Xu, Hwang 1996; Hoefler et al. 2010, section 4 (docs/references.md).
     """
-    size, processes = np.atleast_1d(values_in(S, "S")), np.atleast_1d(values_in(P, "P"))
-    data, level = np.atleast_1d(seconds_in(times)), level_in(level)
-    if size.ndim != 1 or not len(size) == len(processes) == len(data):
-        raise DataError(
-            f"there must be S, P and times of each cell, got {len(size)}, {len(processes)} and {len(data)}."
-        )
-    data = data.reshape(len(data), -1)
-    if not (data[~np.isnan(data)] > 0).all() or np.isnan(data).all(axis=1).any() or np.isinf(data).any():
-        raise DataError("times must be positive and finite, at least one for each cell; leave the others out.")
+    level = level_in(level)
+    size, processes, data = cell_values(S, P, times)
     known = {int(p): np.unique(size[processes == p]) for p in np.unique(processes)}
     few = [p for p, sizes in known.items() if len(sizes) < _MIN_SIZES]
     if few or len(known) < _MIN_PROCESSES:
@@ -146,10 +140,8 @@ def fit_xu(S: ArrayLike, P: ArrayLike, times: ArrayLike, *, level: float = 0.9) 
         for pair, (coefficients, rss) in fits.items()
         if _is_itself(pair, coefficients)
     }
-    least = min(criterion.values())
-    likely = {pair: math.exp(-(value - least) / 2) for pair, value in criterion.items()}
-    total = sum(likely.values())
-    weights = {tuple(Growth.parse(_GROWTHS[g], "P") for g in pair): w / total for pair, w in likely.items()}
+    shares = shares_of(criterion)
+    weights = {tuple(Growth.parse(_GROWTHS[g], "P") for g in pair): share for pair, share in shares.items()}
     best = min(criterion, key=lambda pair: criterion[pair])
     limits = {
         "S": Range(float(size.min()), float(size.max())),
@@ -178,15 +170,10 @@ def _terms(form: str, processes: Floats) -> list[Floats]:
 
 
 def _fitted(size: Floats, processes: Floats, y: Floats, pair: tuple[str, ...]) -> tuple[Floats, float]:
-    from scipy.optimize import nnls
-
     alpha, beta = pair
-    columns = (
-        np.stack([*_terms(alpha, processes), *(size * one for one in _terms(beta, processes))], axis=1) / y[:, None]
-    )
-    scale = np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
-    found, distance = nnls(columns / scale, np.ones_like(y))
-    return found / scale, float(distance) ** 2
+    columns = np.stack([*_terms(alpha, processes), *(size * one for one in _terms(beta, processes))], axis=1)
+    found, distance = relative_squares(columns, y)
+    return found, distance**2
 
 
 def _model(pair: tuple[str, ...], coefficients: Floats, limits: dict[str, Range], n: int) -> ExactModel:

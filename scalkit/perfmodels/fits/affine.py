@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.fit.pure_error import Noise
+from scalkit.perfmodels.formulas.quantities import format_value
 
+_Form = TypeVar("_Form", bound=Hashable)
 _ROUNDS = 20
 """The most rounds of reweighting; the loop ends when the line no longer changes."""
 
@@ -70,16 +73,7 @@ def fit_affine(
     variance, freedom = max((noise.error**2, noise.freedom), (scatter, float(dof)))
     covariance = variance * np.linalg.pinv(weighted.T @ weighted)
     unit = np.array([scale_y, scale_y / scale_x])
-    intervals = _intervals(best, np.sqrt(np.diag(covariance)), freedom, level) * unit[:, None]
-    scaled = covariance * np.outer(unit, unit)
-    return Affine(
-        float(best[0] * unit[0]),
-        float(best[1] * unit[1]),
-        (float(intervals[0, 0]), float(intervals[0, 1])),
-        (float(intervals[1, 0]), float(intervals[1, 1])),
-        ((float(scaled[0, 0]), float(scaled[0, 1])), (float(scaled[1, 0]), float(scaled[1, 1]))),
-        bounded,
-    )
+    return _affine(best, covariance, unit, freedom, level, bounded)
 
 
 def fit_line(x: Floats, y: Floats, errors: Floats, level: float = 0.9) -> Affine:
@@ -102,23 +96,43 @@ def fit_line(x: Floats, y: Floats, errors: Floats, level: float = 0.9) -> Affine
     residual = target - columns @ best
     covariance = max(1.0, float(residual @ residual) / dof) * np.linalg.pinv(columns.T @ columns)
     unit = np.array([1.0, 1 / scale])
-    intervals = _intervals(best, np.sqrt(np.diag(covariance)), float(dof), level) * unit[:, None]
-    scaled = covariance * np.outer(unit, unit)
-    return Affine(
-        float(best[0]),
-        float(best[1] / scale),
-        (float(intervals[0, 0]), float(intervals[0, 1])),
-        (float(intervals[1, 0]), float(intervals[1, 1])),
-        ((float(scaled[0, 0]), float(scaled[0, 1])), (float(scaled[1, 0]), float(scaled[1, 1]))),
-        bounded,
-    )
+    return _affine(best, covariance, unit, float(dof), level, bounded)
 
 
-def _intervals(best: Floats, errors: Floats, freedom: float, level: float) -> Floats:
+def _affine(
+    best: Floats, covariance: Any, unit: Floats, freedom: float, level: float, bounded: tuple[str, ...]
+) -> Affine:
+    """Return the line of scaled coefficients with intervals; `unit` is what one of them stands for."""
     from scipy.stats import t
 
-    far = float(t.ppf((1 + level) / 2, freedom)) * errors
-    return np.stack([np.maximum(best - far, 0.0), best + far], axis=1)
+    far = float(t.ppf((1 + level) / 2, freedom)) * np.sqrt(np.diag(covariance))
+    intervals = np.stack([np.maximum(best - far, 0.0), best + far], axis=1) * unit[:, None]
+    (constant, slope), (of_constant, of_slope) = (best * unit).tolist(), intervals.tolist()
+    pairs = tuple(tuple(row) for row in (covariance * np.outer(unit, unit)).tolist())
+    return Affine(constant, slope, tuple(of_constant), tuple(of_slope), pairs, bounded)  # type: ignore[arg-type]
+
+
+def relative_squares(columns: Floats, y: Floats) -> tuple[Floats, float]:
+    """Return the coefficients of least relative squares, none negative, and the root of the sum of squares."""
+    from scipy.optimize import nnls
+
+    relative = columns / y[:, None]
+    scale = np.maximum(np.linalg.norm(relative, axis=0), _SMALL)
+    found, distance = nnls(relative / scale, np.ones_like(y))
+    return np.asarray(found / scale), float(distance)
+
+
+def shares_of(criterion: Mapping[_Form, float]) -> dict[_Form, float]:
+    """Return the probability of each form from its information criterion."""
+    least = min(criterion.values())
+    likely = {form: math.exp(-min(value - least, 1400.0) / 2) for form, value in criterion.items()}
+    total = sum(likely.values())
+    return {form: value / total for form, value in likely.items()}
+
+
+def with_interval(value: float, interval: tuple[float, float], unit: str) -> str:
+    """Return a value for people, with its interval in brackets."""
+    return f"{format_value(value, unit)} ({' to '.join(format_value(end, unit) for end in interval)})"
 
 
 def _solved(columns: Floats, target: Floats) -> Floats:

@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 from scalkit.markup import block, bullets, paragraph, table
+from scalkit.perfmodels.fits.affine import Affine, with_interval
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.text import percent
 
@@ -24,8 +25,8 @@ class ShownFit:
             found.append(
                 (
                     f"{format_value(one.first, 'B')} to {format_value(one.last, 'B')}",
-                    _with_interval(line.constant, line.constant_interval, "s", "constant" in line.bounded),
-                    _with_interval(line.slope, line.slope_interval, "s/B", "slope" in line.bounded),
+                    _held(line, "constant", "s"),
+                    _held(line, "slope", "s/B"),
                     format_value(one.bandwidth, "B/s"),
                     str(one.n_sizes),
                 )
@@ -84,6 +85,6 @@ class ShownFit:
         return block(protocols, switches, paragraph(noise), bullets(fit.remarks))
 
 
-def _with_interval(value: float, interval: tuple[float, float], unit: str, is_bounded: bool) -> str:
-    ends = " to ".join(format_value(end, unit) for end in interval)
-    return f"{format_value(value, unit)} ({ends}){', held at zero' if is_bounded else ''}"
+def _held(line: Affine, name: str, unit: str) -> str:
+    shown = with_interval(getattr(line, name), getattr(line, f"{name}_interval"), unit)
+    return f"{shown}{', held at zero' if name in line.bounded else ''}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scalkit.perfmodels.played.actions import Process, Receive, Wait
 from scalkit.perfmodels.played.broadcast import broadcast_linear
-from scalkit.perfmodels.played.halving import halving
+from scalkit.perfmodels.played.halving import rabenseifner
 from scalkit.perfmodels.played.reduce import reduce_linear
 from scalkit.perfmodels.played.steps import (
     ITEM,
@@ -19,16 +19,6 @@ from scalkit.perfmodels.played.steps import (
     send,
 )
 from scalkit.perfmodels.played.trees import down, far_first, in_order, up
-
-
-def allreduce_rabenseifner(me: int, P: int, S: int) -> Process:
-    small = power_below(P) > S // ITEM
-    yield from allreduce_linear(me, P, S) if small else halving(me, P, S, ends="all", folds="halves")
-
-
-def mpich_allreduce_rabenseifner(me: int, P: int, S: int) -> Process:
-    small = power_below(P) > S // ITEM
-    yield from allreduce_doubling(me, P, S) if small else halving(me, P, S, ends="all", folds="whole")
 
 
 def allreduce_linear(me: int, P: int, S: int) -> Process:
@@ -108,8 +98,8 @@ SCHEDULES: Table = {
     ("Open MPI", "recursive-doubling"): allreduce_doubling,
     ("Open MPI", "ring"): allreduce_ring,
     ("Open MPI", "(segmented ring)"): allreduce_segmented_ring,
-    ("Open MPI", "rabenseifner"): allreduce_rabenseifner,
+    ("Open MPI", "rabenseifner"): rabenseifner(allreduce_linear, "all", "halves"),
     ("MPICH", "recursive-doubling"): allreduce_doubling,
-    ("MPICH", "rabenseifner"): mpich_allreduce_rabenseifner,
+    ("MPICH", "rabenseifner"): rabenseifner(allreduce_doubling, "all", "whole"),
     ("MPICH", "ring"): mpich_allreduce_ring,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from scalkit.perfmodels.played.actions import Process, Receive, Send, Wait, WaitAny
 from scalkit.perfmodels.played.steps import Program, Table, exchange, many
 
@@ -28,25 +30,19 @@ def alltoall_pairwise(me: int, P: int, S: int) -> Process:
 
 def alltoall_exclusive(me: int, P: int, S: int) -> Process:
     """MPICH's: partners by exclusive or, where there is a power of two of processes."""
+    if P & (P - 1):
+        yield from alltoall_pairwise(me, P, S)
+        return
     for k in range(1, P):
-        to, source = (me ^ k, me ^ k) if P & (P - 1) == 0 else ((me + k) % P, (me - k) % P)
-        yield from exchange(to, S, source)
+        yield from exchange(me ^ k, S, me ^ k)
 
 
-def mpich_alltoall_bruck(me: int, P: int, S: int) -> Process:
-    distance = 1
-    while distance < P:
-        n = sum(1 for k in range(1, P) if k & distance)
-        yield from exchange((me + distance) % P, n * S, (me - distance) % P)
-        distance *= 2
-
-
-def alltoall_bruck(me: int, P: int, S: int) -> Process:
+def alltoall_bruck(me: int, P: int, S: int, may_pack: bool = True) -> Process:
     distance = 1
     while distance < P:
         n = sum(1 for k in range(1, P) if k & distance)
         one = yield Receive((me - distance) % P)
-        other = yield Send((me + distance) % P, n * S, "packed" if 3 * distance < P else "")
+        other = yield Send((me + distance) % P, n * S, "packed" if may_pack and 3 * distance < P else "")
         yield Wait((one, other))
         distance *= 2
 
@@ -83,7 +79,7 @@ SCHEDULES: Table = {
     ("Open MPI", "pairwise"): alltoall_pairwise,
     ("Open MPI", "bruck"): alltoall_bruck,
     ("Open MPI", "(linear, 4 at once)"): alltoall_some_at_once(4),
-    ("MPICH", "bruck"): mpich_alltoall_bruck,
+    ("MPICH", "bruck"): partial(alltoall_bruck, may_pack=False),
     ("MPICH", "pairwise"): alltoall_exclusive,
     ("MPICH", "linear"): alltoall_blocks_of(32),
 }

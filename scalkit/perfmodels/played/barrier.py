@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scalkit.perfmodels.played.actions import Process, Send, Wait
+from scalkit.perfmodels.played.allreduce import allreduce_doubling
 from scalkit.perfmodels.played.steps import Table, exchange, many, power_below, receive, send
 
 
@@ -30,27 +31,6 @@ def barrier_doubling(me: int, P: int, S: int) -> Process:
     if me < P - power:
         number = yield Send(me + power, 0, "synchronous")
         yield Wait((number,))
-
-
-def barrier_neighbours_first(me: int, P: int, S: int) -> Process:
-    """MPICH's: of the first processes every second one stays out."""
-    power = power_below(P)
-    rest = P - power
-    if me < 2 * rest and me % 2 == 0:
-        yield from send(me + 1, 0)
-        yield from receive(me + 1)
-        return
-    if me < 2 * rest:
-        yield from receive(me - 1)
-    new = me // 2 if me < 2 * rest else me - rest
-    mask = 1
-    while mask < power:
-        other = new ^ mask
-        other = 2 * other + 1 if other < rest else other + rest
-        yield from exchange(other, 0, other)
-        mask *= 2
-    if me < 2 * rest:
-        yield from send(me - 1, 0)
 
 
 def barrier_dissemination(me: int, P: int, S: int) -> Process:
@@ -91,5 +71,5 @@ SCHEDULES: Table = {
     ("Open MPI", "dissemination"): barrier_dissemination,
     ("Open MPI", "tree"): barrier_tree,
     ("MPICH", "dissemination"): barrier_dissemination,
-    ("MPICH", "recursive-doubling"): barrier_neighbours_first,
+    ("MPICH", "recursive-doubling"): allreduce_doubling,  # of the first processes every second one stays out
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scalkit.perfmodels.played.actions import Process
-from scalkit.perfmodels.played.steps import ITEM, blocks_of, exchange, power_below, real, receive, send
+from scalkit.perfmodels.played.steps import ITEM, Program, blocks_of, exchange, power_below, real, receive, send
 
 
 def halving(me: int, P: int, S: int, *, ends: str, folds: str) -> Process:
@@ -58,3 +58,12 @@ def halving(me: int, P: int, S: int, *, ends: str, folds: str) -> Process:
                 del theirs
     if ends == "all" and me < 2 * rest:
         yield from send(me ^ 1, S) if stays else receive(me ^ 1)
+
+
+def rabenseifner(short: Program, ends: str, folds: str) -> Program:
+    """Rabenseifner's algorithm; vectors of fewer items than processes go another way."""
+
+    def program(me: int, P: int, S: int) -> Process:
+        yield from short(me, P, S) if power_below(P) > S // ITEM else halving(me, P, S, ends=ends, folds=folds)
+
+    return program

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scalkit.perfmodels.played.actions import Process
-from scalkit.perfmodels.played.halving import halving
-from scalkit.perfmodels.played.steps import ITEM, SEGMENT, Table, power_below, receive, send
+from scalkit.perfmodels.played.halving import rabenseifner
+from scalkit.perfmodels.played.steps import SEGMENT, Table, receive, send
 from scalkit.perfmodels.played.trees import chain, in_order, in_order_binary, k_ary_levels, up
 
 
@@ -28,16 +28,6 @@ def reduce_in_turn_tree(me: int, P: int, S: int) -> Process:
         mask *= 2
 
 
-def reduce_rabenseifner(me: int, P: int, S: int) -> Process:
-    small = power_below(P) > S // ITEM
-    yield from reduce_linear(me, P, S) if small else halving(me, P, S, ends="root", folds="halves")
-
-
-def mpich_reduce_rabenseifner(me: int, P: int, S: int) -> Process:
-    small = power_below(P) > S // ITEM
-    yield from reduce_in_turn_tree(me, P, S) if small else halving(me, P, S, ends="root", folds="whole")
-
-
 def reduce_in_order_binary(me: int, P: int, S: int) -> Process:
     """To the last process, which sends the result to the first."""
     yield from up(in_order_binary, root=-1)(me, P, S)
@@ -54,7 +44,7 @@ SCHEDULES: Table = {
     ("Open MPI", "(binary)"): up(k_ary_levels(2)),
     ("Open MPI", "binomial"): up(in_order),
     ("Open MPI", "(in-order binary)"): reduce_in_order_binary,
-    ("Open MPI", "rabenseifner"): reduce_rabenseifner,
+    ("Open MPI", "rabenseifner"): rabenseifner(reduce_linear, "root", "halves"),
     ("MPICH", "binomial"): reduce_in_turn_tree,
-    ("MPICH", "rabenseifner"): mpich_reduce_rabenseifner,
+    ("MPICH", "rabenseifner"): rabenseifner(reduce_in_turn_tree, "root", "whole"),
 }

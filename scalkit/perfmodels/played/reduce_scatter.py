@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scalkit.perfmodels.played.actions import Process, Receive, Send, Wait
+from scalkit.perfmodels.played.alltoall import alltoall_pairwise
 from scalkit.perfmodels.played.rooted import scatter_binomial
 from scalkit.perfmodels.played.steps import Program, Table, exchange, power_below, real, receive, send
 from scalkit.perfmodels.played.trees import in_order, up
@@ -32,11 +33,6 @@ def scatter_halving(me: int, P: int, S: int) -> Process:
         mask //= 2
     if me < 2 * rest:
         yield from send(me - 1, S)
-
-
-def scatter_pairwise(me: int, P: int, S: int) -> Process:
-    for k in range(1, P):
-        yield from exchange((me + k) % P, S, (me - k) % P)
 
 
 def reduce_then_scatter(me: int, P: int, S: int) -> Process:
@@ -118,6 +114,6 @@ SCHEDULES: Table = {
     ("Open MPI", "recursive-halving"): scatter_halving,
     ("Open MPI", "(butterfly)"): scatter_butterfly,
     ("MPICH", "recursive-halving"): scatter_halving,
-    ("MPICH", "pairwise"): scatter_pairwise,
+    ("MPICH", "pairwise"): alltoall_pairwise,
     ("MPICH", "(recursive doubling)"): doubling(lambda below, above: above > 0),
 }

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
+from functools import partial
 
 from scalkit.perfmodels.played.actions import Process, Receive, Send, Wait
 from scalkit.perfmodels.played.broadcast import broadcast_linear
@@ -19,26 +18,14 @@ def gather_in_turn(me: int, P: int, S: int) -> Process:
             yield from receive(one)
 
 
-def _collected(me: int, P: int, children: list[int]) -> Generator[Any, Any, int]:
-    """Receive from the children; return how many blocks are here then."""
+def gather_binomial(me: int, P: int, S: int, packs: bool = False) -> Process:
+    """MPICH's `packs`: those with children send their own block and the others from two places."""
+    parent, children = in_order(me, P)
     for child in children:
         yield from receive(child)
-    return 1 + sum(min(child - me, P - child) for child in children)
-
-
-def gather_binomial(me: int, P: int, S: int) -> Process:
-    parent, children = in_order(me, P)
-    total = yield from _collected(me, P, children)
     if me:
-        yield from send(parent, total * S)
-
-
-def mpich_gather_binomial(me: int, P: int, S: int) -> Process:
-    """Those with children send their own block and the others from two places."""
-    parent, children = in_order(me, P)
-    total = yield from _collected(me, P, children)
-    if me:
-        number = yield Send(parent, total * S, "packed" if children else "")
+        total = 1 + sum(min(child - me, P - child) for child in children)
+        number = yield Send(parent, total * S, "packed" if packs and children else "")
         yield Wait((number,))
 
 
@@ -79,7 +66,7 @@ GATHER: Table = {
     ("Open MPI", "in-turn"): gather_in_turn,
     ("Open MPI", "binomial"): gather_binomial,
     ("Open MPI", "(linear, in two parts)"): gather_in_two_parts,
-    ("MPICH", "binomial"): mpich_gather_binomial,
+    ("MPICH", "binomial"): partial(gather_binomial, packs=True),
 }
 SCATTER: Table = {
     ("Open MPI", "in-turn"): scatter_linear,

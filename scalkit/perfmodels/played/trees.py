@@ -87,13 +87,18 @@ def k_nomial(k: int) -> Tree:
     return tree
 
 
+def parts_of(S: int, segment: int) -> list[int]:
+    """Return the bytes of the segments of a message; it is whole if they have none, or it is no longer."""
+    size = segment if segment and segment < S else S
+    return [min(size, S - at) for at in range(0, S, size)]
+
+
 def down(tree: Tree, segment: int = 0) -> Program:
     """Broadcast along a tree as Open MPI does it: a segment goes to all children before the next one is waited for."""
 
     def program(me: int, P: int, S: int) -> Process:
         parent, children = tree(me, P)
-        size = segment if segment and segment < S else S
-        parts = [min(size, S - at) for at in range(0, S, size)]
+        parts = parts_of(S, segment)
         if me == 0:
             for part in parts:
                 yield from many([(child, part) for child in children], [])
@@ -114,8 +119,7 @@ def up(tree: Tree, segment: int = 0, root: int | None = None) -> Program:
 
     def program(me: int, P: int, S: int) -> Process:
         parent, children = tree(me, P)
-        size = segment if segment and segment < S else S
-        parts = [min(size, S - at) for at in range(0, S, size)]
+        parts = parts_of(S, segment)
         top = 0 if root is None else root % P
         if not children:
             for part in parts:
