@@ -1,8 +1,8 @@
 from scalkit.bench.arguments import Arguments as Arguments
 from scalkit.bench.campaign.campaign import Campaign as Campaign
-from scalkit.bench.campaign.campaign import Progress as Progress
-from scalkit.bench.campaign.campaign import Result as Result
 from scalkit.bench.campaign.campaign import prepare as prepare
+from scalkit.bench.campaign.loop import Progress as Progress
+from scalkit.bench.campaign.loop import Result as Result
 from scalkit.bench.campaign.plan import Launch as Launch
 from scalkit.bench.campaign.plan import make_plan as make_plan
 from scalkit.bench.campaign.refinement import Refinement as Refinement

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scalkit.bench.campaign.campaign import Result
     from scalkit.bench.campaign.file import CampaignFile
+    from scalkit.bench.campaign.loop import Result
     from scalkit.bench.jobs.batch import Status
     from scalkit.bench.jobs.book import Job
 

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from scalkit.bench.campaign.campaign import Campaign, LaunchedCampaign, Progress, Result
+from scalkit.bench.campaign.campaign import Campaign, LaunchedCampaign
 from scalkit.bench.campaign.file import CampaignFile, Variant
 from scalkit.bench.campaign.folder import Folder
+from scalkit.bench.campaign.loop import Progress, Result
 from scalkit.bench.campaign.plan import Pace
 from scalkit.bench.jobs.job import prepare_variant
 from scalkit.errors import UsageError

@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from scalkit.bench.arguments import DATATYPES, Arguments
-from scalkit.bench.campaign.campaign import Campaign, Progress, Result, prepare
+from scalkit.bench.campaign.campaign import Campaign, prepare
 from scalkit.bench.campaign.file import CampaignFile, Variant
 from scalkit.bench.campaign.folder import Folder, write_whole
 from scalkit.bench.campaign.here import run_alternately
+from scalkit.bench.campaign.loop import Progress, Result
 from scalkit.bench.campaign.plan import Launch
 from scalkit.bench.campaign.refinement import Curve, Insertion, Refinement, next_point
 from scalkit.bench.jobs.job import prepare_variant

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from scalkit import __version__
-from scalkit.bench.campaign.campaign import Progress, Result, do_missing
 from scalkit.bench.campaign.folder import Folder, new_record, write_whole
 from scalkit.bench.campaign.launch import StopError
+from scalkit.bench.campaign.loop import Progress, Result, do_missing
 from scalkit.bench.campaign.plan import Launch
 from scalkit.bench.command.regions import Region, regions_of
 from scalkit.bench.command.template import Point, Template

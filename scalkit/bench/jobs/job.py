@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from scalkit.bench.campaign.campaign import Campaign, Progress, Result, prepare
+from scalkit.bench.campaign.campaign import Campaign, prepare
 from scalkit.bench.campaign.file import CampaignFile, Library, Variant
+from scalkit.bench.campaign.loop import Progress, Result
 from scalkit.bench.libraries.added import find_library
 from scalkit.bench.libraries.mpi import Mpi, find_mpi
 from scalkit.bench.libraries.placement import place_processes

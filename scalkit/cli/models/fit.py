@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from scalkit.bench.campaign.campaign import Result
+    from scalkit.bench.campaign.loop import Result
     from scalkit.bench.libraries.mpi import Mpi
     from scalkit.bench.patterns.point_to_point import MessageArguments
     from scalkit.perfmodels.files.card import ModelCard

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scalkit.bench.campaign.campaign import Result
+    from scalkit.bench.campaign.loop import Result
     from scalkit.bench.command.campaign import CommandArguments, CommandCampaign
 
 _REFUSED = ("mpi", "platform", "function", "ops", "algorithm", "per_node", "refine", "report", "campaign", "memory_n")
