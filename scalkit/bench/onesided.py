@@ -50,10 +50,7 @@ class Simulator:
     def mpicc(self) -> str:
         """Its compiler.
 
-        Raises
-        ------
-        BuildError
-            If it is not installed.
+        Raises BuildError if it is not installed.
         """
         for name in (self.smpicc, self.smpirun):
             if shutil.which(name) is None:
@@ -142,27 +139,13 @@ def multiply(
 ) -> Multiplication:
     """Run ``sk_srumma`` and return what it told.
 
-    Parameters
-    ----------
-    where : Mpi or Simulator
-    processes : int
-    over : {"rma", "locks", "layer"}
-    trace : Path, optional
-        Folder that the run is recorded to; over the layer it also gets the truth, when requests were served.
-    environment : mapping, optional
-        More variables, such as `TCP`.
-    **options
-        Of the program, as its ``--help`` names them, with ``_`` for ``-``: ``n``, ``repeat``, ``ahead``, ``noise``, ``seed``,
-        ``delay_us``.
-
-    Raises
-    ------
-    BuildError
-        If it cannot be compiled.
-    UsageError
-        If `over` is something else.
-    LaunchError
-        If it fails.
+    `trace`: folder that the run is recorded to; over the layer it also gets the truth, when requests were served.
+    `environment`: more variables, such as `TCP`.
+    `**options`: of the program, as its ``--help`` names them, with ``_`` for ``-``: ``n``, ``repeat``, ``ahead``,
+    ``noise``, ``seed``, ``delay_us``.
+    Raises BuildError if it cannot be compiled.
+    Raises UsageError if `over` is something else.
+    Raises LaunchError if it fails.
     """
     told = _run(where, "sk_srumma", processes, over, trace, environment, options)
     line = next((line for line in told.splitlines() if line.startswith("{")), "")
@@ -191,17 +174,9 @@ def delays(
 ) -> list[Delay]:
     """Run ``sk_delays`` with two processes and return its transfers, in their order.
 
-    Parameters
-    ----------
-    where, over, trace, environment
-        As for `multiply`.
-    **options
-        ``sleep_us``, ``head_us``, ``turns``.
-
-    Raises
-    ------
-    BuildError, UsageError, LaunchError
-        As `multiply`.
+    `where`, `over`, `trace`, `environment`: as for `multiply`.
+    `**options`: ``sleep_us``, ``head_us``, ``turns``.
+    Raises BuildError, UsageError, LaunchError as `multiply`.
     """
     told = _run(where, "sk_delays", 2, over, trace, environment, options)
     lines = re.findall(r"^([a-z ]+): (\d+) (\d+) (\d+) (\d+) (\d+)$", told, re.MULTILINE)

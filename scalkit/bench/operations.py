@@ -43,10 +43,7 @@ _ALL = GROUPS[-1]
 def operations(tree: Path, kind: str, group: str = _ALL) -> tuple[str, ...]:
     """Return the names that the program of this kind measures, in the order of its table; all, or those of a group.
 
-    Raises
-    ------
-    BuildError
-        If the table is missing or empty.
+    Raises BuildError if the table is missing or empty.
     """
     name, macro = _TABLES[kind]
     text = table_of(tree, name)
@@ -72,10 +69,7 @@ def table_of(tree: Path, name: str) -> str:
 def choose(tree: Path, kinds: Sequence[str], wanted: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return the operations to measure for each kind: those of the case study, or those wanted, by name or by group.
 
-    Raises
-    ------
-    UsageError
-        If one is unknown or a kind is left with none.
+    Raises UsageError if one is unknown or a kind is left with none.
     """
     words = tuple(wanted) or (_PAPER,)
     known = {kind: operations(tree, kind) for kind in kinds}

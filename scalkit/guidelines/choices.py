@@ -57,15 +57,9 @@ class Choice:
 def choices(found: Assessment) -> tuple[Choice, ...]:
     """Return the fastest choice of each tested setting: something else only where a violation shows that it is faster.
 
-    Parameters
-    ----------
-    found : Assessment
-
-    Returns
-    -------
-    tuple of Choice
-        In the order of what is replaced, where, the number of processes and the size. Of several violations at one setting the
-        one counts that saves most. Guidelines whose slower side is a sum or a maximum name no single thing to replace.
+    Returns: in the order of what is replaced, where, the number of processes and the size. Of several violations at
+    one setting the one counts that saves most. Guidelines whose slower side is a sum or a maximum name no single
+    thing to replace.
     """
     best: dict[tuple[Any, ...], Choice] = {}
     for test in range(len(found)):

@@ -14,17 +14,9 @@ from scalkit.stats.samples import Floats
 def repetitions(found: Assessment, test: int) -> tuple[tuple[Floats, ...], tuple[Floats, ...]]:
     """Return the repetitions of both sides of a test, one array for each run, without what lies beyond Tukey's fence.
 
-    Parameters
-    ----------
-    found : Assessment
-    test : int
-        Row of `Assessment.to_frame`.
-
-    Returns
-    -------
-    tuple of two tuples of ndarray
-        In the unit of the measurements; empty where a run has none. Repetitions of several terms are added in the order in
-        which they were measured.
+    `test`: row of `Assessment.to_frame`.
+    Returns: in the unit of the measurements; empty where a run has none. Repetitions of several terms are added in
+    the order in which they were measured.
     """
     number = int(found.which[test])
     guideline = found.guidelines[number]

@@ -102,10 +102,7 @@ def profile(found: Assessment) -> Profile:
 def load_profile(path: str | os.PathLike[str]) -> Profile:
     """Return the profile in a file that `Profile.to_json` wrote.
 
-    Raises
-    ------
-    DataError
-        If it cannot be read, or is no profile; the text names the file and the entry.
+    Raises DataError if it cannot be read, or is no profile; the text names the file and the entry.
     """
     shown = os.fspath(path)
     try:

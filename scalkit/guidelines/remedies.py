@@ -89,12 +89,7 @@ class Remedy:
 
 
 def remedies(found: Assessment) -> tuple[Remedy, ...]:
-    """Return what to do about the violations of an assessment: what decides first, and what saves most.
-
-    Parameters
-    ----------
-    found : Assessment
-    """
+    """Return what to do about the violations of an assessment: what decides first, and what saves most."""
     return remedies_of(choices(found), found.varied)
 
 

@@ -100,13 +100,8 @@ def make_plan(arguments: Arguments) -> tuple[Launch, ...]:
 def share(launch: Launch, waiting: Sequence[Launch], left_s: float | None) -> float:
     """Return the budget in s of the next launch.
 
-    Parameters
-    ----------
-    launch : Launch
-    waiting : sequence of Launch
-        All that are still to do, `launch` among them.
-    left_s : float or None, in s
-        What is left for all of them; None without a limit.
+    `waiting`: all that are still to do, `launch` among them.
+    `left_s` in s: what is left for all of them; None without a limit.
     """
     if left_s is None:
         return UNLIMITED_S

@@ -40,23 +40,11 @@ class Status:
 def submit(file: CampaignFile, *, dry: bool = False) -> tuple[Job, ...]:
     """Submit a job for everything that is neither measured nor on its way, and return these jobs.
 
-    Parameters
-    ----------
-    file : CampaignFile
-    dry : bool
-        Only write the scripts, and submit nothing.
-
-    Returns
-    -------
-    tuple of Job
-        Also those that Slurm rejected, with the reason.
-
-    Raises
-    ------
-    UsageError
-        If there is no Slurm, the file has no table for it, time or partition are too small, or the folder is in use.
-    LaunchError
-        If Slurm does not answer.
+    `dry`: only write the scripts, and submit nothing.
+    Returns: also those that Slurm rejected, with the reason.
+    Raises UsageError if there is no Slurm, the file has no table for it, time or partition are too small, or the
+    folder is in use.
+    Raises LaunchError if Slurm does not answer.
     """
     if file.slurm is None:
         raise UsageError(f"{file.path} has no table [slurm]; add one, even if it is empty.")

@@ -19,21 +19,9 @@ from scalkit.toml.writer import to_toml
 def collect(file: CampaignFile, book: Book) -> list[str]:
     """Put run files into the folders of the variants, those that broke off too, and return what is wrong with them.
 
-    Parameters
-    ----------
-    file : CampaignFile
-    book : Book
-        Opened.
-
-    Returns
-    -------
-    list of str
-        A sentence for each wrong result, and for each job whose results do not belong to those of the others.
-
-    Raises
-    ------
-    LaunchError
-        If a folder cannot be written to.
+    `book`: opened.
+    Returns: a sentence for each wrong result, and for each job whose results do not belong to those of the others.
+    Raises LaunchError if a folder cannot be written to.
     """
     remarks: list[str] = []
     for variant in file.variants:

@@ -141,16 +141,11 @@ def settings(
 ) -> dict[str, str]:
     """Return the environment variables that a library needs here, without those that the user has set.
 
-    Parameters
-    ----------
-    kind : str
-        As `Mpi.kind`.
-    library : str, optional
-        As `Mpi.library`: some settings belong to one version.
-    oversubscribed : bool
-        Whether ranks will outnumber cores: then waiting must yield, or each wait costs a time slice of the kernel.
-    environment : mapping, optional
-        The user's; by default that of this process.
+    `kind`: as `Mpi.kind`.
+    `library`: as `Mpi.library`: some settings belong to one version.
+    `oversubscribed`: whether ranks will outnumber cores: then waiting must yield, or each wait costs a time slice
+    of the kernel.
+    `environment`: the user's; by default that of this process.
     """
     given = os.environ if environment is None else environment
     wanted: dict[str, str] = {}

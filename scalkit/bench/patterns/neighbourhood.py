@@ -82,19 +82,13 @@ def design_text(factors: Mapping[str, Any], base: Path | None = None) -> str:
 def experiments(design: Sequence[str], counts: Iterable[int] = ()) -> tuple[Row, ...]:
     """Return the rows of a design, each once: one row an experiment, columns that it does not have are left out.
 
-    Parameters
-    ----------
-    design : sequence of str
-        Each ``"operation=MPI_Neighbor_allgather,MPI_Neighbor_alltoall; topology=moore; n_dim=1,2; n_finite=0,all; ..."``: all
-        combinations of the values, or ``"file=rows.csv"``. What a topology or an operation does not have, such as the order
-        of neighbours in a Cartesian one, is left out of its rows, and orders that it does not know are skipped.
-    counts : iterable of int
-        Numbers of processes of the campaign.
-
-    Raises
-    ------
-    UsageError
-        If a name or value is unknown, nothing is left, or a row is for a number of processes that is not in `counts`.
+    `design`: each ``"operation=MPI_Neighbor_allgather,MPI_Neighbor_alltoall; topology=moore; n_dim=1,2;
+    n_finite=0,all; ..."``: all combinations of the values, or ``"file=rows.csv"``. What a topology or an operation
+    does not have, such as the order of neighbours in a Cartesian one, is left out of its rows, and orders that it
+    does not know are skipped.
+    `counts`: numbers of processes of the campaign.
+    Raises UsageError if a name or value is unknown, nothing is left, or a row is for a number of processes that is
+    not in `counts`.
     """
     known = operations_of_neighbourhoods()
     rows: dict[tuple[str, ...], Row] = {}

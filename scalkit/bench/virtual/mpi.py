@@ -245,21 +245,10 @@ def _has_ofi(library: str) -> bool:
 def virtual(mpi: Mpi, network: Network, *, compute: str = "none", scale: float = 1.0) -> VirtualMpi:
     """Return an MPI library in virtual time, its layer built.
 
-    Parameters
-    ----------
-    mpi : Mpi
-    network : Network
-    compute : str
-        One of `COMPUTES`.
-    scale : float
-        Virtual seconds for a second of computing; 2 is a processor half as fast.
-
-    Raises
-    ------
-    UsageError
-        If the library or an argument is none that can be used.
-    BuildError
-        If the layer cannot be built.
+    `compute`: one of `COMPUTES`.
+    `scale`: virtual seconds for a second of computing; 2 is a processor half as fast.
+    Raises UsageError if the library or an argument is none that can be used.
+    Raises BuildError if the layer cannot be built.
     """
     if mpi.kind not in _KINDS:
         raise UsageError(f"{mpi.name} cannot run in virtual time; {', '.join(_KINDS)} can.")

@@ -51,28 +51,16 @@ class Observed:
 class Found:
     """What a reader found in one file.
 
-    Attributes
-    ----------
-    format : str
-        What the file was taken for, with its version where it says one.
-    observed : sequence of Observed
-    parameters : tuple of str
-        All of them together are the parameters, as in Extra-P's files; empty where one is to be chosen.
-    first : tuple of str
-        Names to choose before others, if their values vary.
-    attrs : mapping
-        ``title``, ``measured_on``, ``started``, ``mpi_library``, ``datatype``, ``clock``, ``virtual``, ``simulated``.
-    metadata : mapping of str to str
-        What else the file says.
-    notes : sequence of str
-    cut : str
-        Why the file is taken to be cut, for people; empty if it is whole.
-    incidental : tuple of str
-        Settings that are not worth a word in the function's name where they never vary.
-    needs_p : bool
-        Whether the file has a number of processes that it does not say.
-    advice : str
-        How to write a file with several values of a parameter.
+    `format`: what the file was taken for, with its version where it says one.
+    `parameters`: all of them together are the parameters, as in Extra-P's files; empty where one is to be chosen.
+    `first`: names to choose before others, if their values vary.
+    `attrs`: ``title``, ``measured_on``, ``started``, ``mpi_library``, ``datatype``, ``clock``, ``virtual``,
+    ``simulated``.
+    `metadata`: what else the file says.
+    `cut`: why the file is taken to be cut, for people; empty if it is whole.
+    `incidental`: settings that are not worth a word in the function's name where they never vary.
+    `needs_p`: whether the file has a number of processes that it does not say.
+    `advice`: how to write a file with several values of a parameter.
     """
 
     format: str

@@ -119,10 +119,7 @@ def roles_of(table: Table, parameter: str | Sequence[str] | None = None, metric:
 def gather(table: Table, columns: Columns, gathered: Gathered, default: str = "f") -> None:
     """Add the values of a table to `gathered`; a cell that is empty or ``nan`` holds none.
 
-    Raises
-    ------
-    DataError
-        If a cell should hold a number and does not.
+    Raises DataError if a cell should hold a number and does not.
     """
     for number, row in table.rows:
         where = f"{table.where}, line {number}"

@@ -48,19 +48,10 @@ class HeldOut:
 def held_out(cells: Cells, message: PointToPoint, **options: Any) -> HeldOut:
     """Return predictions at every other size, by the algorithm that `identify` finds at the next smaller one.
 
-    Parameters
-    ----------
-    cells : Cells
-        At least two sizes.
-    message : PointToPoint
-        Fitted to messages alone, on the same machine.
-    **options
-        Of `collectives_of`.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two sizes.
+    `cells`: at least two sizes.
+    `message`: fitted to messages alone, on the same machine.
+    `**options`: of `collectives_of`.
+    Raises DataError if there are fewer than two sizes.
     """
     sizes = cells.sizes
     if cells.operation == "barrier":

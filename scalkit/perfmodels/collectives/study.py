@@ -129,19 +129,10 @@ class Studied:
 def study(data: xr.Dataset, message: PointToPoint, functions: Sequence[str] | None = None) -> tuple[Studied, ...]:
     """Return what models say of each collective operation in a Dataset.
 
-    Parameters
-    ----------
-    data : xarray.Dataset
-        See `cells_of`.
-    message : PointToPoint
-        Of the same machine, fitted to messages.
-    functions : sequence of str, optional
-        By default all whose operation is known.
-
-    Raises
-    ------
-    DataError
-        If there is no such function.
+    `data`: see `cells_of`.
+    `message`: of the same machine, fitted to messages.
+    `functions`: by default all whose operation is known.
+    Raises DataError if there is no such function.
     """
     names = [str(name) for name in np.atleast_1d(data["function"].values)]
     chosen = list(functions) if functions is not None else [name for name in names if name in FUNCTIONS]

@@ -26,13 +26,7 @@ _RELATION = re.compile(r"([^<>=]+)(<=|>=)([^<>=]+)")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Joined(MadeOfModels):
-    """The largest of models of one unit, as of a roofline, or the first less the second; it holds where all of them do.
-
-    Attributes
-    ----------
-    how : {"max", "difference"}
-    models : tuple of PerformanceModel
-    """
+    """The largest of models of one unit, as of a roofline, or the first less the second; it holds where all of them do."""
 
     how: Literal["max", "difference"]
     models: tuple[PerformanceModel, ...]
@@ -85,11 +79,7 @@ class Joined(MadeOfModels):
 class Conditioned(MadeOfModels):
     """A model that holds where conditions between its parameters do, such as ``P <= N``.
 
-    Attributes
-    ----------
-    model : PerformanceModel
-    conditions : tuple of str
-        Two formulas of the parameters with ``<=`` or ``>=`` between them.
+    `conditions`: two formulas of the parameters with ``<=`` or ``>=`` between them.
     """
 
     model: PerformanceModel
