@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 FUNCTIONS: Mapping[str, str] = {
+    "MPI_Barrier": "barrier",
     "MPI_Bcast": "broadcast",
     "MPI_Reduce": "reduce",
     "MPI_Allreduce": "allreduce",
@@ -26,7 +27,6 @@ FUNCTIONS: Mapping[str, str] = {
     "MPI_Gather": "gather",
     "MPI_Scatter": "scatter",
     "MPI_Reduce_scatter_block": "reduce-scatter",
-    "MPI_Barrier": "barrier",
 }
 """The operation behind each function of MPI whose size has the meaning of `scalkit.perfmodels.collectives.algorithms`."""
 
