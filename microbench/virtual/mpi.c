@@ -66,9 +66,11 @@ static void leave(bool is_outermost, const char *name, sk_ps begin)
     sk_turn_depth--;
     if (!is_outermost)
         return;
+    sk_self.at->doing[0] = '\0';
+    if (sk_self.at->mode == SK_FINISHING) /* our own calls, after the program's last one */
+        return;
     sk_self.at->in_mpi += sk_self.at->clock - begin;
     sk_messages_call(begin);
-    sk_self.at->doing[0] = '\0';
     sk_account_call(name, sk_self.at->clock - begin);
     sk_turn_forget_computing();
 }

@@ -24,6 +24,7 @@ ALGORITHMS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "binary tree": lambda p: np.maximum(MESSAGE * np.log2(p), (MESSAGE + SEND) * (np.log2(p) - 1)),
     "gather": lambda p: MESSAGE * np.log2(p) + BLOCK * (p - 1),
     "bruck": lambda p: MESSAGE * np.log2(p) + BLOCK * p / 2 * np.log2(p),
+    "4-nomial": lambda p: (MESSAGE + 2 * SEND) * (np.log2(p) // 2) + MESSAGE * (np.log2(p) % 2),
 }
 
 
@@ -56,6 +57,7 @@ def mixed(first: str, then: str, *places: int) -> np.ndarray:
         ),
         pytest.param(mixed("ring", "tree", 2), "log(p)", "none", "grows faster", id="a ring but for one"),
         pytest.param(mixed("tree", "linear", 0, 1, 2), "p", "none", "grows slower", id="linear up to 8, then a tree"),
+        pytest.param(mixed("4-nomial", "tree"), "log(p)", "total", "", id="every second one has whole levels"),
         pytest.param(mixed("tree", "ring", 1, 2), "p", "none", "grows slower", id="a ring in between"),
     ],
 )

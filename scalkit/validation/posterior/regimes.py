@@ -55,7 +55,7 @@ class Errors:
 def with_regimes(y: Floats, scales: Floats, masses: Floats) -> Errors:
     """Return errors of shape (Q, points) with masses (Q,) and those where some values of `y` follow something else.
 
-    These are one run of settings, of one or two or of all before the last four, and the last setting.
+    These are one run of settings, of one or two, of all before the last four or of every second one, and the last setting.
     """
     n = len(y)
     rows = [scales, _MUSH * y[None]]
@@ -75,10 +75,14 @@ def with_regimes(y: Floats, scales: Floats, masses: Floats) -> Errors:
 
 
 def _runs(n: int) -> Iterator[range]:
-    """Yield no setting, each alone and each with its neighbour but the last, and the first ones."""
+    """Yield no setting, each alone and each with its neighbour but the last, the first ones, and every second one.
+
+    At powers of two every second one has whole levels of a tree with four children, and the others half a level more.
+    """
     yield range(0)
     if n > _MOST:
         return
     for length in (1, 2):
         yield from (range(first, first + length) for first in range(n - length))
     yield from (range(length) for length in range(3, n - _LEAST_LEFT + 1))
+    yield range(n % 2, n, 2)
