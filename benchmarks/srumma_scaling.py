@@ -21,7 +21,7 @@ from scalkit.bench.onesided import Simulator, multiply
 from scalkit.bench.process import run_program
 from scalkit.cli.terminal.ranks import launched
 from scalkit.trace import Alone, analyse, write_result
-from scalkit.trace.local.world import over_world
+from scalkit.trace.local.ranks import over_world
 
 COUNTS = (4, 16, 64, 256, 576, 1024)
 ROWS = 1536  # of the matrices: a multiple of every side of a grid of processes

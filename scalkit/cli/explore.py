@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
 def opened(runs: Sequence[str], expect: str | None = None, expectations: Sequence[str] = ()) -> Session:
     """Return the session of measurements, or the one that is saved in a file or a report."""
     from scalkit.reports import bundled
-    from scalkit.reports.kinds import kind_of
+    from scalkit.reports.inputs import kind_of
     from scalkit.session import Session
 
     if len(runs) == 1 and kind_of(runs[0]) == "session":

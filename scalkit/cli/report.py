@@ -62,8 +62,7 @@ def _measured(args: argparse.Namespace) -> list[Any] | Any:
     if args.processes is None:
         return args.runs
     import scalkit as sk
-    from scalkit.reports.inputs import named_parameters
-    from scalkit.reports.kinds import kind_of
+    from scalkit.reports.inputs import kind_of, named_parameters
 
     if held := next((run for run in args.runs if kind_of(run) == "session"), None):
         raise UsageError(

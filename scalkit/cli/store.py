@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scalkit.cli.stores import pages, statements
+from scalkit.bundled import here_or_bundled
+from scalkit.cli import page
 from scalkit.errors import DataError, UsageError
 from scalkit.text import counted, plain
 
@@ -17,6 +19,72 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from scalkit.store.store import Store
+
+
+def verify(args: argparse.Namespace, store: Store) -> int:
+    """Say whether every file is what was filed, and who signed it; return 1 if one is not."""
+    verified, signers = store.verify(), store.signers()
+    lines = [str(verified)]
+    lines += [f"  {counted(n, 'run')} signed by {name}." for name, n in sorted(Counter(signers.values()).items())]
+    _print(args, {**verified.to_json(), "signers": signers}, "\n".join(lines))
+    return 0 if verified.ok else 1
+
+
+def sign(args: argparse.Namespace, store: Store) -> int:
+    """Sign runs."""
+    found = store.sign(args.key, args.runs)
+    return _print(args, {"signed": found}, f"signed {counted(len(found), 'run')}.")
+
+
+def trust(args: argparse.Namespace, store: Store) -> int:
+    """Let the signatures of a key count."""
+    store.trust(args.name, args.public_key)
+    return _print(args, {"trusted": args.name}, f"signatures of {args.name} count in {args.store}.")
+
+
+def state(args: argparse.Namespace, store: Store) -> int:
+    """Retract a run, or restore it."""
+    full = store.resolve(args.run_id)
+    (store.retract if args.action == "retract" else store.restore)(full, args.reason, key=args.key)
+    done = f"{args.action}ed" if args.action == "retract" else "restored"
+    return _print(args, {done: full, "reason": args.reason}, f"{done} {full}: {args.reason}")
+
+
+def _print(args: argparse.Namespace, value: dict[str, Any], text: str) -> int:
+    sys.stdout.write(plain(json.dumps(value, indent=2, ensure_ascii=False) if args.json else text) + "\n")
+    return 0
+
+
+def report(args: argparse.Namespace) -> int:
+    """Write the report of a run."""
+    from scalkit.reports.store_run.report import run_report
+
+    path = run_report(
+        args.store,
+        args.run_id,
+        args.out,
+        title=args.title,
+        force=args.force,
+        progress=_say_progress if args.progress else None,
+    )
+    text = json.dumps({"path": str(path)}, indent=2) if args.json else f"wrote {path}"
+    sys.stdout.write(text + "\n")
+    return 0
+
+
+def _say_progress(done: int, total: int) -> None:
+    print(f"[{done}/{total}] report", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def explore(args: argparse.Namespace) -> int:
+    """Become Voila on the notebook of the explorer."""
+    import scalkit as sk
+
+    page.checked(args)
+    sk.store.open(args.store, readonly=True)  # what is wrong with it is said here, and not in the page
+    store = str(here_or_bundled(Path(args.store)).absolute())
+    page.show("notebooks/store_explorer.ipynb", args.store, args, {"SCALKIT_STORE": store})
+    return 0
 
 
 _NO_COLUMNS = frozenset(("retracted", "run_ids", "level", "keep_flagged"))
@@ -224,13 +292,13 @@ _ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
     "validate": _validate,
     "merge": _merge,
     "publish": _publish,
-    "report": pages.report,
-    "explore": pages.explore,
-    "verify": lambda args: statements.verify(args, _opened(args)),
-    "sign": lambda args: statements.sign(args, _opened(args, writes=True)),
-    "trust": lambda args: statements.trust(args, _opened(args, writes=True)),
-    "retract": lambda args: statements.state(args, _opened(args, writes=True)),
-    "restore": lambda args: statements.state(args, _opened(args, writes=True)),
+    "report": report,
+    "explore": explore,
+    "verify": lambda args: verify(args, _opened(args)),
+    "sign": lambda args: sign(args, _opened(args, writes=True)),
+    "trust": lambda args: trust(args, _opened(args, writes=True)),
+    "retract": lambda args: state(args, _opened(args, writes=True)),
+    "restore": lambda args: state(args, _opened(args, writes=True)),
     "reindex": _reindex,
 }
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from scalkit.cli import trace_predict, trace_record, trace_report
+from scalkit.cli import trace_record
 from scalkit.errors import DataError, UsageError
 from scalkit.text import plain
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from scalkit.trace import Options
+    from scalkit.trace_prediction import Prediction
 
 
 _READINGS = {
@@ -34,13 +35,13 @@ def run(args: argparse.Namespace) -> int:
     if args.word in ("record", "run"):
         return trace_record.run(args)
     if args.word == "predict":
-        return trace_predict.run(args)
+        return run_predict(args)
     if args.word == "export":
         return _export(args)
     if args.word == "convert":
         return _convert(args)
     if args.word == "report":
-        return trace_report.run(args)
+        return run_report(args)
     if args.rows < 1:
         raise UsageError(f"--rows is {args.rows}; a number from 1 on is needed.")
     ds = _analysed(args) if args.word == "analyse" else _read(args)
@@ -105,7 +106,7 @@ def _read(args: argparse.Namespace) -> xr.Dataset:
 def _analysed(args: argparse.Namespace) -> xr.Dataset:
     from scalkit.cli.terminal.ranks import launched
     from scalkit.trace import CHOICES, Alone, Options, analyse, write_result
-    from scalkit.trace.local.world import over_world
+    from scalkit.trace.local.ranks import over_world
 
     choices = {name: getattr(args, name) for name in CHOICES}
     options = Options(**choices, no_progress=tuple(args.no_progress), chunk=args.chunk)
@@ -240,3 +241,85 @@ def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in (head, *rows)
     ]
+
+
+def run_predict(args: argparse.Namespace) -> int:
+    """Print how long the program would take on each network; the status is 0."""
+    from dataclasses import asdict
+
+    from scalkit.trace_prediction import predict
+
+    algorithms = {}
+    for text in args.algorithm:
+        operation, is_named, name = text.partition("=")
+        if not is_named:
+            raise UsageError(f"--algorithm {text!r} names no algorithm; write OPERATION=NAME, as in allreduce=ring.")
+        algorithms[operation.strip()] = name.strip()
+    how: dict[str, Any] = {"scale": args.scale, "library": args.library, "algorithms": algorithms}
+    found = {name: predict(args.folder, name, **how) for name in args.network or ["cluster"]}
+    if args.json:
+        sys.stdout.write(json.dumps({name: asdict(one) for name, one in found.items()}, indent=2) + "\n")
+    else:
+        sys.stdout.write(_prediction_text(found, args.scale))
+    return 0
+
+
+def _prediction_text(found: dict[str, Prediction], scale: float) -> str:
+    from scalkit.text import counted
+
+    first = next(iter(found.values()))
+    rows = [("network", "run", "computing, at most", "messages")]
+    rows += [(name, _s(one.time_s), _s(one.computing_s), f"{one.messages:,}") for name, one in found.items()]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    computing = "computing as recorded" if scale == 1 else f"{scale:g} s for one of computing"
+    lines.append(
+        f"Predicted from the end of MPI_Init to the begin of MPI_Finalize, {computing}; recorded: {_s(first.recorded_s)}."
+    )
+    if first.left_out:
+        calls = ", ".join(f"{name} ({counted(n, 'call')})" for name, n in sorted(first.left_out.items()))
+        lines.append(f"These take no time here: {calls}.")
+    return "\n".join(lines) + "\n"
+
+
+def _s(value: float) -> str:
+    from scalkit.units import format_quantity
+
+    return format_quantity(value, "s", 4) if value else "0 s"
+
+
+def run_report(args: argparse.Namespace) -> int:
+    """Write the page, say where it is, and return the exit status."""
+    from scalkit.cli.terminal.progress import terminated_like_interrupted
+    from scalkit.reports.waiting.report import waiting_report
+    from scalkit.task_bar import task_bar
+
+    with terminated_like_interrupted(), task_bar(sys.stderr, "report") as bar:
+        result = waiting_report(
+            args.runs,
+            args.out,
+            region=args.region,
+            expected=_expected(args.expect),
+            fail_above=args.fail_above,
+            baseline=not args.no_baseline,
+            keep_going=args.keep_going,
+            force=args.force,
+            title=args.title,
+            progress=bar,
+        )
+    told = {"answer": result.answer, "exit_status": result.status, "report": str(result.html)}
+    sys.stdout.write(json.dumps(told, indent=2) + "\n" if args.json else f"{result.answer}\nwrote {result.html}\n")
+    return result.status
+
+
+def _expected(texts: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        region, is_named, growth = text.rpartition("=")
+        region = region.strip() if is_named else "program"
+        if not region or not growth.strip():
+            raise UsageError(f"--expect {text!r} says too little; write a growth, as in 'log(p)', or REGION=GROWTH.")
+        if region in found:
+            raise UsageError(f"--expect names {region!r} twice; write one growth for it.")
+        found[region] = growth.strip()
+    return found

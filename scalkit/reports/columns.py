@@ -11,7 +11,7 @@ from scalkit.junit import Case
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.reports.answer import status_sentence
 from scalkit.reports.page import Page, open_page
-from scalkit.reports.papermill_input import listed, require_known_parameters
+from scalkit.reports.template import listed, require_known_parameters
 from scalkit.reports.writer.content import Content, json_text
 from scalkit.text import counted
 from scalkit.validation import AnyVerdict

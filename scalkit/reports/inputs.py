@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 import xarray as xr
 
 from scalkit import measure
 from scalkit.bundled import here_or_bundled
 from scalkit.errors import UsageError
-from scalkit.reports.kinds import kind_of
 from scalkit.session import Session
+from scalkit.session.file import FORMAT
+from scalkit.validation import ExpectationSet
+from scalkit.validation.catalogue import CATALOGUES, expectation_set
+from scalkit.validation.plain import plain_set, set_from_plain
 
 _MEMORY = "data in memory"
 
@@ -121,3 +126,54 @@ def _place(folder: Path, name: str) -> Path:
     place = folder / "memory"
     place.mkdir(exist_ok=True)
     return place / name
+
+
+def to_plain(source: object) -> str | dict[str, Any]:
+    """Return expectations as JSON values.
+
+    `source`: whatever `scalkit.validate` takes; None is the bundled catalogue ``"mpi"``.
+    Returns: the name of a catalogue or the absolute path of a file; otherwise a mapping that `from_plain` reads.
+    Raises ExpectationError if a mapping cannot be read.
+    """
+    if source is None:
+        return "mpi"
+    if isinstance(source, str | os.PathLike):
+        text = os.fspath(source)
+        return text if text in CATALOGUES else str(Path(text).absolute())
+    return plain_set(expectation_set(source))
+
+
+def from_plain(source: str | Mapping[str, Any]) -> ExpectationSet:
+    """Return the expectations that `to_plain` wrote.
+
+    Raises ExpectationError if a file cannot be read.
+    """
+    if isinstance(source, str):
+        return expectation_set(source)
+    return set_from_plain(source)
+
+
+Kind = Literal["measurements", "session", "baseline"]
+
+_LARGEST = 200_000_000
+
+
+def kind_of(path: str | Path) -> Kind:
+    """Return what a path holds, by content; whatever is unknown counts as measurements, whose reader says what is wrong.
+
+    A page in HTML counts as a session: a report has one inside.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            head = file.read(64).lstrip()
+            if head.startswith(b"<"):
+                return "session"
+            if not head.startswith(b"{") or head.startswith(b'{"rec":'):
+                return "measurements"
+            file.seek(0)
+            table = json.loads(file.read(_LARGEST))
+    except (OSError, ValueError, RecursionError):
+        return "measurements"
+    if table.get("format") == FORMAT:
+        return "session"
+    return "baseline" if "entries" in table and "statistic" in table else "measurements"

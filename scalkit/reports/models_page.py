@@ -8,11 +8,9 @@ from typing import Any, Literal
 from scalkit import measure
 from scalkit.bundled import bundled
 from scalkit.perfmodels.collectives.study import EXPECTED
-from scalkit.reports.inputs import named_parameters
+from scalkit.reports.inputs import named_parameters, to_plain
 from scalkit.reports.page import Page, open_page
-from scalkit.reports.papermill_input import listed
-from scalkit.reports.plain import to_plain
-from scalkit.reports.template import Template
+from scalkit.reports.template import Template, listed
 
 
 def models_template() -> Template:

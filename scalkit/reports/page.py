@@ -17,16 +17,13 @@ from scalkit.junit import Case
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.options import Judging
 from scalkit.reports.answer import answer
-from scalkit.reports.inputs import checked_targets, named_parameters
-from scalkit.reports.kinds import Kind, kind_of
-from scalkit.reports.papermill_input import listed, require_known_parameters
-from scalkit.reports.plain import from_plain
+from scalkit.reports.inputs import Kind, checked_targets, from_plain, kind_of, named_parameters
 from scalkit.reports.reopened import room_for, session_values
-from scalkit.reports.status_quo import open_baseline, require_same_statistic, status_quo
+from scalkit.reports.template import listed, require_known_parameters
 from scalkit.reports.writer.content import Content, written_now
 from scalkit.session import Session
 from scalkit.session.source import content_hash
-from scalkit.validation import ExpectationSet, Validation, validate
+from scalkit.validation import Expectation, ExpectationSet, Validation, validate
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import expectation_set
 from scalkit.validation.junit import cases
@@ -193,7 +190,7 @@ def open_page(
         Run folders, run files, or netCDF files; or a single session, from `Session.save` or inside an earlier report,
         which says itself what is expected.
     expectations : str or mapping
-        Name of a bundled catalogue, path of a TOML file, or what `scalkit.reports.plain.to_plain` returns.
+        Name of a bundled catalogue, path of a TOML file, or what `scalkit.reports.inputs.to_plain` returns.
     rules : sequence of str
         Cross-function rules, in addition to those of the expectations.
     title : str
@@ -302,3 +299,39 @@ def short_library(library: str) -> str:
 
 def _parsed(text: object) -> object:
     return json.loads(text) if isinstance(text, str) and text else None
+
+
+def open_baseline(path: str, expectations: str | Mapping[str, Any], judging: Judging, parameter: str = "") -> Baseline:
+    """Return the baseline at a path.
+
+    `path`: what `Baseline.save` wrote; a session or report, whose verdicts are taken; or measurements.
+    `expectations`: for measurements, what they are judged by: the rulers around it hold the growths that may be found.
+    `judging`: for measurements.
+    `parameter`: for measurements, as for `scalkit.reports.page.open_page`.
+    Raises ScalkitError if it cannot be read or judged.
+    """
+    kind = kind_of(path)
+    if kind == "baseline":
+        return Baseline.load(path)
+    if kind == "session":
+        return Baseline.from_result(Session.load(path).result)
+    expected = from_plain(expectations)
+    data = measure.read(path, parameter=named_parameters(parameter))
+    return Baseline.from_result(validate(data, expected, **judging.as_options()))
+
+
+def require_same_statistic(baseline: Baseline, result: Validation) -> None:
+    """Check that values of the same kind are compared.
+
+    Raises UsageError if they are not.
+    """
+    if baseline.statistic != result.statistic:
+        raise UsageError(
+            f"the baseline has the statistic {baseline.statistic}, the measurements are judged by {result.statistic}; "
+            "compare values of the same kind, with the statistic of the baseline."
+        )
+
+
+def status_quo(baseline: Baseline) -> dict[str, Expectation]:
+    """Return the growths of a baseline by function; of several metrics the last one counts."""
+    return {entry.function: entry.status_quo for entry in baseline}

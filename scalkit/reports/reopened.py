@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError
 from scalkit.session import Session
-from scalkit.session.embedded import dataset_to_text
 from scalkit.session.file import session_from_dict
-from scalkit.session.in_page import sessions_in
+from scalkit.session.in_page import dataset_to_text, sessions_in
 
 if TYPE_CHECKING:
     from scalkit.reports.page import Page

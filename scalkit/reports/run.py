@@ -13,8 +13,7 @@ from scalkit.errors import UsageError
 from scalkit.growth import plain_growths
 from scalkit.options import Judging, JudgingOptions
 from scalkit.relation import Relation
-from scalkit.reports.inputs import Input, checked_targets, input_of, inputs_of
-from scalkit.reports.kinds import kind_of
+from scalkit.reports.inputs import Input, checked_targets, input_of, inputs_of, kind_of
 from scalkit.reports.models_page import models_template
 from scalkit.reports.template import DEFAULT, Template, named_template
 from scalkit.reports.writer.pdf import find_browser
@@ -159,7 +158,7 @@ def _parameters(
 
     Raises UsageError if one is given that the template does not have, or one is missing.
     """
-    from scalkit.reports.plain import to_plain
+    from scalkit.reports.inputs import to_plain
 
     known = {one.name for one in template.parameters}
     asked |= {"baseline": baseline} if baseline is not None else {}

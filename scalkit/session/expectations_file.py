@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError, ExpectationError
 from scalkit.growth import plain_growths
-from scalkit.session.code_data import expectation_entry
+from scalkit.session.code import expectation_entry
 from scalkit.session.rulers import growths_expected
 from scalkit.toml.writer import to_toml
 from scalkit.validation import Expected, SearchSpace

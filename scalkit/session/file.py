@@ -3,30 +3,45 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import xarray as xr
 
 from scalkit import __version__
 from scalkit.errors import DataError, ScalkitError
-from scalkit.growth import plain_growths, register_again
-from scalkit.session.embedded import dataset_from_text, dataset_to_text
+from scalkit.growth import Growth, plain_growths, register_again
+from scalkit.measure import Statistic
+from scalkit.options import MIN_POINTS, Judging
+from scalkit.relation import Relation
 from scalkit.session.history import History, Step
-from scalkit.session.in_page import SCRIPT_ID, sessions_in
-from scalkit.session.plain import plain_state, state_from_plain
+from scalkit.session.in_page import SCRIPT_ID, dataset_from_text, dataset_to_text, sessions_in
 from scalkit.session.source import Source, confirmed, content_hash, open_source
-from scalkit.validation.plain import plain_set, set_from_plain
+from scalkit.session.state import State
+from scalkit.validation import SearchSpace
+from scalkit.validation.judge.choices import Rulers, Setting
+from scalkit.validation.plain import (
+    expectation_from,
+    list_of,
+    options_from,
+    plain_expectation,
+    plain_options,
+    plain_set,
+    set_from_plain,
+    table_of,
+    ticks_from,
+)
 from scalkit.whole_file import whole_file
 
 if TYPE_CHECKING:
     from scalkit.session.queries import SessionView
     from scalkit.session.session import Session
-    from scalkit.session.state import State
+
 
 FORMAT = "scalkit-session"
 SCHEMA = 1
@@ -201,3 +216,63 @@ def _require_same(found: str, expected: str, where: str) -> None:
             f"the measurements {where} are not those of the session: their hash is {found[:12]}, not {expected[:12]}; give "
             "them, as in Session.load(path, data=...), to use others."
         )
+
+
+def plain_state(state: State, min_points: int) -> dict[str, Any]:
+    """Return a state as JSON values, in a file that says for all states how few points are enough."""
+    judging = replace(state.judging, statistic="q1")
+    own = {"min_points": judging.min_points} if judging.min_points != min_points else {}
+    options = {**plain_options(replace(judging, min_points=MIN_POINTS)), **own}
+    return {
+        "statistic": state.judging.statistic,
+        **({"judging": options} if options else {}),
+        "rules": [str(rule) for rule in state.rules],
+        "expectations": {function: plain_expectation(one) for function, one in state.expectations.items()},
+        "rulers": {function: _plain_rulers(rulers) for function, rulers in state.rulers.items()},
+        "shared": _plain_rulers(state.shared),
+        "excluded": {
+            function: [list(one) if isinstance(one, tuple) else one for one in settings]
+            for function, settings in state.excluded.items()
+        },
+    }
+
+
+def state_from_plain(plain: Mapping[str, Any], min_points: int) -> State:
+    """Return the state that `plain_state` wrote."""
+    if plain["statistic"] not in get_args(Statistic):
+        raise ValueError(f"the statistic {plain['statistic']!r:.40}")
+    own = options_from(plain.get("judging", {}))
+    return State(
+        judging=Judging.of({"statistic": plain["statistic"], "min_points": min_points, **own}),
+        rules=tuple(Relation.parse(rule) for rule in list_of(plain["rules"])),
+        expectations={function: expectation_from(one) for function, one in table_of(plain["expectations"]).items()},
+        rulers={function: _rulers(one) for function, one in table_of(plain["rulers"]).items()},
+        shared=_rulers(plain["shared"]),
+        excluded={
+            function: tuple(_setting(one) for one in list_of(settings))
+            for function, settings in table_of(plain["excluded"]).items()
+        },
+    )
+
+
+def _plain_rulers(rulers: Rulers) -> dict[str, list[str]]:
+    return {parameter: [str(tick) for tick in ticks] for parameter, ticks in rulers.items()}
+
+
+def _rulers(plain: Any) -> dict[str, tuple[Growth, ...]]:
+    return {
+        parameter: SearchSpace.of(ticks_from(ticks, parameter), "by hand", parameter).ticks
+        for parameter, ticks in table_of(plain).items()
+    }
+
+
+def _setting(plain: Any) -> Setting:
+    if isinstance(plain, list):
+        return tuple(_number(one) for one in plain)
+    return _number(plain)
+
+
+def _number(plain: Any) -> float:
+    if isinstance(plain, bool) or not isinstance(plain, int | float) or not math.isfinite(plain):
+        raise TypeError(f"{plain!r:.40} stands where a number is needed")
+    return float(plain)

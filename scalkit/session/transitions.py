@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Self
 
 from scalkit.errors import UsageError
 from scalkit.session.history import History
-from scalkit.session.pauses import without_pauses
 from scalkit.session.queries import SessionView
 from scalkit.session.source import Source, open_source
 from scalkit.session.state import State, aspects
@@ -97,3 +99,15 @@ def _there(state: State, judge: Judge) -> dict[str, tuple[Setting, ...]]:
         if gone and len(gone) < len(measured):
             found[function] = gone
     return found
+
+
+@contextmanager
+def without_pauses() -> Iterator[None]:
+    """Let the collector wait until the block has ended; one that is switched off stays so."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

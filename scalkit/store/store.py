@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scalkit.store.advice.answer import Advice
     from scalkit.store.merge import Merged
     from scalkit.store.publication import Published
-    from scalkit.store.verification import Verified
+    from scalkit.store.submissions.report import Verified
     from scalkit.store.views.choices import Choice
     from scalkit.store.views.comparison import Comparison
 
@@ -108,7 +108,7 @@ class Store(Statements):
             If a text is one that `validate` refuses, such as a machine with markup in its name.
         """
         from scalkit import __version__
-        from scalkit.store.filed.sources import runs_of
+        from scalkit.store.filed.dataset import runs_of
         from scalkit.store.submissions.record_checks import require_texts
 
         self._folder.require_writable()
@@ -323,8 +323,8 @@ class Store(Statements):
         return advise(self, op, **options)
 
     def verify(self) -> Verified:
-        """Return which files are what was filed, down to the bit; see `scalkit.store.verification.verify`."""
-        from scalkit.store.verification import verify
+        """Return which files are what was filed, down to the bit; see `scalkit.store.submissions.report.verify`."""
+        from scalkit.store.submissions.report import verify
 
         return verify(self)
 

@@ -3,7 +3,6 @@ from scalkit.widgets.explorer.code_panel import CodePanel as CodePanel
 from scalkit.widgets.explorer.data_picker import DataPicker as DataPicker
 from scalkit.widgets.explorer.expectation_editor import ExpectationEditor as ExpectationEditor
 from scalkit.widgets.explorer.explorer import Explorer as Explorer
-from scalkit.widgets.explorer.headline import Headline as Headline
 from scalkit.widgets.explorer.history_bar import HistoryBar as HistoryBar
 from scalkit.widgets.explorer.hypothesis_list import HypothesisList as HypothesisList
 from scalkit.widgets.explorer.model_table import ModelTable as ModelTable
@@ -13,6 +12,7 @@ from scalkit.widgets.explorer.report_panel import ReportPanel as ReportPanel
 from scalkit.widgets.explorer.rule_matrix import RuleMatrix as RuleMatrix
 from scalkit.widgets.explorer.run_panel import RunPanel as RunPanel
 from scalkit.widgets.explorer.session_bar import SessionBar as SessionBar
+from scalkit.widgets.explorer.verdict_badge import Headline as Headline
 from scalkit.widgets.explorer.verdict_badge import VerdictBadge as VerdictBadge
 from scalkit.widgets.guidelines.browser import GuidelineBrowser as GuidelineBrowser
 from scalkit.widgets.ruler.link import RulerLink as RulerLink

@@ -13,8 +13,7 @@ import traitlets as t
 
 from scalkit.errors import UsageError
 from scalkit.plots.style import quantity
-from scalkit.plots.traces.colours import WAITING, colours
-from scalkit.plots.traces.timeline import said_of, timeline_svg
+from scalkit.plots.traces.timeline import WAITING, colours, said_of, timeline_svg
 from scalkit.trace.files.tables import OPERATIONS
 from scalkit.trace.results.metrics import TITLES
 from scalkit.trace.views.timeline import Bars, Moment, Raster, Timeline

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scalkit.lessons.models import pairs_on_tori
-from scalkit.lessons.transforms import PENCILS, PLANES, choice_of, crossings, transforms
+from scalkit.lessons.models import PENCILS, PLANES, choice_of, crossings, pairs_on_tori, transforms
 from scalkit.perfmodels import PointToPoint, bluegene_p
 from scalkit.reports import bundled
 from scalkit.reports.writer.kernel import execute

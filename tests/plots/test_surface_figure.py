@@ -9,8 +9,7 @@ import pytest
 import scalkit as sk
 from scalkit import plots
 from scalkit.errors import DataError, UsageError
-from scalkit.plots.verdicts.rival_curves import rival_divergences, term_of
-from scalkit.plots.verdicts.several_rivals import rivals_along, rivals_on_map, rivals_on_slice
+from scalkit.plots.verdicts.rival_curves import rival_divergences, rivals_along, rivals_on_map, rivals_on_slice, term_of
 from scalkit.validation.several.verdict import SeveralVerdict
 
 P, S = np.meshgrid(2.0 ** np.arange(1, 7), 10.0 ** np.arange(1, 6))

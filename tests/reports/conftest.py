@@ -10,8 +10,8 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.measure import combine, write_netcdf
+from scalkit.reports.inputs import to_plain
 from scalkit.reports.page import Page, open_page
-from scalkit.reports.plain import to_plain
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 

@@ -18,10 +18,10 @@ from scalkit.errors import ExpectationError
 from scalkit.growth import Growth, forget_growth, registered_growths
 from scalkit.measure import write_netcdf
 from scalkit.reports import sections
+from scalkit.reports.inputs import to_plain
 from scalkit.reports.own_growths import plain_growths, register_again
 from scalkit.reports.page import open_page
 from scalkit.reports.pieces import Html
-from scalkit.reports.plain import to_plain
 
 P = 2.0 ** np.arange(1, 11)
 FORMULAS = {"npn": "n^n", "loglog": "log(log(p))", "slowest": "log(loglog(p))"}

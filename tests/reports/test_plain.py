@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import scalkit as sk
-from scalkit.reports.plain import from_plain, to_plain
+from scalkit.reports.inputs import from_plain, to_plain
 from scalkit.validation import ExpectationSet, SearchSpace, load_expectations
 
 

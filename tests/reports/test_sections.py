@@ -17,9 +17,9 @@ from scalkit.measure import combine, write_netcdf
 from scalkit.plots.style import ANSWER_KEYS
 from scalkit.reports import sections
 from scalkit.reports.columns import open_columns
+from scalkit.reports.inputs import to_plain
 from scalkit.reports.page import Page, open_page
 from scalkit.reports.pieces import Html, Plot, Section
-from scalkit.reports.plain import to_plain
 from scalkit.reports.sections.provenance import flattened
 from scalkit.reports.sections.reopen import measuring
 

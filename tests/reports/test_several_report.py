@@ -15,9 +15,9 @@ import xarray as xr
 import scalkit as sk
 from scalkit.measure import combine, write_netcdf
 from scalkit.reports import sections
+from scalkit.reports.inputs import to_plain
 from scalkit.reports.page import Page, open_page
 from scalkit.reports.pieces import Html, Plot, Section
-from scalkit.reports.plain import to_plain
 
 P, S = 2.0 ** np.arange(3, 8), 4.0 ** np.arange(3, 8)
 POINTS = np.array(list(itertools.product(P, S)))

@@ -18,7 +18,7 @@ from scalkit.plots.store.run import quartiles
 from scalkit.reports.store_run import sections
 from scalkit.reports.store_run.page import RunPage, open_run
 from scalkit.reports.store_run.report import run_report
-from scalkit.store.filed.sources import runs_of
+from scalkit.store.filed.dataset import runs_of
 from scalkit.store.runs.content import encoded
 
 DATA = Path(__file__).resolve().parents[2] / "data"

@@ -70,7 +70,7 @@ def read(path: Path, until: int) -> None:
 
 def together(path: Path, writers: int, readers: int, runs: int) -> None:
     """Let processes write and read at once; say how many runs were written. What goes wrong ends with its status."""
-    for name in ("duckdb", "pandas", "pyarrow.parquet", "scalkit.store.filed.sources", "xarray"):
+    for name in ("duckdb", "pandas", "pyarrow.parquet", "scalkit.store.filed.dataset", "xarray"):
         importlib.import_module(name)  # once, not in each process
     each = runs // writers
     told = path.with_name("told")

@@ -15,7 +15,7 @@ from scalkit.plots.store.suites import download, joint, save
 from scalkit.store.advice.bootstrap import crossing, drawn_means, probabilities, winsorised
 from scalkit.store.advice.snippets import macro_of
 from scalkit.store.advice.substitutes import operation_of, operations
-from scalkit.store.filed.sources import runs_of
+from scalkit.store.filed.dataset import runs_of
 from scalkit.store.runs.conditions import conditions_of
 from scalkit.store.runs.content import encoded
 

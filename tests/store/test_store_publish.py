@@ -14,7 +14,7 @@ import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import DataError, ReportError, StoreError, UsageError
 from scalkit.plots.store.site import page, pictures, write_page
-from scalkit.store.filed.sources import runs_of
+from scalkit.store.filed.dataset import runs_of
 from scalkit.store.runs.content import encoded
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"

@@ -11,7 +11,7 @@ import scalkit as sk
 from scalkit.errors import UsageError
 from scalkit.measure import combine
 from scalkit.teaching import Exercise
-from scalkit.teaching.goals import fit_misleads, model_is, ruler_is, ticks_differ, verdict_is
+from scalkit.teaching.ticks import fit_misleads, model_is, ruler_is, ticks_differ, verdict_is
 
 P = 2.0 ** np.arange(1, 8)
 

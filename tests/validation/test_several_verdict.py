@@ -24,7 +24,7 @@ from scalkit.fit.several_growth import GrowthSum
 from scalkit.fit.several_search import Block
 from scalkit.growth import Growth
 from scalkit.measure import combine, several_series
-from scalkit.reports.plain import from_plain, to_plain
+from scalkit.reports.inputs import from_plain, to_plain
 from scalkit.validation import Validation, load_expectations
 from scalkit.validation.annotations import to_github
 from scalkit.validation.expectation import RANKS

@@ -13,8 +13,7 @@ import scalkit as sk
 from scalkit.measure import combine, write_netcdf
 from scalkit.reports import bundled
 from scalkit.session import Session
-from scalkit.widgets.explorer.data_picker import DataPicker
-from scalkit.widgets.explorer.next_setting import advice_of, settings_to_try
+from scalkit.widgets.explorer.data_picker import DataPicker, advice_of, settings_to_try
 from scalkit.widgets.explorer.verdict_badge import VerdictBadge
 
 Wire = list[tuple[str, str, dict[str, Any]]]

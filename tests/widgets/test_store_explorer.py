@@ -15,7 +15,7 @@ from test_explorer import bare, press
 
 import scalkit as sk
 from scalkit.errors import StoreError, UsageError
-from scalkit.store.filed.sources import runs_of
+from scalkit.store.filed.dataset import runs_of
 from scalkit.store.runs.content import encoded
 from scalkit.store.views.explorer import Browsing
 from scalkit.widgets import StoreExplorer

@@ -17,7 +17,7 @@ from scalkit.guidelines.remedies import Remedy, remedies
 from scalkit.guidelines.sentences import titled
 from scalkit.guidelines.tables import example_table, read_tables
 from scalkit.junit import Case
-from scalkit.reports.papermill_input import listed, require_known_parameters
+from scalkit.reports.template import listed, require_known_parameters
 from scalkit.reports.writer.content import Content, json_text, written_now
 
 _MOST_SHOWN = 20

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scalkit.reports.sections.cards import cards
-from scalkit.reports.sections.changes import before_after, changes
+from scalkit.reports.sections.changes import before_after, changes, regression_headline
 from scalkit.reports.sections.compare import (
     compare_functions,
     compare_headline,
@@ -14,17 +14,14 @@ from scalkit.reports.sections.compare import (
     compare_summary,
 )
 from scalkit.reports.sections.headline import headline
-from scalkit.reports.sections.method import method
 from scalkit.reports.sections.models import message_model, operation_models
-from scalkit.reports.sections.overview import overview
 from scalkit.reports.sections.prediction import prediction
-from scalkit.reports.sections.provenance import provenance
+from scalkit.reports.sections.provenance import method, provenance
 from scalkit.reports.sections.quality import quality
 from scalkit.reports.sections.real_times import real_times
-from scalkit.reports.sections.regression import regression_headline
 from scalkit.reports.sections.reopen import reopen
 from scalkit.reports.sections.rules import rules
-from scalkit.reports.sections.summary import summary
+from scalkit.reports.sections.summary import overview, summary
 
 __all__ = [
     "before_after",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scalkit import plots
 from scalkit.plots.style import metric_word
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
@@ -46,3 +47,21 @@ def _caveats(verdicts: Sequence[AnyVerdict]) -> list[str]:
         whom = "all functions" if len(concerned) == len(verdicts) else ", ".join(concerned)
         lines.append(f"{caveat[0].upper() + caveat[1:]}. This concerns {whom}.")
     return lines
+
+
+def overview(page: Page) -> Section:
+    """Return the divergences of all functions, and folded below one scaling figure per metric beside each other.
+
+    Over several parameters it is one figure of their effects.
+
+    References
+    ----------
+    Exascaling Your Library, figure 2 (docs/references.md).
+    """
+    result, verdicts = page.result, page.result.verdicts
+    if result.over_several:
+        return Section.rendered("overview.html", effects=plots.effects(result))
+    mine = {metric: [v for v in verdicts if v.metric == metric] for metric in dict.fromkeys(v.metric for v in verdicts)}
+    words = {metric: metric_word(several[0]) for metric, several in mine.items() if len(several) > 1}
+    scaling = [(word[0].upper() + word[1:], plots.scaling(result, metric)) for metric, word in words.items()]
+    return Section.rendered("overview.html", effects=None, scaling=scaling, divergence=plots.divergence(result))

@@ -14,7 +14,7 @@ from scalkit.bundled import bundled
 from scalkit.errors import DataError
 from scalkit.junit import Case
 from scalkit.plots.traces.waiting import WaitingRun
-from scalkit.reports.papermill_input import listed, require_known_parameters
+from scalkit.reports.template import listed, require_known_parameters
 from scalkit.reports.waiting.inputs import Source, found_in, read_source
 from scalkit.reports.writer.content import Content, json_text, written_now
 from scalkit.trace import over_processes

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scalkit.errors import DataError
 from scalkit.measure.assemble_units import SHARES
+from scalkit.measure.runfile import is_run_file
 from scalkit.measure.schema import axes_of, check, metrics_of, parameters_of
+from scalkit.measure.sources import CAMPAIGN, campaigns_in
 from scalkit.measure.virtual_time import clock_of, is_virtual, machine_of
 from scalkit.store.filed.rows import Rows
+from scalkit.store.filed.run_files import runs_of_files
 from scalkit.store.runs.content import RunContent
-from scalkit.store.runs.patterns import pattern_of, role_of
+from scalkit.store.runs.facts import pattern_of, role_of
 from scalkit.store.runs.record import library_of
 
 if TYPE_CHECKING:
     import xarray as xr
+
 
 _UNITS = {"s": ("ns", 1e9), "B": ("By", 1.0), "op": ("op", 1.0), "1": ("1", 1.0)}
 _LARGEST = 2.0**63 - 1024
@@ -139,3 +146,46 @@ def _measured(ds: xr.Dataset, number: int, rows: Rows) -> dict[str, Any]:
         "launches": rows.launched(_TIMED),
         "inputs": {str(k): str(v) for k, v in json.loads(str(ds.attrs.get("inputs") or "{}")).items()},
     }
+
+
+def runs_of(source: Any, measured: Mapping[str, Any], filing: Mapping[str, Any]) -> list[RunContent]:
+    """Return the runs in what a user names.
+
+    Raises DataError if it is nothing of this kind, or empty.
+    """
+    if hasattr(source, "data_vars") and hasattr(source, "subtree"):
+        found = [run for node in source.leaves for run in runs_of_dataset(node.to_dataset(), measured, filing)]
+        if not found:
+            raise DataError("the tree has no Dataset; there is nothing to file.")
+        return found
+    if hasattr(source, "data_vars"):
+        return runs_of_dataset(source, measured, filing)
+    given = list(source) if isinstance(source, list | tuple) else [source]
+    if not given or not all(isinstance(one, str | os.PathLike) for one in given):
+        raise DataError(f"put takes paths or a Dataset, got {source!r:.60}; name a campaign folder or run files.")
+    paths = [inner for one in given for inner in _campaigns(Path(one))]
+    ours = [path for path in paths if _is_ours(path)]
+    found = runs_of_files(ours, measured, filing) if ours else []
+    for path in paths:
+        if path not in ours:
+            from scalkit.measure import read
+
+            found += runs_of_dataset(read(path), measured, filing)
+    return found
+
+
+def _campaigns(path: Path) -> list[Path]:
+    """Return the campaign folders in a folder that is none itself; else the path."""
+    if not path.is_dir() or (path / CAMPAIGN).is_file():
+        return [path]
+    return campaigns_in(path) or [path]
+
+
+def _is_ours(path: Path) -> bool:
+    """Return whether there are run files, or nothing at all: then the error is theirs."""
+    if path.is_dir():
+        return any(re.search(r"\.jsonl(\.part)?$", one.name) for one in path.iterdir()) or not any(path.iterdir())
+    if not path.is_file():
+        return True
+    with path.open("rb") as stream:
+        return is_run_file(stream.read(4096))

@@ -19,7 +19,7 @@ from scalkit.measure.virtual_time import clock_of
 from scalkit.store.filed.cells import add_trips, add_units
 from scalkit.store.filed.rows import Rows
 from scalkit.store.runs.content import RunContent
-from scalkit.store.runs.patterns import pattern_of, role_of
+from scalkit.store.runs.facts import pattern_of, role_of
 from scalkit.store.runs.record import library_of
 
 _PRIVATE_OPTIONS = ("--out", "--provenance", "--run-id", "--expect-np")

@@ -8,7 +8,7 @@ from scalkit.arrays import Ints
 from scalkit.trace.local.arrays import positions_within
 from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.local.ranks import rounds
-from scalkit.trace.waits.best import Longest
+from scalkit.trace.waits.formulas import Longest
 from scalkit.trace.waits.functions import BARRIER, FENCE, FIRST_TO_ALL, NXN, TO_ROOT, begun
 from scalkit.trace.waits.progress_waits import Analysis
 

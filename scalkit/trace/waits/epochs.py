@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from scalkit.arrays import Ints
-from scalkit.trace.local.arrays import next_of_group, with_ordinals
+from scalkit.trace.local.arrays import Matching, next_of_group, with_ordinals
 from scalkit.trace.local.part import Table
 from scalkit.trace.local.ranks import rounds
-from scalkit.trace.local.row_search import Matching
-from scalkit.trace.waits.best import Longest
+from scalkit.trace.waits.formulas import Longest
 from scalkit.trace.waits.functions import COMPLETE, POST, START, WAIT
 from scalkit.trace.waits.progress_waits import Analysis
 

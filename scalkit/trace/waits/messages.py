@@ -7,11 +7,10 @@ from numpy.typing import NDArray
 
 from scalkit.arrays import Ints
 from scalkit.trace.files.tables import RECEIVE, SEND
-from scalkit.trace.local.arrays import with_ordinals
+from scalkit.trace.local.arrays import Matching, with_ordinals
 from scalkit.trace.local.part import Table
 from scalkit.trace.local.ranks import rounds
-from scalkit.trace.local.row_search import Matching
-from scalkit.trace.waits.best import Longest
+from scalkit.trace.waits.formulas import Longest
 from scalkit.trace.waits.progress_waits import Analysis
 from scalkit.trace.waits.requests import members
 

@@ -17,7 +17,6 @@ from scalkit.widgets.base.fallback import Fallback
 from scalkit.widgets.explorer.code_panel import CodePanel
 from scalkit.widgets.explorer.data_picker import DataPicker
 from scalkit.widgets.explorer.expectation_editor import ExpectationEditor
-from scalkit.widgets.explorer.headline import Headline
 from scalkit.widgets.explorer.history_bar import HistoryBar
 from scalkit.widgets.explorer.hypothesis_list import HypothesisList
 from scalkit.widgets.explorer.model_table import ModelTable
@@ -27,7 +26,7 @@ from scalkit.widgets.explorer.report_panel import ReportPanel
 from scalkit.widgets.explorer.rule_matrix import RuleMatrix
 from scalkit.widgets.explorer.run_panel import RunPanel
 from scalkit.widgets.explorer.session_bar import SessionBar
-from scalkit.widgets.explorer.verdict_badge import VerdictBadge
+from scalkit.widgets.explorer.verdict_badge import Headline, VerdictBadge
 from scalkit.widgets.ruler.tick_ruler import TickRuler
 
 

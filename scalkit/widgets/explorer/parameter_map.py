@@ -10,8 +10,7 @@ import numpy as np
 
 from scalkit.errors import ScalkitError
 from scalkit.markup import esc
-from scalkit.plots.verdicts.rival_curves import plain_with
-from scalkit.plots.verdicts.several_rivals import rivals_on_map, rivals_on_slice
+from scalkit.plots.verdicts.rival_curves import plain_with, rivals_on_map, rivals_on_slice
 from scalkit.plots.verdicts.surface import slice_of, surface
 from scalkit.session import Session
 from scalkit.validation.several.verdict import SeveralVerdict

@@ -10,8 +10,7 @@ from scalkit import plots
 from scalkit.errors import ScalkitError
 from scalkit.plots.verdicts.divergence import draw_divergence
 from scalkit.plots.verdicts.fit import draw_fit
-from scalkit.plots.verdicts.rival_curves import plain_with, rival_divergences, rival_traces
-from scalkit.plots.verdicts.several_rivals import rivals_along
+from scalkit.plots.verdicts.rival_curves import plain_with, rival_divergences, rival_traces, rivals_along
 from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.widgets.base.cells import OfCell, in_one_piece
 from scalkit.widgets.base.plot_view import PlotView

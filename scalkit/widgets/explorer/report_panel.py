@@ -13,8 +13,7 @@ from scalkit.errors import DataError, UsageError
 from scalkit.markup import esc
 from scalkit.session import Session
 from scalkit.widgets.base.part import Action
-from scalkit.widgets.explorer.job import Ending, Job, shown_command
-from scalkit.widgets.explorer.job_part import JobPart
+from scalkit.widgets.explorer.job import Ending, Job, JobPart, shown_command
 
 _LARGEST = 20_000_000
 _STEP = re.compile(r"\[(\d+)/(\d+)\] report")

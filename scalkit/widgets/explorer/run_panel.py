@@ -12,8 +12,7 @@ from scalkit.errors import ScalkitError, UsageError
 from scalkit.markup import esc
 from scalkit.session import Session
 from scalkit.widgets.base.part import Action
-from scalkit.widgets.explorer.job import Ending, Job, shown_command
-from scalkit.widgets.explorer.job_part import JobPart
+from scalkit.widgets.explorer.job import Ending, Job, JobPart, shown_command
 from scalkit.widgets.explorer.run_choices import Choices, known_operations, lack_of_mpi, usual_operations
 
 _PROGRESS = re.compile(r"\[(\d+)/(\d+)\] (.*)")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from scalkit.markup import bullets, esc
-from scalkit.plots.style import METRIC_WORDS, metric_word
+from scalkit.plots.style import ANSWER_KEYS, METRIC_WORDS, RANK_COLOURS, metric_word
 from scalkit.validation.answer import ANSWER_SYMBOLS
 from scalkit.widgets.base.part import Part
+from scalkit.widgets.base.source import source
 from scalkit.widgets.base.wording import answered, word_of
 
 
@@ -37,3 +38,26 @@ class VerdictBadge(Part):
         )
         remarks = [line for line in (verdict.likelihood_sentence, verdict.hidden_sentence, *verdict.caveats) if line]
         return {"head": head, "said": said, "remarks": bullets(remarks)}
+
+
+class Headline(Part):
+    """Says what is to be fixed, and how much is fine or cannot be told; symbol and colour are those of the worst answer.
+
+    Parameters
+    ----------
+    session : Session
+    **traits
+        Values of the traits.
+    """
+
+    _css = source("base/kernel.css", "base/part.css", "explorer/explorer.css")
+    shown = frozenset({"result"})
+
+    def _drawn(self) -> dict[str, str]:
+        result = self.session.result
+        answer = result.answer if result.verdicts else "cannot tell"
+        mark = f'<b aria-hidden="true">{ANSWER_SYMBOLS[answer]}</b>'
+        colour = RANK_COLOURS[ANSWER_KEYS[answer]]
+        return {
+            "said": f'<p class="headline" style="--rank: {colour}">{mark}<strong>{esc(result.headline)}</strong></p>'
+        }

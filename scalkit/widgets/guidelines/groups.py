@@ -14,8 +14,7 @@ from scalkit.guidelines.sentences import setting, shown_ratio, titled
 from scalkit.guidelines.shown import assessment_html
 from scalkit.markup import esc
 from scalkit.plots.guidelines.sides import along, group_of
-from scalkit.widgets.base.grid import Grid
-from scalkit.widgets.base.part import Action, Pieces
+from scalkit.widgets.base.part import Action, Grid, Pieces
 from scalkit.widgets.base.wording import state_mark
 
 COLUMNS = ("Guideline", "Where", "Largest ratio", "Violated at", "State")

@@ -10,6 +10,8 @@ from typing import Any
 
 from scalkit.growth import Growth
 from scalkit.growth.classes import registered_growths
+from scalkit.validation import Expectation, Verdict
+from scalkit.validation.several.along import AlongVerdict
 
 PLAIN, LOGGED, OTHER = 0, 1, 2
 
@@ -71,3 +73,30 @@ class Axis:
 
 def _rank(growth: Growth, parameter: str) -> Fraction:
     return growth.exponents(parameter).by_rank()[0][0]
+
+
+AnyVerdict = Verdict | AlongVerdict
+_NEGLIGIBLE = 0.0005
+
+
+def marks(verdict: AnyVerdict | None, expectation: Expectation | None = None) -> dict[str, Any]:
+    """Return the traits of a ruler that say what was expected and found; empty ones for what is not known."""
+    expected = expectation if verdict is None else verdict.expectation
+    return {
+        "expectation": "" if expected is None else str(expected.growth),
+        "limits": [] if expected is None else [str(limit) for limit in expected.limits],
+        "best": "" if verdict is None else str(_best(verdict)),
+        "weights": {} if verdict is None else _weights(verdict),
+    }
+
+
+def _best(verdict: AnyVerdict) -> object:
+    return verdict.model.growth if isinstance(verdict, Verdict) else verdict.growth
+
+
+def _weights(verdict: AnyVerdict) -> dict[str, float]:
+    if isinstance(verdict, Verdict):
+        found = dict(zip(verdict.posterior.growths, verdict.posterior.weights.tolist(), strict=True))
+    else:
+        found = dict(verdict.weights)
+    return {str(growth): round(float(weight), 4) for growth, weight in found.items() if weight >= _NEGLIGIBLE}

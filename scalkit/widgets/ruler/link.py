@@ -13,7 +13,7 @@ from scalkit.validation.several.verdict import SeveralVerdict
 
 if TYPE_CHECKING:
     from scalkit.session import Session
-    from scalkit.widgets.ruler.marks import AnyVerdict
+    from scalkit.widgets.ruler.axis import AnyVerdict
     from scalkit.widgets.ruler.tick_ruler import TickRuler
 
 

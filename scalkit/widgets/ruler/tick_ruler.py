@@ -16,9 +16,8 @@ from scalkit.validation import Expectation, SearchSpace
 from scalkit.widgets.base.cells import OfCell
 from scalkit.widgets.base.fallback import Fallback
 from scalkit.widgets.base.source import source
-from scalkit.widgets.ruler.axis import Axis
+from scalkit.widgets.ruler.axis import AnyVerdict, Axis, marks
 from scalkit.widgets.ruler.link import RulerLink, link, shown_of
-from scalkit.widgets.ruler.marks import AnyVerdict, marks
 
 if TYPE_CHECKING:
     from scalkit.session import Session

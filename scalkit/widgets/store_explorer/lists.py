@@ -10,8 +10,7 @@ from typing import Any
 from scalkit.markup import esc
 from scalkit.store.views.explorer import GROUPINGS, Browsing, SuiteKey
 from scalkit.text import counted
-from scalkit.widgets.base.grid import Grid
-from scalkit.widgets.base.part import Action
+from scalkit.widgets.base.part import Action, Grid
 from scalkit.widgets.base.source import source
 
 MOST_ROWS = 200

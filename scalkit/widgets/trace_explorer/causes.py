@@ -8,8 +8,7 @@ from typing import Any
 from scalkit.markup import esc
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.views.explorer import Browsing
-from scalkit.widgets.base.grid import Grid
-from scalkit.widgets.base.part import Action
+from scalkit.widgets.base.part import Action, Grid
 from scalkit.widgets.base.source import source
 from scalkit.widgets.trace_explorer.tree import number_of, of_which
 
