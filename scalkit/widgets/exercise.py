@@ -9,6 +9,7 @@ from typing import Any
 
 import anywidget
 import traitlets as t
+from markupsafe import Markup
 
 from scalkit.markup import esc
 from scalkit.teaching import Exercise as Headless
@@ -16,6 +17,7 @@ from scalkit.teaching import Outcome
 from scalkit.teaching.answers import MAX_LENGTH
 from scalkit.widgets.base.cells import OfCell
 from scalkit.widgets.base.source import source
+from scalkit.widgets.base.templates import drawn
 
 _PLACEHOLDERS = {"growth": "for example p^(1/2)*log(p)", "ticks": "growths with commas between"}
 _NUMBERS = {"s": "for example 3.5 ms", "B": "for example 2.5 GB"}
@@ -112,44 +114,11 @@ def _pieces(exercise: Headless) -> dict[str, str]:
     outcome = exercise.outcome
     if outcome is not None and exercise.choices:
         outcome = replace(outcome, read_as="")  # the choice is marked already
-    said = f'<p class="outcome {outcome.kind}">{outcome.to_html()}</p>' if outcome is not None else ""
-    listed = "".join(f"<li>{_coded(one)}</li>" for one in exercise.hints)
-    hints = f"<p>Hints</p><ol>{listed}</ol>" if listed else ""
-    solved = ' · <b class="solved">solved</b>' if exercise.is_solved else ""
-    left = exercise.n_hints - exercise.hints_used
-    more = (
-        f'<button type="button" data-press="hint" data-key="hint" {"" if left else "disabled"}>'
-        f"{'Next hint' if exercise.hints_used else 'Hint'}</button>"
-        if exercise.n_hints
-        else ""
-    )
-    return {
-        "asked": f"<h3>Exercise{f' {esc(exercise.name)}' if exercise.name else ''}</h3><p>{_coded(exercise.prompt)}</p>",
-        "answer": _form(exercise),
-        "said": said,
-        "hints": hints,
-        "foot": f'<div class="line">{more}<span class="quiet">{esc(exercise.progress)}{solved}</span></div>',
-    }
-
-
-def _form(exercise: Headless) -> str:
-    button = '<button type="submit" data-key="check" title="Check the answer (Enter)">Check</button>'
-    if exercise.looks_at_session:
-        return f'<form data-submit="check"><span>Bring the session there, then</span> {button}</form>'
-    if exercise.choices:
-        listed = "".join(
-            f'<label><input type="radio" name="answer" value="{number}" data-key="choice{number}">'
-            f"<span>{_coded(one)}</span></label>"
-            for number, one in enumerate(exercise.choices, 1)
-        )
-        return f'<form data-submit="check"><fieldset><legend>Choose one</legend>{listed}</fieldset>{button}</form>'
     hint = _PLACEHOLDERS.get(exercise.kind, _NUMBERS.get(exercise.unit, "a number"))
-    return (
-        f'<form data-submit="check"><label>Your answer <input name="answer" data-key="answer" maxlength="{MAX_LENGTH}" '
-        f'placeholder="{esc(hint)}" autocomplete="off" autocapitalize="off" spellcheck="false"></label>{button}</form>'
-    )
+    values = {"exercise": exercise, "outcome": outcome, "hint": hint, "most": MAX_LENGTH, "coded": _coded}
+    return drawn("exercise.html", **values)
 
 
-def _coded(text: str) -> str:
+def _coded(text: str) -> Markup:
     """Return a text as markup, what stands in backticks as code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", esc(text))
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", esc(text)))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from scalkit import text
+from markupsafe import Markup
+
 from scalkit.markup import esc
 from scalkit.plots.style import RANK_COLOURS, RANK_WORDS, answer_key, rank_key
 from scalkit.validation.answer import ANSWER_SYMBOLS
@@ -22,14 +23,9 @@ def key_of(verdict: Judged) -> str:
     return rank_key(cast("Verdict", verdict))
 
 
-def ranked(verdict: Judged) -> str:
-    """Return the colour of a verdict as a style attribute."""
-    return f'style="--rank: {RANK_COLOURS[key_of(verdict)]}"'
-
-
 def answered(verdict: Judged) -> str:
     """Return the colour of the answer of a verdict as a style attribute."""
-    return f'style="--rank: {RANK_COLOURS[answer_key(cast("Verdict", verdict))]}"'
+    return Markup(f'style="--rank: {RANK_COLOURS[answer_key(cast("Verdict", verdict))]}"')
 
 
 def word_of(verdict: Judged) -> str:
@@ -50,12 +46,7 @@ def mark(verdict: Judged) -> str:
 def state_mark(rank: str, symbol: str, word: str, more: str = "") -> str:
     """Return a symbol on the colour of a rank, a word beside it, and more below that."""
     below = f"<br>{esc(more)}" if more else ""
-    return (
+    return Markup(
         f'<span class="mark" style="--rank: {RANK_COLOURS[rank]}"><b aria-hidden="true">{symbol}</b>'
         f"<span>{esc(word)}{below}</span></span>"
     )
-
-
-def percent(share: float) -> str:
-    """Return a probability for a table, as markup."""
-    return esc(text.percent(share, short=True))

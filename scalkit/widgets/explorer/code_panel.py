@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scalkit.markup import esc
 from scalkit.widgets.base.part import Action, Part
+from scalkit.widgets.base.templates import drawn
 
 
 class CodePanel(Part):
@@ -22,13 +22,7 @@ class CodePanel(Part):
     _is_open = False
 
     def _drawn(self) -> dict[str, str]:
-        code = f"<pre tabindex='0' aria-label='Python'>{esc(self.session.as_code())}</pre>" if self._is_open else ""
-        return {
-            "code": '<details class="fold" data-key="code" data-press="fold" data-source>'
-            "<summary><h3>Copy as Python</h3></summary>"
-            f'<div class="line"><button type="button" data-copy title="Put the code on the clipboard">Copy</button></div>{code}'
-            "</details>"
-        }
+        return drawn("parts.html", part="code", session=self.session, is_open=self._is_open)
 
     def _actions(self) -> dict[str, Action]:
         return {"fold": self._fold}

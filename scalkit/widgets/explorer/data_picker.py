@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.errors import ScalkitError, UsageError
-from scalkit.markup import esc
 from scalkit.measure import Series
 from scalkit.options import OPTIONS, JudgingOptions
 from scalkit.plots.style import METRIC_WORDS
@@ -22,6 +21,7 @@ from scalkit.validation.judge.along_one import judge
 from scalkit.validation.judge.choices import Setting
 from scalkit.validation.judge.measured import shown_setting
 from scalkit.widgets.base.part import Action, Part
+from scalkit.widgets.base.templates import drawn
 
 _LABELS = {"statistic": "Statistic of repetitions", "space": "Growths to try", "min_points": "Fewest settings"}
 _WORDS: dict[object, str] = {
@@ -77,57 +77,46 @@ class DataPicker(Part):
 
     def _drawn(self) -> dict[str, str]:
         session = self.session
-        return {
-            "source": self._source(),
-            "choice": f'<div class="line">{self._names()}{self._option("statistic")}{self._noise()}</div>',
-            "judging": self._judging(),
-            "few": f'<p class="trouble">⚠ {esc(few)}</p>' if (few := few_settings(session)) else "",
-            "settings": self._settings(),
-            "view": self._view(),
-            "advice": self._advice(),
-        }
-
-    def _source(self) -> str:
-        source = self.session.source
-        value = self._typed or ("" if source == "data in memory" else source)
-        return (
-            f'<form data-submit="data"><label>Data <input name="data" class="wide" data-key="data" value="{esc(value)}" '
-            f'placeholder="{esc(source)}" autocomplete="off" spellcheck="false"></label>'
-            '<button type="submit" title="Judge the run folder, run file or netCDF file of this name by what was chosen here">'
-            "Use</button></form>"
+        metrics = [one for name, one in session.names if name == session.selected[0]]
+        texts = [shown_setting(one, session.parameters) for one in session.settings]
+        return drawn(
+            "data_picker.html",
+            session=session,
+            typed=self._typed or ("" if session.source == "data in memory" else session.source),
+            functions={name: name for name, _ in session.names},
+            metrics={one: METRIC_WORDS.get(one, one) for one in metrics},
+            options=[self._option(name) for name in ("statistic", *(one for one in OPTIONS if one != "statistic"))],
+            noise=self._noise(),
+            few=few_settings(session),
+            settings=[
+                (text, one in session.excluded, one == self.point)
+                for text, one in zip(texts, session.settings, strict=True)
+            ],
+            chosen=session.settings.index(self.point) if self.point in session.settings else None,
+            view=self.view,
+            outside=len(self._outside()),
+            advice=self._advice(),
         )
 
-    def _names(self) -> str:
-        session, (function, metric) = self.session, self.session.selected
-        functions = list(dict.fromkeys(name for name, _ in session.names))
-        metrics = [one for name, one in session.names if name == function]
-        return _choice("Function", "function", {name: name for name in functions}, function) + _choice(
-            "Metric", "metric", {one: METRIC_WORDS.get(one, one) for one in metrics}, metric
-        )
-
-    def _option(self, name: str) -> str:
-        """Return the values that an option of judging can have, to choose from."""
+    def _option(self, name: str) -> tuple[str, str, dict[str, str], str]:
+        """Return label and name of an option of judging, the values to choose from, and the one that it has."""
         now, offers = getattr(self.session.judging, name), list(OPTIONS[name].metadata["offers"])
         words = {
             str(one): _WORDS.get(one, str(one).replace("_", " ")) for one in [*offers, *[now] * (now not in offers)]
         }
-        return _choice(_LABELS.get(name, name.replace("_", " ").capitalize()), name, words, str(now))
-
-    def _judging(self) -> str:
-        options = "".join(self._option(name) for name in OPTIONS if name != "statistic")
-        return f'<details data-key="judging"><summary>How it is judged</summary><div class="line">{options}</div></details>'
+        return _LABELS.get(name, name.replace("_", " ").capitalize()), name, words, str(now)
 
     def _judge_by(self, name: str, values: Mapping[str, str]) -> None:
         key = values.get("key", "")
         chosen = next((one for one in OPTIONS[name].metadata["offers"] if str(one) == key), key)
         self.session.judge_by(**cast(JudgingOptions, {name: chosen}))
 
-    def _noise(self) -> str:
-        """Return how far runs differ, in word and number."""
+    def _noise(self) -> tuple[str, str] | None:
+        """Return how far runs differ, in word and number, and how that is known."""
         try:
             series = self.session.series(self.session.selected)
         except ScalkitError:
-            return ""
+            return None
         if series.virtual:
             text, why = "= virtual time", "Times of a virtual clock repeat exactly"
         elif series.exact:
@@ -142,46 +131,7 @@ class DataPicker(Part):
             )
             text = f"{mark} {word}: {100 * series.noise:.2g} %"
             why = "Standard deviation between runs over their mean, median over the settings"
-        return f'<span class="badge" title="{why}">{text}</span>'
-
-    def _settings(self) -> str:
-        session = self.session
-        gone = len(session.excluded)
-        folded = f"{len(session.settings)} settings of {esc(session.selected[0])}" + (
-            f", {gone} left out" if gone else ""
-        )
-        buttons = "".join(self._button(k, setting) for k, setting in enumerate(session.settings))
-        return f'<details data-key="settings"><summary>{folded}</summary><div class="line">{buttons}</div></details>'
-
-    def _button(self, k: int, setting: Setting) -> str:
-        text = esc(shown_setting(setting, self.session.parameters))
-        is_gone = setting in self.session.excluded
-        hint = "Take in again" if is_gone else "Leave out"
-        current = ' aria-current="true"' if setting == self.point else ""
-        return (
-            f'<button type="button" data-press="setting" data-value="{k}" data-key="setting{k}"{current} '
-            f'aria-pressed="{str(is_gone).lower()}" title="{hint}" aria-label="Leave out {text}">{text}</button>'
-        )
-
-    def _view(self) -> str:
-        """Return what other views point at, and what can be done with it."""
-        session, found = self.session, ""
-        if self.point is not None and self.point in session.settings:
-            text = esc(shown_setting(self.point, session.parameters))
-            word = "Take in again" if self.point in session.excluded else "Leave it out"
-            k = session.settings.index(self.point)
-            found += (
-                f"<span>Chosen: {text}</span>"
-                f'<button type="button" data-press="setting" data-value="{k}" data-key="point">{word}</button>'
-            )
-        if outside := self._outside():
-            low, high = self.view or (0.0, 0.0)
-            found += (
-                f"<span>In view: {esc(session.parameters[0])} from {low:.3g} to {high:.3g}</span>"
-                '<button type="button" data-press="rest" data-key="rest" title="Judge only what is in view">'
-                f"Leave out the other {len(outside)} setting{'' if len(outside) == 1 else 's'}</button>"
-            )
-        return f'<div class="line">{found}</div>' if found else ""
+        return text, why
 
     def _outside(self) -> list[Setting]:
         """Return the settings that count and are out of view; nothing if none would be left."""
@@ -194,13 +144,10 @@ class DataPicker(Part):
         return outside if len(outside) < len(counting) else []
 
     def _advice(self) -> str:
-        if len(self.session.parameters) > 1:
+        if not self._asks or len(self.session.parameters) > 1:
             return ""
-        said = ""
-        if self._asks:
-            advice = advice_of(self.session)
-            said = f"<p>{esc(advice.sentence)}</p>" if advice else "<p>There is too little to say where.</p>"
-        return f'<details data-key="next" data-press="next"><summary>Where to measure next?</summary>{said}</details>'
+        advice = advice_of(self.session)
+        return advice.sentence if advice else "There is too little to say where."
 
     def _actions(self) -> dict[str, Action]:
         return {
@@ -233,15 +180,6 @@ class DataPicker(Part):
 
     def _fold(self, values: Mapping[str, str]) -> None:
         self._asks = values.get("key") == "open"
-
-
-def _choice(label: str, press: str, words: Mapping[str, str], chosen: str) -> str:
-    """Return a list to choose from."""
-    options = "".join(
-        f'<option value="{esc(name)}"{" selected" if name == chosen else ""}>{esc(text)}</option>'
-        for name, text in words.items()
-    )
-    return f'<label>{label} <select data-press="{press}" data-key="{press}">{options}</select></label>'
 
 
 _LEAST = 3

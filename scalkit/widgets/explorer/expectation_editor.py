@@ -8,10 +8,10 @@ from operator import mul
 
 from scalkit.errors import ScalkitError
 from scalkit.growth import Growth
-from scalkit.markup import esc, formula
 from scalkit.validation import Expectation
 from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.widgets.base.part import Action, Part
+from scalkit.widgets.base.templates import drawn
 
 AnyExpectation = Expectation | SeveralExpectation
 
@@ -30,17 +30,18 @@ class ExpectationEditor(Part):
     _typed: Mapping[str, str] | None = None
 
     def _drawn(self) -> dict[str, str]:
-        now = self.session.expectation
-        names = ", ".join(self.session.parameters)
-        text = "" if now is None else str(now.growth)
-        # Named by its function: what was typed for one is never left in the field for another.
-        form = (
-            f'<form data-typing="typing" data-submit="expect" data-of="{esc(self.session.selected[0])}">'
-            f"<label><strong>Expected</strong> to grow as {_field('expectation', text, f'in terms of {names}')}</label>"
-            f"<label>give or take {_field('deviation', _own(now), 'automatic')}</label>"
-            '<button type="submit" title="Judge against this expectation (Enter)">Expect</button></form>'
-        )
-        return {"form": form, "said": self._said(now)}
+        now, session = self.session.expectation, self.session
+        shown, problem, is_wrong = now, "" if now is not None else session.problem, False
+        if self.problem:
+            shown, problem = None, ""
+        elif self._typed is not None:
+            try:
+                shown = self._read(self._typed)
+            except ScalkitError as error:
+                shown, problem, is_wrong = None, str(error), True
+        along = shown.along if isinstance(shown, SeveralExpectation) else {"": shown}
+        values = {"shown": shown, "along": along, "problem": problem, "is_wrong": is_wrong}
+        return drawn("expectation_editor.html", session=session, now=now, deviation=_own(now), **values)
 
     def _actions(self) -> dict[str, Action]:
         return {"typing": self._type, "expect": self._expect}
@@ -69,17 +70,6 @@ class ExpectationEditor(Part):
             self._typed = None
         super()._told(changed)
 
-    def _said(self, now: AnyExpectation | None) -> str:
-        """Return what is typed as a formula with its limits, or why it is none."""
-        if self.problem:
-            return ""
-        if self._typed is None:
-            return _preview(now) if now is not None else f"<p>{esc(self.session.problem)}</p>"
-        try:
-            return _preview(self._read(self._typed))
-        except ScalkitError as error:
-            return f'<p class="trouble">{esc(error)}</p>'
-
     def _read(self, values: Mapping[str, str]) -> AnyExpectation:
         text, deviation = values.get("expectation", "").strip(), values.get("deviation", "").strip() or None
         names = self.session.parameters
@@ -88,28 +78,9 @@ class ExpectationEditor(Part):
         return Expectation(text, deviation).in_parameter(names[0])
 
 
-def _field(name: str, value: str, hint: str) -> str:
-    return (
-        f'<input name="{name}" data-key="{name}" value="{esc(value)}" placeholder="{esc(hint)}" autocomplete="off" '
-        'spellcheck="false">'
-    )
-
-
 def _own(expectation: AnyExpectation | None) -> str:
     """Return the deviation that was given, as text; empty if it is automatic."""
     if isinstance(expectation, SeveralExpectation):
         own = expectation.own_deviations.values()
         return str(reduce(mul, own, Growth.constant())) if own else ""
     return str(expectation.deviation) if expectation is not None and expectation.has_own_deviation else ""
-
-
-def _preview(expectation: AnyExpectation) -> str:
-    head = (
-        f'<math><mi>O</mi><mo stretchy="false">(</mo>{expectation.growth.to_mathml()}<mo stretchy="false">)</mo></math>'
-    )
-    along = expectation.along if isinstance(expectation, SeveralExpectation) else {"": expectation}
-    limits = "; ".join(
-        f"{f'along {esc(name)} ' if name else ''}{formula(one.limits[0])} to {formula(one.limits[1])}"
-        for name, one in along.items()
-    )
-    return f'<p>{head} <span class="quiet">matches approximately from {limits}</span></p>'

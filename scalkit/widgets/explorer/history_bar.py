@@ -7,9 +7,9 @@ from functools import partial
 from string import ascii_uppercase
 from typing import Any
 
-from scalkit.markup import esc
-from scalkit.session import Differences, Session
+from scalkit.session import Session
 from scalkit.widgets.base.part import Action, Part
+from scalkit.widgets.base.templates import drawn
 
 
 class HistoryBar(Part):
@@ -30,32 +30,9 @@ class HistoryBar(Part):
 
     def _drawn(self) -> dict[str, str]:
         session = self.session
-        steps = session.history
-        listed = "".join(f"<li>{esc(name)}</li>" for name in steps)
-        count = f"{len(steps)} step{'' if len(steps) == 1 else 's'}"
-        names = "".join(
-            f'<button type="button" data-press="restore" data-value="{esc(name)}" data-key="restore {esc(name)}" '
-            f'title="Go back to the state that was kept as {esc(name)}">Restore {esc(name)}</button>'
-            for name in session.snapshots
-        )
-        buttons = (
-            _button("undo", "↶ Undo", steps[-1] if steps else "")
-            + _button("redo", "↷ Redo", session.undone[0] if session.undone else "")
-            + '<button type="button" data-press="keep" data-key="keep" title="Give the present state a name">'
-            f"Keep as {esc(self._next())}</button>{names}"
-        )
-        folded = f'<details data-key="steps"><summary>{count}</summary><ol>{listed}</ol></details>' if steps else ""
-        return {"buttons": f'<div class="line">{buttons}</div>', "steps": folded, "kept": self._compared()}
-
-    def _compared(self) -> str:
-        """Return how much differs now from each state that was kept, and what, while that is looked at: it may be long."""
-        return "".join(
-            f'<details data-key="compare {esc(name)}" data-press="compare {esc(name)}"><summary>{esc(name)} against now: '
-            f"{len(found) or 'no'} difference{'' if len(found) == 1 else 's'}</summary>"
-            f"{_scrolled(found) if name in self._unfolded else ''}</details>"
-            for name in self.session.snapshots
-            for found in [self.session.compare(name)]
-        )
+        kept = {name: session.compare(name) for name in session.snapshots}
+        values = {"session": session, "steps": session.history, "next": self._next()}
+        return drawn("history_bar.html", **values, kept=kept, unfolded=self._unfolded)
 
     def _next(self) -> str:
         """Return the first letter that names no state yet; the last one, if all do."""
@@ -79,12 +56,3 @@ class HistoryBar(Part):
 
     def _restore(self, values: Mapping[str, str]) -> None:
         self.session.restore(values.get("key", ""))
-
-
-def _scrolled(found: Differences) -> str:
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="Differences">{found._repr_html_()}</div>'
-
-
-def _button(name: str, text: str, step: str) -> str:
-    state = f'title="{text[2:]}: {esc(step)}"' if step else f'title="Nothing to {name}" disabled'
-    return f'<button type="button" data-press="{name}" data-key="{name}" {state}>{text}</button>'

@@ -7,13 +7,13 @@ from typing import Any
 
 import traitlets as t
 
-from scalkit.markup import esc, formula
 from scalkit.plots.style import plain, quantity
 from scalkit.plots.verdicts.rival_curves import term_of
 from scalkit.text import r2
 from scalkit.validation import Verdict
 from scalkit.widgets.base.part import Part
-from scalkit.widgets.base.wording import Judged, percent
+from scalkit.widgets.base.templates import drawn
+from scalkit.widgets.base.wording import Judged
 
 _MOST = 8
 _BEYOND = 4
@@ -49,47 +49,23 @@ class HypothesisList(Part):
 
     def _drawn(self) -> dict[str, str]:
         verdict = self.session.verdict
-        if verdict is None:
-            return {"table": ""}
-        models = (verdict.model, *verdict.rivals)
-        heads = "".join(
-            f'<th scope="col"{kind}>{text}</th>'
-            for text, kind in (
-                ("", ""),
-                ("Term", ""),
-                ("Probability", ""),
-                ("adj. R²", ' class="num"'),
-                ("Match", ""),
-                ("", ""),
-            )
-        )
-        rows = "".join(_row(verdict, model, k) for k, model in enumerate(models[:_MOST]))
-        left = len(models) - _MOST
-        more = f'<p class="quiet">{left} more terms competed.</p>' if left > 0 else ""
-        return {
-            "table": f'<h3>Terms that competed</h3><div class="scroll" tabindex="0" role="region" aria-label="Terms">'
-            f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{more}"
-        }
+        models = (verdict.model, *verdict.rivals) if verdict is not None else ()
+        rows = [_row(verdict, model, k) for k, model in enumerate(models[:_MOST])] if verdict is not None else []
+        return drawn("hypothesis_list.html", rows=rows, left=len(models) - _MOST)
 
 
-def _row(verdict: Judged, model: Any, k: int) -> str:
+def _row(verdict: Judged, model: Any, k: int) -> dict[str, Any]:
     weight = float(model.weight)
-    width = 0 if math.isnan(weight) else round(_BAR * weight)
-    bar = f'<span class="bar" style="width: {width}px" aria-hidden="true"></span>' if width else ""
-    fit = r2(float(model.adjusted_r2)) if hasattr(model, "adjusted_r2") else "–"
     words = {"total": "as expected", "approximate": "inside the limits", "none": "outside the limits"}
-    match = words[verdict.expectation.rank(model.growth)]
-    why = "best" if k == 0 else _details(k, why_not(verdict, model))
-    return (
-        f'<tr data-term="{esc(term_of(model))}"><td class="num">{k + 1}</td><th scope="row"><button type="button" data-choose '
-        f'data-key="term{k}" aria-pressed="false" title="Show this term on the ruler and in the plot">'
-        f"{formula(model.growth if isinstance(verdict, Verdict) else model)}</button></th>"
-        f'<td>{bar}{percent(weight)}</td><td class="num">{fit}</td><td>{match}</td><td>{why}</td></tr>'
-    )
-
-
-def _details(k: int, sentence: str) -> str:
-    return f'<details data-key="why{k}"><summary>why not this one?</summary><p>{esc(sentence)}</p></details>'
+    return {
+        "term": term_of(model),
+        "formula": model.growth if isinstance(verdict, Verdict) else model,
+        "weight": weight,
+        "width": 0 if math.isnan(weight) else round(_BAR * weight),
+        "fit": r2(float(model.adjusted_r2)) if hasattr(model, "adjusted_r2") else "–",
+        "match": words[verdict.expectation.rank(model.growth)],
+        "why": why_not(verdict, model) if k else "",
+    }
 
 
 def why_not(verdict: Verdict | Any, rival: Any) -> str:

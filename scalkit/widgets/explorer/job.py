@@ -17,11 +17,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any
 
 from scalkit.errors import UsageError
-from scalkit.session import Session
-from scalkit.widgets.base.part import Part
 
 _GRACE_S = 20.0
 """A command gets this long to end what it started, before it is ended by force."""
@@ -165,35 +163,3 @@ def _caller(function: Callable[[], object]) -> Callable[[], object]:
             loop.call_soon_threadsafe(function, context=context)
 
     return call
-
-
-class JobPart(Part):
-    """Holds the running command; a class that derives from it starts one and shows how it goes."""
-
-    def __init__(self, session: Session, **traits: Any) -> None:
-        self._job: Job | None = None
-        self._note = ""
-        super().__init__(session, **traits)
-
-    @property
-    def is_running(self) -> bool:
-        """Whether the command runs now."""
-        return self._job is not None
-
-    def cancel(self) -> Self:
-        """End the command early and return the part. Without anything that runs, nothing happens."""
-        if self._job is not None:
-            self._note = "Ending the processes."
-            self._job.cancel()
-            self.refresh()
-        return self
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """Wait for the end outside a notebook, or for some seconds; return whether it ended."""
-        return self._job is None or self._job.wait(seconds)
-
-    def close(self) -> None:
-        """Close the widget and end what it runs."""
-        if self._job is not None:
-            self._job.cancel()
-        super().close()

@@ -8,10 +8,10 @@ from typing import Any
 
 import traitlets as t
 
-from scalkit.markup import esc
 from scalkit.session import Session
 from scalkit.widgets.base.part import Action, Part
 from scalkit.widgets.base.source import source
+from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.explorer.model_rows import COLUMNS, KINDS, Entry, kind_of, ordered, row_of, seen_in_row
 
 Name = tuple[str, str]
@@ -112,16 +112,9 @@ class ModelTable(Part):
 
     def _drawn(self) -> dict[str, str]:
         counts = Counter(kind_of(entry) for entry in self._entries)
-        options = "".join(
-            f'<option value="{key}"{" selected" if key == self.filter else ""}>{esc(words)} ({counts[key]})</option>'
-            for key, words in KINDS.items()
-            if counts[key] or key == self.filter
-        )
-        every = f'<option value=""{"" if self.filter else " selected"}>all ({len(self._entries)})</option>'
-        return {
-            "head": f'<div class="line"><h3>Functions ({len(self._entries)})</h3><label>Show <select data-press="filter" '
-            f'data-key="filter">{every}{options}</select></label></div>'
-        }
+        words = {key: f"{words} ({counts[key]})" for key, words in KINDS.items() if counts[key] or key == self.filter}
+        n = len(self._entries)
+        return drawn("parts.html", part="table", n=n, words={"": f"all ({n})", **words}, filter=self.filter)
 
     def _actions(self) -> dict[str, Action]:
         return {"select": self._select, "sort": self._sort, "filter": self._filter}

@@ -9,7 +9,6 @@ import ipywidgets
 import numpy as np
 
 from scalkit.errors import ScalkitError
-from scalkit.markup import esc
 from scalkit.plots.verdicts.rival_curves import plain_with, rivals_on_map, rivals_on_slice
 from scalkit.plots.verdicts.surface import slice_of, surface
 from scalkit.session import Session
@@ -17,6 +16,7 @@ from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.widgets.base.cells import OfCell, in_one_piece
 from scalkit.widgets.base.part import Action, Part
 from scalkit.widgets.base.plot_view import PlotView
+from scalkit.widgets.base.templates import drawn
 
 _SHOWN = frozenset({"selected", "result", "data"})
 
@@ -68,19 +68,13 @@ class SliceControls(Part):
             super()._told(changed)
 
     def _drawn(self) -> dict[str, str]:
-        options = "".join(
-            f'<option value="{esc(name)}"{" selected" if name == self.along else ""}>{esc(name)}</option>'
-            for name in self.session.parameters
-        )
         last = len(self.values) - 1
+        names = {name: name for name in self.session.parameters}
         # The place of the slider is that of the last drawing: drawn anew, it would slip out of the hand.
-        return {
-            "head": f"<h3>Map over {esc(' and '.join(self.session.parameters))}</h3>",
-            "slider": f'<div class="line"><label>Slice along <select data-press="along" data-key="along">{options}</select>'
-            f'</label><label>at {esc(self.other)} <input type="range" data-press="at" data-key="at" min="0" max="{last}" '
-            f'step="1" value="{min(self._drawn_at, last)}"></label></div>',
-            "said": f"<p>{esc(self.other)} = {self.at:g}</p>",
-        }
+        places = {"last": last, "at": min(self._drawn_at, last), "value": self.at}
+        return drawn(
+            "parts.html", part="slice", session=self.session, names=names, along=self.along, other=self.other, **places
+        )
 
     def _actions(self) -> dict[str, Action]:
         return {"along": self._turn, "at": self._slide}

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import DataError, UsageError
-from scalkit.markup import esc
 from scalkit.session import Session
 from scalkit.widgets.base.part import Action
-from scalkit.widgets.explorer.job import Ending, Job, JobPart, shown_command
+from scalkit.widgets.base.templates import drawn
+from scalkit.widgets.explorer.job import Ending, Job, shown_command
+from scalkit.widgets.explorer.job_part import JobPart
 
 _LARGEST = 20_000_000
 _STEP = re.compile(r"\[(\d+)/(\d+)\] report")
@@ -89,48 +90,18 @@ class ReportPanel(JobPart):
         return [*words, *(["--force"] if self._replaces else []), "--json", "--progress"]
 
     def _drawn(self) -> dict[str, str]:
-        return {"form": self._form(), "progress": self._progress(), "said": self._result()}
-
-    def _form(self) -> str:
-        off = " disabled" if self._job is not None else ""
-        return (
-            f'<form data-submit="start"><fieldset{off} class="plain"><div class="line">'
-            f'<label>Report <input name="path" class="wide" data-key="report path" value="{esc(self.path)}" '
-            'autocomplete="off" spellcheck="false"></label>'
-            f'<label>Title <input name="title" class="wide" data-key="report title" value="{esc(self.title_of_report)}" '
-            'placeholder="made from the data" autocomplete="off"></label>'
-            f'<label><input type="checkbox" name="replace"{" checked" if self._replaces else ""}> replace</label>'
-            '<button type="submit" data-key="write" title="Write an HTML page of what is shown here, with the verdicts for '
-            'programs beside it">▶ Write report</button></div></fieldset></form>'
-        )
-
-    def _progress(self) -> str:
-        if self._job is None:
-            return f'<p class="quiet">{esc(self._note)}</p>' if self._note else ""
-        done, total = self._done
-        share = f' value="{done}" max="{total}"' if total else ""
-        return (
-            f'<div class="line"><progress aria-label="Report"{share}></progress>'
-            f"<span>{esc(self._note or 'Judging and drawing; this takes some seconds.')}</span>"
-            '<button type="button" data-press="cancel" data-key="cancel report" title="Give the report up">■ Cancel</button>'
-            "</div>"
-        )
-
-    def _result(self) -> str:
-        command = (
-            f'<details data-key="report command"><summary>Command</summary><pre tabindex="0" aria-label="Command">'
-            f"{esc(self.command)}</pre></details>"
-            if self.command
-            else ""
-        )
-        if self._written is None:
-            return command
-        mark, word = ("✓", "no verdict fails") if self._status == 0 else ("✗", "a verdict fails")
-        return (
-            f"<p><strong>{mark} {word}</strong> (exit status {self._status}): {esc(self.answer)}</p>"
-            f'<div class="line"><button type="button" data-press="open" data-key="open report" '
-            f'title="Show the page in a new tab of the browser">Open {esc(self._written.name)} ↗</button>'
-            f"<span>in <code>{esc(self._written)}</code></span></div>{command}"
+        return drawn(
+            "report_panel.html",
+            path=self.path,
+            title=self.title_of_report,
+            replaces=self._replaces,
+            is_running=self._job is not None,
+            done=self._done,
+            note=self._note,
+            command=self.command,
+            written=self._written,
+            status=self._status,
+            answer=self.answer,
         )
 
     def _actions(self) -> dict[str, Action]:

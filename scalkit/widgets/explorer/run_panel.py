@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import ScalkitError, UsageError
-from scalkit.markup import esc
 from scalkit.session import Session
 from scalkit.widgets.base.part import Action
-from scalkit.widgets.explorer.job import Ending, Job, JobPart, shown_command
+from scalkit.widgets.base.templates import drawn
+from scalkit.widgets.explorer.job import Ending, Job, shown_command
+from scalkit.widgets.explorer.job_part import JobPart
 from scalkit.widgets.explorer.run_choices import Choices, known_operations, lack_of_mpi, usual_operations
 
 _PROGRESS = re.compile(r"\[(\d+)/(\d+)\] (.*)")
 _MOST_LINES = 400
-_KINDS = {"collectives": "Run time", "memory": "Memory"}
 
 
 class RunPanel(JobPart):
@@ -97,85 +97,26 @@ class RunPanel(JobPart):
         return self
 
     def _drawn(self) -> dict[str, str]:
-        return {
-            "form": self._form(),
-            "preview": self._preview(),
-            "progress": self._progress(),
-            "buttons": self._buttons(),
-            "log": "".join(f"<div>{esc(line)}</div>" for line in self._lines),
-        }
-
-    def _form(self) -> str:
-        now = self._filled
-        groups = "".join(self._group(kind, names) for kind, names in known_operations().items())
-        fields = (
-            ("Ranks", "counts", now.counts, "Numbers of processes, ascending"),
-            ("Runs", "runs", now.runs, "Launches of each number of processes"),
-            ("Repetitions", "reps", now.reps, "Most repetitions of a function in a launch"),
-            ("Budget in s", "budget", now.budget, "Seconds for all of it, about; empty for no limit"),
-            ("Folder", "out", now.out, "Where the run files go"),
-        )
-        boxes = "".join(
-            f'<label title="{hint}">{label} <input name="{name}" data-key="run {name}" value="{esc(value)}" '
-            f'class="{"wide" if name in ("counts", "out") else "short"}" autocomplete="off" spellcheck="false"></label>'
-            for label, name, value, hint in fields
-        )
-        aside = " checked" if now.sets_aside else ""
-        off = " disabled" if self._job is not None or self._lack else ""
-        return (
-            f'<form data-typing="typing" data-submit="start"><fieldset{off}><legend>Functions</legend>{groups}</fieldset>'
-            f'<fieldset{off} class="plain"><div class="line">{boxes}</div><div class="line">'
-            f'<label><input type="checkbox" name="aside"{aside}> rename another campaign that is in the folder</label></div>'
-            '<div class="line"><button type="submit" data-key="start" title="Run the command below">▶ Start</button></div>'
-            "</fieldset></form>"
-        )
-
-    def _group(self, kind: str, names: tuple[str, ...]) -> str:
-        boxes = "".join(
-            f'<label><input type="checkbox" name="op {esc(name)}"{" checked" if name in self._filled.ops else ""}> '
-            f"<code>{esc(name)}</code></label>"
-            for name in names
-        )
-        return (
-            f'<details data-key="kind {kind}"><summary>{_KINDS.get(kind, kind)} of {len(names)} functions'
-            f'</summary><div class="line">{boxes}</div></details>'
-        )
-
-    def _preview(self) -> str:
-        if self._lack:
-            return f'<p class="trouble">⚠ Nothing can be measured here: {esc(self._lack)}</p>'
+        refused = command = ""
         try:
-            text = shown_command(self.choices.command())
+            command = shown_command(self.choices.command())
         except ScalkitError as error:
-            return f'<p class="trouble">⚠ {esc(error)}</p>'
-        remarks = "".join(f'<p class="quiet">{esc(one)}</p>' for one in self.choices.remarks)
-        return (
-            f"<div data-source><pre tabindex='0' aria-label='Command'>{esc(text)}</pre>"
-            '<div class="line"><button type="button" data-copy title="Put the command on the clipboard">Copy</button></div>'
-            f"</div>{remarks}"
+            refused = str(error)
+        return drawn(
+            "run_panel.html",
+            groups=known_operations(),
+            filled=self._filled,
+            is_running=self._job is not None,
+            lack=self._lack,
+            refused=refused,
+            command=command,
+            remarks=self.choices.remarks,
+            done=self._done,
+            note=self._note,
+            now=self._now,
+            is_measured=self._folder is not None,
+            lines=self._lines,
         )
-
-    def _progress(self) -> str:
-        if not self._note:
-            return ""
-        done, total = self._done
-        share = f' value="{done}" max="{total}"' if total else ""
-        bar = f'<progress aria-label="Launches"{share}></progress>' if self._job is not None else ""
-        count = f"{done} of {total} launches. " if total else ""
-        return f'<div class="line">{bar}<span>{count}{esc(self._note)} {esc(self._now)}</span></div>'
-
-    def _buttons(self) -> str:
-        if self._job is not None:
-            return (
-                '<div class="line"><button type="button" data-press="cancel" data-key="cancel" '
-                'title="End all processes; what was measured is kept">■ Cancel</button></div>'
-            )
-        if self._folder is not None:
-            return (
-                '<div class="line"><button type="button" data-press="show" data-key="show" '
-                'title="Make what was measured so far the data of the session">Show what was measured</button></div>'
-            )
-        return ""
 
     def _actions(self) -> dict[str, Action]:
         return {"typing": self._type, "start": self._start, "cancel": lambda _: self.cancel(), "show": self._show}

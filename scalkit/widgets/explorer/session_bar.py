@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError, UsageError
-from scalkit.markup import esc
 from scalkit.session import Session
 from scalkit.widgets.base.part import Action, Part
+from scalkit.widgets.base.templates import drawn
 
 if TYPE_CHECKING:
     from scalkit.session.state import State
@@ -50,26 +50,8 @@ class SessionBar(Part):
         return self._saved != (self.session.state, self.session.snapshots)
 
     def _drawn(self) -> dict[str, str]:
-        opening = (
-            '<button type="submit" data-submit="open" title="Open the session in this file">Open</button>'
-            if self._on_load
-            else ""
-        )
-        upload = (
-            '<label>from this computer <input type="file" data-press="upload" data-key="upload" accept=".json,.html"></label>'
-            if self._on_load
-            else ""
-        )
-        form = (
-            f'<form data-submit="save"><label>Session file <input name="path" data-key="path" value="{esc(self.path)}" '
-            'autocomplete="off" spellcheck="false"></label>'
-            '<button type="submit" data-submit="save" title="Write the session to this file; an existing one is replaced">'
-            f"Save</button>{opening}"
-            '<button type="button" data-press="download" title="Save the session with the browser">Download</button>'
-            f"{upload}</form>"
-        )
         note = self._note or ("● changed, not saved" if self.is_changed else "")
-        return {"form": form, "said": f'<p class="quiet">{esc(note)}</p>' if note else ""}
+        return drawn("session_bar.html", path=self.path, opens=self._on_load is not None, note=note)
 
     def _told(self, changed: frozenset[str]) -> None:
         if changed & self.shown:

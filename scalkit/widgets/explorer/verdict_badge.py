@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from scalkit.markup import bullets, esc
 from scalkit.plots.style import ANSWER_KEYS, METRIC_WORDS, RANK_COLOURS, metric_word
 from scalkit.validation.answer import ANSWER_SYMBOLS
 from scalkit.widgets.base.part import Part
 from scalkit.widgets.base.source import source
+from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.base.wording import answered, word_of
 
 
@@ -23,21 +23,13 @@ class VerdictBadge(Part):
     shown = frozenset({"selected", "result"})
 
     def _drawn(self) -> dict[str, str]:
-        function, metric = self.session.selected
-        verdict = self.session.verdict
-        word = METRIC_WORDS.get(metric, metric) if verdict is None else metric_word(verdict)
-        head = f"<h3>{esc(function)}, {esc(word)}</h3>"
+        (_, metric), verdict = self.session.selected, self.session.verdict
+        values = {"part": "verdict", "session": self.session, "verdict": verdict, "answered": answered}
         if verdict is None:
-            said = f'<p class="trouble">{esc(self.session.problem)}</p>'
-            return {"head": head, "said": said, "remarks": ""}
-        shape = "verdict" if verdict.decides else "verdict open"
-        doubt = "" if verdict.decides else " · ⚠ does not decide"
-        said = (
-            f'<div class="{shape}" {answered(verdict)}><b aria-hidden="true">{ANSWER_SYMBOLS[verdict.answer]}</b>'
-            f"<div><strong>{verdict.answer}: {esc(word_of(verdict))}{doubt}</strong>{esc(verdict.sentence)}</div></div>"
-        )
+            return drawn("parts.html", **values, word=METRIC_WORDS.get(metric, metric), remarks=[])
         remarks = [line for line in (verdict.likelihood_sentence, verdict.hidden_sentence, *verdict.caveats) if line]
-        return {"head": head, "said": said, "remarks": bullets(remarks)}
+        symbol, match = ANSWER_SYMBOLS[verdict.answer], word_of(verdict)
+        return drawn("parts.html", **values, word=metric_word(verdict), remarks=remarks, symbol=symbol, match=match)
 
 
 class Headline(Part):
@@ -56,8 +48,5 @@ class Headline(Part):
     def _drawn(self) -> dict[str, str]:
         result = self.session.result
         answer = result.answer if result.verdicts else "cannot tell"
-        mark = f'<b aria-hidden="true">{ANSWER_SYMBOLS[answer]}</b>'
-        colour = RANK_COLOURS[ANSWER_KEYS[answer]]
-        return {
-            "said": f'<p class="headline" style="--rank: {colour}">{mark}<strong>{esc(result.headline)}</strong></p>'
-        }
+        symbol, colour = ANSWER_SYMBOLS[answer], RANK_COLOURS[ANSWER_KEYS[answer]]
+        return drawn("parts.html", part="headline", symbol=symbol, colour=colour, headline=result.headline)

@@ -15,6 +15,7 @@ from scalkit.guidelines.shown import assessment_html
 from scalkit.markup import esc
 from scalkit.plots.guidelines.sides import along, group_of
 from scalkit.widgets.base.part import Action, Grid, Pieces
+from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.base.wording import state_mark
 
 COLUMNS = ("Guideline", "Where", "Largest ratio", "Violated at", "State")
@@ -76,18 +77,10 @@ class GuidelineGroups(Grid):
 
     def _drawn(self) -> dict[str, str]:
         counts = {state: sum(one.state == state for one in self._rows) for state in _LOOKS}
-        options = "".join(
-            f'<option value="{state}"{" selected" if state == self.filter else ""}>{state} ({n})</option>'
-            for state, n in counts.items()
-            if n or state == self.filter
-        )
-        every = f'<option value=""{"" if self.filter else " selected"}>all ({len(self._rows)})</option>'
-        shown = "" if len(self.order) < _MOST_ROWS else f'<span class="quiet">the first {_MOST_ROWS} are shown</span>'
-        caveats = "".join(f"<p>⚠ {esc(text)}.</p>" for text in self.found.data.caveats)
-        return {
-            "head": f'<p><b>{esc(self.found.headline)}.</b></p>{caveats}<div class="line"><h3>Groups ({len(self._rows)})</h3>'
-            f'<label>Show <select data-press="filter" data-key="filter">{every}{options}</select></label>{shown}</div>'
-        }
+        words = {state: f"{state} ({n})" for state, n in counts.items() if n or state == self.filter}
+        values = {"n": len(self._rows), "words": {"": f"all ({len(self._rows)})", **words}, "filter": self.filter}
+        is_cut = len(self.order) >= _MOST_ROWS
+        return drawn("guidelines.html", part="groups", found=self.found, is_cut=is_cut, most=_MOST_ROWS, **values)
 
     def _actions(self) -> dict[str, Action]:
         return {"select": self._select, "sort": self._sort_by, "filter": self._filter}
@@ -170,18 +163,13 @@ class GuidelineTest(Pieces):
     def _drawn(self) -> dict[str, str]:
         found, test = self.found, self.test
         if test < 0:
-            return {"choice": "", "said": '<p class="quiet">There is no test.</p>'}
-        tests = group_of(found, test).tolist()
-        options = "".join(
-            f'<option value="{one}"{" selected" if one == test else ""}>{esc(self._option(one))}</option>'
-            for one in tests
-        )
-        guideline = found.guidelines[int(found.which[test])]
-        doubt = "" if found.columns["decides"][test] else " It does not decide."
-        return {
-            "choice": f'<form><label>In focus <select data-press="focus" data-key="focus">{options}</select></label></form>',
-            "said": f"<p>{esc(found.sentence(test))}{doubt}</p><p class='quiet'>{esc(guideline.meaning)}</p>",
+            return drawn("guidelines.html", part="test", tests={})
+        tests = {one: self._option(one) for one in group_of(found, test).tolist()}
+        values = {
+            "decides": found.columns["decides"][test],
+            "meaning": found.guidelines[int(found.which[test])].meaning,
         }
+        return drawn("guidelines.html", part="test", found=found, test=test, tests=tests, **values)
 
     def _option(self, test: int) -> str:
         at = setting(self.found, test, [n for n in self.found.data.parameters if n != self.found.varied])

@@ -21,6 +21,7 @@ from scalkit.widgets.base.fallback import Fallback
 from scalkit.widgets.base.part import Action, Pieces
 from scalkit.widgets.base.plot_view import PlotView
 from scalkit.widgets.base.source import source
+from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.store_explorer.lists import StoreRuns, StoreSuites
 from scalkit.widgets.store_explorer.reports import StoreReports
 
@@ -43,16 +44,7 @@ class StoreDownloads(Pieces):
         self._enter_cell()
 
     def _drawn(self) -> dict[str, str]:
-        comparison = self._shown()
-        if comparison is None:
-            return {"head": '<h3>3. Plot</h3><p class="quiet">Choose a suite.</p>'}
-        buttons = "".join(
-            f'<button type="button" data-press="save" data-value="{kind}" data-key="{kind}">{kind.upper()}</button>'
-            for kind in FORMATS
-        )
-        said = "".join(f"<li>{esc(text)}</li>" for text in comparison.sentences)
-        words = f"<ul>{said}</ul>" if said else ""
-        return {"head": f'<h3>3. Plot</h3><div class="line">Download {buttons}</div>{words}'}
+        return drawn("store.html", part="plot", comparison=self._shown(), formats=FORMATS)
 
     def _actions(self) -> dict[str, Action]:
         return {"save": lambda texts: self._save(texts.get("key", ""))}

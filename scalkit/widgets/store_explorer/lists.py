@@ -12,6 +12,7 @@ from scalkit.store.views.explorer import GROUPINGS, Browsing, SuiteKey
 from scalkit.text import counted
 from scalkit.widgets.base.part import Action, Grid
 from scalkit.widgets.base.source import source
+from scalkit.widgets.base.templates import drawn
 
 MOST_ROWS = 200
 """So many rows are shown at once; a filter shows others."""
@@ -77,35 +78,15 @@ class StoreRuns(StoreList):
         ]
 
     def _drawn(self) -> dict[str, str]:
-        browsing = self.browsing
-        form = (
-            '<form data-typing="filter" data-submit="filter"><label>Filter '
-            f'<input class="wide" name="text" data-key="filter" value="{esc(browsing.text)}" '
-            'placeholder="words, started=2026*, user=me"></label>'
-            f"{''.join(self._select(name, title) for name, title in _SELECTS)}</form>"
-        )
-        buttons = (
-            '<div class="line"><button type="button" data-press="all" data-key="all">Choose all of these</button>'
-            '<button type="button" data-press="none" data-key="none">Choose none</button>'
-            f'<span class="quiet" role="status">{_counted(len(browsing.runs), "run")}, {len(browsing.run_ids)} chosen'
-            "</span></div>"
-        )
-        return {"head": f"<h3>1. Runs</h3>{form}{buttons}"}
+        found = _counted(len(self.browsing.runs), "run")
+        selects = [one for name, title in _SELECTS if (one := self._offered(name, title))]
+        return drawn("store.html", part="runs", browsing=self.browsing, found=found, selects=selects)
 
-    def _select(self, name: str, title: str) -> str:
-        """Return a choice among the values of a column; nothing where there is none."""
+    def _offered(self, name: str, title: str) -> tuple[str, str, dict[str, str], str] | None:
+        """Return a choice among the values of a column; None where there is none."""
         values = self.browsing.values(name)
-        if len(values) < 2:
-            return ""
-        now = self.browsing.only.get(name, "")
-        options = "".join(
-            f'<option value="{esc(value)}"{" selected" if value == now else ""}>{esc(value or "none")}</option>'
-            for value in values
-        )
-        return (
-            f'<label>{title} <select data-press="only-{name}" data-key="only-{name}">'
-            f'<option value="*">all</option>{options}</select></label>'
-        )
+        words = {"*": "all", **{value: value or "none" for value in values}}
+        return (name, title, words, self.browsing.only.get(name, "")) if len(values) > 1 else None
 
     def _actions(self) -> dict[str, Action]:
         return {
@@ -177,22 +158,9 @@ class StoreSuites(StoreList):
         ]
 
     def _drawn(self) -> dict[str, str]:
-        now = self.browsing.by
-        options = "".join(
-            f'<option value="{by}"{" selected" if by == now else ""}>{esc(words)}</option>'
-            for by, words in GROUPINGS.items()
-        )
-        form = (
-            '<form data-typing="filter" data-submit="filter"><label>Filter '
-            f'<input name="text" data-key="filter" value="{esc(self._words)}" placeholder="gather p=4"></label>'
-            f'<label>Chosen runs of a platform <select data-press="by" data-key="by">{options}</select></label></form>'
-        )
-        buttons = (
-            '<div class="line"><button type="button" data-press="none" data-key="none">Choose none</button>'
-            f'<span class="quiet" role="status">{_counted(len(self._places()), "suite")}, '
-            f"{len(self.browsing.chosen)} chosen</span></div>"
-        )
-        return {"head": f"<h3>2. Suites</h3>{form}{buttons}"}
+        found = _counted(len(self._places()), "suite")
+        values = {"browsing": self.browsing, "found": found, "typed": self._words}
+        return drawn("store.html", part="suites", groupings=GROUPINGS, **values)
 
     def _actions(self) -> dict[str, Action]:
         return {

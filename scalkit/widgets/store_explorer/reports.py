@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from scalkit.errors import UsageError
-from scalkit.markup import esc
 from scalkit.store.views.explorer import Browsing
 from scalkit.widgets.base.part import Action, Pieces
 from scalkit.widgets.base.source import source
+from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.explorer.job import Ending, Job
 
 _MOST = 200
@@ -52,30 +52,12 @@ class StoreReports(Pieces):
 
     def _drawn(self) -> dict[str, str]:
         ids = self.browsing.run_ids[:_MOST]
-        if not ids:
-            return {"form": "", "progress": ""}
-        rows = self.browsing.all_runs.set_index("run_id").loc[list(ids)]
-        options = "".join(
-            f'<option value="{esc(run)}"{" selected" if run == self._run else ""}>'
-            f"{esc(', '.join(filter(None, (row.platform, row.label or run[:12], row.started[:16]))))}</option>"
-            for run, row in zip(ids, rows.itertuples(), strict=True)
-        )
-        off = " disabled" if self._job is not None else ""
-        form = (
-            f'<form data-submit="report"><fieldset{off} class="plain"><div class="line"><label>Report of a run '
-            f'<select name="run" data-key="report run">{options}</select></label>'
-            '<button type="submit" data-key="report" title="A page with the run\'s user, machine and switches, all suites '
-            'with quartiles, and caveats">Download report</button></div></fieldset></form>'
-        )
-        return {"form": form, "progress": self._progress()}
-
-    def _progress(self) -> str:
-        if self._job is None:
-            return ""
-        return (
-            '<div class="line"><progress aria-label="Report"></progress><span>Drawing every suite; this takes some seconds.'
-            '</span><button type="button" data-press="cancel" data-key="cancel report">■ Cancel</button></div>'
-        )
+        rows = self.browsing.all_runs.set_index("run_id").loc[list(ids)].itertuples()
+        runs = {
+            run: ", ".join(filter(None, (row.platform, row.label or run[:12], row.started[:16])))
+            for run, row in zip(ids, rows, strict=True)
+        }
+        return drawn("store.html", part="report", runs=runs, now=self._run, is_running=self._job is not None)
 
     def _actions(self) -> dict[str, Action]:
         return {"report": self._start, "cancel": lambda _: self._job.cancel() if self._job is not None else None}

@@ -10,6 +10,7 @@ from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.part import Action, Grid
 from scalkit.widgets.base.source import source
+from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.trace_explorer.tree import number_of, of_which
 
 COLUMNS = ("Process", "Was in", "Others waited", "Share")
@@ -67,14 +68,7 @@ class TraceCauses(Grid):
             said = f"{node.title}, in all call paths: {who} {shown_amount(self.found.total, 'ns')}{of}."
         left = self.found.number - len(self.found.value)
         more = f" The {MOST_CAUSES} longest are shown, {left} are not." if left else ""
-        button = (
-            '<button type="button" data-press="anyone" data-key="anyone">Waited for anybody</button>'
-            if browsing.causers
-            else ""
-        )
-        return {
-            "head": f'<h3>Who caused it{of_which(browsing)}</h3><div class="line"><span>{esc(said + more)}</span>{button}</div>'
-        }
+        return drawn("trace.html", part="causes", browsing=browsing, of_which=of_which(browsing), said=said + more)
 
     def _actions(self) -> dict[str, Action]:
         return {"by": self._by, "anyone": lambda _: self._then(()), "sort": self._sort_by}

@@ -10,7 +10,8 @@ from scalkit.trace.results.pairs import TRAFFIC_TITLES, Pairs, has_traffic, larg
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.part import Action, Pieces
 from scalkit.widgets.base.source import source
-from scalkit.widgets.trace_explorer.tree import checkbox, number_of, of_which, options
+from scalkit.widgets.base.templates import drawn
+from scalkit.widgets.trace_explorer.tree import number_of, of_which
 
 MOST_PAIRS = 20
 _TRAFFIC_OF = {"rma_operations": "operations", "rma_bytes": "bytes"}
@@ -52,31 +53,17 @@ class TraceMatrixHead(Pieces):
         choices = {"metric": f"the chosen metric: {browsing.node.title}"}
         if has_traffic(browsing.result):
             choices |= {key: f"from whom to whom: {title}" for key, title in TRAFFIC_TITLES.items()}
-        near = checkbox("near", "Only chosen processes", self.is_near) if browsing.locations or browsing.causers else ""
-        head = (
-            f"<h3>Pairs of processes{of_which(browsing)}</h3><form>{options('what', 'Show', choices, self.what)}</form>"
-            f'<div class="line checks">{near}</div>'
-        )
-        if found is None:
-            return {"head": f'{head}<p class="quiet">{esc(_no_pairs(browsing.node.title))}</p>', "pairs": ""}
-        said = "" if len(found.value) else '<p class="quiet">All cells are 0.</p>'
-        order = largest(found.value, MOST_PAIRS).tolist()
-        rows = "".join(
-            self._row(int(found.row[k]), int(found.column[k]), int(found.value[k]), found.unit) for k in order
-        )
-        table = (
-            f'<details data-key="pairs"><summary>Largest values as a table</summary><div class="scroll" tabindex="0" '
-            f'role="region" aria-label="Largest pairs"><table><thead><tr><th scope="col">{esc(found.row_title)}</th>'
-            f'<th scope="col">{esc(found.column_title)}</th><th scope="col">{esc(found.what)}</th></tr></thead>'
-            f"<tbody>{rows}</tbody></table></div></details>"
-        )
-        return {"head": f"{head}{said}", "pairs": table if rows else ""}
-
-    def _row(self, row: int, column: int, value: int, unit: str) -> str:
-        return (
-            f'<tr><th scope="row"><button type="button" data-press="pair" data-value="{row} {column}" '
-            f'data-key="pair{row} {column}" title="Choose both">process {row}</button></th><td>process {column}</td>'
-            f'<td class="num">{esc(shown_amount(value, unit))}</td></tr>'
+        return drawn(
+            "trace.html",
+            part="pairs",
+            browsing=browsing,
+            of_which=of_which(browsing),
+            choices=choices,
+            what=self.what,
+            is_near=self.is_near,
+            found=found,
+            no_pairs=_no_pairs(browsing.node.title),
+            rows=_largest(found) if found is not None else [],
         )
 
     def _actions(self) -> dict[str, Action]:
@@ -108,11 +95,16 @@ class TraceMatrixHead(Pieces):
         found = self.found
         if found is None:
             return block(paragraph(_no_pairs(self.browsing.node.title)))
-        rows = [
-            [str(found.row[k]), str(found.column[k]), esc(shown_amount(int(found.value[k]), found.unit))]
-            for k in largest(found.value, MOST_PAIRS).tolist()
-        ]
-        return block(table([found.row_title, found.column_title, found.what], rows, "Pairs of processes"))
+        heads = [found.row_title, found.column_title, found.what]
+        return block(table(heads, [[*map(esc, row)] for row in _largest(found)], "Pairs of processes"))
+
+
+def _largest(found: Pairs) -> list[tuple[str, str, str]]:
+    """Return the largest values: both locations, and the amount."""
+    return [
+        (str(found.row[k]), str(found.column[k]), shown_amount(int(found.value[k]), found.unit))
+        for k in largest(found.value, MOST_PAIRS).tolist()
+    ]
 
 
 def _no_pairs(title: str) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from scalkit.markup import esc
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.views.explorer import Browsing, Values
 from scalkit.widgets.base.part import Action
-from scalkit.widgets.trace_explorer.tree import TraceRows, change, checkbox, line_of, number_of, options
+from scalkit.widgets.base.templates import drawn
+from scalkit.widgets.trace_explorer.tree import TraceRows, change, line_of, number_of
 
 MOST_ROWS = 400
 """So many call paths are shown at once; a search shows others."""
@@ -52,9 +52,8 @@ class TraceMetrics(TraceRows):
             )
         self.rows = rows
 
-    def _head(self) -> str:
-        per = '<p class="quiet">Means of a process, as the results have different numbers of them.</p>'
-        return f"<h3>1. Metric</h3>{per if self.browsing.is_per_location else ''}"
+    def _drawn(self) -> dict[str, str]:
+        return drawn("trace.html", part="metrics", browsing=self.browsing)
 
     def _actions(self) -> dict[str, Action]:
         return {"choose": self._choose, "fold": self._fold}
@@ -129,27 +128,20 @@ class TracePaths(TraceRows):
         texts = [_percent(one) for one in shares.tolist()]
         return [*texts, f"{shares[1] - shares[0]:+.1f}".replace("-", "−")] if len(texts) > 1 else texts
 
-    def _head(self) -> str:
+    def _drawn(self) -> dict[str, str]:
         browsing = self.browsing
         found = f"{self._n_found} found" if browsing.words else ""
         left = f"{self._n_left} more rows: search, or fold some" if self._n_left else ""
-        said = "; ".join(filter(None, (found, left)))
-        search = (
-            '<form data-typing="search" data-submit="search"><label>Search <input name="text" data-key="search" '
-            f'value="{esc(browsing.words)}" placeholder="region or call site" autocomplete="off" spellcheck="false"></label>'
-            f"{options('mode', 'Show', self._modes(), self._mode)}</form>"
-        )
-        more = checkbox("found", "Choose all found", False) if browsing.words and self._n_found else ""
-        only = checkbox("only", "Only chosen processes", browsing.only_chosen) if self._may_restrict() else ""
-        return (
-            f"<h3>2. Call path</h3>{search}"
-            '<div class="line"><button type="button" data-press="hottest" data-key="hottest" title="Go down to where most of it '
-            'is">Hottest path</button><button type="button" data-press="all" data-key="all">Unfold all</button>'
-            '<button type="button" data-press="none" data-key="none">Fold all</button></div>'
-            f'<div class="line checks">{checkbox("size", "Largest first", browsing.by_size)}'
-            f"{checkbox('zeros', 'Also without a value', browsing.with_zeros)}"
-            f"{checkbox('several', 'Choose several', self._adds)}{only}{more}"
-            f'<span class="quiet" role="status">{said}</span></div>'
+        return drawn(
+            "trace.html",
+            part="paths",
+            browsing=browsing,
+            modes=self._modes(),
+            mode=self._mode,
+            adds=self._adds,
+            may_restrict=self._may_restrict(),
+            has_found=bool(browsing.words and self._n_found),
+            said="; ".join(filter(None, (found, left))),
         )
 
     def _modes(self) -> dict[str, str]:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import traitlets as t
 
-from scalkit.markup import esc
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.views.explorer import Browsing, Spread
 from scalkit.widgets.base.part import Action
 from scalkit.widgets.base.source import source
+from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.trace_explorer.panes import toggled
-from scalkit.widgets.trace_explorer.tree import TraceRows, checkbox, line_of, number_of, options
+from scalkit.widgets.trace_explorer.tree import TraceRows, line_of, number_of
 
 MOST_BARS = 48
 """With more processes than these all are cells of a field, and those with most have a row."""
@@ -70,30 +70,20 @@ class TraceProcesses(TraceRows):
             for one in listed
         ]
 
-    def _head(self) -> str:
+    def _drawn(self) -> dict[str, str]:
         browsing = self.browsing
         every = f"all {browsing.n_locations}" if browsing.n_locations > 1 else "the only one"
-        said = f"{len(browsing.locations)} of {browsing.n_locations} chosen" if browsing.locations else every
-        which = ""
-        if browsing.is_comparison:
-            choices = {str(k): name for k, name in enumerate(browsing.names)}
-            which = f"<form>{options('result', 'Of', choices, str(browsing.shown))}</form>"
-        return (
-            f"<h3>3. Processes</h3>{which}{self._spreads()}"
-            f'<div class="line checks">{checkbox("size", "Largest first", self._by_size)}'
-            f"{checkbox('several', 'Choose several', self._adds)}"
-            '<button type="button" data-press="everyone" data-key="everyone">Choose all</button>'
-            f'<span class="quiet" role="status">{said}</span></div>'
-        )
-
-    def _spreads(self) -> str:
-        browsing = self.browsing
-        if not browsing.is_comparison:
-            of = '<p class="quiet">Of those chosen:</p>' if len(browsing.locations) > 1 else ""
-            return of + _spread(browsing.spread(), browsing.node.unit)
-        return "".join(
-            f"<p><b>{esc(name)}</b></p>{_spread(browsing.spread(k), browsing.node.unit)}"
-            for k, name in enumerate(browsing.names)
+        names = dict(enumerate(browsing.names)) if browsing.is_comparison else {}
+        found = {name: browsing.spread(k) for k, name in names.items()} or {"": browsing.spread()}
+        return drawn(
+            "trace.html",
+            part="processes",
+            browsing=browsing,
+            names={str(k): name for k, name in names.items()},
+            spreads=[(name, one, _amounts(one, browsing.node.unit)) for name, one in found.items()],
+            by_size=self._by_size,
+            adds=self._adds,
+            said=f"{len(browsing.locations)} of {browsing.n_locations} chosen" if browsing.locations else every,
         )
 
     def _actions(self) -> dict[str, Action]:
@@ -129,13 +119,6 @@ class TraceProcesses(TraceRows):
         self._tell("locations")
 
 
-def _spread(spread: Spread, unit: str) -> str:
-    """Return markup of how values are spread."""
-    amounts = [("min", spread.least), ("median", spread.median), ("mean", spread.mean), ("max", spread.most)]
-    texts = [f"<span>{title} <b>{esc(shown_amount(value, unit))}</b></span>" for title, value in amounts]
-    if not spread.most:
-        return f'<div class="spread">{"".join(texts)}</div>'
-    texts.append(f"<span>max at process <b>{spread.most_at}</b></span>")
-    text = "the largest is this much above the mean"
-    texts.append(f'<span title="{text}">imbalance <b>{100 * spread.imbalance:.0f} %</b></span>')
-    return f'<div class="spread">{"".join(texts)}</div>'
+def _amounts(spread: Spread, unit: str) -> list[tuple[str, str]]:
+    amounts = {"min": spread.least, "median": spread.median, "mean": spread.mean, "max": spread.most}
+    return [(title, shown_amount(value, unit)) for title, value in amounts.items()]

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from scalkit.markup import block, bullets, details, esc, paragraph, table
+from scalkit.markup import block, details, esc, paragraph, table
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.results.metrics import TITLES, WAITS
 from scalkit.trace.results.summary import summary
 from scalkit.trace.views.explorer import Browsing
+from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.trace_explorer.tree import change
 
 
 def heading(browsing: Browsing) -> dict[str, str]:
     """Return what is explored, as markup by name."""
     problems = [text for ds in browsing.results for text in json.loads(ds.attrs.get("problems", "[]"))]
-    left = f"<details data-key='left'><summary>{len(problems)} left out</summary>{bullets(problems)}</details>"
-    return {"head": "".join(f"<p><b>{esc(line)}</b></p>" for line in _lines(browsing)) + (left if problems else "")}
+    return drawn("trace.html", part="head", lines=_lines(browsing), problems=problems)
 
 
 def _lines(browsing: Browsing) -> list[str]:
@@ -56,8 +56,8 @@ def chosen_sentence(browsing: Browsing) -> dict[str, str]:
         whole = float(browsing.total(node.whole)[0])
         of = f", {100 * amounts[0] / whole:.1f} % of {browsing.find(node.whole).title}" if whole else ""
         said = shown_amount(amounts[0], node.unit) + of
-    text = f"{node.title} in {', '.join(where)}{more}{at}: "
-    return {"said": f'<p class="chosen">{esc(text)}<b>{esc(said)}</b>{esc(per)}</p>'}
+    what = f"{node.title} in {', '.join(where)}{more}{at}: "
+    return drawn("trace.html", part="chosen", what=what, amounts=said, per=per)
 
 
 def _path(browsing: Browsing, path: int) -> str:

@@ -51,13 +51,6 @@ class TraceRows(Pieces):
         """Set the rows."""
         raise NotImplementedError
 
-    def _drawn(self) -> dict[str, str]:
-        return {"head": self._head()}
-
-    def _head(self) -> str:
-        """Return the markup above the rows."""
-        raise NotImplementedError
-
     def _fallback_text(self) -> str:
         return f"{self.label}: {len(self.rows)}"
 
@@ -111,23 +104,6 @@ def line_of(
     }
 
 
-def checkbox(name: str, title: str, is_checked: bool) -> str:
-    """Return markup of a box to check."""
-    return (
-        f'<button type="button" role="checkbox" aria-checked="{str(is_checked).lower()}" data-press="{name}" data-key="{name}">'
-        f"{esc(title)}</button>"
-    )
-
-
-def options(name: str, title: str, choices: Mapping[str, str], now: str) -> str:
-    """Return markup of a choice, texts by key."""
-    inside = "".join(
-        f'<option value="{esc(key)}"{" selected" if key == now else ""}>{esc(text)}</option>'
-        for key, text in choices.items()
-    )
-    return f'<label>{esc(title)} <select data-press="{name}" data-key="{name}">{inside}</select></label>'
-
-
 def number_of(values: Mapping[str, str], below: int) -> int | None:
     """Return the number that came as a key, if it is below another one."""
     key = values.get("key", "")
@@ -143,4 +119,4 @@ def change(before: float, after: float, unit: str) -> str:
 
 def of_which(browsing: Browsing) -> str:
     """Return which of two results is shown."""
-    return esc(f", {browsing.names[browsing.shown]}") if browsing.names else ""
+    return f", {browsing.names[browsing.shown]}" if browsing.names else ""

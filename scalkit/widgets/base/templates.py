@@ -1,0 +1,47 @@
+"""Markup of the widgets: templates with autoescape, which divide what they draw into pieces by name."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from scalkit import markup, text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_FOLDER = "widgets/templates"
+_HERE = Path(__file__).resolve().parents[1] / "templates"
+
+
+def drawn(template: str, **values: Any) -> dict[str, str]:
+    """Return what a template makes of values: the markup below each ``{{ piece("name") }}``, by that name.
+
+    Line breaks of the template are left out; values are escaped unless they are `Markup`.
+    """
+    _, *parts = _templates().get_template(template).render(**values).split("\0")  # no value holds this letter
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+@cache
+def _templates() -> Environment:
+    import jinja2
+
+    found = markup.environment(_FOLDER)
+    found.loader = jinja2.FunctionLoader(_source)
+    found.finalize = lambda value: value if isinstance(value, Markup) else Markup(markup.esc(value).replace("\0", ""))
+    found.globals |= {"piece": lambda name: Markup(f"\0{name}\0"), "counted": text.counted, "percent": text.percent}
+    for one in (markup.formula, markup.bullets):
+        found.globals[one.__name__] = _marked(one)
+    return found
+
+
+def _source(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8").replace("\n", "")
+
+
+def _marked(made: Any) -> Any:
+    return lambda *given, **how: Markup(made(*given, **how))
