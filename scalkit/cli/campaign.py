@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from scalkit.bench.campaign.file import CampaignFile
     from scalkit.bench.campaign.loop import Result
+    from scalkit.bench.command.file import CommandFile
     from scalkit.bench.jobs.batch import Status
     from scalkit.bench.jobs.book import Job
 
@@ -42,13 +43,15 @@ def measure_file(args: argparse.Namespace) -> int:
 
 
 def _run_here(path: Path, *, set_aside: bool, as_json: bool) -> int:
-    from scalkit.bench.campaign.file import read_campaign
     from scalkit.bench.campaign.here import prepare_here, run_here
     from scalkit.bench.campaign.refining import ranges_of_file, run_refined
+    from scalkit.bench.command.file import CommandFile, read_either
     from scalkit.cli.options.measuring_rules import say_inserted
     from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
 
-    file = read_campaign(path)
+    file = read_either(path)
+    if isinstance(file, CommandFile):
+        return _run_command(file, as_json=as_json)
     with terminated_like_interrupted():
         campaigns = prepare_here(file, set_aside=set_aside)
         for campaign in campaigns:
@@ -69,13 +72,29 @@ def _run_here(path: Path, *, set_aside: bool, as_json: bool) -> int:
     return _report(results, as_json)
 
 
+def _run_command(file: CommandFile, *, as_json: bool) -> int:
+    from scalkit.bench.command.campaign import prepare_command
+    from scalkit.cli.options.command import next_step, opening
+    from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
+
+    with terminated_like_interrupted():
+        campaign = prepare_command(file.out, file.arguments)
+        _say(as_json, opening(file.arguments, file.out))
+        with resumable(file.out), progress_printer(sys.stderr) as on_progress:
+            result = campaign.run(timeout_s=file.timeout_s, on_progress=on_progress)
+    status = _report([result], as_json)
+    if not as_json and (step := next_step(campaign, result)):
+        sys.stdout.write(f"{step}\n")
+    return status
+
+
 def _run(args: argparse.Namespace) -> int:
     return _run_here(Path(args.file), set_aside=args.set_aside, as_json=args.json)
 
 
 def _check(args: argparse.Namespace) -> int:
-    from scalkit.bench.campaign.file import read_campaign
     from scalkit.bench.campaign.plan import least_time, make_plan
+    from scalkit.bench.command.file import CommandFile, read_either
     from scalkit.bench.jobs.book import planned_jobs
     from scalkit.bench.jobs.script import require_enough
     from scalkit.bench.operations import NEIGHBOURHOOD
@@ -83,7 +102,9 @@ def _check(args: argparse.Namespace) -> int:
     from scalkit.cli.options.measuring_rules import rules_in_words
     from scalkit.cli.terminal.progress import duration
 
-    file = read_campaign(Path(args.file))
+    file = read_either(Path(args.file))
+    if isinstance(file, CommandFile):
+        return _check_command(file, as_json=args.json)
     plans = [make_plan(variant.arguments) for variant in file.variants]
     jobs = list(planned_jobs(file)) if file.slurm else []
     if jobs:
@@ -127,12 +148,32 @@ def _check(args: argparse.Namespace) -> int:
     return 0
 
 
+def _check_command(file: CommandFile, *, as_json: bool) -> int:
+    from scalkit.cli.options.command import opening
+
+    own = file.arguments
+    launches = len(own.points) * own.runs
+    if as_json:
+        outcome = {
+            "file": str(file.path),
+            "title": file.title,
+            "folders": [str(file.out)],
+            "launches": launches,
+            "status": 0,
+        }
+        sys.stdout.write(json.dumps(outcome, indent=2) + "\n")
+        return 0
+    lines = [file.title] if file.title else []
+    sys.stdout.write("\n".join([*lines, opening(own, file.out), own.template.command, _launches(launches)]) + "\n")
+    return 0
+
+
 def _submit(args: argparse.Namespace) -> int:
-    from scalkit.bench.campaign.file import read_campaign
+    from scalkit.bench.command.file import require_measuring
     from scalkit.bench.jobs.batch import submit
     from scalkit.bench.jobs.slurm import REJECTED
 
-    file = read_campaign(Path(args.file))
+    file = require_measuring(Path(args.file))
     jobs = submit(file, dry=args.dry_run)
     rejected = [job for job in jobs if job.state == REJECTED]
     status = 2 if rejected else 0
@@ -157,13 +198,13 @@ def _submit(args: argparse.Namespace) -> int:
 
 
 def _watch(args: argparse.Namespace) -> int:
-    from scalkit.bench.campaign.file import read_campaign
+    from scalkit.bench.command.file import require_measuring
     from scalkit.cli.terminal.jobs import watched
     from scalkit.errors import UsageError
 
     if not args.every > 0:
         raise UsageError(f"--every {args.every:g}: a positive number of seconds is needed.")
-    file = read_campaign(Path(args.file))
+    file = require_measuring(Path(args.file))
     try:
         status = watched(file, args.every, sys.stderr)
     except KeyboardInterrupt:
@@ -173,24 +214,32 @@ def _watch(args: argparse.Namespace) -> int:
 
 
 def _collect(args: argparse.Namespace) -> int:
-    from scalkit.bench.campaign.file import read_campaign
+    from scalkit.bench.command.file import require_measuring
     from scalkit.bench.jobs.batch import look
 
-    file = read_campaign(Path(args.file))
+    file = require_measuring(Path(args.file))
     return _tell(file, look(file), args.json)
 
 
 def _emit(args: argparse.Namespace) -> int:
-    from scalkit.bench.campaign.file import read_campaign
     from scalkit.bench.campaign.folder import write_whole
+    from scalkit.bench.command.file import read_either, require_measuring
     from scalkit.bench.jobs.emitting import TOOLS, emitted
+    from scalkit.bench.jobs.whole import SYSTEMS, whole_job
+    from scalkit.errors import UsageError
 
-    path = Path(args.file)
+    path, system = Path(args.file), SYSTEMS.get(args.tool)
+    if system is not None and args.mpi:
+        raise UsageError(f"--mpi goes with {' and '.join(TOOLS)}; a job measures all libraries of the file.")
     library = f"-{re.sub(r'[^A-Za-z0-9._-]+', '-', args.mpi)}" if args.mpi else ""
-    beside = path.with_name(f"{path.stem}{library}{TOOLS[args.tool]}")
+    beside = path.with_name(f"{path.stem}{library}{system.suffix if system else TOOLS[args.tool]}")
     out = Path(args.out) if args.out else beside
-    write_whole(out, emitted(read_campaign(path), args.tool, out.name, args.mpi))
-    runs = {"reframe": f"reframe -c {out} -r", "jube": f"jube run {out}"}[args.tool]
+    if system is not None:
+        text, runs = whole_job(read_either(path), args.tool), f"{system.submit} {out}"
+    else:
+        text = emitted(require_measuring(path), args.tool, out.name, args.mpi)
+        runs = {"reframe": f"reframe -c {out} -r", "jube": f"jube run {out}"}[args.tool]
+    write_whole(out, text)
     if args.json:
         sys.stdout.write(
             json.dumps({"file": str(out), "tool": args.tool, "command": runs, "status": 0}, indent=2) + "\n"

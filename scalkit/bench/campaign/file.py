@@ -73,6 +73,21 @@ class SlurmOptions:
 
 
 @dataclass(frozen=True)
+class JobOptions:
+    """The table ``[job]``: what one job asks a batch system for. Attributes are the keys of the file."""
+
+    nodes: int = 1
+    processes_per_node: int | None = None
+    time: int | str | None = None
+    queue: str | None = None
+    account: str | None = None
+    modules: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Variant:
     """What one campaign folder holds: one library, one message size, one placement.
 
@@ -95,7 +110,7 @@ class CampaignFile:
     `out`: folder of the results.
     `variants`: at least one.
     `timeout_s` in s.
-    `slurm`: None if there is no such table.
+    `slurm`, `job`: None if there is no such table.
     """
 
     path: Path
@@ -105,6 +120,7 @@ class CampaignFile:
     variants: tuple[Variant, ...]
     timeout_s: float | None
     slurm: SlurmOptions | None
+    job: JobOptions | None = None
 
     @property
     def budget_s(self) -> float | None:
@@ -120,19 +136,38 @@ def read_campaign(path: Path, base: Path | None = None) -> CampaignFile:
     `base`: folder that its paths are relative to; by default its own.
     Raises UsageError if it cannot be read, or is wrong: a sentence for each error, with the line.
     """
-    text = _text(path)
+    text, table, lines = parsed(path)
     name = str(path)
     base = path.parent if base is None else base
-    table = table_of(text, name, UsageError)
-    lines = lines_of(text)
-    errors = schema_errors(table, schema_in(_SCHEMA), lines, name) or Checks(table, lines, name, base).errors()
+    errors = schema_errors(table, schema(), lines, name) or Checks(table, lines, name, base).errors()
     if errors:
         raise UsageError("\n".join(errors))
     variants = _variants(table, base)
     _require_budget(table, variants, place(name, ("budget_s",), lines))
-    slurm = _slurm(table["slurm"]) if "slurm" in table else None
+    slurm = SlurmOptions(**_tuples(table["slurm"])) if "slurm" in table else None
     out = base / table.get("out", f"runs/{path.stem}")
-    return CampaignFile(path, text, table.get("title", ""), out, variants, table.get("timeout_s"), slurm)
+    title, timeout_s = table.get("title", ""), table.get("timeout_s")
+    return CampaignFile(path, text, title, out, variants, timeout_s, slurm, job_options(table))
+
+
+def parsed(path: Path) -> tuple[str, dict[str, Any], dict[tuple[str | int, ...], int]]:
+    """Return the text of a campaign file, what it holds, and the lines of the entries; else raise UsageError."""
+    text = _text(path)
+    return text, table_of(text, str(path), UsageError), lines_of(text)
+
+
+def job_options(table: Mapping[str, Any]) -> JobOptions | None:
+    """Return the table ``[job]`` of a file that was checked."""
+    return JobOptions(**_tuples(table["job"])) if "job" in table else None
+
+
+def limit_seconds(time: int | str | None) -> float | None:
+    """Return a time limit, minutes or ``"D-HH:MM:SS"``, in s."""
+    if time is None or isinstance(time, int):
+        return None if time is None else 60.0 * time
+    days, _, rest = time.rpartition("-")
+    hours, minutes, seconds = (int(part) for part in rest.split(":"))
+    return 60.0 * (60.0 * (24.0 * int(days or 0) + hours) + minutes) + seconds
 
 
 def _text(path: Path) -> str:
@@ -146,6 +181,11 @@ def _text(path: Path) -> str:
     if len(content) > _MOST_BYTES:
         raise UsageError(f"the campaign file '{path}' is larger than {_MOST_BYTES} bytes; name a TOML file.")
     return text.replace("\r\n", "\n")
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON schema of campaign files."""
+    return schema_in(_SCHEMA)
 
 
 def _require_budget(table: Mapping[str, Any], variants: Sequence[Variant], where: str) -> None:
@@ -238,6 +278,5 @@ def _arguments(
     )
 
 
-def _slurm(table: Mapping[str, Any]) -> SlurmOptions:
-    given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
-    return SlurmOptions(**given)
+def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from math import ceil
 from pathlib import Path
 
-from scalkit.bench.campaign.file import CampaignFile, SlurmOptions, Variant
+from scalkit.bench.campaign.file import CampaignFile, SlurmOptions, Variant, limit_seconds
 from scalkit.bench.campaign.plan import Launch, least_time, make_plan
 from scalkit.bench.jobs.slurm import availability
 from scalkit.bench.jobs.templating import filled, shell_word
@@ -49,16 +49,20 @@ def job_script(
     command += [f"--base={file.path.parent.absolute()}", f"--folder={folder}", f"--id={identity}"]
     command += [f"--budget={budget_s:.1f}"] if budget_s else []
     return filled(
-        "slurm_job.sh.jinja",
+        "job.sh.jinja",
         shell_word,
+        begin="#SBATCH",
         options=[
-            f"--job-name=scalkit-{name}",
-            f"--output={str(folder).replace('%', '%%')}.out",
-            "--no-requeue",
-            *_allocation(variant, launches),
-            *_time(file, budget_s, launches),
-            *_named(slurm),
-            *slurm.options,
+            shell_word(option)
+            for option in (
+                f"--job-name=scalkit-{name}",
+                f"--output={str(folder).replace('%', '%%')}.out",
+                "--no-requeue",
+                *_allocation(variant, launches),
+                *_time(file, budget_s, launches),
+                *_named(slurm),
+                *slurm.options,
+            )
         ],
         comment=file.title or file.path.name,
         name=name,
@@ -76,7 +80,7 @@ def job_budget(file: CampaignFile, variant: Variant, launches: Sequence[Launch])
     if given is not None:
         plan = make_plan(variant.arguments)
         limits.append(given * sum(launch.weight for launch in launches) / sum(launch.weight for launch in plan))
-    limit_s = _limit_s(file.slurm)
+    limit_s = limit_seconds(file.slurm.time if file.slurm else None)
     if limit_s is not None:
         limits.append(_USED * limit_s)
     return min(limits, default=None)
@@ -88,7 +92,7 @@ def require_enough(file: CampaignFile, jobs: Sequence[tuple[str, Variant, tuple[
     Raises UsageError if a job needs more time at the least, or more processes than the partition has.
     """
     assert file.slurm is not None
-    limit_s = _limit_s(file.slurm)
+    limit_s = limit_seconds(file.slurm.time if file.slurm else None)
     for name, _, launches in jobs:
         least_s = least_time(launches)
         if limit_s is not None and limit_s * _USED < least_s:
@@ -136,13 +140,3 @@ def _named(slurm: SlurmOptions) -> Iterator[str]:
         value = getattr(slurm, name)
         if value is not None:
             yield f"--{name}={value}"
-
-
-def _limit_s(slurm: SlurmOptions | None) -> float | None:
-    if slurm is None or slurm.time is None:
-        return None
-    if isinstance(slurm.time, int):
-        return 60.0 * slurm.time
-    days, _, rest = slurm.time.rpartition("-")
-    hours, minutes, seconds = (int(part) for part in rest.split(":"))
-    return 60.0 * (60.0 * (24.0 * int(days or 0) + hours) + minutes) + seconds

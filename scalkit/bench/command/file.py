@@ -1,0 +1,90 @@
+"""A campaign file about a command: read, and checked by a JSON schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from scalkit.bench.campaign.file import CampaignFile, JobOptions, job_options, parsed, read_campaign, schema
+from scalkit.bench.command.campaign import CommandArguments
+from scalkit.bench.command.template import Template, matrix, points_of_file
+from scalkit.errors import UsageError
+from scalkit.schema_errors import schema_errors, schema_in
+
+
+@dataclass(frozen=True)
+class CommandFile:
+    """A campaign file about a command that was checked.
+
+    `out`: folder of the results.
+    `timeout_s` in s.
+    `job`: what a batch system is asked for; None if there is no such table.
+    """
+
+    path: Path
+    title: str
+    out: Path
+    arguments: CommandArguments
+    timeout_s: float | None
+    job: JobOptions | None
+
+
+def read_either(path: Path) -> CampaignFile | CommandFile:
+    """Return a campaign file, of the microbenchmarks or of a command, checked.
+
+    Raises UsageError if it cannot be read, or is wrong: a sentence for each error, with the line.
+    """
+    _, table, lines = parsed(path)
+    if "command" not in table:
+        return read_campaign(path)
+    if errors := schema_errors(table, _schema(), lines, str(path)):
+        raise UsageError("\n".join(errors))
+    if "parameters" in table and "points" in table:
+        raise UsageError(f"{path}: parameters and points both say where to measure; leave one out.")
+    try:
+        arguments = _arguments(table, path.parent)
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from error
+    out = path.parent / table.get("out", f"runs/{path.stem}")
+    return CommandFile(path, table.get("title", ""), out, arguments, table.get("timeout_s"), job_options(table))
+
+
+def require_measuring(path: Path) -> CampaignFile:
+    """Return a campaign file of the microbenchmarks.
+
+    Raises UsageError as `read_either`, and if it is one about a command.
+    """
+    file = read_either(path)
+    if isinstance(file, CommandFile):
+        raise UsageError(
+            f"{path} measures a command, which is one job: write its script with 'scalkit campaign emit {path} slurm' (or pbs, "
+            "lsf, flux), and submit that."
+        )
+    return file
+
+
+def _arguments(table: Mapping[str, Any], base: Path) -> CommandArguments:
+    parameters = [
+        f"{name}={given if isinstance(given, str) else ','.join(map(str, given))}"
+        for name, given in table.get("parameters", {}).items()
+    ]
+    return CommandArguments(
+        template=Template(table["command"], tuple(f"{name}={text}" for name, text in table.get("set", {}).items())),
+        points=points_of_file(base / table["points"]) if "points" in table else matrix(parameters),
+        **{
+            key: table[key]
+            for key in ("runs", "min_reps", "max_reps", "standard_error", "budget_s", "seed")
+            if key in table
+        },
+    )
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    own = schema_in(Path(__file__).with_name("command.schema.json"))
+    shared = schema()
+    own["properties"]["job"] = shared["properties"]["job"]
+    return {**own, "$defs": shared["$defs"]}
