@@ -1,7 +1,7 @@
 """Whether virtual time repeats itself: the same launches again, on an idle and on a busy machine, to the nanosecond.
 
-    python benchmarks/virtual_repeats.py --mpicc ... --mpicc ...    operations of each library; some minutes a library
-    python benchmarks/virtual_repeats.py --compute                   a kernel whose processor time is known
+    python benchmarks/virtual_repeats.py --mpi mpich --mpi intel    operations of each library; some minutes a library
+    python benchmarks/virtual_repeats.py --compute                  a kernel whose processor time is known
 
 The load is made here: processes that compute, as many as asked for. Every launch measures the operations of the case study;
 the times of all repetitions of all operations must be equal in all launches. `first` names those whose first calls differ:
@@ -23,10 +23,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from scalkit.bench.libraries.mpi import find_mpi, settings
-from scalkit.bench.virtual.mpi import VirtualMpi, virtual
-from scalkit.bench.virtual.network import read_network
-from scalkit.errors import BuildError, UsageError
+from scalkit.bench.libraries import added
+from scalkit.bench.libraries.mpi import settings
+from scalkit.bench.libraries.targets import find_targets
+from scalkit.bench.virtual.mpi import VirtualMpi
+from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.native import build, sources
 
 SIZES = (8, 1024, 65536, 1048576)
@@ -170,19 +171,28 @@ def computing(mpi: VirtualMpi, how: str, n: int, n_busy: int) -> dict[str, objec
     return {**row, "used_s": used_s, "virtual_s": found_s, "error": found_s / used_s - 1}
 
 
-def libraries(compilers: Sequence[str]) -> Iterator[VirtualMpi]:
-    """Yield each library in virtual time; one that cannot be is named and left out."""
-    for compiler in compilers or [""]:
+def libraries(names: Sequence[str]) -> Iterator[VirtualMpi]:
+    """Yield each library in virtual time, by default those that were added; one that cannot be is named and left out."""
+    for name in names or [one.name for one in added.libraries()] or [""]:
         try:
-            yield virtual(find_mpi(compiler or None), read_network("cluster"))
-        except (BuildError, UsageError) as error:
+            (target,) = find_targets([name] if name else [], clock="virtual")
+        except (BuildError, LaunchError, UsageError) as error:
             print(error, file=sys.stderr)
+        else:
+            assert isinstance(target.mpi, VirtualMpi)
+            yield target.mpi
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print a line for each library, number of processes and size; the status is 1 where something differs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--mpicc", action="append", default=[], help="compiler of a library; may be repeated")
+    parser.add_argument(
+        "--mpi",
+        "--mpicc",
+        action="append",
+        default=[],
+        help="a library as of scalkit mpi list, or a compiler; may be repeated",
+    )
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("-n", type=int, nargs="+", default=PROCESSES)
     parser.add_argument("--ops", default="paper")
@@ -192,7 +202,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args(words)
     rows: list[dict[str, object]] = []
-    for mpi in libraries(arguments.mpicc):
+    for mpi in libraries(arguments.mpi):
         if arguments.compute:
             cases = [
                 (how, n, busy) for how in ("cpu", "instructions") for n in (1, 2, 4) for busy in (0, arguments.load)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -34,22 +33,6 @@ comm = MPI.COMM_WORLD
 after, before = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
 comm.Sendrecv(bytearray(8), after, 0, bytearray(8), before, 0)
 print("argument", sys.argv[1])
-"""
-
-FORTRAN = """
-program sums
-  {used}
-  implicit none
-  {included}
-  integer :: e, r
-  double precision :: x, y
-  call MPI_Init(e)
-  call MPI_Comm_rank(MPI_COMM_WORLD, r, e)
-  x = r
-  call MPI_Allreduce(x, y, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, e)
-  if (r == 0) print *, y
-  call MPI_Finalize(e)
-end program
 """
 
 NODES = r"""
@@ -396,23 +379,6 @@ def test_who_waits_for_whom_is_said_within_the_time_limit(above: VirtualMpi, tmp
     (failure,) = campaign.run(timeout_s=30).failures
     assert "program-p0002-r00 ended with status" in failure
     assert "process 0, in virtual time, in MPI_" in failure
-
-
-if (Path(shutil.which("mpicc") or "").with_name("mpif90")).is_file():  # the wheel of MPICH has none
-
-    @pytest.mark.mpi
-    @pytest.mark.parametrize("text", ["use mpi", "use mpi_f08", "include 'mpif.h'"])
-    def test_programs_in_fortran(above: VirtualMpi, tmp_path: Path, text: str) -> None:
-        source, program = tmp_path / "sums.f90", tmp_path / "sums"
-        used, included = (text, "") if text.startswith("use") else ("", text)
-        source.write_text(FORTRAN.format(used=used, included=included))
-        subprocess.run([Path(above.mpicc).with_name("mpif90"), "-o", program, source], check=True)
-        campaign = prepare_program(tmp_path / "runs", (str(program),), (2, 4), above)
-        assert not campaign.run().failures
-        two, four = accounts(campaign)
-        assert 3e-6 <= two.completion_s < four.completion_s
-        assert two.mpi_share == 1.0
-        assert "6.0" in (tmp_path / "runs" / "program-p0004-r00.txt").read_text()
 
 
 @pytest.mark.mpi
