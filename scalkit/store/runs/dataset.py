@@ -1,26 +1,26 @@
 """Runs of a store as the Dataset that all of scalkit works with: exactly what `scalkit.read` makes of their run files."""
 
 from __future__ import annotations
+
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
-from scalkit.errors import DataError
-from scalkit.measure.assemble import assemble
-from scalkit.measure.records import Cell, Count, Env, Memory
-from scalkit.measure.runfile import RunFile
-from scalkit.measure.virtual_time import virtual_of
-import math
-from collections.abc import Mapping, Sequence
+
 import numpy as np
 import xarray as xr
-from scalkit.measure.assemble import run_labels
+
+from scalkit.errors import DataError
+from scalkit.measure.assemble import assemble, run_labels
 from scalkit.measure.assemble_units import MASTER_WORKER, SHARES, UNIT_TIME, WORKERS
+from scalkit.measure.records import Cell, Count, Env, Memory
+from scalkit.measure.runfile import RunFile
 from scalkit.measure.schema import METRICS
 from scalkit.measure.virtual_time import clock_attributes, virtual_of
-from scalkit.store.runs.columns import UNITS
 from scalkit.store.filed.cells import CELL_PROGRAMS
+from scalkit.store.runs.columns import UNITS
 
 if TYPE_CHECKING:
     import pyarrow as pa

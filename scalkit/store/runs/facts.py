@@ -1,6 +1,7 @@
 """Root and reduction of a measurement, which follow from what measured it and from what its suite says to be fixed."""
 
 from __future__ import annotations
+
 import json
 import re
 from typing import TYPE_CHECKING, Any
