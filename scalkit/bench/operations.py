@@ -19,18 +19,8 @@ NEIGHBOURHOOD = "neighbourhood"
 
 SHAPES = ("identity", "reverse", "stride", "random")
 
-GROUPS = (
-    "paper",
-    "blocking",
-    "nonblocking",
-    "overlap",
-    "point-to-point",
-    "further",
-    "substitutes",
-    "send-modes",
-    "rma",
-    "simple",
-    "all",
+GROUPS = tuple(
+    "paper blocking nonblocking overlap point-to-point further substitutes send-modes rma simple all".split()
 )
 """Words that stand for several operations; "paper", those of the case study, is what is measured by default."""
 

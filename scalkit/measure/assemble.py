@@ -126,8 +126,7 @@ def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Data
     require_distinct(files)
     size = common(files, "message size", {cell.size_bytes for file in files for cell in file.cells}, " B")
     datatype = common(files, "data type", {cell.datatype for file in files for cell in file.cells})
-    library = common(files, "MPI library", {file.env.mpi_library for file in files})
-    simulated = common(files, "kind of machine", {"simulated" if f.env.simulated else "real" for f in files})
+    shared = shared_attributes(files)
     parameter = common(files, "parameter", {file.env.parameter for file in files})
     board = _Board(files, keep_flagged, parameter)
     for file in files:
@@ -135,18 +134,30 @@ def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Data
     attrs: dict[str, Any] = {
         "title": _title(files, parameter),
         "parameter": parameter,
-        "measured_on": places(files),
-        "simulated": int(simulated == "simulated"),
+        **shared,
         **clock_attributes([file.env.virtual for file in files if file.cells]),
-        "mpi_library": library or "",
         "datatype": datatype or "",
-        "started": min((file.env.started for file in files if file.env.started), default=""),
-        "truncated": ", ".join(sorted(file.path.name for file in files if not file.complete)),
-        "notes": json.dumps([note for file in files for note in file.notes]),
     }
     if size is not None and parameter == "p":
         attrs["message_size_B"] = size
     return board.dataset(attrs)
+
+
+def shared_attributes(files: Sequence[RunFile]) -> dict[str, Any]:
+    """Return what all run files of a campaign say of themselves.
+
+    Raises DataError if the files differ in library or machine.
+    """
+    library = common(files, "MPI library", {file.env.mpi_library for file in files})
+    kind = common(files, "kind of machine", {"simulated" if file.env.simulated else "real" for file in files})
+    return {
+        "measured_on": places(files),
+        "simulated": int(kind == "simulated"),
+        "mpi_library": library or "",
+        "started": min((file.env.started for file in files if file.env.started), default=""),
+        "truncated": ", ".join(sorted(file.path.name for file in files if not file.complete)),
+        "notes": json.dumps([note for file in files for note in file.notes]),
+    }
 
 
 def _over_several(files: Sequence[RunFile], keep_flagged: bool) -> xr.Dataset:

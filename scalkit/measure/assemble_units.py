@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError
-from scalkit.measure.assemble import common, places, require_distinct, run_labels
+from scalkit.measure.assemble import require_distinct, run_labels, shared_attributes
 from scalkit.measure.pattern_records import Units
 from scalkit.measure.runfile import RunFile
 from scalkit.measure.schema import FUNCTION, REPETITION, RUN, Metric
@@ -44,8 +43,7 @@ def assemble_units(files: Sequence[RunFile]) -> xr.Dataset:
     Raises DataError if two files hold the same launch, or the files differ in library or machine.
     """
     require_distinct(files)
-    library = common(files, "MPI library", {file.env.mpi_library for file in files})
-    kind = common(files, "kind of machine", {"simulated" if file.env.simulated else "real" for file in files})
+    shared = shared_attributes(files)
     cells: dict[tuple[str, int, int, str], list[Units]] = {}
     for file in files:
         for one in sorted(file.units, key=lambda one: one.number):
@@ -57,15 +55,10 @@ def assemble_units(files: Sequence[RunFile]) -> xr.Dataset:
     ds = ds.assign(incomplete=(axes.dims[:4], _incomplete(axes, files)))
     ds["incomplete"].attrs.update(role="quality", long_name="the run file ends early")
     ds.attrs = {
-        "title": f"{'simulation of ' if kind == 'simulated' else ''}a master and its workers",
-        "measured_on": places(files),
-        "simulated": int(kind == "simulated"),
+        "title": f"{'simulation of ' if shared['simulated'] else ''}a master and its workers",
+        **shared,
         **clock_attributes([file.env.virtual for file in files]),
-        "mpi_library": library or "",
         "datatype": "byte",
-        "started": min((file.env.started for file in files if file.env.started), default=""),
-        "truncated": ", ".join(sorted(file.path.name for file in files if not file.complete)),
-        "notes": json.dumps([note for file in files for note in file.notes]),
     }
     return _without_single(ds.sortby(RUN))
 

@@ -31,21 +31,8 @@ _JOBS = "jobs"
 _LEAST_VALID = 5
 """With fewer repetitions than these, the flagged ones stay."""
 
-_TEXTS = {
-    "operation": "op",
-    "datatype": "datatype",
-    "topology": "topology",
-    "order": "order",
-    "constructor": "constructor",
-}
-_NUMBERS = {
-    "size": "size_B",
-    "work": "work",
-    "n_dim": "n_dim",
-    "n_finite": "n_finite",
-    "radius": "radius",
-    "reorder": "reorder",
-}
+_TEXTS = {"operation": "op", **{name: name for name in ("datatype", "topology", "order", "constructor")}}
+_NUMBERS = {"size": "size_B", **{name: name for name in ("work", "n_dim", "n_finite", "radius", "reorder")}}
 _PARAMETERS = (*_TEXTS, *_NUMBERS)
 
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scalkit.errors import DataError
 from scalkit.measure.layout import as_grid
 from scalkit.measure.readers import frame_dataset, is_frame
+from scalkit.measure.readers.dataset import whole_labels
 from scalkit.measure.schema import FUNCTION, METRICS, POINT, REPETITION, RUN, Metric, check, is_reserved
 from scalkit.units import BYTES, SECONDS
 
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
 _PARAMETER, _METRIC, _NAME = "p", "time", "f"
 _BYTES = re.compile(r"bytes(_\w+)?|\w+_bytes|memory(_\w+)?|\w+_memory", re.IGNORECASE)
-
-_LARGEST_INT = 2**31 - 1
-"""netCDF-3 has no longer integers; larger parameters are kept as floats."""
 
 
 def measurements(
@@ -92,7 +90,7 @@ def measurements(
         {metric: ((FUNCTION, axis, RUN, REPETITION), values[np.newaxis, :, np.newaxis, :], described.attrs())},
         {
             FUNCTION: np.array([name], dtype=np.str_),
-            **{one: (axis, _labels(column)) for one, column in zip(names, columns, strict=True)},
+            **{one: (axis, whole_labels(column)) for one, column in zip(names, columns, strict=True)},
             RUN: np.array([0], dtype=np.int64),
         },
         {"title": f"{described.long_name} of {name}", "parameter": ",".join(names)},
@@ -193,9 +191,3 @@ def _merged_points(
         raise DataError(f"the point {place} is not positive and finite; drop it or correct it.")
     distinct, index = np.unique(x, axis=0, return_inverse=True)
     return distinct, _merged(np.asarray(index.reshape(-1) + 1, dtype=np.float64), y)[1]
-
-
-def _labels(column: NDArray[np.float64]) -> NDArray[np.float64] | NDArray[np.int64]:
-    """Return whole numbers as integers, as far as netCDF-3 has them."""
-    is_whole = (column == np.round(column)).all() and column.max() <= _LARGEST_INT
-    return column.astype(np.int64) if is_whole else column

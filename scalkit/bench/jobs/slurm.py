@@ -21,17 +21,12 @@ REJECTED = "REJECTED"
 _QUESTION_S = 60.0
 _WAITING = {"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT"}
 _ACTIVE = {"CONFIGURING", "RUNNING", "COMPLETING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED", "SUSPENDED"}
-_NEVER = {
-    "AccountNotAllowed",
-    "BadConstraints",
-    "InvalidAccount",
-    "InvalidQOS",
-    "PartitionConfig",
-    "PartitionNodeLimit",
-    "PartitionTimeLimit",
-    "QOSNotAllowed",
-    "QOSTimeLimit",
-}
+_NEVER = frozenset(
+    (
+        "AccountNotAllowed BadConstraints InvalidAccount InvalidQOS PartitionConfig PartitionNodeLimit "
+        "PartitionTimeLimit QOSNotAllowed QOSTimeLimit"
+    ).split()
+)
 _WORDS = {
     "BOOT_FAIL": "the batch system could not boot its nodes",
     "CANCELLED": "it was cancelled",

@@ -24,18 +24,8 @@ KIND = "SimGrid SMPI"
 REPETITIONS = 3
 """A simulation repeats itself: three show that it does."""
 
-COLLECTIVES = (
-    "allgather",
-    "allgatherv",
-    "allreduce",
-    "alltoall",
-    "alltoallv",
-    "barrier",
-    "bcast",
-    "gather",
-    "reduce",
-    "reduce_scatter",
-    "scatter",
+COLLECTIVES = tuple(
+    "allgather allgatherv allreduce alltoall alltoallv barrier bcast gather reduce reduce_scatter scatter".split()
 )
 """The collective operations whose algorithm can be chosen."""
 
@@ -222,18 +212,7 @@ def simulate(platform: Platform, *, per_node: int = 1, algorithms: Mapping[str, 
         raise LaunchError(
             f"two ranks on {platform.name} did not meet: {smpirun!r} {outcome.ending}. {LAST_LINES}\n{outcome.last_lines}"
         )
-    return SimulatedMpi(
-        smpicc,
-        smpirun,
-        KIND,
-        match[2].strip(),
-        match[1],
-        KIND,
-        show,
-        platform=platform,
-        per_node=per_node,
-        algorithms=used,
-    )
+    return replace(mpi, library=match[2].strip(), standard=match[1])
 
 
 def _require_platform(mpi: SimulatedMpi, outcome: Outcome) -> None:

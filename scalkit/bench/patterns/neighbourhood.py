@@ -20,20 +20,8 @@ from scalkit.native import sources
 
 Row = Mapping[str, str]
 
-COLUMNS = (
-    "operation",
-    "size",
-    "datatype",
-    "work",
-    "topology",
-    "n_dim",
-    "n_finite",
-    "radius",
-    "order",
-    "constructor",
-    "reorder",
-    "repetitions",
-    "p",
+COLUMNS = tuple(
+    "operation size datatype work topology n_dim n_finite radius order constructor reorder repetitions p".split()
 )
 """Factors, as columns of the table that sk_neighbours reads; with these last two everything can be combined."""
 

@@ -7,17 +7,7 @@ from dataclasses import dataclass
 
 from scalkit.toml.tables import table_beside
 
-OPERATIONS = (
-    "barrier",
-    "bcast",
-    "reduce",
-    "allreduce",
-    "allgather",
-    "alltoall",
-    "gather",
-    "scatter",
-    "reduce_scatter_block",
-)
+OPERATIONS = tuple("barrier bcast reduce allreduce allgather alltoall gather scatter reduce_scatter_block".split())
 """As in MPI_Bcast, in small letters."""
 
 

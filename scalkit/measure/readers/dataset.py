@@ -148,7 +148,7 @@ def _filled(placed: Sequence[_Placed], chosen: tuple[str, ...], where: str) -> x
                 used[place] = first + len(values)
         data[name] = _described_variable(name, ones, array, axis, where)
     coords: dict[str, Any] = {FUNCTION: np.array(list(functions), dtype=np.str_)}
-    coords |= {name: (axis, _labels(column)) for name, column in zip(chosen, table.T, strict=True)}
+    coords |= {name: (axis, whole_labels(column)) for name, column in zip(chosen, table.T, strict=True)}
     coords[RUN] = np.array(list(runs), dtype=np.int64)
     ds = xr.Dataset(data, coords, {"parameter": ",".join(chosen)})
     cells = math.prod(len(np.unique(column)) for column in table.T)
@@ -204,7 +204,7 @@ def _variable(metric: str, chosen: Sequence[str]) -> str:
     return f"{name}_" if name in chosen or name in RESERVED or name == POINT else name
 
 
-def _labels(column: NDArray[np.float64]) -> NDArray[Any]:
+def whole_labels(column: NDArray[np.float64]) -> NDArray[Any]:
     """Return whole numbers as integers, as far as netCDF-3 has them."""
     is_whole = (column == np.round(column)).all() and column.max() <= _LARGEST_INT
     return column.astype(np.int64) if is_whole else column

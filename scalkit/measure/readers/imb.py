@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scalkit.measure.readers.content import Content, Line, finite, shortened, whole
-from scalkit.measure.readers.observed import Found, Gathered, Setting, identifier
+from scalkit.measure.readers.observed import Column, Found, Gathered, Setting, identifier
 from scalkit.measure.readers.osu import cut_of, ignored_lines
 from scalkit.measure.readers.quantities import base_unit, split_unit
-from scalkit.units import scaled
+from scalkit.toml.tables import table_beside
 
 _TITLE = re.compile(r"#\s*Intel\s*\(R\) MPI Benchmarks?\s+(?P<version>\S.*)$")
 _BENCHMARK = re.compile(r"#\s*Benchmarking\s+(\S+)")
@@ -19,25 +18,6 @@ _GROUPS = re.compile(r"#\s*\(\s*(\d+)\s+groups? of\s+(\d+)\s+processes")
 _MODE = re.compile(r"#\s*MODE:\s*(\S+)")
 _FACT = re.compile(r"#\s*(Date|Machine|System|Release|Version|MPI Version|MPI_Datatype[\w ]*|MPI_Op)\s*:\s*(\S.*)$")
 _END = "All processes entering MPI_Finalize"
-_COLLECTIVES = (
-    *("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "barrier", "bcast", "gather", "gatherv"),
-    *("reduce", "reduce_scatter", "reduce_scatter_block", "scatter", "scatterv"),
-    *("neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv"),
-)
-_COLUMNS = {
-    "t_max": "time_max",
-    "t_min": "time_min",
-    "t_avg": "time_avg",
-    "t": "time_only",
-    "t_ovrl": "time_overall",
-    "t_pure": "time_pure",
-    "t_cpu": "time_cpu",
-    "overlap": "overlap",
-    "mbytes/sec": "bandwidth",
-    "msg/sec": "message_rate",
-    "#repetitions": "n_repetitions",
-    "#bytes": "S",
-}
 _TIMES = ("time_max", "time_overall", "time_only")
 _PROBLEM = re.compile(r"time-?out|out-of-mem", re.IGNORECASE)
 
@@ -49,7 +29,7 @@ class _Section:
     function: str = ""
     p: float = 0.0
     more: tuple[tuple[str, Setting], ...] = ()
-    columns: tuple[tuple[str, str, float], ...] = ()
+    columns: tuple[Column, ...] = ()
 
     def settings(self) -> dict[str, Setting]:
         return {"p": self.p, **dict(self.more)}
@@ -92,7 +72,8 @@ def read_imb(content: Content) -> Found:
         elif _PROBLEM.search(text):
             problems[f"{section.function} at p = {section.p:g}: {text[:120]}"] = None
         elif section.columns and finite(text.split()[0]) is not None:
-            _add(gathered, section, _row(content, line, section))
+            cells = zip(section.columns, _row(content, line, section), strict=True)
+            gathered.add_row(section.function, section.settings(), cells, _TIMES, also=("time_max",))
         else:
             ignored.append(line)
     cut = cut_of(content)
@@ -131,19 +112,20 @@ def _comment(text: str, section: _Section, versions: dict[str, None], metadata: 
 def _function(name: str) -> str:
     """Return ``MPI_Bcast`` for "Bcast"; what is no operation of MPI keeps its name."""
     low = name.lower()
-    if low in _COLLECTIVES or (low[:1] == "i" and low[1:] in _COLLECTIVES):
+    known = table_beside(__file__, "names.toml")["collectives"]
+    if low in known or (low[:1] == "i" and low[1:] in known):
         return f"MPI_{name[0].upper()}{low[1:]}"
     return name
 
 
-def _columns(header: str) -> tuple[tuple[str, str, float], ...]:
+def _columns(header: str) -> tuple[Column, ...]:
     found = []
     for part in header.split():
         name, unit = split_unit(part) if "[" in part else (part, None)
         factor, base = {"mbytes/sec": (1e6, "B/s"), "msg/sec": (1.0, "1/s"), "#bytes": (1.0, "B")}.get(
             name.lower(), base_unit(unit or "")
         )
-        found.append((_COLUMNS.get(name.lower(), identifier(name)), base, factor))
+        found.append((table_beside(__file__, "names.toml")["imb"].get(name.lower(), identifier(name)), base, factor))
     return tuple(found)
 
 
@@ -162,25 +144,3 @@ def _row(content: Content, line: Line, section: _Section) -> list[float]:
             "lines in the file.",
         )
     return [content.number(text, line, "a field") for text in fields]
-
-
-def _add(gathered: Gathered, section: _Section, row: Sequence[float]) -> None:
-    settings = section.settings()
-    values: dict[str, tuple[float, str]] = {}
-    for (name, unit, factor), value in zip(section.columns, row, strict=True):
-        if name == "S":
-            settings["S"] = value
-        else:
-            values[name] = (scaled(value, factor), unit)
-    main = _main(values)
-    if main is None:
-        return
-    gathered.add(section.function, settings, [values[main][0]], "time" if main in _TIMES else main, values[main][1])
-    for name, (value, unit) in values.items():
-        if name not in (main, "time_only") or name == "time_max":
-            role = "quality" if name == "n_repetitions" else "detail"
-            gathered.add(section.function, settings, [value], name, unit, role=role)
-
-
-def _main(values: Mapping[str, tuple[float, str]]) -> str | None:
-    return next((name for name in (*_TIMES, *values) if name in values and name != "n_repetitions"), None)

@@ -6,7 +6,7 @@ import hashlib
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from scalkit.errors import DataError
 from scalkit.measure.readers.content import shortened
@@ -14,6 +14,8 @@ from scalkit.measure.schema import RESERVED
 from scalkit.units import scaled
 
 Setting = float | str
+Column = tuple[str, str, float]
+"""Name, base unit, and factor to it, of a column."""
 
 RANGE = "give it a range of them, for example BENCHMARK(f)->Range(8, 8192) or @pytest.mark.parametrize('n', [100, 1000, ...])"
 """What to do where no argument of a benchmark varies."""
@@ -125,15 +127,39 @@ class Gathered:
                 f"{self._where} holds more than {_MOST_VALUES} values; split it, or write fewer repetitions."
             )
 
+    def add_row(
+        self,
+        function: str,
+        settings: dict[str, Setting],
+        cells: Iterable[tuple[Column, float]],
+        times: Sequence[str],
+        also: Sequence[str],
+    ) -> str:
+        """Add a row of a table: the first of `times` that it has is the run time; return its name.
+
+        `also`: columns that are details as well, also where they are the run time. The column ``S`` is a setting.
+        """
+        values: dict[str, tuple[float, str]] = {}
+        for (name, unit, factor), value in cells:
+            if name == "S":
+                settings = {**settings, "S": value}
+            else:
+                values[name] = (scaled(value, factor), unit)
+        main = next((name for name in (*times, *values) if name in values and name != "n_repetitions"), "")
+        if main:
+            self.add(function, settings, [values[main][0]], "time" if main in times else main, values[main][1])
+        for name, (value, unit) in values.items() if main else ():
+            if name != main or name in also:
+                role = "quality" if name == "n_repetitions" else "detail"
+                self.add(function, settings, [value], name, unit, role=role)
+        return main
+
     def __len__(self) -> int:
         return len(self._entries)
 
     def observed(self) -> list[Observed]:
         """Return what was gathered."""
-        return [
-            Observed(one.function, one.settings, tuple(values), one.metric, one.unit, one.role, one.run, one.exact)
-            for one, values in self._entries.values()
-        ]
+        return [replace(one, values=tuple(values)) for one, values in self._entries.values()]
 
 
 def identifier(text: str) -> str:

@@ -6,48 +6,14 @@ import re
 from collections.abc import Sequence
 
 from scalkit.measure.readers.content import Content, Line, finite, shortened
-from scalkit.measure.readers.observed import Found, Gathered, Setting, identifier
+from scalkit.measure.readers.observed import Column, Found, Gathered, identifier
 from scalkit.measure.readers.quantities import base_unit, split_unit
-from scalkit.units import scaled
+from scalkit.toml.tables import table_beside
 
 _TITLE = re.compile(r"#\s*OSU\s")
 _VERSION = re.compile(r"v\d[\w.\-]*")
 _HEADER = re.compile(r"#\s*(Size|Avg|Latency|Overall|Min|Max|Messages)\b.*[(\[]", re.IGNORECASE)
 _FACT = re.compile(r"#\s*([A-Za-z][\w ]{1,30}):\s*(\S.*)$")
-_OPERATIONS = {
-    "broadcast": "bcast",
-    **{
-        name: name
-        for name in (
-            *("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier", "bcast"),
-            *("gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block", "scatter", "scatterv"),
-            *(
-                "neighbor_allgather",
-                "neighbor_allgatherv",
-                "neighbor_alltoall",
-                "neighbor_alltoallv",
-                "neighbor_alltoallw",
-            ),
-        )
-    },
-}
-_COLUMNS = {
-    "max latency": "time_max",
-    "max lat": "time_max",
-    "min latency": "time_min",
-    "min lat": "time_min",
-    "avg latency": "time_avg",
-    "avg lat": "time_avg",
-    "latency": "time_avg",
-    "overall": "time_overall",
-    "compute": "time_compute",
-    "pure comm.": "time_pure",
-    "pure comm": "time_pure",
-    "overlap": "overlap",
-    "iterations": "n_repetitions",
-    "bandwidth": "bandwidth",
-    "messages/s": "message_rate",
-}
 _TIMES = ("time_max", "time_overall", "time_avg")
 """Which column is the run time, the first that is there: that of the slowest process, else the mean over processes."""
 
@@ -71,7 +37,7 @@ def read_osu(content: Content) -> Found:
     versions: dict[str, None] = {}
     metadata: dict[str, str] = {}
     ignored: list[Line] = []
-    function, columns, means = "", list[tuple[str, str, float]](), False
+    function, columns, means = "", list[Column](), False
     wrong: dict[str, None] = {}
     for line in content.whole_lines():
         title, text = _title(line.text), line.text.strip()
@@ -140,15 +106,16 @@ def function_of_title(what: str) -> str:
         prefix = "i" if match[1].lower().startswith("n") else "persistent "
         words = words[match.end() :]
     name = re.sub(r"[\s-]+", "_", words.lower())
-    if not prefix and name not in _OPERATIONS and name[1:] in _OPERATIONS and name[0] == "i":
+    known = ["broadcast", *table_beside(__file__, "names.toml")["collectives"]]
+    if not prefix and name not in known and name[1:] in known and name[0] == "i":
         prefix, name = "i", name[1:]
-    if name not in _OPERATIONS:
+    if name not in known:
         return re.sub(r"\s+Test\b.*$", "", what).strip()
-    operation = _OPERATIONS[name]
+    operation = "bcast" if name == "broadcast" else name
     return f"MPI_I{operation}" if prefix == "i" else f"MPI_{operation.capitalize()}{'_init' if prefix else ''}"
 
 
-def _columns(header: str) -> list[tuple[str, str, float]]:
+def _columns(header: str) -> list[Column]:
     """Return name, unit and factor of each column; names are apart by two blanks, or by the end of a unit."""
     text = re.sub(r"([)\]])\s*", r"\1  ", header.lstrip("# ").strip()).replace("|", "  ")
     found = []
@@ -159,11 +126,19 @@ def _columns(header: str) -> list[tuple[str, str, float]]:
         if tail := re.match(r"p(\d+)\s+tail", words):
             found.append((f"time_p{tail[1]}", base, factor))
         else:
-            found.append(("S" if words == "size" else _COLUMNS.get(words, identifier(name)), base, factor))
+            found.append(
+                (
+                    "S"
+                    if words == "size"
+                    else table_beside(__file__, "names.toml")["osu"].get(words, identifier(name)),
+                    base,
+                    factor,
+                )
+            )
     return found
 
 
-def _row(content: Content, line: Line, columns: Sequence[tuple[str, str, float]]) -> list[str]:
+def _row(content: Content, line: Line, columns: Sequence[Column]) -> list[str]:
     fields = line.text.replace("|", " ").split()
     if len(fields) != len(columns):
         names = ", ".join(name for name, _, _ in columns)
@@ -175,25 +150,7 @@ def _row(content: Content, line: Line, columns: Sequence[tuple[str, str, float]]
     return fields
 
 
-def _add(gathered: Gathered, function: str, columns: Sequence[tuple[str, str, float]], row: Sequence[str]) -> bool:
+def _add(gathered: Gathered, function: str, columns: Sequence[Column], row: Sequence[str]) -> bool:
     """Add a row; return whether its run time is a mean."""
-    settings: dict[str, Setting] = {}
-    values: dict[str, tuple[float, str]] = {}
-    for (name, unit, factor), text in zip(columns, row, strict=True):
-        value = finite(text)
-        if value is None:
-            continue
-        if name == "S":
-            settings["S"] = value
-        else:
-            values[name] = (scaled(value, factor), unit)
-    main = next((name for name in (*_TIMES, *values) if name in values and name != "n_repetitions"), None)
-    if main is None:
-        return False
-    is_time = main in _TIMES
-    gathered.add(function, settings, [values[main][0]], "time" if is_time else main, values[main][1])
-    for name, (value, unit) in values.items():
-        if name != main or name in ("time_max", "time_avg"):
-            role = "quality" if name == "n_repetitions" else "detail"
-            gathered.add(function, settings, [value], name, unit, role=role)
-    return main == "time_avg"
+    cells = [(column, value) for column, text in zip(columns, row, strict=True) if (value := finite(text)) is not None]
+    return gathered.add_row(function, {}, cells, _TIMES, also=("time_max", "time_avg")) == "time_avg"

@@ -10,17 +10,8 @@ from scalkit.measure.readers.content import Content, Line, finite, shortened
 from scalkit.measure.readers.observed import Found, Gathered, Setting, identifier
 from scalkit.measure.readers.osu import cut_of
 from scalkit.measure.readers.quantities import base_unit
+from scalkit.toml.tables import table_beside
 from scalkit.units import scaled
-
-_OF_REFRAME = frozenset(
-    (
-        "result job_completion_time descr env_vars environ exclusive_access extra_resources "
-        "job_completion_time_unix job_exitcode job_nodelist job_submit_time jobid modules name num_cpus_per_task "
-        "num_gpus_per_node num_tasks num_tasks_per_core num_tasks_per_node num_tasks_per_socket partition "
-        "short_name system unique_name use_multithreading hashcode tags maintainers display_name check_result "
-        "version time_limit build_locally sourcepath max_pending_time strict_check"
-    ).split()
-)
 
 
 def is_perflog(content: Content) -> bool:
@@ -91,9 +82,10 @@ def _add(content: Content, line: Line, row: Mapping[str, str], gathered: Gathere
         for name in variables
         for end in ("_value", "_unit", "_ref", "_lower_thres", "_upper_thres", "_result")
     }
+    extra |= set(table_beside(__file__, "names.toml")["reframe"]["own"])
     settings: dict[str, Setting] = {}
     for name, text in row.items():
-        if name not in extra and name not in _OF_REFRAME and text not in ("null", ""):
+        if name not in extra and text not in ("null", ""):
             number = finite(text)
             settings[identifier(name)] = text[:60] if number is None else number
     tasks = finite(row.get("num_tasks", ""))

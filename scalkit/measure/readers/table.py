@@ -10,15 +10,9 @@ from scalkit.errors import DataError
 from scalkit.measure.readers.content import finite, shortened
 from scalkit.measure.readers.observed import Gathered, Setting, identifier
 from scalkit.measure.readers.quantities import base_unit, split_unit
+from scalkit.toml.tables import table_beside
 from scalkit.units import scaled
 
-_FUNCTIONS = tuple("function callpath call_path region kernel routine operation op benchmark test command name".split())
-_METRICS = ("metric", "quantity")
-_UNITS = ("unit", "units")
-_VALUES = ("value", "values", "measurement", "result")
-_RUNS = ("run", "run_id")
-_REPETITIONS = ("repetition", "rep", "repeat", "sample", "iteration", "iter", "jube_wp_iteration", "trial")
-_EXACT = ("exact",)
 _PARAMETERS = tuple(
     (
         "p np nprocs procs processes ranks num_tasks ntasks tasks nodes threads cores workers n m k s size size_b "
@@ -78,10 +72,7 @@ def roles_of(table: Table, parameter: str | Sequence[str] | None = None, metric:
     which.
     """
     taken: dict[str, int] = {}
-    for role, names in (
-        *(("function", _FUNCTIONS), ("metric", _METRICS), ("unit", _UNITS), ("value", _VALUES), ("run", _RUNS)),
-        *(("repetition", _REPETITIONS), ("exact", _EXACT)),
-    ):
+    for role, names in table_beside(__file__, "names.toml")["table"].items():
         place = _first(table, names, wanted=_listed(parameter), text=role in ("function", "metric", "unit"))
         if place is not None:
             taken[role] = place

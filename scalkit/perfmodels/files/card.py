@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from scalkit.errors import UsageError
 from scalkit.markup import block, bullets, paragraph, table
-from scalkit.perfmodels.files.card_file import card_toml
 from scalkit.perfmodels.files.catalogue import ModelCatalogue, read_models
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.formulas.ranges import Range
-from scalkit.perfmodels.models.measured_range import extrapolated
+from scalkit.perfmodels.models.exact import ExactModel
 from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.perfmodels.models.point_to_point import LogGP, PointToPoint
+from scalkit.perfmodels.models.range_model import RangeModel, extrapolated
+from scalkit.toml.writer import key_text, value_text
 
 MESSAGE = "message"
 """Name of the model of one message in a card."""
@@ -180,8 +181,14 @@ class ModelCard:
         raise UsageError(f"the card of '{self.name}' has no quantity {name!r:.40}; it has {known}.")
 
     def to_toml(self) -> str:
-        """Return the card as a catalogue of models in TOML, which `read_models` and `read_card` read."""
-        return card_toml(self)
+        """Return the card as a catalogue of models in TOML, which `read_models` and `read_card` read.
+
+        Raises
+        ------
+        UsageError
+            If a model is neither exact nor made of ranges of exact ones.
+        """
+        return "\n".join(_lines(self)).rstrip() + "\n"
 
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Return a row of texts for each quantity: name, value, interval, meaning."""
@@ -261,3 +268,60 @@ def _quantity(name: str, given: Mapping[str, Any]) -> Quantity:
     return Quantity(
         name, float(given["value"]), float(low), float(high), str(given["unit"]), str(given.get("text", ""))
     )
+
+
+def _lines(card: ModelCard) -> Iterator[str]:
+    if card.is_simulated:
+        yield f"# Simulated, not measured: {card.about['simulated']}"
+    if card.is_virtual:
+        yield f"# Run times of a virtual clock, not of this machine: {card.about['clock'].removeprefix('virtual, ')}"
+    yield f"name = {value_text(card.name)}"
+    yield f"source = {value_text('model card')}"
+    yield ""
+    yield "[card]"
+    yield f"level = {card.level!r}"
+    if card.doubts:
+        yield f"doubts = {value_text(list(card.doubts))}"
+    if card.misfits:
+        yield f"misfits = {value_text({name: list(one) for name, one in card.misfits.items()})}"
+    yield f"remarks = {value_text(list(card.remarks))}"
+    yield f"about = {value_text(dict(card.about))}"
+    for one in card.quantities:
+        yield ""
+        yield f"[quantities.{key_text(one.name)}]"
+        yield f"value = {value_text(float(one.value))}"
+        yield f"unit = {value_text(one.unit)}"
+        if not math.isnan(one.low):
+            yield f"interval = {value_text([float(one.low), float(one.high)])}"
+        yield f"text = {value_text(one.text)}"
+    for name, model in card.models.items():
+        yield ""
+        yield f"[models.{key_text(name)}]"
+        yield from _model(model)
+
+
+def _model(model: PerformanceModel) -> Iterator[str]:
+    if isinstance(model, RangeModel):
+        yield 'kind = "ranges"'
+        yield f"parameter = {value_text(model.parameter)}"
+        yield "pieces = ["
+        for limits, piece in model.pieces:
+            yield f"  {value_text({**_limits(limits), **_exact(piece)})},"
+        yield "]"
+        return
+    for key, value in _exact(model).items():
+        yield f"{key} = {value_text(value)}"
+    for key in ("above", "from", "up_to"):
+        if ends := {name: _limits(limits)[key] for name, limits in model.valid.items() if key in _limits(limits)}:
+            yield f"{key} = {value_text(ends)}"
+
+
+def _exact(model: PerformanceModel) -> dict[str, Any]:
+    if not isinstance(model, ExactModel):
+        raise UsageError(f"'{model.name}' is of kind '{model.kind}'; a card holds exact models and ranges of them.")
+    return {"formula": model.formula, "constants": dict(model.constants)}
+
+
+def _limits(limits: Range) -> dict[str, float]:
+    found = {} if limits.low <= 0 else {"above" if limits.open_low else "from": float(limits.low)}
+    return {**found, **({"up_to": float(limits.high)} if math.isfinite(limits.high) else {})}

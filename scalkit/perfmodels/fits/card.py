@@ -28,9 +28,8 @@ from scalkit.perfmodels.fits.strides import StrideFit, fit_strides
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.models.exact import ExactModel
-from scalkit.perfmodels.models.measured_range import within
 from scalkit.perfmodels.models.model import PerformanceModel
-from scalkit.perfmodels.models.range_model import RangeModel
+from scalkit.perfmodels.models.range_model import RangeModel, within
 
 _LEVEL = 0.9
 """Of the intervals, as of verdicts: nine times in ten the value is inside."""

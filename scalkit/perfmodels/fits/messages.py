@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -16,14 +17,16 @@ from scalkit.errors import DataError, UsageError
 from scalkit.fit.cuts import MIN_SETTINGS, best_cuts
 from scalkit.fit.pure_error import Noise, pure_error
 from scalkit.growth import Growth
-from scalkit.perfmodels.fits.affine import Affine, fit_affine
-from scalkit.perfmodels.fits.messages_shown import ShownFit
+from scalkit.markup import block, bullets, paragraph, table
+from scalkit.perfmodels.fits.affine import Affine, fit_affine, with_interval
 from scalkit.perfmodels.formulas.quantities import format_value, level_in, seconds_in, values_in
 from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol
+from scalkit.text import percent
 
 NoiseKind = Literal["relative", "log-normal"]
 _TICKS = (Growth.of("S", power=1),)
+_HEAD = ("sizes", "latency", "time per byte", "bandwidth", "values")
 _MOST_SIZES = 200
 """The exact change points take time with the square of the number of sizes."""
 
@@ -73,7 +76,7 @@ class Switch:
 
 
 @dataclass(frozen=True, repr=False)
-class MessageFit(ShownFit):
+class MessageFit:
     """What `fit_messages` returns.
 
     Attributes
@@ -142,6 +145,75 @@ class MessageFit(ShownFit):
         return PointToPoint.of_protocols(
             protocols, name=name or "fitted point-to-point", reduce_per_byte=reduce_per_byte, source=source
         )
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return a row of texts for each protocol: sizes, latency, time per byte, both with intervals, bandwidth, values."""
+        found: list[tuple[str, ...]] = []
+        for one in self.protocols:
+            line = one.fit
+            found.append(
+                (
+                    f"{format_value(one.first, 'B')} to {format_value(one.last, 'B')}",
+                    _held(line, "constant", "s"),
+                    _held(line, "slope", "s/B"),
+                    format_value(one.bandwidth, "B/s"),
+                    str(one.n_sizes),
+                )
+            )
+        return found
+
+    def to_frame(self) -> Any:
+        """Return a pandas table of the protocols, in base units."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "first_B": one.first,
+                "last_B": one.last,
+                "latency_s": one.fit.constant,
+                "latency_low_s": one.fit.constant_interval[0],
+                "latency_high_s": one.fit.constant_interval[1],
+                "per_byte_s": one.fit.slope,
+                "per_byte_low_s": one.fit.slope_interval[0],
+                "per_byte_high_s": one.fit.slope_interval[1],
+                "bounded": ", ".join(one.fit.bounded),
+            }
+            for one in self.protocols
+        )
+
+    def __str__(self) -> str:
+        return "; ".join(f"{sizes}: {latency} + {per_byte} * S" for sizes, latency, per_byte, *_ in self._plain())
+
+    def __repr__(self) -> str:
+        return f"MessageFit({self})"
+
+    def _plain(self) -> list[tuple[str, str, str]]:
+        return [
+            (row[0], format_value(one.fit.constant, "s"), format_value(one.fit.slope, "s/B"))
+            for row, one in zip(self.rows(), self.protocols, strict=True)
+        ]
+
+    def _repr_html_(self) -> str:
+        protocols = table(
+            _HEAD, [tuple(map(escape, row)) for row in self.rows()], f"intervals of {100 * self.level:g} %"
+        )
+        rows = [
+            (
+                escape(f"between {format_value(one.after, 'B')} and {format_value(one.before, 'B')}"),
+                escape(f"{format_value(one.interval[0], 'B')} to {format_value(one.interval[1], 'B')}"),
+                f"{one.step:.3g}",
+            )
+            for one in self.switches
+        ]
+        switches = table(("protocol switches", "interval", "step of the time"), rows) if rows else ""
+        sure = f"probability of a switch: {percent(self.probability)}"
+        noise = f"Relative standard error of a time: {100 * self.noise:.2g} %; {sure}."
+        return block(protocols, switches, paragraph(noise), bullets(self.remarks))
+
+
+def _held(line: Affine, name: str, unit: str) -> str:
+    shown = with_interval(getattr(line, name), getattr(line, f"{name}_interval"), unit)
+    return f"{shown}{', held at zero' if name in line.bounded else ''}"
 
 
 def fit_messages(

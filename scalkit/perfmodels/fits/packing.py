@@ -12,8 +12,8 @@ from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.fits.messages import MessageFit, checked_times, fit_messages
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.models.exact import ExactModel
-from scalkit.perfmodels.models.measured_range import within
 from scalkit.perfmodels.models.model import PerformanceModel
+from scalkit.perfmodels.models.range_model import within
 
 _NOTHING_S = 1e-9
 """What a clock cannot tell from nothing, as where a simulator makes the times."""
