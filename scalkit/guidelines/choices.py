@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scalkit.guidelines.experiments import MISSING
-from scalkit.guidelines.guideline import Guideline
 from scalkit.guidelines.result import Assessment
 from scalkit.guidelines.text import Side, shown_side
 
@@ -85,16 +84,20 @@ def _of_test(found: Assessment, test: int) -> Iterator[Choice]:
     guideline = found.guidelines[int(found.which[test])]
     is_violated = found.columns["state"][test] == "violated"
     effect = float(found.columns["effect"][test])
-    if guideline.kind != "levels":
-        yield _between_sizes(found, test, guideline, is_violated)
+    if guideline.kind != "levels":  # another size: the next larger one, or pieces
+        data, name = found.data, guideline.parameter
+        codes = found.codes[test, data.parameters.index(name)], found.against[test]
+        level, use = (f"{name}={data.level(name, int(code))}" for code in codes)
+        yield _choice(found, test, level, use if is_violated else level)
         return
+    prefix = "" if guideline.parameter == "operation" else f"{guideline.parameter}="
     sides = ((guideline.left, guideline.right, False), (guideline.right, guideline.left, True))
     for slow, fast, is_swapped in sides[: 2 if guideline.relation == "~" else 1]:
-        if (level := _single(slow)) is None:
+        if (alone := _single(slow)) is None:
             continue
         is_worse = is_violated and (effect < 1 if is_swapped else effect >= 1)
         terms = fast[0] if is_worse and len(fast) == 1 else ()
-        yield _choice(found, test, guideline, level, terms, is_swapped)
+        yield _choice(found, test, alone, shown_side((terms,), prefix) if terms else alone, terms, is_swapped)
 
 
 def _single(side: Side) -> str | None:
@@ -107,41 +110,21 @@ def _single(side: Side) -> str | None:
 def _choice(
     found: Assessment,
     test: int,
-    guideline: Guideline,
     level: str,
-    terms: tuple[tuple[float, str], ...],
-    is_swapped: bool,
+    use: str,
+    terms: tuple[tuple[float, str], ...] = (),
+    is_swapped: bool = False,
 ) -> Choice:
-    where, p, size = _place(found, test, guideline.parameter)
-    prefix = "" if guideline.parameter == "operation" else f"{guideline.parameter}="
-    own = {"parameter": guideline.parameter, "level": level, "where": where, "p": p, "size": size}
-    own["decides"] = bool(found.columns["decides"][test])
-    if not terms:
-        return Choice(use=level, **own)
-    values = [float(found.columns[key][test]) for key in ("effect", "ratio_low", "ratio_high")]
-    if is_swapped:
-        values = [1 / values[0], 1 / values[2], 1 / values[1]]
-    return Choice(use=shown_side((terms,), prefix), terms=terms, **_measured(guideline, values), **own)
-
-
-def _between_sizes(found: Assessment, test: int, guideline: Guideline, is_violated: bool) -> Choice:
-    """Return a choice of another size: the next larger one, or pieces."""
-    data, name = found.data, guideline.parameter
-    at = int(found.codes[test, data.parameters.index(name)])
-    where, p, size = _place(found, test, None)
-    level = f"{name}={data.level(name, at)}"
-    own = {"parameter": name, "level": level, "where": where, "p": p, "size": size, "kind": guideline.kind}
-    own["decides"] = bool(found.columns["decides"][test])
-    if not is_violated:
-        return Choice(use=level, **own)
-    values = [float(found.columns[key][test]) for key in ("effect", "ratio_low", "ratio_high")]
-    use = f"{name}={data.level(name, int(found.against[test]))}"
-    return Choice(use=use, **_measured(guideline, values), **own)
-
-
-def _measured(guideline: Guideline, values: list[float]) -> dict[str, Any]:
-    ratio, low, high = values
-    return {"guideline": str(guideline), "ratio": ratio, "ratio_low": low, "ratio_high": high}
+    guideline, columns = found.guidelines[int(found.which[test])], found.columns
+    where, p, size = _place(found, test, guideline.parameter if guideline.kind == "levels" else None)
+    measured: dict[str, Any] = {}
+    if use != level:
+        ratio, low, high = (float(columns[key][test]) for key in ("effect", "ratio_low", "ratio_high"))
+        if is_swapped:
+            ratio, low, high = 1 / ratio, 1 / high, 1 / low
+        measured = {"guideline": str(guideline), "ratio": ratio, "ratio_low": low, "ratio_high": high}
+    measured["decides"] = bool(columns["decides"][test])
+    return Choice(guideline.parameter, level, use, terms, where, p, size, guideline.kind, **measured)
 
 
 def _place(found: Assessment, test: int, compared: str | None) -> tuple[dict[str, Any], Any, Any]:

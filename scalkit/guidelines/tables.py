@@ -18,6 +18,7 @@ from scalkit.errors import DataError, UsageError
 from scalkit.guidelines.experiments import MISSING, Measured
 from scalkit.guidelines.run_sizes import Columns, is_measurements, run_table
 from scalkit.markup import counted
+from scalkit.measure.experiment_file import short_library
 from scalkit.measure.virtual_time import attributes_of_remarks, clock_attributes, machine_of, remarks_of
 
 PathLike = str | os.PathLike[str]
@@ -148,8 +149,7 @@ def _library(path: Path) -> str:
                 text = json.loads(opened.readline(_LONGEST_LINE)).get("mpi_library", "")
     except (OSError, ValueError, IndexError, AttributeError):
         return ""
-    first = str(text).strip().partition("\n")[0].partition(",")[0]
-    return " ".join(first.replace("Version:", "").replace("for Linux* OS", "").split())
+    return short_library(str(text))
 
 
 def _read(paths: Sequence[Path]) -> Any:

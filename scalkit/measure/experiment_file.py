@@ -127,3 +127,9 @@ def _cell(record: Record, p: int) -> Mapping[str, Any]:
 def _skipped(record: Record, path: Path) -> str:
     which = f", experiment {record.whole('experiment')}" if "experiment" in record.fields else ""
     return f"{path.name}: {record.name('op')}{which} was left out: {record.text('why', 'for no reason given')}"
+
+
+def short_library(text: str) -> str:
+    """Return what distinguishes MPI libraries of the text in which one says its version: its first line, without words."""
+    first = text.strip().partition("\n")[0].partition(",")[0]
+    return " ".join(first.replace("Version:", "").replace("for Linux* OS", "").split())

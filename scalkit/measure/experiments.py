@@ -15,7 +15,7 @@ import numpy as np
 
 from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError
-from scalkit.measure.experiment_file import ExperimentFile, is_experiment_file, read_experiment_file
+from scalkit.measure.experiment_file import ExperimentFile, is_experiment_file, read_experiment_file, short_library
 from scalkit.measure.virtual_time import clock_attributes
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _columns(files: Sequence[ExperimentFile], value: str, keep_flagged: bool) ->
         if any(one is not None for one in found):
             columns[name] = pd.array(found, dtype="Int64")
     columns["p"] = np.array([file.p for file in files])[rows.owner]
-    libraries = [_library(file) for file in files]
+    libraries = [short_library(file.library) for file in files]
     if len(set(libraries)) > 1:
         columns["library"] = pd.Categorical(np.array(libraries, dtype=object)[rows.owner])
     columns["oversubscribed"] = np.array([file.oversubscribed for file in files])[rows.owner]
@@ -167,12 +167,6 @@ def _columns(files: Sequence[ExperimentFile], value: str, keep_flagged: bool) ->
     columns["run"] = _runs(files, rows, columns)
     columns["time"] = _times(cells, value, keep_flagged)
     return columns
-
-
-def _library(file: ExperimentFile) -> str:
-    """Return what distinguishes libraries: the first line of their version text."""
-    first = file.library.strip().partition("\n")[0].partition(",")[0]
-    return " ".join(first.replace("Version:", "").replace("for Linux* OS", "").split())
 
 
 def _runs(files: Sequence[ExperimentFile], rows: _Rows, columns: Mapping[str, Any]) -> Any:
@@ -218,7 +212,7 @@ def _facts(files: Sequence[ExperimentFile]) -> dict[str, Any]:
     every = [cell for file in files if not file.virtual for cell in file.cells]
     loads = [cell["foreign_load"] for cell in every if "foreign_load" in cell]
     return {
-        "mpi_library": "; ".join(sorted({_library(file) for file in files} - {""})),
+        "mpi_library": "; ".join(sorted({short_library(file.library) for file in files} - {""})),
         "host": ", ".join(sorted({file.host for file in files} - {""})),
         "started": min((file.started for file in files if file.started), default=""),
         "simulated": any(file.simulated for file in files),
@@ -231,7 +225,7 @@ def _differences(files: Sequence[ExperimentFile], columns: Mapping[str, Any]) ->
     """Yield a sentence for each number of processes, and library, whose runs do not have the same experiments."""
     names = [name for name in _PARAMETERS if name in columns]
     experiment = _numbered([columns[name] for name in names])
-    group = _codes(np.array([f"{_library(f)} {f.p}" for f in files for _ in f.cells], dtype=object))
+    group = _codes(np.array([f"{short_library(f.library)} {f.p}" for f in files for _ in f.cells], dtype=object))
     run = _codes(columns["run"])
     for one in range(int(group.max()) + 1):
         mine = group == one
